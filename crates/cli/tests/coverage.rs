@@ -2,9 +2,10 @@
 //!
 //! The runs pass through planner, loops, supervisor and series, on the virtual clock. Start reading at [`covered`].
 
+use ferrio_insight::compare::{ComparedMetric, ComparisonVerdict, compare};
 use ferrio_job::SystemEnvironment;
 use ferrio_run::{Run, RunEvent, RunSettings};
-use ferrio_stats::JobPrecision;
+use ferrio_stats::{JobPrecision, RunRecord};
 use std::f64::consts::{LN_2, LN_10};
 use std::ffi::OsString;
 use std::ops::{Range, RangeInclusive};
@@ -14,15 +15,19 @@ const MEAN_US: f64 = 1000.0;
 
 /// The precision of a run of the simulated device, with this seed and these further options.
 fn precision(seed: u64, options: &str) -> JobPrecision {
+    ferrio_insight::precision(&record(seed, MEAN_US, options)).remove(0)
+}
+
+/// The record of such a run of a device with this mean service time.
+fn record(seed: u64, mean_us: f64, options: &str) -> RunRecord {
     let words = format!(
-        "ferrio --name=a --ioengine=sim --sim_service=exponential:{MEAN_US}us --rw=randread --size=1g --bs=4k --thread \
+        "ferrio --name=a --ioengine=sim --sim_service=exponential:{mean_us}us --rw=randread --size=1g --bs=4k --thread \
          --time_based --runtime=10 --sim_seed={seed} --randseed={seed} {options}"
     );
     let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
     let invocation = ferrio_job::parse(&words, &SystemEnvironment::new("test")).expect("a job");
     let settings = RunSettings { is_virtual: true, keeps_series: true, ..RunSettings::default() };
-    let outcome = Run::new(invocation.run, settings).and_then(|run| run.go(&mut |_: RunEvent| ())).expect("a run");
-    ferrio_insight::precision(&outcome.record).remove(0)
+    Run::new(invocation.run, settings).and_then(|run| run.go(&mut |_: RunEvent| ())).expect("a run").record
 }
 
 /// What is true of the device: the service times are exponential, so with one I/O in flight a latency is exponential,
@@ -75,4 +80,30 @@ fn intervals_of_runs_cover_the_truth() {
 #[ignore = "takes minutes: 4,000 runs, to see the share more exactly"]
 fn intervals_of_runs_cover_the_truth_in_93_to_97_of_100_cases() {
     check(10_001..12_001, 0.93..=0.97);
+}
+
+/// Verdicts about pairs of runs, on a device and on one whose mean service time is another: same, faster, slower, unknown.
+fn compared(pairs: Range<u64>, mean_us: f64, metric: ComparedMetric) -> [u32; 4] {
+    let mut counts = [0; 4];
+    for pair in pairs {
+        let result = |seed, mean_us| ferrio_results::of_record(&record(seed, mean_us, "--runtime=20"));
+        let (base, new) = (result(2 * pair, MEAN_US), result(2 * pair + 1, mean_us));
+        let comparison = compare(&[base], &[new], 0.0);
+        let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == metric);
+        counts[figure.map_or(ComparisonVerdict::Unknown, |figure| figure.verdict) as usize] += 1;
+    }
+    counts
+}
+
+/// Whole runs that differ by 10 % in their service time, and whole runs that do not.
+#[test]
+fn whole_runs_are_compared() {
+    for metric in [ComparedMetric::Iops, ComparedMetric::MeanLatency, ComparedMetric::P50] {
+        let [_, faster, slower, _] = compared(1..41, MEAN_US, metric);
+        assert!(faster + slower <= 3, "{metric:?}: {faster} and {slower}");
+    }
+    for metric in [ComparedMetric::Iops, ComparedMetric::MeanLatency] {
+        let [_, faster, slower, _] = compared(1..21, 1.1 * MEAN_US, metric);
+        assert!(slower >= 19 && faster == 0, "{metric:?}: {faster} and {slower}");
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how results are compared. Start reading at [`read`].
 
+use crate::record_file;
 use ferrio_results::{ReadErrorKind, RunResult};
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,9 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
     let mut results = Vec::new();
     for group in groups {
         let mut read = ferrio_results::read(&group).map_err(|error| error.to_string())?;
+        if let ([result], [path, ..]) = (&mut read[..], &group[..]) {
+            audit(result, path);
+        }
         if let ([result], true) = (&mut read[..], group.iter().all(|path| is_log(path))) {
             group.first().and_then(|path| prefix(path)).unwrap_or_default().clone_into(&mut result.name);
         }
@@ -29,6 +33,16 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
         }
     }
     Ok(results)
+}
+
+/// A record holds the evidence of its run, also where the run itself did not look at it.
+fn audit(result: &mut RunResult, path: &Path) {
+    if result.findings.is_none()
+        && result.provenance.is_some()
+        && let Ok(record) = record_file::read(path)
+    {
+        result.findings = Some(ferrio_insight::find(&record));
+    }
 }
 
 fn is_log(path: &Path) -> bool {

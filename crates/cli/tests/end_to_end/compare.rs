@@ -202,6 +202,21 @@ fn other_options_and_other_programs_are_told_first() {
     assert!(text.contains("The base has not been audited"), "{text}");
 }
 
+/// The record of a drop-in holds the evidence, and nobody has looked at it yet.
+#[test]
+fn records_are_audited() {
+    let scratch = Scratch::new("compare");
+    let job = "--name=a --ioengine=psync --filename=data --rw=read --bs=64k --output=/dev/null";
+    scratch.write("data", vec![7_u8; 8 << 20]);
+    for name in ["a", "b"] {
+        run(&scratch, &format!("{job} --size=8m --record={name}")).succeeded();
+    }
+    let document = compared(&scratch, "a b");
+    let comparison = &document["comparisons"][0];
+    assert_eq!((&comparison["base"]["is_audited"], &comparison["new"]["is_audited"]), (&json!(true), &json!(true)));
+    assert_eq!(comparison["surroundings"], json!([]), "{document:#}");
+}
+
 #[test]
 fn the_precision_of_native_runs_is_used() {
     let scratch = Scratch::new("compare");
