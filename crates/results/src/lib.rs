@@ -20,7 +20,8 @@ mod source;
 pub use error::{ReadError, ReadErrorKind};
 pub use heat::LatencyHeat;
 pub use model::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyKind, RunResult, SampledRate, Shares,
+    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, LatencyKind, RunResult,
+    SampledRate, Shares,
 };
 pub use record::of_record;
 pub use series::{Quantity, SeriesLimits, TimeBin, TimeSeries};

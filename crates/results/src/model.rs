@@ -50,6 +50,8 @@ pub struct JobResult {
     pub cpu: CpuFigures,
     /// Shares of its I/Os by the number in flight.
     pub depths: Shares,
+    /// Shares of its I/Os in all directions by their latency, ascending; empty: unknown.
+    pub latency_classes: Vec<LatencyClass>,
     /// Figures over time.
     pub series: Vec<TimeSeries>,
 }
@@ -187,6 +189,15 @@ pub struct CpuFigures {
 
 /// Shares of classes, percent, each with the word for its class, in the order of the report.
 pub type Shares = Vec<(String, f64)>;
+
+/// The share of the I/Os with latencies from the end of the class before up to the end of this one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LatencyClass {
+    /// The highest latency, nanoseconds; `None`: the last class, of all that are longer.
+    pub up_to_ns: Option<u64>,
+    /// Percent of the I/Os.
+    pub percent: f64,
+}
 
 /// Counters of a disk over the run.
 #[derive(Debug, Clone, PartialEq, Default)]

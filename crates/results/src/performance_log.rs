@@ -41,6 +41,8 @@ const ENDINGS: [(&str, LogContent); 6] = [
 /// A log that was read.
 #[derive(Debug)]
 pub(crate) struct PerformanceLog {
+    /// The folder of its file, as it was given; logs of other folders are of other runs.
+    folder: String,
     prefix: String,
     /// Number of the job, from 1; `None`: all jobs in one.
     number: Option<u32>,
@@ -91,7 +93,8 @@ pub(crate) fn read(path: &Path, limits: SeriesLimits, epoch_ms: u64) -> Result<P
     let outcome = read_rows();
     source.finish(path)?;
     outcome?;
-    Ok(PerformanceLog { prefix, number, series: log.into_series() })
+    let folder = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    Ok(PerformanceLog { folder, prefix, number, series: log.into_series() })
 }
 
 /// The time of the first row of a log, milliseconds, if it is one of the clock (`log_unix_epoch`).
@@ -156,12 +159,15 @@ fn prefixes_of(global: &[(String, String)], job: &JobResult) -> Vec<String> {
     logs.map(prefix).collect()
 }
 
-/// A result of logs alone: a job for each prefix and number.
+/// A result of logs alone: a job for each folder, prefix and number.
 pub(crate) fn alone(logs: Vec<PerformanceLog>) -> RunResult {
     let mut result = RunResult { name: "logs".to_owned(), ..RunResult::default() };
+    let has_folders = logs.first().is_some_and(|first| logs.iter().any(|log| log.folder != first.folder));
     let mut keys: Vec<(String, Option<u32>)> = Vec::new();
     for log in logs {
-        let key = (log.prefix, log.number);
+        let name =
+            if has_folders && !log.folder.is_empty() { format!("{}/{}", log.folder, log.prefix) } else { log.prefix };
+        let key = (name, log.number);
         let index = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
             let name = key.1.map_or_else(|| key.0.clone(), |number| format!("{} (job {number})", key.0));
             result.jobs.push(JobResult { name, ..JobResult::default() });
@@ -180,7 +186,7 @@ mod tests {
 
     fn log(prefix: &str, number: Option<u32>) -> PerformanceLog {
         let series = vec![TimeSeries::new(Quantity::Iops, DataDirection::Read, 1)];
-        PerformanceLog { prefix: prefix.to_owned(), number, series }
+        PerformanceLog { folder: String::new(), prefix: prefix.to_owned(), number, series }
     }
 
     /// Jobs with the options of their logs.
@@ -225,6 +231,15 @@ mod tests {
         assert_eq!(other, named(&[("a", 0), ("b", 1), ("y (job 1)", 1)]));
         let more = attached(report(&[("a", &x), ("b", &x)], &[]), vec![log("x", Some(1)), log("x", Some(3))]);
         assert_eq!(more, named(&[("a", 0), ("b", 0), ("x (job 1)", 1), ("x (job 3)", 1)]));
+    }
+
+    #[test]
+    fn logs_of_two_folders_are_of_two_jobs() {
+        let of_folder = |folder: &str| PerformanceLog { folder: folder.to_owned(), ..log("x", Some(1)) };
+        let jobs = |logs| alone(logs).jobs.into_iter().map(|job| (job.name, job.series.len())).collect::<Vec<_>>();
+        let two = jobs(vec![of_folder("before"), of_folder("after"), of_folder("after")]);
+        assert_eq!(two, named(&[("before/x (job 1)", 1), ("after/x (job 1)", 2)]));
+        assert_eq!(jobs(vec![of_folder("one"), of_folder("one")]), named(&[("x (job 1)", 2)]));
     }
 
     #[test]

@@ -77,6 +77,8 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries]) -> Option<JobResult> {
         directions: PerDirection(DataDirection::ALL.map(|direction| figures(&total.directions[direction]))),
         cpu: cpu(&total),
         depths: depths(&total),
+        // Records have whole distributions.
+        latency_classes: Vec::new(),
         series: series.map(|series| time_series(series, clones.len())).unwrap_or_default(),
     })
 }

@@ -5,6 +5,7 @@
 use crate::error::{ReadError, ReadErrorKind};
 use crate::file::{open, system};
 use crate::{RunResult, SeriesLimits, document, lines, performance_log, record};
+use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,7 @@ enum SourceKind {
 /// A file cannot be read, is of no known kind, or is damaged.
 pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
     let mut results = Vec::new();
-    let mut logs = Vec::new();
+    let (mut logs, mut reports) = (Vec::new(), Vec::new());
     for path in paths {
         match kind_of(path)? {
             SourceKind::Record => results.push(record::read(path, MAX_DOCUMENT_BYTES)?),
@@ -38,7 +39,9 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
             SourceKind::Lines => results.push(lines::read(path)?),
             SourceKind::Log => logs.push(path),
         }
+        reports.resize(results.len(), path.as_path());
     }
+    tell_apart(&mut results, &reports);
     if logs.is_empty() {
         return Ok(results);
     }
@@ -55,6 +58,19 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
         results.push(performance_log::alone(jobs));
     }
     Ok(results)
+}
+
+/// Gives results whose files have the same name the path as their name.
+fn tell_apart(results: &mut [RunResult], paths: &[&Path]) {
+    let mut n_of_name: HashMap<String, usize> = HashMap::new();
+    for result in &*results {
+        *n_of_name.entry(result.name.clone()).or_default() += 1;
+    }
+    for (result, path) in results.iter_mut().zip(paths) {
+        if n_of_name.get(&result.name).is_some_and(|n| *n > 1) {
+            result.name = path.display().to_string();
+        }
+    }
 }
 
 /// The whole content of a report.

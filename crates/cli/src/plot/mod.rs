@@ -52,7 +52,7 @@ Draw results and performance logs as an SVG or PNG file.
 
 Kinds of pictures:
   over-time    IOPS, bandwidth and latency over time, of logs (write_bw_log,
-               write_iops_log, write_lat_log) and of records (--record)
+               write_iops_log, write_lat_log) and of ferrio's jsonl
   by-job       average, lowest, highest and deviation of each job
   compare      the same of several results side by side
   heat-map     a table of runs that differ in iodepth and numjobs

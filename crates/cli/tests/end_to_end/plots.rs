@@ -93,6 +93,27 @@ fn runs_of_fio_of_several_depths_are_a_table() {
 }
 
 #[test]
+fn results_of_the_same_name_are_told_apart_by_their_folders() {
+    let scratch = Scratch::new("plot");
+    for folder in ["before", "after"] {
+        std::fs::create_dir(scratch.path().join(folder)).expect("a folder");
+        let job =
+            format!("--name=j --ioengine=null --size=1m --rw=read --output-format=json --output={folder}/run.json");
+        run(&scratch, &job).succeeded();
+        scratch.write(&format!("{folder}/x_bw.1.log"), "500, 1000, 0, 0, 0\n1000, 2000, 0, 0, 0\n");
+    }
+    run(&scratch, "plot before/run.json after/run.json -o compare.svg").succeeded();
+    run(&scratch, "plot before/x_bw.1.log after/x_bw.1.log -o logs.svg").succeeded();
+    for (file, texts) in [
+        ("compare.svg", ["before/run", "after/run"]),
+        ("logs.svg", ["before/x (job 1): read", "after/x (job 1): read"]),
+    ] {
+        let svg = scratch.read(file);
+        assert!(texts.iter().all(|text| svg.contains(&format!("\n{text}\n</text>"))), "{svg}");
+    }
+}
+
+#[test]
 fn a_million_rows_keep_their_maximum() {
     let scratch = Scratch::new("plot");
     let row = |ms: u64| format!("{ms}, {}, 0, 0, 0\n", if ms == 765_432 { 9_000_000 } else { 1000 });

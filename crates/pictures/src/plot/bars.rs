@@ -37,7 +37,10 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
     };
     let title = if figure == BarFigure::Iops { "IOPS".to_owned() } else { capitalised(name) };
     let value = PlotAxis::new(name, figure.unit(), scale);
-    Some(Panel { title, content: PanelContent::Bars(BarPanel { value, classes: classes.to_vec(), groups: bars }) })
+    Some(Panel {
+        title,
+        content: PanelContent::Bars(BarPanel { value, head: "average", classes: classes.to_vec(), groups: bars }),
+    })
 }
 
 /// The words for the latency that all these jobs have.

@@ -8,7 +8,7 @@ use super::panel::{AxisScale, LinePanel, LineWeight, Panel, PanelContent, Pictur
 use crate::chart::{AxisUnit, ChartLine};
 use crate::charts::latency::{capitalised, percentile_lines};
 use crate::charts::rates::line;
-use crate::charts::together::{merged, shortened};
+use crate::charts::together::shortened;
 use ferrio_results::{LatencyKind, Quantity, RunResult, TimeBin, TimeSeries};
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     panels.extend(latencies.into_iter().next().unwrap_or_default());
     let Some(first) = panels.first() else {
         return Err(PlotError::Lacking(
-            "there are no figures over time: give the logs of write_bw_log, write_iops_log or write_lat_log, or a record (ferrio --record)"
+            "there are no figures over time: give the logs of write_bw_log, write_iops_log or write_lat_log, or ferrio's lines of JSON (--output-format=jsonl)"
                 .to_owned(),
         ));
     };
@@ -73,16 +73,20 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
 
 /// The panels of a quantity; none: no job has it.
 fn panels_of(entries: &[Entry<'_>], quantity: Quantity) -> Vec<Panel> {
-    let mut found: Vec<(&Entry<'_>, TimeSeries)> = Vec::new();
+    let mut found: Vec<(String, TimeSeries)> = Vec::new();
     for direction in DataDirection::ALL {
-        found.extend(entries.iter().filter_map(|entry| Some((entry, series_of(entry, quantity, direction)?))));
+        for (name, series) in entries.iter().flat_map(|entry| series_of(entry, quantity, direction)) {
+            found.push((name, shortened(series, MOST_POINTS)));
+        }
     }
     // A single job has percentiles, and a panel for each direction.
-    if entries.len() == 1 && found.iter().all(|(_, series)| series.heat.is_some()) {
-        let of_direction = |(entry, series): &(&Entry<'_>, TimeSeries)| {
+    let is_alone =
+        |series: &TimeSeries| found.iter().filter(|(_, other)| other.direction == series.direction).count() == 1;
+    if entries.len() == 1 && found.iter().all(|(_, series)| series.heat.is_some() && is_alone(series)) {
+        let of_direction = |(_, series): &(String, TimeSeries)| {
             let lines =
                 percentile_lines(&shortened(series, MOST_PERCENTILES), MOST_PERCENTILES)?.into_iter().enumerate();
-            let lines = lines.map(|(look, line)| plot_line(line, entry, look, false)).collect();
+            let lines = lines.map(|(look, line)| plot_line(line.name.clone(), line, look, false)).collect();
             Some(panel(quantity, &format!(", {}", series.direction.name()), lines))
         };
         return found.iter().filter_map(of_direction).collect();
@@ -94,12 +98,15 @@ fn panels_of(entries: &[Entry<'_>], quantity: Quantity) -> Vec<Panel> {
     }
 }
 
-fn series_of(entry: &Entry<'_>, quantity: Quantity, direction: DataDirection) -> Option<TimeSeries> {
+/// The series of a job: of a group of jobs, one for each log.
+fn series_of<'a>(entry: &'a Entry<'_>, quantity: Quantity, direction: DataDirection) -> Vec<(String, &'a TimeSeries)> {
     let is_wanted =
         |series: &&TimeSeries| series.quantity == quantity && series.direction == direction && !series.bins.is_empty();
-    let series = entry.job.series.iter().filter(is_wanted);
-    let all: Vec<TimeSeries> = series.map(|series| shortened(series, MOST_POINTS)).collect();
-    (!all.is_empty()).then(|| merged(all, quantity, direction))
+    let all: Vec<&TimeSeries> = entry.job.series.iter().filter(is_wanted).collect();
+    let number = |index: usize| {
+        if all.len() > 1 { format!("{} #{}", direction.name(), index + 1) } else { direction.name().to_owned() }
+    };
+    all.iter().enumerate().map(|(index, series)| (entry.with(&number(index)), *series)).collect()
 }
 
 fn panel(quantity: Quantity, words: &str, lines: Vec<PlotLine>) -> Panel {
@@ -126,20 +133,20 @@ fn is_wide(lines: &[PlotLine]) -> bool {
 }
 
 /// A line for each job and direction.
-fn separate(found: &[(&Entry<'_>, TimeSeries)]) -> Vec<PlotLine> {
+fn separate(found: &[(String, TimeSeries)]) -> Vec<PlotLine> {
     let has_bands = found.len() <= MOST_BANDS;
     let lines = found.iter().enumerate();
-    lines.map(|(look, (entry, series))| plot_line(line(series), entry, look, has_bands)).collect()
+    lines.map(|(look, (name, series))| plot_line(name.clone(), line(series), look, has_bands)).collect()
 }
 
-fn plot_line(line: ChartLine, entry: &Entry<'_>, look: usize, has_band: bool) -> PlotLine {
+fn plot_line(name: String, line: ChartLine, look: usize, has_band: bool) -> PlotLine {
     let band = if has_band { line.low.into_iter().zip(line.high).collect() } else { Vec::new() };
     let points = line.x.into_iter().zip(line.y).collect();
-    PlotLine { name: entry.with(&line.name), look, points, band, ..PlotLine::default() }
+    PlotLine { name, look, points, band, ..PlotLine::default() }
 }
 
 /// Pale lines of all jobs, and above them for each direction their average and the band of all their values.
-fn crowd(found: &[(&Entry<'_>, TimeSeries)]) -> Vec<PlotLine> {
+fn crowd(found: &[(String, TimeSeries)]) -> Vec<PlotLine> {
     let mut lines = Vec::new();
     for direction in DataDirection::ALL {
         let of_direction = || found.iter().filter(|(_, series)| series.direction == direction);
@@ -147,9 +154,9 @@ fn crowd(found: &[(&Entry<'_>, TimeSeries)]) -> Vec<PlotLine> {
         if n_jobs == 0 {
             continue;
         }
-        for (entry, series) in of_direction() {
-            let pale = plot_line(line(series), entry, look, false);
-            lines.push(PlotLine { name: String::new(), weight: LineWeight::Faint, ..pale });
+        for (_, series) in of_direction() {
+            let pale = plot_line(String::new(), line(series), look, false);
+            lines.push(PlotLine { weight: LineWeight::Faint, ..pale });
         }
         let (points, band) = average(of_direction().map(|(_, series)| series));
         let name = format!("{}, average of {n_jobs} jobs", direction.name());

@@ -110,6 +110,8 @@ pub enum LineWeight {
 pub struct BarPanel {
     /// The axis of the values.
     pub value: PlotAxis,
+    /// The head of the column with the values in words.
+    pub head: &'static str,
     /// Names of the classes.
     pub classes: Vec<String>,
     /// For each name of the legend, values for each class.

@@ -242,6 +242,27 @@ fn distributions_and_percentiles_are_those_of_the_report() {
 }
 
 #[test]
+fn a_plain_report_has_the_classes_of_fio() {
+    use ferrio_results::LatencyClass;
+    let class = |up_to_ns, percent| LatencyClass { up_to_ns, percent };
+    let mut job = JobResult { name: "j".to_owned(), ..JobResult::default() };
+    job.latency_classes = vec![class(Some(50_000), 90.0), class(Some(20_000_000), 9.5), class(None, 0.5)];
+    let (_, svg) = drawn("histogram", &[result("r", vec![job])]);
+    for text in ["up to 50 us", "up to 20 ms", "more than 2 s", "90.0 %", "0.50 %", "share of the I/Os (%)"] {
+        assert!(says(&svg, text), "{text}");
+    }
+}
+
+#[test]
+fn logs_of_the_clones_of_a_group_are_lines_of_their_own() {
+    let series = vec![rates(Quantity::Iops, &[1.0; 5]), rates(Quantity::Iops, &[2.0; 5])];
+    let (picture, _) = drawn("over-time", &[result("r", vec![with_series("j", series)])]);
+    let found: Vec<(&str, f64)> =
+        lines(&picture, 0).lines.iter().map(|line| (line.name.as_str(), line.points[0].1)).collect();
+    assert_eq!(found, [("read #1", 1.0), ("read #2", 2.0)]);
+}
+
+#[test]
 fn what_the_results_lack_is_said() {
     let empty = [result("r", vec![with_series("j", Vec::new())])];
     for (kind, reason) in [

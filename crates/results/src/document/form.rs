@@ -83,6 +83,12 @@ pub(super) struct Job {
     pub(super) minf: i64,
     #[serde(default)]
     pub(super) iodepth_level: Pairs<f64>,
+    #[serde(default)]
+    pub(super) latency_ns: Pairs<f64>,
+    #[serde(default)]
+    pub(super) latency_us: Pairs<f64>,
+    #[serde(default)]
+    pub(super) latency_ms: Pairs<f64>,
 }
 
 /// A direction.

@@ -3,9 +3,11 @@
 //! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
 //! time that is no number.
 
-use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys};
+use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs};
 use crate::error::ReadErrorKind;
-use crate::model::{CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, RunResult, SampledRate};
+use crate::model::{
+    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, RunResult, SampledRate,
+};
 use ferrio_stats::Provenance;
 use ferrio_units::PerDirection;
 
@@ -66,8 +68,30 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
             n_minor_faults: count("minf", job.minf)?,
         },
         depths: job.iodepth_level.0,
+        latency_classes: latency_classes([job.latency_ns, job.latency_us, job.latency_ms])?,
         series: Vec::new(),
     })
+}
+
+/// Classes of latencies that are not empty, from the objects for nanoseconds, microseconds and milliseconds.
+fn latency_classes(units: [Pairs<f64>; 3]) -> Outcome<Vec<LatencyClass>> {
+    let mut classes = Vec::new();
+    for (pairs, unit_ns) in units.into_iter().zip([1, 1_000, 1_000_000]) {
+        for (name, percent) in pairs.0 {
+            let percent = figure("a share of latencies", percent)?;
+            // The last class has no upper end: ">=2000".
+            let up_to_ns = if name.starts_with(">=") {
+                None
+            } else {
+                let number: u64 = name.parse().map_err(|_| impossible("a class of latencies", &name))?;
+                Some(number.saturating_mul(unit_ns))
+            };
+            if percent > 0.0 {
+                classes.push(LatencyClass { up_to_ns, percent });
+            }
+        }
+    }
+    Ok(classes)
 }
 
 fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<DirectionResult>> {

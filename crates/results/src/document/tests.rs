@@ -21,7 +21,7 @@ const REPORT: &str = r#"{
       "bw_min" : 100, "bw_max" : 300, "bw_mean" : 200.5, "bw_dev" : 3.0, "bw_samples" : 2
     },
     "write" : { "io_bytes" : 0, "total_ios" : 0 },
-    "usr_cpu" : 1.5, "iodepth_level" : { "1" : 100.0, ">=64" : 0.0 }
+    "usr_cpu" : 1.5, "iodepth_level" : { "1" : 100.0, ">=64" : 0.0 }, "latency_us" : { "2" : 0.0, "50" : 99.5 }, "latency_ms" : { "10" : 0.25, ">=2000" : 0.25 }
   } ],
   "disk_util" : [ { "name" : "vda", "read_ios" : 7, "read_sectors" : 16, "util" : 12.5 } ]
 }"#;
@@ -43,6 +43,8 @@ fn figures_are_in_base_units() {
     assert_eq!(clat.bins, [(34_560, 495), (7_962_624, 1)]);
     assert_eq!((clat.percentile(1.0), clat.percentile(50.0)), (Some(34_560), Some(34_560)));
     assert_eq!(job.depths, [("1".to_owned(), 100.0), (">=64".to_owned(), 0.0)]);
+    let classes: Vec<_> = job.latency_classes.iter().map(|class| (class.up_to_ns, class.percent)).collect();
+    assert_eq!(classes, [(Some(50_000), 99.5), (Some(10_000_000), 0.25), (None, 0.25)]);
     assert_eq!((result.disks[0].read_bytes, result.disks[0].written_bytes), (Some(8192), None));
 }
 

@@ -37,7 +37,7 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &BarPanel) {
     let widest = |texts: &mut dyn Iterator<Item = f64>| texts.fold(0.0, f64::max);
     let name_width = widest(&mut panel.classes.iter().map(|name| text_width(name, TEXT_SIZE))).min(MOST_NAME);
     let figures = &mut spreads().map(|spread| text_width(&value_text(panel.value.unit, spread.mean), TEXT_SIZE));
-    let value_width = widest(figures).max(text_width(MEAN, TEXT_SIZE));
+    let value_width = widest(figures).max(text_width(panel.head, TEXT_SIZE));
     let plot = Frame {
         left: frame.left + name_width + 10.0,
         top: frame.top + HEAD,
@@ -46,7 +46,7 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &BarPanel) {
     };
     let axis = DrawnAxis::of(&panel.value, values, (plot.width() / 90.0).clamp(2.0, 10.0) as usize);
     draw_axis(sheet, plot, &axis);
-    sheet.text(MEAN, (frame.right, frame.top + HEAD / 2.0 - 1.0), TEXT_SIZE, QUIET, Anchor::End);
+    sheet.text(panel.head, (frame.right, frame.top + HEAD / 2.0 - 1.0), TEXT_SIZE, QUIET, Anchor::End);
     let row_height = plot.height() / panel.classes.len().max(1) as f64;
     let gap = (row_height * 0.25).min(8.0);
     let bar_height = (row_height - gap) / panel.groups.len().max(1) as f64;
@@ -64,9 +64,6 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &BarPanel) {
         }
     }
 }
-
-/// The head of the column of values.
-const MEAN: &str = "average";
 
 fn draw_axis(sheet: &mut Sheet, plot: Frame, axis: &DrawnAxis) {
     let mut free_from = f64::NEG_INFINITY;

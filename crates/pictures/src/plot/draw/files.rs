@@ -110,11 +110,14 @@ fn draw<B: DrawingBackend>(backend: &mut B, sheet: &Sheet, scale: u32, line: f64
                 backend.draw_circle(at(*centre), (radius * factor).round() as u32, &style(*ink, 1.0), true)
             }
             SheetShape::Text { text, place, size, ink, anchor, is_upright } => {
+                // plotters centres the pixels of a line with its room for accents, and letters would be too high.
+                let down = if line < SVG_LINE { 0.1 * size } else { 0.0 };
+                let place = if *is_upright { (place.0 + down, place.1) } else { (place.0, place.1 + down) };
                 let turn = if *is_upright { FontTransform::Rotate270 } else { FontTransform::None };
                 let font = (FAMILY, size * line * factor).into_font().transform(turn);
                 let colour = colour(*ink);
                 let text_style = TextStyle::from(font).color(&colour).pos(Pos::new(horizontal(*anchor), VPos::Center));
-                backend.draw_text(text, &text_style, at(*place))
+                backend.draw_text(text, &text_style, at(place))
             }
         };
         drawn.map_err(failed)?;

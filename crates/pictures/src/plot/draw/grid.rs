@@ -80,9 +80,10 @@ fn share(value: f64, highest: f64) -> f64 {
 fn draw_scale(sheet: &mut Sheet, cells: Frame, highest: f64, panel: &GridPanel) {
     const N_STEPS: usize = 64;
     let (left, right) = (cells.right + 16.0, cells.right + 32.0);
-    for step in 0..N_STEPS {
+    // Each step reaches to the bottom, where the next ones cover it: steps side by side would have seams.
+    for step in (0..N_STEPS).rev() {
         let (low, high) = (step as f64 / N_STEPS as f64, (step + 1) as f64 / N_STEPS as f64);
-        sheet.filled((left, cells.y(high)), (right, cells.y(low)), value_ink(f64::midpoint(low, high)));
+        sheet.filled((left, cells.y(high)), (right, cells.bottom), value_ink(f64::midpoint(low, high)));
     }
     for share in [0.0, 0.5, 1.0] {
         let y = cells.y(share).clamp(cells.top + 6.0, cells.bottom - 6.0);

@@ -18,21 +18,49 @@ pub(super) const RADIUS: f64 = 3.5;
 /// A line with few points has a marker on each.
 const FEW_POINTS: usize = 40;
 
-/// Draws the panel.
-pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel) {
+/// The vertical axis of a panel of this height.
+fn vertical(panel: &LinePanel, height: f64) -> DrawnAxis {
     let values = panel.lines.iter().flat_map(|line| {
         let bands = line.band.iter().flat_map(|(low, high)| [*low, *high]);
         line.points.iter().map(|(_, value)| *value).chain(bands)
     });
-    let y_axis = DrawnAxis::of(&panel.y, values, ((frame.height() - 50.0) / 40.0).clamp(2.0, 10.0) as usize);
-    let widest = y_axis.ticks.iter().map(|(_, text)| text_width(text, TEXT_SIZE)).fold(0.0, f64::max);
+    DrawnAxis::of(&panel.y, values, ((height - 50.0) / 40.0).clamp(2.0, 10.0) as usize)
+}
+
+/// Width of the title and the words left of the data, pixels.
+fn gutter(panel: &LinePanel, height: f64) -> f64 {
+    let axis = vertical(panel, height);
+    22.0 + axis.ticks.iter().map(|(_, text)| text_width(text, TEXT_SIZE)).fold(0.0, f64::max) + 8.0
+}
+
+/// What the panels of a picture share, so that equal times lie below each other.
+pub(super) struct SharedAxis {
+    /// Width of the gutter, pixels.
+    pub(super) gutter: f64,
+    /// The first and the last value of the horizontal axis.
+    pub(super) ends: Option<(f64, f64)>,
+}
+
+impl SharedAxis {
+    /// Takes in a panel of this height.
+    pub(super) fn add(&mut self, panel: &LinePanel, height: f64) {
+        self.gutter = self.gutter.max(gutter(panel, height));
+        for (x, _) in panel.lines.iter().flat_map(|line| &line.points) {
+            self.ends = Some(self.ends.map_or((*x, *x), |(first, last)| (first.min(*x), last.max(*x))));
+        }
+    }
+}
+
+/// Draws the panel.
+pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel, shared: &SharedAxis) {
+    let y_axis = vertical(panel, frame.height());
     let plot = Frame {
-        left: frame.left + 22.0 + widest + 8.0,
+        left: frame.left + shared.gutter,
         top: frame.top + 6.0,
         right: frame.right - 14.0,
         bottom: frame.bottom - 42.0,
     };
-    let times = panel.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
+    let times = shared.ends.into_iter().flat_map(|(first, last)| [first, last]);
     let x_axis = DrawnAxis::of(&panel.x, times, (plot.width() / 90.0).clamp(2.0, 14.0) as usize);
     axes(sheet, frame, plot, &x_axis, &y_axis);
     let place = |(x, y): (f64, f64)| (plot.x(x_axis.share(x)), plot.y(y_axis.share(y)));

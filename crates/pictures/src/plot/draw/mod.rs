@@ -18,6 +18,7 @@ use super::panel::{Panel, PanelContent, Picture};
 use super::{PictureFormat, PictureSize, PlotError};
 use frame::Frame;
 use legend::Legend;
+use lines::SharedAxis;
 use palette::{QUIET, TEXT};
 use sheet::{Anchor, Sheet, fitted, wrapped};
 
@@ -88,17 +89,24 @@ fn sheet_of(picture: &Picture, size: Option<PictureSize>) -> Result<Sheet, PlotE
     let title = fitted(&picture.title, TITLE_SIZE, inner);
     sheet.text(&title, (MARGIN, MARGIN + TITLE_SIZE / 2.0), TITLE_SIZE, TEXT, Anchor::Start);
     let mut y = above;
+    // Each has its least, and of the rest a share like its natural height.
+    let height_of = |heights: &Heights| heights.least + (free - least) * heights.natural / natural.max(1.0);
+    let mut shared = SharedAxis { gutter: 0.0, ends: None };
+    for (panel, heights) in picture.panels.iter().zip(&heights) {
+        if let PanelContent::Lines(lines) = &panel.content {
+            shared.add(lines, height_of(heights));
+        }
+    }
     for ((panel, heights), legend) in picture.panels.iter().zip(&heights).zip(&legends) {
         if !panel.title.is_empty() {
             let title = fitted(&panel.title, PANEL_TITLE_SIZE, inner);
             sheet.text(&title, (MARGIN, y + PANEL_TITLE_SIZE / 2.0), PANEL_TITLE_SIZE, TEXT, Anchor::Start);
             y += PANEL_TITLE;
         }
-        // Each has its least, and of the rest a share like its natural height.
-        let height = heights.least + (free - least) * heights.natural / natural.max(1.0);
+        let height = height_of(heights);
         let frame = Frame { left: MARGIN, top: y, right: f64::from(width) - MARGIN, bottom: y + height };
         match &panel.content {
-            PanelContent::Lines(lines) => lines::draw(&mut sheet, frame, lines),
+            PanelContent::Lines(lines) => lines::draw(&mut sheet, frame, lines, &shared),
             PanelContent::Bars(bars) => bars::draw(&mut sheet, frame, bars),
             PanelContent::Grid(grid) => grid::draw(&mut sheet, frame, grid),
         }

@@ -12,8 +12,10 @@ fn bars(n_classes: usize) -> Picture {
     let values =
         vec![Some(FigureSpread { mean: 5e6, deviation: Some((4e6, 6e6)), range: Some((1e6, 9e6)) }); n_classes];
     let groups = vec![BarGroup { name: "read".to_owned(), look: 0, values }];
-    let panel =
-        Panel { title: "Bandwidth".to_owned(), content: PanelContent::Bars(BarPanel { value, classes, groups }) };
+    let panel = Panel {
+        title: "Bandwidth".to_owned(),
+        content: PanelContent::Bars(BarPanel { value, head: "average", classes, groups }),
+    };
     Picture { title: "Title".to_owned(), notes: vec!["A note.".to_owned()], panels: vec![panel] }
 }
 
