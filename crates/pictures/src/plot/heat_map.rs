@@ -31,7 +31,8 @@ pub(super) fn fits(results: &[RunResult]) -> bool {
     let Ok(cells) = cells(results) else { return false };
     let depths: BTreeSet<u64> = cells.keys().map(|(depth, _)| *depth).collect();
     let numbers: BTreeSet<u64> = cells.keys().map(|(_, number)| *number).collect();
-    depths.len() > 1 && numbers.len() > 1
+    // A table of which half is empty is none.
+    depths.len() > 1 && numbers.len() > 1 && cells.len() * 2 > depths.len() * numbers.len()
 }
 
 /// The picture.

@@ -78,7 +78,13 @@ pub fn fitting(results: &[RunResult]) -> &'static PlotKind {
     let has_figures = jobs().any(|job| job.active().next().is_some());
     let has_series = jobs().any(|job| !job.series.is_empty());
     let name = match results {
-        _ if !has_figures && has_series => "over-time",
+        _ if !has_figures => {
+            if has_series {
+                "over-time"
+            } else {
+                "by-job"
+            }
+        }
         _ if heat_map::fits(results) => "heat-map",
         [_, _, ..] => "compare",
         _ if has_series => "over-time",

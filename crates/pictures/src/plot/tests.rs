@@ -205,6 +205,8 @@ fn grid() -> Vec<RunResult> {
 fn a_heat_map_has_the_options_in_their_order() {
     let results = grid();
     assert_eq!(fitting(&results).name, "heat-map");
+    // Two runs that differ in both options are no table.
+    assert_eq!(fitting(&[results[0].clone(), results[2].clone()]).name, "compare");
     let (picture, svg) = drawn("heat-map", &results);
     let PanelContent::Grid(iops) = &picture.panels[1].content else { panic!("no grid") };
     assert_eq!((iops.columns.join(" "), iops.rows.join(" ")), ("1 4 16".to_owned(), "1 8".to_owned()));
@@ -280,7 +282,8 @@ fn what_the_results_lack_is_said() {
 fn the_kind_fits_the_results() {
     let job = || measured("a", 1.0, &[]);
     let series = || with_series("a", vec![rates(Quantity::Iops, &[1.0, 2.0])]);
-    let table: [(Vec<RunResult>, &str); 5] = [
+    let table: [(Vec<RunResult>, &str); 6] = [
+        (vec![result("r", vec![with_series("a", Vec::new())])], "by-job"),
         (vec![result("r", vec![series()])], "over-time"),
         (vec![result("r", vec![series()]), result("s", vec![series()])], "over-time"),
         (vec![result("r", vec![job()])], "percentiles"),
