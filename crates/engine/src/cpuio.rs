@@ -2,13 +2,14 @@
 //!
 //! | option | meaning | default |
 //! |---|---|---|
-//! | `cpuload` | percent of one CPU to burn; above 100 it is 100 | none: it has to be given |
+//! | `cpuload` | percent of one CPU to burn, 1 to 100 | none: it has to be given |
 //! | `cpuchunks` | length of a slice, microseconds | 50000 |
 //! | `cpumode` | `noop`: an empty loop; `qsort`: sorting of numbers | `noop` |
 //! | `exit_on_io_done` | the job ends as soon as no job that does I/O runs or waits | 0 |
 //!
 //! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`CpuLoad`], then `Running`.
 
+use crate::compat;
 use crate::contract::{
     Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued,
     Rhythm, push_in_room,
@@ -55,16 +56,15 @@ enum CpuMode {
 impl CpuLoad {
     fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let percent = options.int("cpuload").unwrap_or(0);
-        if percent == 0 {
-            return Err(EngineError::bad_option(NAME, "cpuload", "0", "1 to 100 percent of a CPU have to be given"));
-        }
+        let burnt_percent = compat::burnt_percent(options.compatibility(), percent).ok_or_else(|| {
+            EngineError::bad_option(NAME, "cpuload", &percent, "1 to 100 percent of a CPU have to be given")
+        })?;
         let chunk = options.int("cpuchunks");
         let chunk_us = chunk.map_or(Ok(DEFAULT_CHUNK_US), u64::try_from).map_err(|_| {
             EngineError::bad_option(NAME, "cpuchunks", &chunk.unwrap_or(0), "the length of a slice is not negative")
         })?;
         Ok(Self {
-            // As seen on fio 3.41: a value outside of 1 to 100, even a negative one, means all of a CPU.
-            percent: u32::try_from(percent).unwrap_or(100).min(100),
+            percent: burnt_percent,
             chunk_us,
             mode: if options.text("cpumode") == Some("qsort") { CpuMode::Qsort } else { CpuMode::Noop },
             ends_with: if options.flag("exit_on_io_done") { EndsWith::NoIo } else { EndsWith::LastIo },

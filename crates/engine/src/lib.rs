@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod at_open;
+mod compat;
 pub mod contract;
 mod control;
 mod cpuio;

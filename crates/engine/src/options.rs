@@ -2,18 +2,31 @@
 //!
 //! Must not know: how they were written. Start reading at [`EngineOptions`].
 
+use ferrio_spec::Compatibility;
 pub use ferrio_spec::EngineValue;
 
 /// The private options that a job gives to its engine.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct EngineOptions {
     entries: Vec<(String, EngineValue)>,
+    compatibility: Compatibility,
 }
 
 impl EngineOptions {
-    /// Options by canonical name; the last of a name wins.
+    /// Options of a job of fio by canonical name; the last of a name wins.
     pub fn new(entries: Vec<(String, EngineValue)>) -> Self {
-        Self { entries }
+        Self { entries, compatibility: Compatibility::Fio }
+    }
+
+    /// The same options in a run with or without the oddities of fio.
+    #[must_use]
+    pub fn of_run(self, compatibility: Compatibility) -> Self {
+        Self { compatibility, ..self }
+    }
+
+    /// If the job has fio's oddities.
+    pub fn compatibility(&self) -> Compatibility {
+        self.compatibility
     }
 
     /// The value of an option, if it was given.

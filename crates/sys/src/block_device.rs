@@ -195,6 +195,11 @@ impl BlockDevice {
         self.attribute(&format!("queue/{name}"))
     }
 
+    /// The scheduler of the device. `None`: it has none, or this kernel does not tell.
+    pub fn scheduler(&self) -> Option<String> {
+        self.queue_attribute("scheduler").map(|list| chosen(&list).to_owned())
+    }
+
     /// Sets the scheduler of the device. False: this device has no schedulers.
     ///
     /// # Errors
@@ -249,6 +254,12 @@ impl BlockDevice {
     fn entries(&self, name: &str) -> Result<Vec<PathBuf>> {
         list(&self.directory.join(name))
     }
+}
+
+/// The entry in brackets of a list such as `none [mq-deadline]`; a list with one entry may have no brackets.
+fn chosen(list: &str) -> &str {
+    let inside = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
+    inside.map_or(list, |(name, _)| name)
 }
 
 /// Entries of a directory; empty if it does not exist.

@@ -171,7 +171,17 @@ fn schedulers_are_set_and_stay() {
         let refused = read("foo");
         assert_eq!((refused.code, chosen().contains("[mq-deadline]")), (Some(1), true), "{program:?}");
         assert!(refused.stderr.contains("fio: unable to set io scheduler to foo"), "{program:?} {}", refused.stderr);
-        assert_eq!((read("none").code, chosen()), (Some(0), before), "{program:?}");
+        assert_eq!((read("none").code, chosen()), (Some(0), before.clone()), "{program:?}");
+        if *program == Program::Ferrio {
+            // A native run sets the scheduler back.
+            let job = format!(
+                "[a]\nfilename={path}\nsize=8k\nioscheduler=mq-deadline\nexec_prerun=grep -F [mq-deadline] {settings}\n"
+            );
+            scratch.write("native.fio", &job);
+            let finished = run(*program, &scratch, "run native.fio");
+            assert_eq!((finished.code, chosen()), (Some(0), before), "{}", finished.stderr);
+            assert!(scratch.read("a.prerun.txt").contains("[mq-deadline]"));
+        }
     }
 }
 

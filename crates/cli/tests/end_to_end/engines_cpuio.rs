@@ -111,6 +111,13 @@ fn a_load_that_cannot_be_is_refused() {
             assert!(*program == Program::Peer || finished.stderr.contains(text), "{}", finished.all());
         }
     }
+    // A native run does not take it for all of a CPU.
+    for percent in ["101", "-5"] {
+        let job = format!("run --name=c --ioengine=cpuio --cpuload={percent} --number_ios=1");
+        let finished = Run::new(Program::Ferrio, scratch.path(), &job).finish();
+        assert_eq!(finished.code, Some(1), "{}", finished.all());
+        assert!(finished.stderr.contains(&format!("option cpuload={percent}: 1 to 100")), "{}", finished.all());
+    }
     // The peer is stuck.
     let job = "--name=c --ioengine=cpuio --cpuload=5 --cpuchunks=-1 --number_ios=1";
     let finished = Run::new(Program::Ferrio, scratch.path(), job).finish();

@@ -83,7 +83,10 @@ mod tests {
     fn the_polling_thread_brings_registered_files_and_its_cpu_alone_brings_nothing() {
         let options = parse("sqthread_poll", 1).unwrap();
         assert!(options.has_registered_files && options.sqpoll == Some(SqPoll { idle_ms: 0, cpu: None }));
-        assert_eq!(parse("sqthread_poll_cpu", 1).unwrap(), UringOptions::parse(&EngineOptions::default()).unwrap());
+        assert_eq!(
+            parse("sqthread_poll_cpu", 1).unwrap(),
+            UringOptions::parse(&EngineOptions::new(Vec::new())).unwrap()
+        );
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn windows_move_with_the_io() {
 
 #[test]
 fn what_cannot_be_mapped_is_explained() {
-    let mut engine = Mmap::new(&EngineOptions::default());
+    let mut engine = Mmap::new(&EngineOptions::new(Vec::new()));
     engine.files = vec![None];
     let (reader, _writer) = io::pipe().unwrap();
     let file = EngineFile {

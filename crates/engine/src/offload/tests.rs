@@ -31,7 +31,7 @@ fn pool_over(file: &TestFile, kind: EngineKind) -> Pooled {
     let request =
         ArenaRequest { kind: ArenaKind::Malloc, size_bytes: DEPTH * BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
     let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
-    let prepared = Box::new(Offload::new(kind, EngineOptions::default()).unwrap());
+    let prepared = Box::new(Offload::new(kind, EngineOptions::new(Vec::new())).unwrap());
     let setup = EngineSetup {
         iodepth: DEPTH as u32,
         max_block_bytes: BLOCK,
@@ -240,7 +240,7 @@ impl Engine for Panicking {
 fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
     let kind = EngineKind { prepare, ..crate::find("null").unwrap() };
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
-    let prepared = Box::new(Offload::new(kind, EngineOptions::default())?);
+    let prepared = Box::new(Offload::new(kind, EngineOptions::new(Vec::new()))?);
     prepared.start(EngineSetup {
         iodepth: 1,
         max_block_bytes: BLOCK,

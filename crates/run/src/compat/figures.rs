@@ -20,10 +20,22 @@ pub(crate) fn times_idle_turns(worker: &WorkerPlan) -> bool {
     !worker.compatibility.is_fio()
 }
 
+/// True if the reads and writes that `verify_only` does not repeat count as I/Os that took no time. Native: only what is
+/// read back counts. Shows in counts and latencies.
+pub(crate) fn counts_unrepeated(worker: &WorkerPlan) -> bool {
+    worker.compatibility.is_fio()
+}
+
 /// True if `block_error_percentiles` keeps the states of blocks. fio: only if the job trims; otherwise there are none. Native: in
 /// every job. Shows in the report.
 pub(crate) fn keeps_block_states(worker: &WorkerPlan) -> bool {
     worker.used_directions()[DataDirection::Trim] || !worker.compatibility.is_fio()
+}
+
+/// True if the devices under the files of a replayed trace have no figures, unless the job names the files itself: they
+/// are unknown when the figures begin. Native: the trace is read for its files first. Shows in the report.
+pub(crate) fn lacks_disks_of_trace(worker: &WorkerPlan) -> bool {
+    worker.compatibility.is_fio()
 }
 
 /// True if `disable_lat` or `gtod_reduce` switches `max_latency` off. Native: the limit holds anyway. Shows in which jobs

@@ -7,16 +7,21 @@
 //! Must not know: loops, files, engines' code. Start reading anywhere.
 
 mod figures;
+mod machine;
 mod passes;
 mod sizes;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use figures::{
-    counts_cpu_job_as_io, keeps_block_states, opened_direction, searched_depths, silences_latency_limit,
-    tells_unread_mix, times_idle_turns, traces_closing_sync, traces_missed_place,
+    counts_cpu_job_as_io, counts_unrepeated, keeps_block_states, lacks_disks_of_trace, opened_direction,
+    searched_depths, silences_latency_limit, tells_unread_mix, times_idle_turns, traces_closing_sync,
+    traces_missed_place,
 };
+pub(crate) use machine::{leaves_scheduler, unlocks_before_done};
 pub(crate) use passes::{
-    counts_read_back, ends_pass_by_bytes, heeds_number_of_ios, is_done_without_a_byte, opens_empty_file, pass_bytes,
-    smallest_pass_bytes, syncs_all_at_end, wants_another_pass,
+    counts_read_back, ends_pass_by_bytes, heeds_number_of_ios, ios_counted_as_one, is_done_without_a_byte,
+    opens_empty_file, pass_bytes, pass_bytes_of_pairs, smallest_pass_bytes, syncs_all_at_end, wants_another_pass,
 };
 pub(crate) use sizes::{
     bytes_without_file, io_bytes_of_share, is_refused_io_size, name_of_clones, size_unit_bytes, unchecked_pattern,

@@ -40,6 +40,24 @@ pub(crate) fn pass_bytes(worker: &WorkerPlan, size_bytes: u64, io_bytes: u64, ro
     if goes_on { own_bytes.max(io_bytes) } else { own_bytes }
 }
 
+/// Bytes that end a pass, trims and writes together: `pass_bytes`, except for `trimwrite`, which trims each block and then
+/// writes it. There they are the sum of the pass and of all that the job is to write (`limit_bytes`), so that with `loops`
+/// the files end the pass. Native: twice the pass. Shows in the number of passes.
+pub(crate) fn pass_bytes_of_pairs(worker: &WorkerPlan, pass_bytes: u64, limit_bytes: u64) -> u64 {
+    match (worker.spec.pattern.mix, worker.compatibility) {
+        (DirectionMix::TrimWrite, Compatibility::Fio) => pass_bytes.saturating_add(limit_bytes),
+        (DirectionMix::TrimWrite, Compatibility::Native) => pass_bytes.saturating_mul(2),
+        _ => pass_bytes,
+    }
+}
+
+/// Number of I/Os that count as one for `number_ios`: with `trimwrite`, a trim and the write that follows it. Native: each
+/// counts. Shows in the number of I/Os.
+pub(crate) fn ios_counted_as_one(worker: &WorkerPlan) -> u64 {
+    let is_pair = worker.spec.pattern.mix == DirectionMix::TrimWrite && worker.compatibility.is_fio();
+    if is_pair { 2 } else { 1 }
+}
+
 /// False if `number_ios` does not end the job: fio ends time-based jobs by time alone. Native: it ends every job. Shows in
 /// the number of I/Os.
 pub(crate) fn heeds_number_of_ios(worker: &WorkerPlan) -> bool {

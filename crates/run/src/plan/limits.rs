@@ -4,7 +4,6 @@
 
 use super::WorkerPlan;
 use crate::compat;
-use ferrio_spec::DirectionMix;
 
 /// Most reads, writes and trims of a job, in all its passes together.
 pub(crate) fn limit_ios(worker: &WorkerPlan) -> u64 {
@@ -12,8 +11,6 @@ pub(crate) fn limit_ios(worker: &WorkerPlan) -> u64 {
     match limit {
         0 => u64::MAX,
         _ if !compat::heeds_number_of_ios(worker) => u64::MAX,
-        // A trim and the write that follows it count as one.
-        _ if worker.spec.pattern.mix == DirectionMix::TrimWrite => limit.saturating_mul(2),
-        _ => limit,
+        _ => limit.saturating_mul(compat::ios_counted_as_one(worker)),
     }
 }

@@ -89,7 +89,7 @@ impl RunPlan {
         for (job_index, mut job) in spec.jobs.into_iter().enumerate() {
             let engine = ferrio_engine::find(&job.engine.name)
                 .ok_or_else(|| RunError::Engine { job: job.name.clone(), engine: job.engine.name.clone() })?;
-            let rhythm = turns::of_job(&engine, &mut job);
+            let rhythm = turns::of_job(&engine, &mut job, spec.compatibility);
             let engine = if offloads(&engine.def, &job) { offload::pooled(engine) } else { engine };
             if jobs_in_group > 0 && (job.grouping.stonewall || job.grouping.new_group) {
                 group_index += 1;
@@ -363,6 +363,6 @@ impl WorkerPlan {
 
     /// The private options of the engine.
     pub(crate) fn engine_options(&self) -> EngineOptions {
-        EngineOptions::new(self.spec.engine.options.clone())
+        EngineOptions::new(self.spec.engine.options.clone()).of_run(self.compatibility)
     }
 }

@@ -3,8 +3,8 @@
 //! Must not know: jobs' loops, formats. Start reading at [`DiskProbe`].
 
 use super::{Begun, Probe, Site};
-use crate::files;
 use crate::work::lacks_state;
+use crate::{compat, replay};
 use ferrio_stats::{DiskCounters, DiskRecord, Evidence};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::disk_stats::DiskStats;
@@ -37,15 +37,14 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
         let is_wanted = worker.spec.reporting.disk_util && worker.engine.def.targets.are_files();
         let Some(mut paths) = paths.clone().filter(|_| is_wanted) else { continue };
         (site.look_at)(index);
-        // As in fio: the files of a trace are unknown yet, unless the job names them; and a job whose state of an
-        // earlier run is missing has no files.
-        let is_traced = worker.spec.replay.is_set() && worker.spec.target.filenames.is_empty();
-        if is_traced || lacks_state(worker) {
+        // A job whose state of an earlier run is missing does no I/O.
+        let is_traced = replay::takes_files_of_trace(worker);
+        if lacks_state(worker) || (is_traced && compat::lacks_disks_of_trace(worker)) {
             continue;
         }
-        if paths.is_empty() {
+        if is_traced || paths.is_empty() {
             // The worker lays out its files itself, so the paths count at which they will be.
-            paths = files::named_paths(worker);
+            paths = replay::expected_paths(worker);
         }
         // A file that will be made when it is opened is on the device of its directory.
         for number in paths.iter().filter_map(|path| device_number(&existing(path))) {

@@ -134,7 +134,7 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
         model: device.attribute("device/model").filter(|model| !model.is_empty()),
         size_bytes: n_sectors.map(|sectors| sectors.saturating_mul(512)),
         rotational: number("rotational").map(|flag| flag != 0),
-        scheduler: device.queue_attribute("scheduler").map(|list| chosen(&list).to_owned()),
+        scheduler: device.scheduler(),
         nr_requests: number("nr_requests"),
         max_sectors_kb: number("max_sectors_kb"),
         max_segments: number("max_segments"),
@@ -157,23 +157,9 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
     }
 }
 
-/// The entry in brackets of a list such as `none [mq-deadline]`; a list with one entry may have no brackets.
-fn chosen(list: &str) -> &str {
-    let inside = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
-    inside.map_or(list, |(name, _)| name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scheduler_in_brackets_is_in_force() {
-        assert_eq!(chosen("none [mq-deadline] bfq"), "mq-deadline");
-        assert_eq!(chosen("[none]"), "none");
-        assert_eq!(chosen("none"), "none");
-        assert_eq!(chosen("none]["), "none][");
-    }
 
     #[test]
     fn a_file_that_is_not_there_is_on_the_file_system_of_its_directory() {

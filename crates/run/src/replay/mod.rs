@@ -10,7 +10,7 @@ mod source;
 mod verified;
 
 use crate::error::{Failure, errno_of, failure};
-use crate::files::{FilePlan, FileSet, guard, is_target};
+use crate::files::{FilePlan, FileSet, guard, is_target, named_paths};
 use crate::plan::WorkerPlan;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::Note;
@@ -105,6 +105,28 @@ fn paths(worker: &WorkerPlan, survey: &TraceSurvey) -> Result<Vec<PathBuf>, Fail
         .collect()
 }
 
+/// True if only the trace of a worker names its files.
+pub(crate) fn takes_files_of_trace(worker: &WorkerPlan) -> bool {
+    worker.spec.replay.is_set() && worker.spec.target.filenames.is_empty()
+}
+
+/// The files that a worker will use, before it starts: those of its trace, if that names them, or its own.
+pub(crate) fn expected_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
+    if takes_files_of_trace(worker) { paths_in_file(worker) } else { named_paths(worker) }
+}
+
+/// The files that the trace of a worker names, if it is a regular file: reading any other source would take it away from
+/// the worker. None if the trace cannot be read; the worker reports that.
+fn paths_in_file(worker: &WorkerPlan) -> Vec<PathBuf> {
+    let trace = source::of_worker(worker);
+    if !source::is_regular(&trace) {
+        return Vec::new();
+    }
+    let rules = ReplayRules::new(&worker.spec.replay, false);
+    let found = source::open(&trace, &|| false).ok().and_then(|bytes| survey(bytes, rules, &|| false).ok());
+    found.and_then(|found| paths(worker, &found).ok()).unwrap_or_default()
+}
+
 fn device_path(major: u32, minor: u32) -> Result<PathBuf, Failure> {
     let number = DeviceNumber { major, minor };
     let missing = || failure!(EINVAL, "failed initializing iolog").explained(ReplayNote::NoDevice { major, minor });
@@ -183,3 +205,6 @@ fn file_plan(worker: &WorkerPlan, path: &Path, end_bytes: u64) -> Result<FilePla
     let name = path.to_string_lossy().into_owned();
     Ok(FilePlan { path: path.to_owned(), name, kind, start_bytes: 0, length_bytes: end_bytes, file_bytes })
 }
+
+#[cfg(test)]
+mod tests;

@@ -40,6 +40,11 @@ pub(super) fn of_worker(worker: &WorkerPlan) -> String {
     traces.get(worker.clone_index as usize % traces.len().max(1)).cloned().unwrap_or_default()
 }
 
+/// True if a trace is a file that may be read more than once; its name is a text of [`byte_text`].
+pub(super) fn is_regular(name: &str) -> bool {
+    name != "-" && std::fs::metadata(PathBuf::from(byte_text::to_os_string(name))).is_ok_and(|info| info.is_file())
+}
+
 /// Opens a trace by its name, a text of [`byte_text`]; gives up when `stop` returns true because the run is over.
 pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
     if name == "-" {

@@ -21,6 +21,7 @@ mod record;
 mod reports;
 mod run;
 mod scene;
+mod schedulers;
 mod series;
 mod steady;
 mod steady_group;

@@ -17,6 +17,7 @@ use super::handle::Handle;
 use super::prepare::{self, MachineSurvey};
 use super::record::CrewRecord;
 use super::scene::Scene;
+use super::schedulers::Schedulers;
 use super::stretches::StretchTeller;
 use super::time::RunTime;
 use super::watch::Watch;
@@ -166,6 +167,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     }
     announce::announce(&plan, &settings, trees, observer);
     let groups = groups::Made::before(&plan.workers);
+    let schedulers = Schedulers::before(&plan.workers);
     let board = Arc::new(Board::new(plan.workers.len())?.with_locks(&plan.workers)?.with_intervals(teller.times()));
     if time.is_virtual() && board.has_locks() && plan.workers.len() > 1 {
         return Err(RunError::LocksOnVirtualTime);
@@ -183,7 +185,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     announce::tell_disks(settings.trace, &probes, observer);
     let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
     let scene = Scene { plan, board, settings, clock, time, logs, teller };
-    let watch = Watch::prepare(scene, Crew { records, probes }, desk, groups, observer);
+    let watch = Watch::prepare(scene, Crew { records, probes }, desk, groups, schedulers, observer);
     let so_far = watch.elapsed();
     Ok(Stage::Ready(Box::new(watch), so_far))
 }

@@ -13,6 +13,7 @@ use super::outcome::{self, Moment};
 use super::prepare;
 use super::reports::Reports;
 use super::scene::Scene;
+use super::schedulers::Schedulers;
 use super::trigger::TriggerCommand;
 use super::{RunOutcome, groups, turns};
 use crate::events::{MessageStream, RunEvent, RunObserver};
@@ -36,6 +37,7 @@ pub(super) struct Watch {
     pub(super) crew: Crew,
     pub(super) desk: Desk,
     pub(super) groups: groups::Made,
+    pub(super) schedulers: Schedulers,
     /// Requests by time.
     agenda: Agenda,
     eta: EtaMaker,
@@ -59,6 +61,7 @@ impl Watch {
         crew: Crew,
         desk: Desk,
         groups: groups::Made,
+        schedulers: Schedulers,
         observer: &mut dyn RunObserver,
     ) -> Self {
         let started_at = scene.time.now();
@@ -76,6 +79,7 @@ impl Watch {
             crew,
             desk,
             groups,
+            schedulers,
         };
         // Handles requests made during the layout first, so that a request to stop starts no worker.
         watch.attend(observer);
@@ -131,6 +135,7 @@ impl Watch {
     /// Ends the run; its outcome.
     pub(super) fn finish(mut self, observer: &mut dyn RunObserver) -> RunOutcome {
         self.groups.remove();
+        self.schedulers.restore();
         let moment = self.moment(self.scene.time.now());
         let logs = self.scene.logs.take();
         let n_logs_lost = end_logs(logs, &mut self.desk, observer);

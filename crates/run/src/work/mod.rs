@@ -23,6 +23,7 @@ mod surroundings;
 pub(crate) mod verify;
 mod whole;
 
+pub(crate) use surroundings::device_of;
 pub(crate) use verify::lacks_state;
 
 pub use whole::work;

@@ -5,7 +5,7 @@
 use crate::compat;
 use crate::files::FileSet;
 use crate::plan::{WorkerPlan, limit_ios};
-use ferrio_spec::{DirectionMix, ZoneSpec};
+use ferrio_spec::ZoneSpec;
 use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::shape::{Extent, Shape};
 use ferrio_workload::{FileRange, SyncIntervals, WorkloadPlan};
@@ -99,13 +99,8 @@ fn queues(worker: &WorkerPlan) -> bool {
     !worker.engine.def.is_inline() && (worker.queue().iodepth > 1 || worker.engine.def.targets.are_files())
 }
 
-/// Bytes that end a pass. Trims and writes of pairs count together, both for the size and for the bytes that the job is
-/// to write.
+/// Bytes that end a pass.
 fn pass_bytes(worker: &WorkerPlan, set: &FileSet, shape: Shape) -> u64 {
     let pass_bytes = compat::pass_bytes(worker, set.pass_bytes, set.io_bytes, shape.rounds);
-    if worker.spec.pattern.mix == DirectionMix::TrimWrite {
-        pass_bytes.saturating_add(limit_bytes(worker, set))
-    } else {
-        pass_bytes
-    }
+    compat::pass_bytes_of_pairs(worker, pass_bytes, limit_bytes(worker, set))
 }

@@ -16,6 +16,7 @@ use ferrio_sys::cgroup::Hierarchy;
 use ferrio_sys::errno::EINVAL;
 use ferrio_sys::numa::{self, MemoryPolicy};
 use ferrio_sys::{process, scheduling};
+use std::path::Path;
 
 /// Sets `numa_cpu_nodes`, which wins over `cpus_allowed`, and `numa_mem_policy`.
 pub(super) fn adopt_numa(spec: &SurroundingsSpec) -> ferrio_sys::Result<()> {
@@ -60,7 +61,8 @@ pub(super) fn enter_group(plan: &WorkerPlan) -> Result<(), Failure> {
     groups.enter(name, task.as_raw_nonzero().get() as u32).map_err(failed)
 }
 
-/// `ioscheduler`: sets the scheduler of the devices of the job's files. It stays after the job, as in fio.
+/// `ioscheduler`: sets the scheduler of the devices of the job's files. It stays after the job, and `compat` decides
+/// whether it stays after the run.
 pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerContext<'_>) -> Result<(), Failure> {
     let Some(scheduler) = &plan.spec.surroundings.ioscheduler else { return Ok(()) };
     if !plan.engine.def.targets.are_files() {
@@ -68,14 +70,11 @@ pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerCo
     }
     let mut seen: Vec<String> = Vec::new();
     for file in &set.files {
-        // A file that does not exist yet will be on the device of its directory.
-        let mut places = file.path.ancestors().filter(|place| !place.as_os_str().is_empty());
-        let place = places.find(|place| place.exists()).unwrap_or(".".as_ref());
         let failed = |error: ferrio_sys::Error| {
             let note = Note::system(During::Scheduler(scheduler.clone()), &error);
             failure!(errno_of(&error), "iosched_switch").explained(note)
         };
-        let Some(device) = BlockDevice::behind_path(place).map_err(failed)? else { continue };
+        let Some(device) = device_of(&file.path).map_err(failed)? else { continue };
         if seen.contains(&device.name) {
             continue;
         }
@@ -85,4 +84,10 @@ pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerCo
         seen.push(device.name);
     }
     Ok(())
+}
+
+/// The block device of a file, if it is on one. A file that does not exist yet will be on the device of its directory.
+pub(crate) fn device_of(path: &Path) -> ferrio_sys::Result<Option<BlockDevice>> {
+    let mut places = path.ancestors().filter(|place| !place.as_os_str().is_empty());
+    BlockDevice::behind_path(places.find(|place| place.exists()).unwrap_or(".".as_ref()))
 }

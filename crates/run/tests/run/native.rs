@@ -4,7 +4,7 @@
 
 use crate::builder::{BLOCK, Events, MS, sim_reader, spec, virtual_settings};
 use ferrio_run::{Run, RunOutcome};
-use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
+use ferrio_spec::{Compatibility, DirectionMix, JobSpec, RunSpec, SizeSpec, VerifiedWrites, VerifyMethod, VerifySpec};
 use ferrio_units::DataDirection;
 
 /// Runs 100 blocks of 100 us each, after a change to the job.
@@ -54,4 +54,41 @@ fn native_clones_have_the_name_of_the_job() {
     };
     assert_eq!(names(Compatibility::Fio), ["given", "section"]);
     assert_eq!(names(Compatibility::Native), ["given", "given"]);
+}
+
+/// I/Os of each direction of the same job, first as fio's and then as a native one.
+fn directions(change: impl Fn(&mut JobSpec)) -> [[u64; 3]; 2] {
+    [Compatibility::Fio, Compatibility::Native].map(|compatibility| {
+        let outcome = with(compatibility, &change);
+        assert_eq!(outcome.n_failed, 0);
+        outcome.record.workers[0].stats.directions.0.each_ref().map(|figures| figures.n_completed)
+    })
+}
+
+// fio counts a trim and its write as one: 7 of each. Of 7 native I/Os, the last one is a trim. Both end after 2 passes of
+// 100 blocks.
+#[test]
+fn each_io_of_a_native_pair_counts() {
+    let pairs = |number_ios, loops| {
+        directions(move |job| {
+            job.pattern.mix = DirectionMix::TrimWrite;
+            (job.extent.number_ios, job.limits.loops) = (number_ios, loops);
+        })
+    };
+    assert_eq!(pairs(7, 1), [[0, 7, 7], [0, 3, 4]]);
+    assert_eq!(pairs(0, 2), [[0, 200, 200], [0, 200, 200]]);
+}
+
+// An earlier run wrote 100 blocks; they are read back, and fio counts the writes too.
+#[test]
+fn a_native_job_counts_no_write_that_it_does_not_repeat() {
+    let earlier = |job: &mut JobSpec| {
+        job.pattern.mix = DirectionMix::Write;
+        job.verify = Some(VerifySpec {
+            reads: VerifiedWrites::OfEarlierRun,
+            saves_state: false,
+            ..VerifySpec::of(VerifyMethod::Null)
+        });
+    };
+    assert_eq!(directions(earlier), [[100, 100, 0], [100, 0, 0]]);
 }

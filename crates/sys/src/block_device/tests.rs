@@ -127,3 +127,11 @@ fn a_loop_device_has_the_size_of_its_file() {
     assert_eq!(disk.loop_backing_file().as_deref(), Some(device.backing_file()));
     assert!(disk.queue_attribute("rotational").is_some());
 }
+
+#[test]
+fn the_scheduler_in_brackets_is_in_force() {
+    assert_eq!(chosen("none [mq-deadline] bfq"), "mq-deadline");
+    assert_eq!(chosen("[none]"), "none");
+    assert_eq!(chosen("none"), "none");
+    assert_eq!(chosen("none]["), "none][");
+}

@@ -7,6 +7,7 @@ use super::Worker;
 use super::between::stream_failed;
 use super::trims::has_done_its_ios;
 use super::zones::{count_as_done, wait_for_zone};
+use crate::compat;
 use crate::work::lane::account::Stamps;
 use crate::work::lane::{Lane, Stop};
 use ferrio_units::{DataDirection, Direction};
@@ -15,6 +16,7 @@ use ferrio_workload::Next;
 /// Remembers the writes of a pass.
 pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
     let mut stamp = worker.lane.clock.stamp();
+    let counts = compat::counts_unrepeated(worker.lane.plan);
     loop {
         if worker.lane.control.is_terminated() {
             return Stop::Ended;
@@ -28,12 +30,16 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
                     Ok(false) => return Stop::PassEnd,
                     Err(error) => return error.into(),
                 }
-                count_undone(&mut worker.lane, DataDirection::Write, io.length_bytes, &mut stamp);
+                if counts {
+                    count_undone(&mut worker.lane, DataDirection::Write, io.length_bytes, &mut stamp);
+                }
             }
             (Next::Io(io), Some(verifier)) if io.direction == Direction::Trim => verifier.remember_trim(&io),
             (Next::Io(io), Some(verifier)) if io.direction == Direction::Read => {
                 verifier.remember_read(&io);
-                count_undone(&mut worker.lane, DataDirection::Read, io.length_bytes, &mut stamp);
+                if counts {
+                    count_undone(&mut worker.lane, DataDirection::Read, io.length_bytes, &mut stamp);
+                }
             }
             // Syncs are not repeated, and files are opened only to be read back.
             (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
@@ -55,7 +61,7 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
     }
 }
 
-/// As in fio, a read or write of the pass that is not repeated counts as one that took no time.
+/// Counts a read or write that is not repeated as one that took no time.
 fn count_undone(lane: &mut Lane<'_>, direction: DataDirection, length_bytes: u64, stamp: &mut u64) {
     let start = *stamp;
     *stamp = lane.clock.stamp();
