@@ -177,6 +177,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
         control: control_settings(&invocation, record_file.is_some()),
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         record_interval: record_interval(&invocation),
+        keeps_series: record_file.is_some(),
         ..RunSettings::default()
     };
     let started_at = Instant::now();

@@ -113,3 +113,15 @@ fn documents_of_native_commands_and_lines_are_read() {
     run(&scratch, "report cut.jsonl -o c.html").succeeded();
     assert!(scratch.read("c.html").contains("The run was cut off"), "a remark");
 }
+
+#[test]
+fn a_record_has_the_course_of_its_run() {
+    let scratch = Scratch::new("page");
+    let job = "--name=a --ioengine=null --rw=read --time_based --runtime=1 --rate_iops=1000 --size=1g --record=r";
+    run(&scratch, job).succeeded();
+    run(&scratch, "report r -o r.html").succeeded();
+    for chart in ["iops", "bandwidth", "latency"] {
+        let (start, end) = reach(&scratch.read("r.html"), chart);
+        assert!(start < 0.2 && (0.8..1.2).contains(&end), "{chart}: {start} to {end}");
+    }
+}
