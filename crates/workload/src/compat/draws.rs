@@ -94,4 +94,36 @@ mod tests {
         assert_eq!(last_output_of_split(Native, 100, u64::MAX), Some(u64::MAX));
         assert_eq!(split_bytes(Native, 5_000, 512), 5_000);
     }
+
+    /// Streams of one seed give the same first outputs.
+    #[test]
+    fn native_directions_draw_their_order_from_seeds_of_their_own() {
+        let outputs = |compatibility| {
+            let seeds = SeedTable::new(137, 1);
+            mix_streams(compatibility, &seeds).0.map(|mut stream| stream.next_output())
+        };
+        let [read, write, trim] = outputs(Fio);
+        assert!(read == write && write == trim);
+        let [native_read, native_write, native_trim] = outputs(Native);
+        assert_eq!(native_read, read);
+        assert!(native_read != native_write && native_write != native_trim && native_trim != native_read);
+    }
+
+    #[test]
+    fn native_passes_keep_what_is_left_and_start_again() {
+        assert_eq!(
+            ([keeps_run(Fio), keeps_run(Native)], [loses_share(Fio), loses_share(Native)]),
+            ([true, false], [true, false])
+        );
+        let unmarked = |was_in_sequence| [Fio, Native].map(|whose| is_left_unmarked(whose, was_in_sequence));
+        assert_eq!((unmarked(true), unmarked(false)), ([true, false], [false, false]));
+    }
+
+    #[test]
+    fn each_native_io_counts_and_each_fill_is_written() {
+        let bytes = |has_split| [Fio, Native].map(|whose| rate_io_bytes(whose, has_split, 512));
+        assert_eq!((bytes(false), bytes(true)), ([None, Some(512)], [Some(512), Some(512)]));
+        let n_fills = |has_fixed_set| [Fio, Native].map(|whose| n_unwritten_fills(whose, 8, has_fixed_set));
+        assert_eq!((n_fills(true), n_fills(false)), ([8, 0], [7, 0]));
+    }
 }

@@ -36,3 +36,26 @@ pub(crate) fn rounds_of_mix(compatibility: Compatibility) -> Rounds {
 pub(crate) fn passes_end_with_time(compatibility: Compatibility, queues: bool) -> bool {
     queues || !compatibility.is_fio()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Compatibility::{Fio, Native};
+    use super::*;
+
+    #[test]
+    fn only_files_of_fio_are_closed_before_they_start_over() {
+        assert_eq!([closes_for_rest(Fio), closes_for_rest(Native)], [true, false]);
+        for (lacks_room, is_random, of_fio) in [(true, true, true), (false, false, true), (false, true, false)] {
+            let closes = |compatibility| closes_before_restart(compatibility, lacks_room, is_random);
+            assert_eq!([closes(Fio), closes(Native)], [of_fio, false], "{lacks_room} {is_random}");
+        }
+    }
+
+    #[test]
+    fn native_passes_begin_with_the_first_file_and_end_alike() {
+        assert_eq!([goes_on_with_round(Fio), goes_on_with_round(Native)], [true, false]);
+        assert_eq!([rounds_of_mix(Fio), rounds_of_mix(Native)], [Rounds::OfWholeFiles, Rounds::None]);
+        let ends = |queues| [passes_end_with_time(Fio, queues), passes_end_with_time(Native, queues)];
+        assert_eq!((ends(false), ends(true)), ([false, true], [true, true]));
+    }
+}

@@ -170,6 +170,9 @@ fn after_plain_skip(file: &FileCursor, skip_bytes: i64, position: u64) -> u64 {
 mod tests {
     use super::Compatibility::{Fio, Native};
     use super::*;
+    use ferrio_spec::{BlockRange, JobSpec};
+    use ferrio_units::PerDirection;
+    use ferrio_units::random::{DistributionShape, SkewedBlocks};
 
     // Expected values: the definitions above, for 10 bytes in parts of 4, and blocks of 4, 3, 6 and 20.
     #[test]
@@ -187,5 +190,57 @@ mod tests {
         assert_eq!([4, 3, 20, 2].map(|block_bytes| n_places(Native, 10, 4, block_bytes)), [2, 2, 0, 3]);
         assert_eq!((n_starts(Native, 2, 10, 4), n_blocks_behind_map(Native, 65)), (2, 0));
         assert_eq!((n_skewed_blocks(Fio, 10, 4), n_skewed_blocks(Native, 10, 4)), (3, 2));
+    }
+
+    /// A job that reads blocks of 4 KiB; those of writes are of 1 KiB, those of trims of 512 bytes.
+    #[test]
+    fn native_units_are_blocks_of_used_directions() {
+        let mut pattern = JobSpec::default().pattern;
+        let sizes = [4_096, 1_024, 512].map(|bytes| BlockRange { min_bytes: bytes, max_bytes: bytes });
+        pattern.block_size = PerDirection(sizes);
+        assert_eq!([Fio, Native].map(|whose| map_unit_bytes(whose, &pattern)), [512, 4_096]);
+        assert_eq!([Fio, Native].map(|whose| skew_unit_bytes(whose, &pattern)), [1_024, 4_096]);
+        pattern.bs_is_seq_rand = true;
+        assert_eq!([Fio, Native].map(|whose| map_unit_bytes(whose, &pattern)), [512, 1_024]);
+    }
+
+    #[test]
+    fn only_skewed_draws_of_fio_leave_their_window() {
+        let shape = DistributionShape::zipf(10, 1.2).expect("a shape");
+        let skewed = BlockChoice::Skewed(SkewedBlocks::new(shape, 1, None));
+        assert_eq!([Fio, Native].map(|whose| draws_past_window(whose, &skewed)), [true, false]);
+        assert_eq!([Fio, Native].map(|whose| draws_past_window(whose, &BlockChoice::Free)), [false, false]);
+    }
+
+    fn cursor(range: FileRange) -> FileCursor {
+        FileCursor {
+            range,
+            end_bytes: range.end_bytes(),
+            base_bytes: range.start_bytes,
+            next_bytes: PerDirection::all(0),
+            last_bytes: PerDirection::all(0),
+            fresh: PerDirection::all(true),
+            choice: BlockChoice::Free,
+            n_starts: PerDirection::all(0),
+            n_drawn: PerDirection::all(0),
+            has_window: false,
+            last_trim_bytes: 0,
+            has_unwritten_trim: false,
+            n_since_rewind: 0,
+            missed_bytes: None,
+            n_fruitless: 0,
+        }
+    }
+
+    /// A range of 20 bytes at offset 4 of a file that ends with it, with jumps of 8 bytes backwards.
+    #[test]
+    fn native_jumps_begin_at_the_end_and_end_at_the_start() {
+        let file = cursor(FileRange { start_bytes: 4, length_bytes: 20, file_bytes: 24, distribution_seed: 0 });
+        let rules = [Fio, Native].map(|whose| OffsetRules::new(whose, -8));
+        assert_eq!(rules.map(|rules| rules.leaves_unmarked), [true, false]);
+        assert_eq!(rules.map(|rules| rules.first_backwards(&file, 0)), [Some(12), Some(16)]);
+        assert_eq!(rules.map(|rules| rules.after(&file, 20)), [12, 12]);
+        assert_eq!(rules.map(|rules| rules.after(&file, 8)), [16, u64::MAX]);
+        assert_eq!(OffsetRules::new(Native, -30).first_backwards(&file, 0), None);
     }
 }
