@@ -35,7 +35,7 @@ pub mod workload;
 mod zones;
 mod zoning;
 
-pub use plan::{FileRange, Rounds, SyncIntervals, WorkloadError, WorkloadPlan};
+pub use plan::{FileRange, Rounds, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
 pub use stream::{Next, NextIo};
 pub use workload::Workload;
 pub use zoning::sequential::SequentialPlan;

@@ -135,8 +135,8 @@ impl PlainStream {
         let stream = Taus88::from_table(&plan.seeds, SeedIndex::Offset);
         let Some(blocks) = UniformBlocks::new(stream, facts.n_blocks) else { return Ok(None) };
         let limits = Limits {
-            n_total: plan.limit_bytes.div_ceil(facts.block_bytes).min(plan.limit_ios),
-            n_in_pass: plan.pass_limit_bytes.div_ceil(facts.block_bytes),
+            n_total: plan.limits.bytes.div_ceil(facts.block_bytes).min(plan.limits.ios),
+            n_in_pass: plan.limits.pass_bytes.div_ceil(facts.block_bytes),
             starts_over: starts_over(plan, &facts),
             unused: if plan.pattern.random { OffsetState::None } else { offset_picker(plan).state() },
             first: plan.reseed_each_pass.then(|| blocks.clone()),
@@ -311,9 +311,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         file_service_count: _,
         seeds: _,
         reseed_each_pass: _,
-        limit_bytes: _,
-        pass_limit_bytes: _,
-        limit_ios: _,
+        limits: _,
         time_based: _,
         rounds: _,
         compatibility: _,

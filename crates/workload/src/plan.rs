@@ -55,20 +55,32 @@ pub struct WorkloadPlan {
     pub seeds: SeedTable,
     /// The random streams start anew with each pass.
     pub reseed_each_pass: bool,
-    /// Most bytes to issue in all passes; `u64::MAX`: no limit.
-    pub limit_bytes: u64,
-    /// Most bytes to issue in one pass (with `trimwrite`: trims and writes together); `u64::MAX`: a pass ends with its
-    /// files. A pass that ends by this limit makes no further draw from the offset stream, which the next pass would
-    /// miss.
-    pub pass_limit_bytes: u64,
-    /// Most reads, writes and trims to issue in all passes; `u64::MAX`: no limit.
-    pub limit_ios: u64,
+    /// Limits that end a pass or the job.
+    pub limits: WorkLimits,
     /// Files start over when they are done.
     pub time_based: bool,
     /// What a sequential direction does at the end of a file.
     pub rounds: Rounds,
     /// If the job has fio's oddities.
     pub compatibility: Compatibility,
+}
+
+/// Most work of a job and of its passes; `u64::MAX`: no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkLimits {
+    /// Most bytes to issue in all passes.
+    pub bytes: u64,
+    /// Most bytes to issue in one pass (with `trimwrite`: trims and writes together); without a limit, a pass ends with
+    /// its files. A pass that ends by this limit makes no further draw from the offset stream, which the next pass would
+    /// miss.
+    pub pass_bytes: u64,
+    /// Most reads, writes and trims to issue in all passes.
+    pub ios: u64,
+}
+
+impl WorkLimits {
+    /// Without limits.
+    pub const NONE: Self = Self { bytes: u64::MAX, pass_bytes: u64::MAX, ios: u64::MAX };
 }
 
 /// Number of writes after which each kind of sync is done; 0: never.

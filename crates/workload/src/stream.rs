@@ -11,7 +11,7 @@ use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::offset::{BlockStart, OffsetPicker};
-use crate::plan::{Rounds, WorkloadError, WorkloadPlan};
+use crate::plan::{Rounds, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::workload::OffsetState;
 use crate::zoning::{Unzoned, Zoning};
@@ -179,7 +179,7 @@ impl<Z: Zoning> Stream<Z> {
         {
             return self.go_on(waiting);
         }
-        if self.issued_bytes >= self.pass_end_bytes || self.n_issued_total >= self.plan.limit_ios {
+        if self.issued_bytes >= self.pass_end_bytes || self.n_issued_total >= self.plan.limits.ios {
             return Next::PassEnd;
         }
         let Some(file_index) = self.picker.next() else { return Next::PassEnd };
@@ -305,11 +305,10 @@ impl<Z: Zoning> Stream<Z> {
 
     /// Sets the limits of a new pass.
     fn set_limits(&mut self) {
-        let WorkloadPlan { limit_bytes, pass_limit_bytes, .. } = self.plan;
-        let of_pass = |issued_bytes: u64| issued_bytes.saturating_add(pass_limit_bytes);
+        let WorkLimits { bytes, pass_bytes, .. } = self.plan.limits;
+        let of_pass = |issued_bytes: u64| issued_bytes.saturating_add(pass_bytes);
         self.both_end_bytes = of_pass(self.issued_bytes.saturating_add(self.uncounted_bytes));
-        self.pass_end_bytes =
-            if self.counts_writes_only { limit_bytes } else { limit_bytes.min(of_pass(self.issued_bytes)) };
+        self.pass_end_bytes = if self.counts_writes_only { bytes } else { bytes.min(of_pass(self.issued_bytes)) };
     }
 
     fn file_end(&mut self, file_index: usize) -> Next {
@@ -394,7 +393,7 @@ impl<Z: Zoning> Stream<Z> {
             issued_bytes: self.issued_bytes.saturating_add(self.uncounted_bytes),
             n_issued: self.n_issued_total,
             n_writes_issued: self.n_issued[DataDirection::Write],
-            is_spent: self.issued_bytes >= self.plan.limit_bytes || self.n_issued_total >= self.plan.limit_ios,
+            is_spent: self.issued_bytes >= self.plan.limits.bytes || self.n_issued_total >= self.plan.limits.ios,
         }
     }
 }

@@ -97,7 +97,7 @@ mod tests {
             skip_bytes: skip * BLOCK_BYTES,
         };
         let mut plan = plan(DirectionMix::Read, random);
-        (plan.strided, plan.pass_limit_bytes) = (Some(spec), 16 * BLOCK_BYTES);
+        (plan.strided, plan.limits.pass_bytes) = (Some(spec), 16 * BLOCK_BYTES);
         let mut stream =
             Stream::new(plan, Strided::new(spec, false, Compatibility::Fio)).expect("the plan is possible");
         (0..n_passes).map(|_| blocks(&pass(&mut stream))).collect()

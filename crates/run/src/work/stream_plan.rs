@@ -8,7 +8,7 @@ use crate::plan::{WorkerPlan, limit_ios};
 use ferrio_spec::ZoneSpec;
 use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::shape::{Extent, Shape};
-use ferrio_workload::{FileRange, SyncIntervals, WorkloadPlan};
+use ferrio_workload::{FileRange, SyncIntervals, WorkLimits, WorkloadPlan};
 use std::os::unix::ffi::OsStrExt;
 
 /// The facts about the stream of a worker.
@@ -61,17 +61,20 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         file_service_count: spec.target.file_service_count,
         seeds: seeds(worker),
         reseed_each_pass: spec.pattern.randrepeat && spec.pattern.randseed.is_none(),
-        limit_bytes: limit_bytes(worker, set),
-        pass_limit_bytes: if compat::ends_pass_by_bytes(worker, shape, queues(worker)) {
-            pass_bytes(worker, set, shape)
-        } else {
-            u64::MAX
-        },
-        // Inserted trims count too, and only the worker knows the sum.
-        limit_ios: if worker.trims_between() { u64::MAX } else { limit_ios(worker) },
+        limits: limits(worker, set, shape),
         time_based: shape.goes_on_with_time,
         rounds: shape.rounds,
         compatibility: worker.compatibility,
+    }
+}
+
+fn limits(worker: &WorkerPlan, set: &FileSet, shape: Shape) -> WorkLimits {
+    let ends_by_bytes = compat::ends_pass_by_bytes(worker, shape, queues(worker));
+    WorkLimits {
+        bytes: limit_bytes(worker, set),
+        pass_bytes: if ends_by_bytes { pass_bytes(worker, set, shape) } else { u64::MAX },
+        // Inserted trims count too, and only the worker knows the sum.
+        ios: if worker.trims_between() { u64::MAX } else { limit_ios(worker) },
     }
 }
 

@@ -38,9 +38,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         file_service_count: 1,
         seeds: SeedTable::new(0x89, 1),
         reseed_each_pass: false,
-        limit_bytes: u64::MAX,
-        pass_limit_bytes: u64::MAX,
-        limit_ios: u64::MAX,
+        limits: crate::plan::WorkLimits::NONE,
         time_based: false,
         rounds: Rounds::None,
         compatibility: Compatibility::Fio,
@@ -77,13 +75,11 @@ fn limits(largest: u64) -> impl Strategy<Value = u64> {
 fn plans() -> impl Strategy<Value = WorkloadPlan> {
     let limits = (limits(600_000), limits(300_000), limits(300));
     (patterns(), ranges(), limits, any::<[bool; 3]>(), any::<u32>()).prop_map(
-        |(pattern, range, (limit_bytes, pass_limit_bytes, limit_ios), [reseed_each_pass, time_based, is_fio], seed)| {
+        |(pattern, range, (bytes, pass_bytes, ios), [reseed_each_pass, time_based, is_fio], seed)| {
             compat::with_reach(WorkloadPlan {
                 seeds: SeedTable::new(u64::from(seed), 1),
                 reseed_each_pass,
-                limit_bytes,
-                pass_limit_bytes,
-                limit_ios,
+                limits: crate::plan::WorkLimits { bytes, pass_bytes, ios },
                 time_based,
                 compatibility: if is_fio { Compatibility::Fio } else { Compatibility::Native },
                 ..plan(pattern, range)

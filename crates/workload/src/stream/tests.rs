@@ -1,7 +1,7 @@
 //! Passes, trims and backward jumps over one file of 16 blocks.
 
 use super::{Next, NextIo, Stream, n_units};
-use crate::plan::{FileRange, Rounds, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, WorkLimits, WorkloadPlan};
 use crate::zoning::{CompletedIo, Unzoned, Zoning};
 use ferrio_spec::JobSpec;
 use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
@@ -32,9 +32,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         file_service_count: 1,
         seeds: SeedTable::new(0x89, 1),
         reseed_each_pass: false,
-        limit_bytes: u64::MAX,
-        pass_limit_bytes: u64::MAX,
-        limit_ios: u64::MAX,
+        limits: WorkLimits::NONE,
         time_based: false,
         rounds: Rounds::None,
         compatibility: ferrio_spec::Compatibility::Fio,
@@ -78,7 +76,8 @@ const FIRST_PASS: [u64; 16] = [15, 13, 10, 8, 9, 0, 1, 3, 5, 14, 11, 12, 2, 6, 4
 #[test]
 fn a_pass_that_ends_by_its_bytes_leaves_the_stream_where_it_is() {
     let by_files = plan(DirectionMix::Read, true);
-    let by_bytes = WorkloadPlan { pass_limit_bytes: 16 * BLOCK_BYTES, ..by_files.clone() };
+    let by_bytes =
+        WorkloadPlan { limits: WorkLimits { pass_bytes: 16 * BLOCK_BYTES, ..by_files.limits }, ..by_files.clone() };
     let (mut by_files, mut by_bytes) =
         (Stream::new(by_files, Unzoned).unwrap(), Stream::new(by_bytes, Unzoned).unwrap());
     assert_eq!(blocks(&pass(&mut by_files)), FIRST_PASS);
@@ -97,7 +96,7 @@ fn a_run_goes_on_in_the_next_pass() {
     let mut plan = plan(DirectionMix::Write, true);
     plan.pattern.rw_postfix = 3;
     plan.seeds.set(SeedIndex::Offset, 0xB189_9BED);
-    (plan.reseed_each_pass, plan.pass_limit_bytes) = (true, 16 * BLOCK_BYTES);
+    (plan.reseed_each_pass, plan.limits.pass_bytes) = (true, 16 * BLOCK_BYTES);
     let mut stream = Stream::new(plan, Unzoned).unwrap();
     assert_eq!(blocks(&pass(&mut stream)), [0, 1, 2, 11, 12, 13, 13, 14, 15, 7, 8, 9, 6, 7, 8, 14]);
     assert_eq!(blocks(&pass(&mut stream)), [0, 1, 0, 1, 2, 11, 12, 13, 13, 14, 15, 7, 8, 9, 6, 7]);
@@ -107,7 +106,7 @@ fn a_run_goes_on_in_the_next_pass() {
 fn each_random_trim_has_its_write() {
     let mut plan = plan(DirectionMix::TrimWrite, true);
     plan.pattern.norandommap = true;
-    plan.limit_bytes = 400 * BLOCK_BYTES;
+    plan.limits.bytes = 400 * BLOCK_BYTES;
     let ios = pass(&mut Stream::new(plan, Unzoned).unwrap());
     assert_eq!(ios.len(), 800);
     // Without a map, two successive trims sometimes draw the same block.
@@ -121,10 +120,14 @@ fn each_random_trim_has_its_write() {
 fn a_backward_file_is_done_when_a_block_ends_at_its_end() {
     let mut plan = plan(DirectionMix::Read, false);
     plan.pattern.rw_postfix = -2 * BLOCK_BYTES as i64;
-    let mut fixed = Stream::new(WorkloadPlan { limit_bytes: 16 * BLOCK_BYTES, ..plan.clone() }, Unzoned).unwrap();
+    let mut fixed = Stream::new(
+        WorkloadPlan { limits: WorkLimits { bytes: 16 * BLOCK_BYTES, ..plan.limits }, ..plan.clone() },
+        Unzoned,
+    )
+    .unwrap();
     assert_eq!(blocks(&pass(&mut fixed)), [0, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
     plan.pattern.block_size = PerDirection::all(BlockRange { min_bytes: BLOCK_BYTES, max_bytes: 2 * BLOCK_BYTES });
-    plan.limit_bytes = 1000 * BLOCK_BYTES;
+    plan.limits.bytes = 1000 * BLOCK_BYTES;
     let ios = pass(&mut Stream::new(plan, Unzoned).unwrap());
     assert!(ios.len() < 1000 && ios.last().is_some_and(|(_, block)| *block == 14), "{ios:?}");
 }
@@ -136,7 +139,7 @@ fn jumps(start: u64, file_blocks: u64, jump: i64) -> Vec<u64> {
     let bytes = |blocks: u64| blocks * BLOCK_BYTES;
     let (start_bytes, length_bytes, file_bytes) = (bytes(start), bytes(8), bytes(file_blocks));
     plan.files = vec![FileRange { start_bytes, length_bytes, file_bytes, distribution_seed: 0 }];
-    plan.limit_bytes = length_bytes;
+    plan.limits.bytes = length_bytes;
     blocks(&pass(&mut Stream::new(plan, Unzoned).unwrap()))
 }
 
@@ -211,7 +214,7 @@ fn skewed_picks_are_those_of_the_peer() {
 fn files_that_close_are_left_alone() {
     let mut plan = plan(DirectionMix::Read, false);
     plan.files = vec![FileRange { length_bytes: BLOCK_BYTES, file_bytes: BLOCK_BYTES, ..plan.files[0] }; 2];
-    (plan.openfiles, plan.limit_bytes) = (2, 100 * BLOCK_BYTES);
+    (plan.openfiles, plan.limits.bytes) = (2, 100 * BLOCK_BYTES);
     plan.file_service = FileService::Skewed(RandomDistribution::Pareto { h: 0.5, center: None });
     let mut stream = Stream::new(plan, Unzoned).unwrap();
     let mut closing = Vec::new();

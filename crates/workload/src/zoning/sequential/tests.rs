@@ -88,7 +88,7 @@ fn what_lies_behind_the_capacity_is_not_written() {
 fn a_zone_with_less_than_a_block_left_is_done_with() {
     let limit = |plan: &mut WorkloadPlan| {
         set_block(plan, 3);
-        plan.limit_ios = 4;
+        plan.limits.ios = 4;
     };
     let (mut sequential, _) = stream(WRITE, [4, 4, 4], SPEC, limit);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 4, 8, 12]);
@@ -130,7 +130,7 @@ fn no_more_zones_are_open_than_may_be() {
 #[test]
 fn a_job_may_be_limited_to_less_than_all() {
     let spec = SequentialZonesSpec { max_open: 5, job_max_open: 1, ..SPEC };
-    let (mut random, table) = stream(RANDWRITE, [8, 8, 8], spec, |plan| plan.limit_ios = 40);
+    let (mut random, table) = stream(RANDWRITE, [8, 8, 8], spec, |plan| plan.limits.ios = 40);
     pass(&mut random);
     assert!(table.with(|zones| zones.open_zones().count()) <= 1);
 }
@@ -193,7 +193,7 @@ fn zones_are_reset_without_need() {
     let spec = SequentialZonesSpec { reset_threshold: 0.1, reset_frequency: 0.25, ..SPEC };
     let change = |plan: &mut WorkloadPlan| {
         plan.pattern.norandommap = true;
-        plan.limit_ios = 24;
+        plan.limits.ios = 24;
     };
     let (mut random, _) = stream(RANDWRITE, [8, 8, 8], spec, change);
     let expected = [56, 48, 40, 32, 33, 57, 0, 8, 16, 49, 40, 34, 58, 24, 0, 41, 50, 25, 48, 35, 9, 26, 16, 36];
@@ -206,7 +206,7 @@ fn zones_are_reset_without_need() {
 fn a_share_of_zones_is_one_of_their_sizes() {
     let reset = |reset_threshold: f64| {
         let spec = SequentialZonesSpec { reset_threshold, reset_frequency: 1.0, ..SPEC };
-        let (mut writes, _) = stream(WRITE, [4, 4, 2], spec, |plan| plan.limit_ios = 8);
+        let (mut writes, _) = stream(WRITE, [4, 4, 2], spec, |plan| plan.limits.ios = 8);
         let blocks = blocks(&pass(&mut writes));
         (blocks, writes.zones().n_resets())
     };
@@ -272,7 +272,7 @@ fn what_cannot_be_read_yet_is_written() {
 #[test]
 fn zones_may_be_left_out() {
     let spec = SequentialZonesSpec { skip: ZoneSkip::Zones(1), ..SPEC };
-    let (mut sequential, _) = stream(WRITE, [4, 4, 4], spec, |plan| plan.limit_ios = 16);
+    let (mut sequential, _) = stream(WRITE, [4, 4, 4], spec, |plan| plan.limits.ios = 16);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 1, 2, 3, 8, 9, 10, 11, 0, 1, 2, 3, 8, 9, 10, 11]);
 }
 
@@ -290,9 +290,11 @@ fn trims_empty_zones() {
 
 #[test]
 fn jobs_share_their_zones() {
-    let (mut first, table) = stream(WRITE, [4, 4, 4], SPEC, |plan| plan.limit_ios = 6);
+    let (mut first, table) = stream(WRITE, [4, 4, 4], SPEC, |plan| plan.limits.ios = 6);
     pass(&mut first);
-    let mut second = over(&table, WorkloadPlan { limit_ios: 6, ..plan(DirectionMix::Write, false) }, 2);
+    let mut plan = plan(DirectionMix::Write, false);
+    plan.limits.ios = 6;
+    let mut second = over(&table, plan, 2);
     assert_eq!(blocks(&pass(&mut second)), [0, 1, 2, 3, 6, 7]);
     assert_eq!(second.zones().n_resets(), 1);
 }

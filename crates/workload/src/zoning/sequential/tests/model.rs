@@ -241,7 +241,7 @@ fn job(case: &Case, table: &Arc<ZoneTable>, index: usize) -> Job {
     plan.files[0].start_bytes = if case.are_apart { (index * n_zones) as u64 * ZONE_BYTES } else { 0 };
     plan.files[0].length_bytes = n_zones as u64 * ZONE_BYTES;
     plan.files[0].file_bytes = N_ZONES as u64 * ZONE_BYTES;
-    (plan.pass_limit_bytes, plan.limit_ios) = (plan.files[0].length_bytes, MAX_IOS as u64);
+    (plan.limits.pass_bytes, plan.limits.ios) = (plan.files[0].length_bytes, MAX_IOS as u64);
     plan.seeds = ferrio_units::random::SeedTable::new(case.seed.wrapping_add(index as u64), 1);
     let often = if case.resets_often { (0.2, 0.4) } else { (0.0, 0.0) };
     let spec = SequentialZonesSpec { reset_threshold: often.0, reset_frequency: often.1, ..SPEC };
