@@ -32,7 +32,7 @@ pub enum SavedError {
     /// It is a report in JSON.
     #[error("it is a JSON document, not a record: records are what --record writes")]
     Document,
-    /// It was written by another version.
+    /// It was written by another version, with this word for the form of the record.
     #[error("it is a record of form {0}, and this version of ferrio reads form {RECORD_FORMAT}")]
     Format(String),
     /// Its end is missing.
@@ -51,7 +51,7 @@ pub enum SavedError {
     Checksum,
     /// Its content is no record.
     #[error("it is damaged: its content is no record ({0})")]
-    Content(String),
+    Content(ContentFault),
     /// A value is out of range.
     #[error("it is damaged: {name} is {value}, and at most {max} is allowed")]
     Value {
@@ -65,6 +65,17 @@ pub enum SavedError {
     /// It is larger than any record.
     #[error("it is larger than {MAX_BYTES} bytes")]
     TooLarge,
+}
+
+/// Why the content of a file is no record, although its checksum is right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ContentFault {
+    /// Its bytes are no encoding of a record.
+    #[error("{0}")]
+    Encoding(postcard::Error),
+    /// The windows of a steady state have more samples than can be shown.
+    #[error("windows of a steady state")]
+    SteadyWindows,
 }
 
 /// The bytes of a record's file.
@@ -87,7 +98,8 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
         return Err(SavedError::TooLarge);
     }
     let content = content(file)?;
-    let record: RunRecord = postcard::from_bytes(content).map_err(|error| SavedError::Content(error.to_string()))?;
+    let record: RunRecord =
+        postcard::from_bytes(content).map_err(|error| SavedError::Content(ContentFault::Encoding(error)))?;
     check(&record)?;
     Ok(record)
 }
@@ -165,7 +177,7 @@ fn check(record: &RunRecord) -> Result<(), SavedError> {
     n_samples
         .filter(|n_samples| *n_samples <= MAX_WINDOW_SAMPLES)
         .map(|_| ())
-        .ok_or_else(|| SavedError::Content("windows of a steady state".to_owned()))
+        .ok_or(SavedError::Content(ContentFault::SteadyWindows))
 }
 
 #[cfg(test)]

@@ -152,11 +152,16 @@ fn what_is_no_record_is_told_from_one_that_is_damaged() {
     let mut flipped = file.clone();
     *flipped.last_mut().expect("it is not empty") ^= 1;
     assert_eq!(decode(&flipped), Err(SavedError::Checksum));
-    assert!(matches!(decode(&framed(b"\xff\xff")), Err(SavedError::Content(_))));
+    assert!(matches!(decode(&framed(b"\xff\xff")), Err(SavedError::Content(ContentFault::Encoding(_)))));
     let mut wide = record(&[5]);
     wide.workers[1].settings.significant_figures = u32::MAX;
     let error = SavedError::Value { name: "significant_figures", value: u32::MAX, max: MAX_DIGITS };
     assert_eq!(decode(&encode(&wide)), Err(error));
+    let mut steady = record(&[5]);
+    let criterion = SteadyCriterion { metric: SteadyMetric::Lat, is_slope: true, limit: 1.0, is_percent: true };
+    let state = SteadyState::new(criterion, 2, MAX_WINDOW_SAMPLES + 1);
+    steady.workers[1].steady = Some(SteadyPart::Leads(Box::new(state)));
+    assert_eq!(decode(&encode(&steady)), Err(SavedError::Content(ContentFault::SteadyWindows)));
     let other = RunRecord { format: 7, ..record(&[5]) };
     assert_eq!(decode(&encode(&other)), Err(SavedError::Format("7".to_owned())));
 }
