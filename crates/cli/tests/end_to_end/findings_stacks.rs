@@ -437,25 +437,3 @@ fn reads_of_files_of_zeroes_are_told() {
     };
     assert!(found("zeroes") && !found("data"));
 }
-
-/// A loop device whose file is read from the disk the first time, and from the page cache from then on, as a volume that loads its
-/// blocks when they are read.
-#[test]
-fn first_reads_that_are_slower_are_told() {
-    let test = "first_reads_that_are_slower_are_told";
-    let Some(stack) = stack(test, "--direct-io=off", 96, &["dd"]) else { return };
-    let job = format!(
-        "--name=r --filename={} --rw=randread --bs=4k --direct=1 --ioengine=psync --time_based --runtime=5s",
-        stack.device
-    );
-    let image = stack.scratch.join("image");
-    tool(&format!("dd of={} oflag=nocache conv=notrunc,fdatasync count=0 status=none", image.display()))
-        .expect("dropped");
-    let found = || findings_of(stack.scratch.path(), &job);
-    let (cold, warm) = (found(), found());
-    if !has(&cold, "first-reads-slower") {
-        // The disk may be as fast as the cache, or others may use it.
-        skip(test, "the first pass over the file was too short, or not steady");
-    }
-    assert!(!has(&warm, "first-reads-slower"), "{warm:?}");
-}
