@@ -31,6 +31,12 @@ pub enum ReadErrorKind {
     /// The system refused to read the file.
     #[error("it cannot be read: {0}")]
     System(String),
+    /// It is a folder, a pipe or a device.
+    #[error("it is no regular file: results are read from files alone")]
+    NoFile,
+    /// A line is longer than any of a result.
+    #[error("it has more than {0} bytes: no result has such a line")]
+    LongLine(u64),
     /// The file is of none of the known kinds.
     #[error("it is no result: neither a JSON report nor a performance log of fio or ferrio, nor a record of ferrio")]
     Unknown,
@@ -46,10 +52,12 @@ pub enum ReadErrorKind {
     /// A report is larger than any that is read.
     #[error("it has more than {0} bytes: no report is that large")]
     TooLarge(u64),
-    /// A report has more jobs than are shown.
-    #[error("it has {found} jobs, and at most {most} are read")]
-    TooManyJobs {
-        /// Number of jobs found.
+    /// It has more of something than is shown.
+    #[error("it has {found} {what}, and at most {most} are read")]
+    TooMany {
+        /// What it has too many of.
+        what: &'static str,
+        /// Number found.
         found: usize,
         /// The largest number.
         most: usize,

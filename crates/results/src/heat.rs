@@ -84,7 +84,7 @@ impl LatencyHeat {
 
     /// The start of a column, nanoseconds.
     pub fn start_ns(&self, index: usize) -> u64 {
-        (self.first + index as u64).saturating_mul(self.interval_ns)
+        self.first.saturating_add(index as u64).saturating_mul(self.interval_ns)
     }
 
     /// The distribution of the whole time: latencies ascending, each with its number of I/Os.

@@ -8,16 +8,19 @@
 
 mod document;
 mod error;
+mod figure;
 mod file;
 mod heat;
 mod lines;
 mod model;
 mod performance_log;
+mod provenance;
 mod record;
 mod series;
 mod source;
 
 pub use error::{ReadError, ReadErrorKind};
+pub use file::ResultFile;
 pub use heat::LatencyHeat;
 pub use model::{
     CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, LatencyKind, RunResult,
@@ -25,4 +28,4 @@ pub use model::{
 };
 pub use record::of_record;
 pub use series::{Quantity, SeriesLimits, TimeBin, TimeSeries};
-pub use source::read;
+pub use source::{read, read_files};

@@ -8,9 +8,10 @@ mod row;
 mod row_source;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{JobResult, LatencyKind, Quantity, RunResult, SeriesLimits, TimeSeries, file};
+use crate::{JobResult, LatencyKind, Quantity, ResultFile, RunResult, SeriesLimits, TimeSeries};
 use log_reader::LogReader;
 use row_source::RowSource;
+use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -68,25 +69,22 @@ fn parse_name(path: &Path) -> Option<(String, Option<u32>, LogContent)> {
 }
 
 /// Reads a log, row by row. Times of the clock (`log_unix_epoch`) count from `epoch_ms`.
-pub(crate) fn read(path: &Path, limits: SeriesLimits, epoch_ms: u64) -> Result<PerformanceLog, ReadError> {
+pub(crate) fn read(file: &ResultFile, limits: SeriesLimits, epoch_ms: u64) -> Result<PerformanceLog, ReadError> {
+    let path = file.path();
     let (prefix, number, content) = parse_name(path).ok_or_else(|| ReadErrorKind::LogName.of(path))?;
-    let mut source = RowSource::open(path)?;
+    let mut source = RowSource::open(file)?;
     let mut log = LogReader::new(content, limits, epoch_ms);
-    let start = source.reader.fill_buf().map_err(|error| file::system(path, &error))?;
-    let of_line = |line: u64, kind| ReadError { path: path.to_owned(), line: Some(line), kind };
-    let form = log.look_at(start).map_err(|(index, kind)| of_line(index as u64 + 1, kind));
+    let start = source.reader.fill_buf().map_err(|error| file.system(&error))?;
+    let form = log.look_at(start).map_err(|(index, kind)| file.at_line(index as u64 + 1, kind));
     // Of a compressed log that is none, the first rows may be broken.
     let read_rows = || {
         form?;
         let mut line = Vec::new();
         for number in 1.. {
-            line.clear();
-            let mut limited = std::io::Read::take(&mut source.reader, MAX_LINE_BYTES);
-            let length = limited.read_until(b'\n', &mut line).map_err(|error| file::system(path, &error))?;
-            if length == 0 {
+            if !file.read_line(&mut source.reader, &mut line, number, MAX_LINE_BYTES)? {
                 break;
             }
-            log.add(line.trim_ascii_end()).map_err(|kind| of_line(number, kind))?;
+            log.add(line.trim_ascii_end()).map_err(|kind| file.at_line(number, kind))?;
         }
         Ok(())
     };
@@ -98,8 +96,8 @@ pub(crate) fn read(path: &Path, limits: SeriesLimits, epoch_ms: u64) -> Result<P
 }
 
 /// The time of the first row of a log, milliseconds, if it is one of the clock (`log_unix_epoch`).
-pub(crate) fn first_epoch_ms(path: &Path) -> Option<u64> {
-    let mut source = RowSource::open(path).ok()?;
+pub(crate) fn first_epoch_ms(file: &ResultFile) -> Option<u64> {
+    let mut source = RowSource::open(file).ok()?;
     let mut line = Vec::new();
     std::io::Read::take(&mut source.reader, MAX_LINE_BYTES).read_until(b'\n', &mut line).ok()?;
     let time = line.split(|byte| *byte == b',').next()?;
@@ -163,16 +161,15 @@ fn prefixes_of(global: &[(String, String)], job: &JobResult) -> Vec<String> {
 pub(crate) fn alone(logs: Vec<PerformanceLog>) -> RunResult {
     let mut result = RunResult { name: "logs".to_owned(), ..RunResult::default() };
     let has_folders = logs.first().is_some_and(|first| logs.iter().any(|log| log.folder != first.folder));
-    let mut keys: Vec<(String, Option<u32>)> = Vec::new();
+    let mut known: HashMap<(String, Option<u32>), usize> = HashMap::new();
     for log in logs {
-        let name =
+        let prefix =
             if has_folders && !log.folder.is_empty() { format!("{}/{}", log.folder, log.prefix) } else { log.prefix };
-        let key = (name, log.number);
-        let index = keys.iter().position(|known| *known == key).unwrap_or_else(|| {
-            let name = key.1.map_or_else(|| key.0.clone(), |number| format!("{} (job {number})", key.0));
+        let key = (prefix, log.number);
+        let name = key.1.map_or_else(|| key.0.clone(), |number| format!("{} (job {number})", key.0));
+        let index = *known.entry(key).or_insert_with(|| {
             result.jobs.push(JobResult { name, ..JobResult::default() });
-            keys.push(key);
-            keys.len() - 1
+            result.jobs.len() - 1
         });
         result.jobs[index].series.extend(log.series);
     }

@@ -4,8 +4,8 @@
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, RunResult,
-    Shares, TimeBin, TimeSeries, file,
+    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity,
+    ResultFile, RunResult, Shares, TimeBin, TimeSeries,
 };
 use ferrio_report::saved;
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
@@ -13,8 +13,6 @@ use ferrio_stats::{
     DirectionStats, DiskRecord, JobSeries, LatencyStat, RunRecord, ThreadStats, WorkerRecord, full_percentiles,
 };
 use ferrio_units::{DataDirection, PerDirection};
-use std::io::Read;
-use std::path::Path;
 
 /// Percentiles that a page shows, beside those that the job asks for.
 const PERCENTILES: [f64; 9] = [1.0, 5.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
@@ -27,16 +25,11 @@ const LEAST_SHARE_OF_INTERVAL: f64 = 0.1;
 const DEPTH_LABELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 
 /// Reads a record.
-pub(crate) fn read(path: &Path, max_bytes: u64) -> Result<RunResult, ReadError> {
-    let mut bytes = Vec::new();
-    let read = file::open(path)?.take(max_bytes + 1).read_to_end(&mut bytes);
-    read.map_err(|error| file::system(path, &error))?;
-    if bytes.len() as u64 > max_bytes {
-        return Err(ReadErrorKind::TooLarge(max_bytes).of(path));
-    }
-    let record = saved::decode(&bytes).map_err(|error| ReadErrorKind::Record(error.to_string()).of(path))?;
+pub(crate) fn read(file: &ResultFile, max_bytes: u64) -> Result<RunResult, ReadError> {
+    let bytes = file.whole(max_bytes)?;
+    let record = saved::decode(&bytes).map_err(|error| ReadErrorKind::Record(error.to_string()).of(file.path()))?;
     let mut result = of_record(&record);
-    result.name = file::name_of(path);
+    result.name = file.name();
     Ok(result)
 }
 
@@ -140,6 +133,9 @@ fn latency(stat: &LatencyStat) -> Option<LatencyFigures> {
 /// The course of a job with a number of clones: rates and latencies of each direction.
 fn time_series(series: &JobSeries, n_clones: usize) -> Vec<TimeSeries> {
     let mut all = Vec::new();
+    // A record may say anything: its last interval has to begin before the end of time.
+    let interval_ns = series.interval_ns.max(1);
+    let first = series.first.min(u64::MAX / 2 / interval_ns);
     let seconds = seconds(series, n_clones);
     for direction in DataDirection::ALL {
         let course = &series.directions[direction];
@@ -149,11 +145,7 @@ fn time_series(series: &JobSeries, n_clones: usize) -> Vec<TimeSeries> {
                     seconds.map_or_else(TimeBin::default, |seconds| TimeBin::of(*count as f64 / seconds))
                 };
                 let bins = counts.iter().zip(&seconds).map(rate).collect();
-                all.push(TimeSeries {
-                    bins,
-                    first: series.first,
-                    ..TimeSeries::new(quantity, direction, series.interval_ns)
-                });
+                all.push(TimeSeries { first, bins, ..TimeSeries::new(quantity, direction, interval_ns) });
             }
         }
         if !course.latencies.is_empty() {
@@ -161,11 +153,11 @@ fn time_series(series: &JobSeries, n_clones: usize) -> Vec<TimeSeries> {
                 buckets.iter().copied().filter(|(bucket, _)| usize::from(*bucket) < N_FULL_BUCKETS).collect()
             };
             let columns: Vec<_> = course.latencies.iter().map(column).collect();
-            let heat = LatencyHeat { interval_ns: series.interval_ns, first: series.first, columns };
+            let heat = LatencyHeat { interval_ns, first, columns };
             let quantity = Quantity::Latency(LatencyKind::Completion);
             let bins = heat.columns.iter().map(of_column).collect();
-            let empty = TimeSeries::new(quantity, direction, series.interval_ns);
-            all.push(TimeSeries { bins, first: series.first, heat: Some(heat), ..empty });
+            let empty = TimeSeries::new(quantity, direction, interval_ns);
+            all.push(TimeSeries { bins, first, heat: Some(heat), ..empty });
         }
     }
     all

@@ -31,7 +31,7 @@ impl SeriesLimits {
     pub fn for_series(n_series: usize) -> Self {
         const SHARED: usize = 64;
         let share = |most: usize, fewest: usize| (most * SHARED / n_series.max(SHARED)).max(fewest);
-        Self { n_bins: share(4096, 256), n_columns: share(512, 32) }
+        Self { n_bins: share(4096, 64), n_columns: share(512, 4) }
     }
 }
 
@@ -113,6 +113,11 @@ impl TimeSeries {
 
     /// Adds a value that occurred `n` times at a time.
     pub fn add_many(&mut self, time_ns: u64, value: f64, n: u64, most: usize) {
+        self.add_bin(time_ns, &TimeBin { n, sum: value * n as f64, min: value, max: value }, most);
+    }
+
+    /// Adds the figures of an interval at a time.
+    pub fn add_bin(&mut self, time_ns: u64, bin: &TimeBin, most: usize) {
         let (time_ns, most) = (time_ns.min(u64::MAX / 2), most.max(2) as u64);
         if self.bins.is_empty() {
             self.first = time_ns / self.interval_ns;
@@ -126,12 +131,7 @@ impl TimeSeries {
                 self.bins.splice(..0, std::iter::repeat_n(TimeBin::default(), n_before));
                 self.bins.resize((end - first) as usize, TimeBin::default());
                 self.first = first;
-                self.bins[(number - first) as usize].merge(&TimeBin {
-                    n,
-                    sum: value * n as f64,
-                    min: value,
-                    max: value,
-                });
+                self.bins[(number - first) as usize].merge(bin);
                 return;
             }
             self.halve();
@@ -154,7 +154,7 @@ impl TimeSeries {
     /// The intervals that have values: the middle of each, nanoseconds, and its figures.
     pub fn filled(&self) -> impl Iterator<Item = (u64, &TimeBin)> {
         let middle = move |index: usize| {
-            let start_ns = (self.first + index as u64).saturating_mul(self.interval_ns);
+            let start_ns = self.first.saturating_add(index as u64).saturating_mul(self.interval_ns);
             start_ns.saturating_add(self.interval_ns / 2)
         };
         let filled = self.bins.iter().enumerate().filter(|(_, bin)| bin.n > 0);
@@ -209,6 +209,6 @@ mod tests {
     fn many_series_share_the_memory() {
         assert_eq!(SeriesLimits::for_series(1), SeriesLimits { n_bins: 4096, n_columns: 512 });
         assert_eq!(SeriesLimits::for_series(128), SeriesLimits { n_bins: 2048, n_columns: 256 });
-        assert_eq!(SeriesLimits::for_series(1_000_000), SeriesLimits { n_bins: 256, n_columns: 32 });
+        assert_eq!(SeriesLimits::for_series(1_000_000), SeriesLimits { n_bins: 64, n_columns: 4 });
     }
 }

@@ -3,11 +3,10 @@
 //! Must not know: the forms themselves. Start reading at [`read`].
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::file::{open, system};
-use crate::{RunResult, SeriesLimits, document, lines, performance_log, record};
+use crate::{ResultFile, RunResult, SeriesLimits, document, lines, performance_log, record};
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, Read};
+use std::path::PathBuf;
 
 /// Largest report in JSON that is read: with all bins, a job takes about 50 KiB.
 const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
@@ -30,16 +29,25 @@ enum SourceKind {
 /// # Errors
 /// A file cannot be read, is of no known kind, or is damaged.
 pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
+    let files: Vec<ResultFile> = paths.iter().map(ResultFile::on_disk).collect();
+    read_files(&files)
+}
+
+/// The same of files that may be in memory.
+///
+/// # Errors
+/// A file cannot be read, is of no known kind, or is damaged.
+pub fn read_files(files: &[ResultFile]) -> Result<Vec<RunResult>, ReadError> {
     let mut results = Vec::new();
     let (mut logs, mut reports) = (Vec::new(), Vec::new());
-    for path in paths {
-        match kind_of(path)? {
-            SourceKind::Record => results.push(record::read(path, MAX_DOCUMENT_BYTES)?),
-            SourceKind::Document => results.push(document::read(path, &whole(path)?)?),
-            SourceKind::Lines => results.push(lines::read(path)?),
-            SourceKind::Log => logs.push(path),
+    for file in files {
+        match kind_of(file)? {
+            SourceKind::Record => results.push(record::read(file, MAX_DOCUMENT_BYTES)?),
+            SourceKind::Document => results.push(document::read(file, &file.whole(MAX_DOCUMENT_BYTES)?)?),
+            SourceKind::Lines => results.push(lines::read(file)?),
+            SourceKind::Log => logs.push(file),
         }
-        reports.resize(results.len(), path.as_path());
+        reports.resize(results.len(), file);
     }
     tell_apart(&mut results, &reports);
     if logs.is_empty() {
@@ -47,10 +55,10 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
     }
     let limits = SeriesLimits::for_series(logs.len());
     // Logs of one run side by side, also where their times are those of the clock.
-    let epoch_ms = logs.iter().filter_map(|path| performance_log::first_epoch_ms(path)).min().unwrap_or_default();
+    let epoch_ms = logs.iter().filter_map(|file| performance_log::first_epoch_ms(file)).min().unwrap_or_default();
     let mut jobs = Vec::new();
-    for path in logs {
-        jobs.push(performance_log::read(path, limits, epoch_ms)?);
+    for file in logs {
+        jobs.push(performance_log::read(file, limits, epoch_ms)?);
     }
     if let [result] = &mut results[..] {
         performance_log::attach(result, jobs);
@@ -61,34 +69,23 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, ReadError> {
 }
 
 /// Gives results whose files have the same name the path as their name.
-fn tell_apart(results: &mut [RunResult], paths: &[&Path]) {
+fn tell_apart(results: &mut [RunResult], files: &[&ResultFile]) {
     let mut n_of_name: HashMap<String, usize> = HashMap::new();
     for result in &*results {
         *n_of_name.entry(result.name.clone()).or_default() += 1;
     }
-    for (result, path) in results.iter_mut().zip(paths) {
+    for (result, file) in results.iter_mut().zip(files) {
         if n_of_name.get(&result.name).is_some_and(|n| *n > 1) {
-            result.name = path.display().to_string();
+            result.name = file.path().display().to_string();
         }
     }
 }
 
-/// The whole content of a report.
-fn whole(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let mut bytes = Vec::new();
-    let file = open(path)?;
-    let read = file.take(MAX_DOCUMENT_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|error| system(path, &error))?;
-    if bytes.len() as u64 > MAX_DOCUMENT_BYTES {
-        return Err(ReadErrorKind::TooLarge(MAX_DOCUMENT_BYTES).of(path));
-    }
-    Ok(bytes)
-}
-
-fn kind_of(path: &Path) -> Result<SourceKind, ReadError> {
+fn kind_of(file: &ResultFile) -> Result<SourceKind, ReadError> {
+    let path = file.path();
     let mut start = Vec::new();
-    let reader = BufReader::new(open(path)?);
-    reader.take(SNIFFED_BYTES as u64).read_to_end(&mut start).map_err(|error| system(path, &error))?;
+    let sniffed = file.open()?.take(SNIFFED_BYTES as u64).read_to_end(&mut start);
+    sniffed.map_err(|error| file.system(&error))?;
     let is_log = performance_log::has_name_of_log(path);
     match &start[..] {
         // A job without I/O has an empty log.

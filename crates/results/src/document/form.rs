@@ -4,7 +4,7 @@
 
 use ferrio_stats::{Finding, JobPrecision};
 use serde::Deserialize;
-use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,12 +22,12 @@ pub(super) struct Document {
     #[serde(rename = "global options", default)]
     pub(super) global_options: Pairs<String>,
     #[serde(default)]
-    pub(super) jobs: Vec<Job>,
+    pub(super) jobs: Limited<Job>,
     /// Jobs of several hosts.
     #[serde(default)]
-    pub(super) client_stats: Vec<Job>,
+    pub(super) client_stats: Limited<Job>,
     #[serde(default)]
-    pub(super) disk_util: Vec<DiskKeys>,
+    pub(super) disk_util: Limited<DiskKeys>,
     #[serde(default)]
     pub(super) ferrio: Option<Ferrio>,
     /// A key of ferrio's own document alone.
@@ -170,6 +170,52 @@ pub(super) struct DiskKeys {
     pub(super) write_sectors: Option<i64>,
     #[serde(default)]
     pub(super) util: f64,
+}
+
+/// The first elements of a list: a few bytes of a file could otherwise become a thousand times as many in memory.
+pub(super) struct Limited<T> {
+    pub(super) items: Vec<T>,
+    /// Number of elements of the whole list.
+    pub(super) found: usize,
+}
+
+impl<T> Limited<T> {
+    /// Most elements.
+    pub(super) const MOST: usize = 20_000;
+}
+
+impl<T> Default for Limited<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), found: 0 }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Limited<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct LimitedVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for LimitedVisitor<T> {
+            type Value = Limited<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+                let mut limited = Limited::default();
+                while limited.found < Limited::<T>::MOST {
+                    let Some(item) = list.next_element()? else { return Ok(limited) };
+                    limited.items.push(item);
+                    limited.found += 1;
+                }
+                while list.next_element::<IgnoredAny>()?.is_some() {
+                    limited.found += 1;
+                }
+                Ok(limited)
+            }
+        }
+        deserializer.deserialize_seq(LimitedVisitor(PhantomData))
+    }
 }
 
 /// An object as pairs in its order, in which a key may come again.

@@ -6,16 +6,13 @@ mod form;
 mod model;
 mod native;
 
-use crate::RunResult;
 use crate::error::{ReadError, ReadErrorKind};
-use form::Document;
-use std::path::Path;
-
-/// Most jobs of a report.
-const MOST_JOBS: usize = 20_000;
+use crate::{ResultFile, RunResult};
+use form::{Document, Limited};
 
 /// Reads a report. Messages above it are left out; of several reports (`--status-interval`) the last counts.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RunResult, ReadError> {
+pub(crate) fn read(file: &ResultFile, bytes: &[u8]) -> Result<RunResult, ReadError> {
+    let path = file.path();
     let (start, line) = start_of_document(bytes);
     let mut documents = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Document>();
     let mut last = None;
@@ -40,9 +37,11 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RunResult, ReadError> {
         n_documents += 1;
     }
     let document = last.ok_or_else(|| ReadErrorKind::Empty.of(path))?;
-    let found = document.jobs.len() + document.client_stats.len();
+    let found = document.jobs.found + document.client_stats.found;
+    let (most, n_disks) = (Limited::<()>::MOST, document.disk_util.found);
     match () {
-        () if found > MOST_JOBS => return Err(ReadErrorKind::TooManyJobs { found, most: MOST_JOBS }.of(path)),
+        () if found > most => return Err(ReadErrorKind::TooMany { what: "jobs", found, most }.of(path)),
+        () if n_disks > most => return Err(ReadErrorKind::TooMany { what: "disks", found: n_disks, most }.of(path)),
         () if found == 0 && document.version.is_empty() => return Err(ReadErrorKind::NoReport.of(path)),
         () => {}
     }
@@ -53,7 +52,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<RunResult, ReadError> {
         model::result(document)
     };
     let mut result = result.map_err(|kind| kind.of(path))?;
-    result.name = crate::file::name_of(path);
+    result.name = file.name();
     if n_documents > 1 {
         result.remarks.push(format!("The file has {n_documents} reports; the figures are those of the last one."));
     }

@@ -5,10 +5,11 @@
 
 use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs};
 use crate::error::ReadErrorKind;
+use crate::figure::{figure, impossible};
 use crate::model::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, RunResult, SampledRate,
+    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, RunResult, SampledRate, Shares,
 };
-use ferrio_stats::Provenance;
+use crate::provenance::provenance;
 use ferrio_units::PerDirection;
 
 type Outcome<T> = Result<T, ReadErrorKind>;
@@ -24,18 +25,17 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
         global_options: document.global_options.0,
         ..RunResult::default()
     };
-    let of_hosts = document.client_stats.into_iter().filter(|job| job.jobname != "All clients");
-    for job in document.jobs.into_iter().chain(of_hosts) {
+    let of_hosts = document.client_stats.items.into_iter().filter(|job| job.jobname != "All clients");
+    for job in document.jobs.items.into_iter().chain(of_hosts) {
         result.jobs.push(self::job(job, &mut result.remarks)?);
     }
-    for disk in document.disk_util {
+    for disk in document.disk_util.items {
         result.disks.push(self::disk(disk)?);
     }
     if let Some(ferrio) = document.ferrio {
         result.findings = ferrio.findings;
         result.precision = ferrio.precision;
-        result.provenance =
-            ferrio.provenance.and_then(|provenance| Provenance::from_document(provenance).ok()).map(Box::new);
+        result.provenance = ferrio.provenance.and_then(provenance).map(Box::new);
         if !ferrio.version.is_empty() {
             result.program = format!("ferrio {}", ferrio.version);
         }
@@ -67,7 +67,7 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
             n_major_faults: count("majf", job.majf)?,
             n_minor_faults: count("minf", job.minf)?,
         },
-        depths: job.iodepth_level.0,
+        depths: shares(job.iodepth_level.0)?,
         latency_classes: latency_classes([job.latency_ns, job.latency_us, job.latency_ms])?,
         series: Vec::new(),
     })
@@ -92,6 +92,12 @@ fn latency_classes(units: [Pairs<f64>; 3]) -> Outcome<Vec<LatencyClass>> {
         }
     }
     Ok(classes)
+}
+
+/// Shares of classes, percent.
+fn shares(shares: Vec<(String, f64)>) -> Outcome<Shares> {
+    let checked = |(class, share): (String, f64)| Ok((class, figure("iodepth_level", share)?));
+    shares.into_iter().map(checked).collect()
 }
 
 fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<DirectionResult>> {
@@ -174,16 +180,7 @@ fn disk(disk: DiskKeys) -> Outcome<DiskFigures> {
     })
 }
 
-fn impossible(name: &str, value: &dyn ToString) -> ReadErrorKind {
-    ReadErrorKind::Impossible { name: name.to_owned(), value: value.to_string() }
-}
-
 /// A count is not negative.
 fn count(name: &str, value: i64) -> Outcome<u64> {
     u64::try_from(value).map_err(|_| impossible(name, &value))
-}
-
-/// A figure is finite and not negative.
-fn figure(name: &str, value: f64) -> Outcome<f64> {
-    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(impossible(name, &value)) }
 }

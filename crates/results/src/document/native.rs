@@ -3,12 +3,15 @@
 //! Must not know: fio's documents. Start reading at [`read`].
 
 use crate::error::ReadErrorKind;
+use crate::figure::{figure, impossible};
 use crate::lines::given_options;
 use crate::model::{DirectionResult, JobResult, LatencyFigures, RunResult};
-use ferrio_stats::{Finding, JobPrecision, Provenance};
+use crate::provenance::provenance;
+use ferrio_stats::{Finding, JobPrecision};
 use ferrio_units::DataDirection;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The document.
 #[derive(Deserialize)]
@@ -56,15 +59,12 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
     };
     let mut last_direction = None;
     for row in document.jobs {
-        let impossible = |name: &str, value: String| ReadErrorKind::Impossible { name: name.to_owned(), value };
         let direction = DataDirection::ALL.into_iter().find(|direction| direction.name() == row.direction);
-        let direction = direction.ok_or_else(|| impossible("a direction", row.direction.clone()))?;
+        let direction = direction.ok_or_else(|| impossible("a direction", &row.direction))?;
         for (name, value) in
             [("bytes_per_sec", row.bytes_per_sec), ("ios_per_sec", row.ios_per_sec), ("mean_ns", row.mean_ns)]
         {
-            if !value.is_finite() || value < 0.0 {
-                return Err(impossible(name, value.to_string()));
-            }
+            figure(name, value)?;
         }
         // Rows of one job follow each other, in the order of directions.
         let is_same = result.jobs.last().is_some_and(|job: &JobResult| job.name == row.job);
@@ -77,11 +77,15 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
             job.directions[direction] = Some(figures(&row));
         }
     }
-    if let Some(provenance) = document.provenance.and_then(|provenance| Provenance::from_document(provenance).ok()) {
+    if let Some(provenance) = document.provenance.and_then(provenance) {
         result.program = format!("ferrio {}", provenance.ferrio_version);
+        let mut described = HashMap::new();
+        for job in &provenance.jobs {
+            described.entry(job.name.as_str()).or_insert(&job.options);
+        }
         for job in &mut result.jobs {
-            let described = provenance.jobs.iter().find(|described| described.name == job.name);
-            job.options = described.map(|described| given_options(&described.options)).unwrap_or_default();
+            let options = described.get(job.name.as_str()).map(|options| given_options(options));
+            job.options = options.unwrap_or_default();
         }
         result.provenance = Some(Box::new(provenance));
     }

@@ -4,7 +4,7 @@ use super::*;
 use ferrio_units::DataDirection;
 
 fn parsed(text: &str) -> Result<RunResult, ReadError> {
-    read(Path::new("run.json"), text.as_bytes())
+    read(&ResultFile::on_disk("run.json"), text.as_bytes())
 }
 
 const REPORT: &str = r#"{
@@ -72,5 +72,19 @@ fn what_is_no_report_is_an_error_with_its_line() {
         let error = parsed(&text).expect_err(reason);
         assert_eq!(error.line, line, "{error}");
         assert!(error.to_string().contains(reason) && error.to_string().starts_with("run.json"), "{error}");
+    }
+}
+
+#[test]
+fn lists_are_bounded_before_they_take_memory() {
+    let most = Limited::<()>::MOST;
+    for (key, what) in [("jobs", "jobs"), ("client_stats", "jobs"), ("disk_util", "disks")] {
+        let report = |n_elements: usize| {
+            let elements = vec!["{}"; n_elements].join(",");
+            parsed(&format!("{{\"fio version\" : \"fio-3.42\", \"{key}\" : [{elements}]}}"))
+        };
+        assert!(report(most).is_ok(), "{key}");
+        let error = report(most + 7).expect_err(key);
+        assert_eq!(error.kind, ReadErrorKind::TooMany { what, found: most + 7, most });
     }
 }

@@ -7,13 +7,12 @@ mod form;
 mod worker;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{RunResult, SeriesLimits, file};
-use ferrio_stats::Provenance;
+use crate::provenance::provenance;
+use crate::{ResultFile, RunResult, SeriesLimits};
 use form::{DescribedJob, RecordLine, RunLine};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::io::BufReader;
 use worker::WorkerLines;
 
 /// The start of the first line.
@@ -39,15 +38,13 @@ struct RunLines {
 }
 
 /// Reads the lines. What follows them, such as a document in JSON, is passed over.
-pub(crate) fn read(path: &Path) -> Result<RunResult, ReadError> {
-    let mut reader = BufReader::with_capacity(1 << 20, file::open(path)?);
+pub(crate) fn read(file: &ResultFile) -> Result<RunResult, ReadError> {
+    let mut reader = BufReader::with_capacity(1 << 20, file.open()?);
     let mut course = RunLines::default();
     let mut text = Vec::new();
     for number in 1_u64.. {
-        text.clear();
-        let mut limited = std::io::Read::take(&mut reader, MAX_LINE_BYTES);
-        let length = limited.read_until(b'\n', &mut text).map_err(|error| file::system(path, &error))?;
-        if length == 0 || (course.has_ended && !text.starts_with(START)) {
+        let is_line = file.read_line(&mut reader, &mut text, number, MAX_LINE_BYTES)?;
+        if !is_line || (course.has_ended && !text.starts_with(START)) {
             break;
         }
         // A run that was cut off has cut its last line.
@@ -55,11 +52,11 @@ pub(crate) fn read(path: &Path) -> Result<RunResult, ReadError> {
         match course.add(&text) {
             Ok(()) => {}
             Err(ReadErrorKind::Json(_)) if is_cut && number > 1 => break,
-            Err(kind) => return Err(ReadError { path: path.to_owned(), line: Some(number), kind }),
+            Err(kind) => return Err(file.at_line(number, kind)),
         }
     }
-    let mut result = course.into_result().map_err(|kind| kind.of(path))?;
-    result.name = file::name_of(path);
+    let mut result = course.into_result().map_err(|kind| kind.of(file.path()))?;
+    result.name = file.name();
     Ok(result)
 }
 
@@ -73,7 +70,7 @@ impl RunLines {
             RecordLine::Interval(line) => {
                 self.worker(&line)?.add_interval(&line)?;
             }
-            RecordLine::Job(line) => self.worker(&line)?.finish(line),
+            RecordLine::Job(line) => self.worker(&line)?.finish(line)?,
             RecordLine::End {} => self.has_ended = true,
             RecordLine::Other => {}
         }
@@ -88,9 +85,15 @@ impl RunLines {
         *self = Self::default();
         self.result.program = format!("ferrio {}", run.version);
         self.result.timestamp_ms = run.epoch_ms;
-        let provenance = run.provenance.and_then(|provenance| Provenance::from_document(provenance).ok());
+        let provenance = run.provenance.and_then(provenance);
         self.result.provenance = provenance.map(Box::new);
-        self.n_workers = run.jobs.iter().fold(0_u64, |sum, job| sum.saturating_add(job.n_clones)) as usize;
+        let n_workers = run.jobs.iter().fold(0_u64, |sum, job| sum.saturating_add(job.n_clones));
+        let n_workers = usize::try_from(n_workers).unwrap_or(usize::MAX).max(run.jobs.len());
+        if n_workers > MOST_WORKERS {
+            return Err(ReadErrorKind::TooMany { what: "workers", found: n_workers, most: MOST_WORKERS });
+        }
+        // The memory of each worker is bounded by their number.
+        self.n_workers = if n_workers > 0 { n_workers } else { MOST_WORKERS };
         self.described = run.jobs;
         let is_sensible = run.interval_ms.is_finite() && run.interval_ms >= 1.0;
         self.interval_ms = if is_sensible { run.interval_ms } else { USUAL_INTERVAL_MS };
@@ -102,11 +105,12 @@ impl RunLines {
             return Err(ReadErrorKind::Json("the first record is not that of a run".to_owned()));
         }
         let found = self.workers.len();
-        if found >= MOST_WORKERS && !self.workers.contains_key(&line.job_number) {
-            return Err(ReadErrorKind::TooManyJobs { found: found + 1, most: MOST_WORKERS });
+        let most = self.n_workers;
+        if found >= most && !self.workers.contains_key(&line.job_number) {
+            return Err(ReadErrorKind::TooMany { what: "workers", found: found + 1, most });
         }
         // Each worker has up to three directions with three series.
-        let limits = SeriesLimits::for_series(self.n_workers.max(found).saturating_mul(3));
+        let limits = SeriesLimits::for_series(self.n_workers.saturating_mul(3));
         let interval_ms = self.interval_ms;
         Ok(self.workers.entry(line.job_number).or_insert_with(|| WorkerLines::new(line, interval_ms, limits)))
     }

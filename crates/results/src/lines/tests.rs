@@ -79,3 +79,18 @@ fn what_cannot_be_is_an_error() {
         assert!(error.contains(reason), "{error}");
     }
 }
+
+#[test]
+fn workers_and_distributions_are_bounded() {
+    // The memory of a worker depends on their number, so that there are no more than the first line says.
+    let third = course(&[RUN.to_owned(), span("job", 1, 0, 1), span("job", 2, 0, 1), span("job", 3, 0, 1)]);
+    assert_eq!(third.expect_err("two"), ReadErrorKind::TooMany { what: "workers", found: 3, most: 2 });
+    let many = RUN.replace("\"n_clones\":2", "\"n_clones\":18446744073709551615");
+    assert!(matches!(course(&[many]), Err(ReadErrorKind::TooMany { what: "workers", .. })));
+    for kind in ["interval", "job"] {
+        let pairs = vec!["[1,1]"; 100_000].join(",");
+        let line = span(kind, 1, 0, 1).replace("[[100,1]]", &format!("[{pairs}]"));
+        let error = course(&[RUN.to_owned(), line]).expect_err("too long");
+        assert!(matches!(error, ReadErrorKind::TooMany { found: 100_000, .. }), "{error}");
+    }
+}

@@ -4,10 +4,12 @@
 
 use super::form::{DirectionMembers, LatencyMembers, SpanLine};
 use crate::error::ReadErrorKind;
+use crate::figure::{figure, impossible};
 use crate::{
     CpuFigures, DirectionResult, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SeriesLimits,
     TimeSeries,
 };
+use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns, full_bucket_index};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeMap;
 
@@ -62,11 +64,12 @@ impl WorkerLines {
         let has_rates = line.end_ms - line.start_ms >= self.interval_ms * LEAST_SHARE_OF_INTERVAL;
         for (direction, members) in directions(line) {
             let Some(members) = members else { continue };
+            checked_distribution(&members.clat_ns)?;
             self.sums[direction].add(members)?;
             if has_rates {
                 let rates = [(Quantity::Iops, members.iops), (Quantity::Bandwidth, members.bw_bytes)];
                 for (quantity, rate) in rates {
-                    let rate = checked("a rate", rate)?;
+                    let rate = figure("a rate", rate)?;
                     let most = self.limits.n_bins;
                     self.series_of(quantity, direction).add(middle_ns as u64, rate, most);
                 }
@@ -84,8 +87,17 @@ impl WorkerLines {
     }
 
     /// Takes the figures of the whole job.
-    pub(super) fn finish(&mut self, line: Box<SpanLine>) {
+    ///
+    /// # Errors
+    /// A distribution is impossible.
+    pub(super) fn finish(&mut self, line: Box<SpanLine>) -> Result<(), ReadErrorKind> {
+        for members in directions(&line).into_iter().filter_map(|(_, members)| members) {
+            for latency in [&members.slat_ns, &members.clat_ns, &members.lat_ns] {
+                checked_distribution(latency)?;
+            }
+        }
         self.total = Some(line);
+        Ok(())
     }
 
     /// True unless the figures of the whole job were read.
@@ -130,8 +142,8 @@ impl WorkerLines {
         let share = |used_ms: f64| if runtime_ms > 0.0 { 100.0 * used_ms / runtime_ms } else { 0.0 };
         result.error = total.error;
         result.cpu = CpuFigures {
-            user_percent: share(checked("user_ms", total.cpu.user_ms)?),
-            system_percent: share(checked("system_ms", total.cpu.system_ms)?),
+            user_percent: figure("user_ms", share(total.cpu.user_ms))?,
+            system_percent: figure("system_ms", share(total.cpu.system_ms))?,
             n_switches: total.cpu.context_switches,
             n_major_faults: total.cpu.major_faults,
             n_minor_faults: total.cpu.minor_faults,
@@ -154,7 +166,9 @@ impl Sums {
         self.n_latencies = self.n_latencies.saturating_add(members.clat_ns.n);
         self.latency_sum_ns = self.latency_sum_ns.saturating_add(members.clat_ns.sum);
         for (latency_ns, count) in &members.clat_ns.histogram {
-            let sum = self.bins.entry(*latency_ns).or_default();
+            // Latencies are those of buckets, of which there is a bounded number.
+            let latency_ns = bucket_latency_ns(full_bucket_index(*latency_ns));
+            let sum = self.bins.entry(latency_ns).or_default();
             *sum = sum.saturating_add(*count);
         }
         Ok(())
@@ -189,8 +203,8 @@ fn figures(members: &DirectionMembers) -> Result<DirectionResult, ReadErrorKind>
         n_ios: members.ios,
         bytes: members.bytes,
         runtime_ns: (time(members.runtime_ms)? * NS_PER_MS) as u64,
-        ios_per_sec: checked("iops", members.iops)?,
-        bytes_per_sec: checked("bw_bytes", members.bw_bytes)?,
+        ios_per_sec: figure("iops", members.iops)?,
+        bytes_per_sec: figure("bw_bytes", members.bw_bytes)?,
         slat: latency(&members.slat_ns)?,
         clat: latency(&members.clat_ns)?,
         lat: latency(&members.lat_ns)?,
@@ -212,8 +226,8 @@ fn latency(members: &LatencyMembers) -> Result<Option<LatencyFigures>, ReadError
         n_samples: members.n,
         min_ns: members.min.unwrap_or_default(),
         max_ns: members.max.unwrap_or_else(|| bins.last().map_or(u64::MAX, |(latency_ns, _)| *latency_ns)),
-        mean_ns: checked("mean", members.mean)?,
-        stddev_ns: checked("stddev", members.stddev)?,
+        mean_ns: figure("mean", members.mean)?,
+        stddev_ns: figure("stddev", members.stddev)?,
         percentiles,
         bins,
     }))
@@ -221,15 +235,15 @@ fn latency(members: &LatencyMembers) -> Result<Option<LatencyFigures>, ReadError
 
 /// A time in milliseconds: not negative, and below 300 years.
 fn time(milliseconds: f64) -> Result<f64, ReadErrorKind> {
-    checked("a time", milliseconds)
-        .and_then(|time| if time < 1e13 { Ok(time) } else { Err(impossible("a time", time)) })
+    figure("a time", milliseconds)
+        .and_then(|time| if time < 1e13 { Ok(time) } else { Err(impossible("a time", &time)) })
 }
 
-/// A figure that is finite and not negative.
-fn checked(name: &str, value: f64) -> Result<f64, ReadErrorKind> {
-    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err(impossible(name, value)) }
-}
-
-fn impossible(name: &str, value: f64) -> ReadErrorKind {
-    ReadErrorKind::Impossible { name: name.to_owned(), value: value.to_string() }
+/// The distribution has no more latencies than there are buckets.
+fn checked_distribution(members: &LatencyMembers) -> Result<(), ReadErrorKind> {
+    let found = members.histogram.len();
+    if found > N_FULL_BUCKETS {
+        return Err(ReadErrorKind::TooMany { what: "latencies in a histogram", found, most: N_FULL_BUCKETS });
+    }
+    Ok(())
 }

@@ -26,7 +26,8 @@ impl CountedIos {
     /// Adds an amount: one I/O, or its bytes.
     pub(super) fn add(&mut self, time_ns: u64, amount: f64, most: usize) {
         self.amounts.add(time_ns, amount, most);
-        self.last_ns = self.last_ns.max(time_ns);
+        // A series keeps times up to this one.
+        self.last_ns = self.last_ns.max(time_ns.min(u64::MAX / 2));
     }
 
     /// The rate of each interval. The last one ends with the last I/O.

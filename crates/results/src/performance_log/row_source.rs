@@ -3,8 +3,8 @@
 //! Must not know: rows. Start reading at [`RowSource::open`].
 
 use super::COMPRESSED;
+use crate::ResultFile;
 use crate::error::{ReadError, ReadErrorKind};
-use crate::file;
 use ferrio_report::logs::{InflateError, inflate};
 use std::io::{BufRead, BufReader, BufWriter, ErrorKind};
 use std::path::Path;
@@ -21,16 +21,16 @@ pub(super) struct RowSource {
 
 impl RowSource {
     /// Opens a log. A compressed one is inflated as it is read, so that its length costs no memory.
-    pub(super) fn open(path: &Path) -> Result<Self, ReadError> {
-        let file = file::open(path)?;
-        let is_compressed = path.to_str().is_some_and(|path| path.ends_with(COMPRESSED));
+    pub(super) fn open(file: &ResultFile) -> Result<Self, ReadError> {
+        let content = file.open()?;
+        let is_compressed = file.path().to_str().is_some_and(|path| path.ends_with(COMPRESSED));
         if !is_compressed {
-            return Ok(Self { reader: Box::new(BufReader::with_capacity(BUFFER_BYTES, file)), inflater: None });
+            return Ok(Self { reader: Box::new(BufReader::with_capacity(BUFFER_BYTES, content)), inflater: None });
         }
-        let (from, to) = std::io::pipe().map_err(|error| file::system(path, &error))?;
-        let work = move || inflate(&mut BufReader::new(file), &mut BufWriter::new(to));
+        let (from, to) = std::io::pipe().map_err(|error| file.system(&error))?;
+        let work = move || inflate(&mut BufReader::new(content), &mut BufWriter::new(to));
         let inflater = std::thread::Builder::new().name("inflate".to_owned()).spawn(work);
-        let inflater = inflater.map_err(|error| file::system(path, &error))?;
+        let inflater = inflater.map_err(|error| file.system(&error))?;
         Ok(Self { reader: Box::new(BufReader::with_capacity(BUFFER_BYTES, from)), inflater: Some(inflater) })
     }
 

@@ -1,0 +1,38 @@
+//! Provenance in documents and lines.
+//!
+//! Must not know: what it says. Start reading at [`provenance`].
+
+use ferrio_stats::Provenance;
+use serde_json::Value;
+
+/// Options that jobs share stand once in a document, and are kept for each job: most bytes of them all.
+const MOST_SHARED_BYTES: usize = 256 << 20;
+
+/// The provenance, if the value is one.
+pub(crate) fn provenance(value: Value) -> Option<Provenance> {
+    let n_jobs = value["jobs"].as_array().map_or(0, Vec::len);
+    let shared = &value["common_options"];
+    let is_small = shared.is_null() || shared.to_string().len().saturating_mul(n_jobs) <= MOST_SHARED_BYTES;
+    if is_small { Provenance::from_document(value).ok() } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn shared_options_do_not_multiply_without_bound() {
+        let of_jobs = |n_jobs: usize, n_bytes: usize| {
+            let mut document = Provenance::default().to_document();
+            let job = json!({ "name": "j", "group": 0, "first_number": 1, "n_clones": 1, "options": {} });
+            document["jobs"] = Value::Array(vec![job; n_jobs]);
+            document["common_options"] = json!({ "rw": "x".repeat(n_bytes) });
+            provenance(document)
+        };
+        let found = of_jobs(3, 10).expect("provenance");
+        assert_eq!(found.jobs[2].options["rw"], "x".repeat(10));
+        // 2 MB whose options would become 40 GB.
+        assert!(of_jobs(20_000, 2_000_000).is_none());
+    }
+}
