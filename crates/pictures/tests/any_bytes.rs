@@ -63,7 +63,9 @@ fn record() -> Vec<u8> {
     let mut stats = ThreadStats { total_runtime_ns: 5, ..ThreadStats::default() };
     let read = &mut stats.directions[DataDirection::Read];
     read.clat = LatencyStat::new(true);
-    [3, 500, 70_000].into_iter().for_each(|value| read.clat.record(value));
+    for value in [3, 500, 70_000] {
+        read.clat.record(value);
+    }
     (read.n_issued, read.n_completed, read.bytes, read.runtime_ns) = (3, 3, 4096, 1_000_000);
     let worker = WorkerRecord { name: "j".to_owned(), stats: Box::new(stats), ..WorkerRecord::default() };
     let read = DirectionSeries {

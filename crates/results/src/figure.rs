@@ -9,7 +9,7 @@ const MOST: f64 = 1e30;
 
 /// A figure that is finite, not negative, and not absurd.
 pub(crate) fn figure(name: &str, value: f64) -> Result<f64, ReadErrorKind> {
-    if (0.0..=MOST).contains(&value) { Ok(value) } else { Err(impossible(name, &value)) }
+    if (0.0..=MOST).contains(&value) { Ok(value) } else { Err(impossible(name, &format!("{value:?}"))) }
 }
 
 /// The error of a figure that no run can have.
@@ -28,7 +28,7 @@ mod tests {
         }
         for value in [-1.0, 1e31, f64::INFINITY, f64::NAN, f64::NEG_INFINITY] {
             let error = figure("x", value).expect_err("impossible");
-            assert_eq!(error.to_string(), format!("x is {value}, which is impossible"));
+            assert_eq!(error.to_string(), format!("x is {value:?}, which is impossible"));
         }
     }
 }

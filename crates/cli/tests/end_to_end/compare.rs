@@ -154,7 +154,7 @@ fn figures_at_the_edges_are_shown_without_a_verdict() {
     let scratch = Scratch::new("compare");
     report(&scratch, "zero.json", "job", "0");
     report(&scratch, "one.json", "job", "1");
-    report(&scratch, "huge.json", "job", "1.7e308");
+    report(&scratch, "huge.json", "job", "1e30");
     report(&scratch, "tiny.json", "job", "4e-320");
     for pair in ["zero.json one.json", "one.json zero.json", "tiny.json huge.json", "huge.json tiny.json"] {
         for form in ["--json", "--markdown", "--html=page.html"] {
@@ -162,6 +162,13 @@ fn figures_at_the_edges_are_shown_without_a_verdict() {
         }
         assert_eq!(figure(&compared(&scratch, pair), "read.iops")["verdict"], "unknown", "{pair}");
     }
+    report(&scratch, "absurd.json", "job", "1.7e308");
+    let refused = run(&scratch, "compare one.json absurd.json");
+    assert!(
+        refused.code == Some(2) && refused.stderr.contains("iops is 1.7e308, which is impossible"),
+        "{}",
+        refused.all()
+    );
     let same = compared(&scratch, "one.json one.json");
     assert_eq!(figure(&same, "read.iops")["verdict"], "same");
     let remark = same["comparisons"][0]["remarks"][0].as_str().unwrap_or_default();

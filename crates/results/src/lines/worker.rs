@@ -236,7 +236,7 @@ fn latency(members: &LatencyMembers) -> Result<Option<LatencyFigures>, ReadError
 /// A time in milliseconds: not negative, and below 300 years.
 fn time(milliseconds: f64) -> Result<f64, ReadErrorKind> {
     figure("a time", milliseconds)
-        .and_then(|time| if time < 1e13 { Ok(time) } else { Err(impossible("a time", &time)) })
+        .and_then(|time| if time < 1e13 { Ok(time) } else { Err(impossible("a time", &format!("{time:?}"))) })
 }
 
 /// The distribution has no more latencies than there are buckets.
