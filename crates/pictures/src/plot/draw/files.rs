@@ -1,6 +1,6 @@
 //! Sheets as SVG and PNG files: one drawing for both.
 //!
-//! Must not know: panels. Start reading at [`svg`] and [`png`].
+//! Must not know: panels. Start reading at [`svg`] and [`png()`].
 
 use super::font::{FAMILY, FONT_LINE, SVG_LINE, register};
 use super::palette::WHITE;
