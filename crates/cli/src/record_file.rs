@@ -11,6 +11,10 @@ use std::path::Path;
 /// Reads the record of a file; the error describes the reason of a failure.
 pub(crate) fn read(path: &Path) -> Result<RunRecord, String> {
     let mut bytes = Vec::new();
+    // A pipe that nobody writes to would be waited for without an end.
+    if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
+        return Err(ferrio_results::ReadErrorKind::NoFile.to_string());
+    }
     let file =
         File::open(path).map_err(|error| format!("it cannot be opened: {}", ferrio_units::error_text(&error)))?;
     let limited = file.take(saved::MAX_BYTES + 1).read_to_end(&mut bytes);

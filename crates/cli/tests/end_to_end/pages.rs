@@ -125,3 +125,23 @@ fn a_record_has_the_course_of_its_run() {
         assert!(start < 0.2 && (0.8..1.2).contains(&end), "{chart}: {start} to {end}");
     }
 }
+
+/// A pipe that nobody writes to is not waited for, and no device is read to its end.
+#[test]
+fn what_is_no_file_is_refused() {
+    let scratch = Scratch::new("page");
+    let made = std::process::Command::new("mkfifo").arg(scratch.join("pipe")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    std::os::unix::fs::symlink("/dev/zero", scratch.join("endless_bw.1.log")).expect("a link");
+    for arguments in [
+        "report pipe -o page.html",
+        "report pipe",
+        "report endless_bw.1.log -o page.html",
+        "report / -o page.html",
+        "compare pipe pipe",
+        "plot endless_bw.1.log -o plot.svg",
+    ] {
+        let finished = run(&scratch, arguments);
+        assert!(finished.code != Some(0) && finished.stderr.contains("it is no regular file"), "{}", finished.all());
+    }
+}

@@ -90,7 +90,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
         ("damaged", "it is damaged: its checksum is wrong"),
         ("document", "it is a JSON document, not a record: records are what --record writes"),
         ("absent", "it cannot be opened: No such file or directory"),
-        (".", "it cannot be read: Is a directory"),
+        (".", "it is no regular file: results are read from files alone"),
     ];
     for (name, reason) in table {
         let refused = run(&scratch, &format!("report {name}"));

@@ -64,6 +64,10 @@ impl<'a> JobOfResult<'a> {
 
     /// The precision of its figures that the result tells. It is told of a job with all its clones, which may be several jobs here.
     fn precision(&self, direction: DataDirection) -> Option<&'a JobPrecision> {
+        // fio's reports have none; a look at all jobs for each of thousands would take long.
+        if self.result.precision.is_empty() {
+            return None;
+        }
         let same_name = self.result.jobs.iter().filter(|job| job.name == self.job.name).count();
         let is_it = |told: &&JobPrecision| told.job == self.job.name && told.direction == direction.name();
         let mut found = self.result.precision.iter().filter(is_it);

@@ -6,6 +6,7 @@ use ferrio_stats::{Finding, JobPrecision};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -41,7 +42,7 @@ pub(super) struct Ferrio {
     #[serde(default)]
     pub(super) version: String,
     #[serde(default)]
-    pub(super) provenance: Option<Value>,
+    pub(super) provenance: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) findings: Option<Vec<Finding>>,
     #[serde(default)]

@@ -9,7 +9,7 @@ use crate::figure::{figure, impossible};
 use crate::model::{
     CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, RunResult, SampledRate, Shares,
 };
-use crate::provenance::provenance;
+use crate::provenance::of_text;
 use ferrio_units::PerDirection;
 
 type Outcome<T> = Result<T, ReadErrorKind>;
@@ -35,7 +35,7 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
     if let Some(ferrio) = document.ferrio {
         result.findings = ferrio.findings;
         result.precision = ferrio.precision;
-        result.provenance = ferrio.provenance.and_then(provenance).map(Box::new);
+        result.provenance = ferrio.provenance.as_deref().map(of_text).transpose()?.flatten().map(Box::new);
         if !ferrio.version.is_empty() {
             result.program = format!("ferrio {}", ferrio.version);
         }

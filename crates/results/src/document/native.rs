@@ -6,11 +6,11 @@ use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
 use crate::lines::given_options;
 use crate::model::{DirectionResult, JobResult, LatencyFigures, RunResult};
-use crate::provenance::provenance;
+use crate::provenance::of_text;
 use ferrio_stats::{Finding, JobPrecision};
 use ferrio_units::DataDirection;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 /// The document.
@@ -22,7 +22,7 @@ pub(super) struct NativeDocument {
     timestamp_ms: Option<u64>,
     jobs: Vec<HeadlineRow>,
     #[serde(default)]
-    provenance: Option<Value>,
+    provenance: Option<Box<RawValue>>,
     #[serde(default)]
     findings: Option<Vec<Finding>>,
 }
@@ -77,7 +77,7 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
             job.directions[direction] = Some(figures(&row));
         }
     }
-    if let Some(provenance) = document.provenance.and_then(provenance) {
+    if let Some(provenance) = document.provenance.as_deref().map(of_text).transpose()?.flatten() {
         result.program = format!("ferrio {}", provenance.ferrio_version);
         let mut described = HashMap::new();
         for job in &provenance.jobs {
