@@ -2,7 +2,7 @@
 //!
 //! A verdict rests on repeated results, or on the course of one run on each side; where there is neither, the results cannot tell,
 //! whatever the figures are.
-//! Must not know: files, how a comparison is shown. Start reading at [`compare`], then [`figures`](self::figures).
+//! Must not know: files, how a comparison is shown. Start reading at [`compare`], then [`figures`].
 
 mod figures;
 mod matching;

@@ -1,6 +1,6 @@
 //! The document of `ferrio run --json` and `ferrio quick --json`: a row a job and direction, findings, provenance.
 //!
-//! Must not know: fio's documents. Start reading at [`read`].
+//! Must not know: fio's documents. Start reading at [`result`].
 
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
