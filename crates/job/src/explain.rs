@@ -77,10 +77,21 @@ pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &O
     messages.err(line);
 }
 
-fn near_name(name: &str, engine: &str) -> Option<&'static str> {
-    let known = OPTIONS.iter().filter(|def| def.is_general() || def.engines.contains(&engine));
-    let (near, distance) = nearest(name, known.flat_map(OptionDef::names))?;
-    (distance <= name.chars().count().div_ceil(2)).then_some(near)
+/// The nearest name of an option that the job may use; that of another engine's option if it is nearer and hardly differs.
+fn near_name(name: &str, engine: &str) -> Option<String> {
+    const N_SLIPS: usize = 2;
+    let is_usable = |def: &OptionDef| def.is_general() || def.engines.contains(&engine);
+    let near = nearest(name, OPTIONS.iter().filter(|def| is_usable(def)).flat_map(OptionDef::names));
+    let elsewhere = OPTIONS.iter().filter(|def| !is_usable(def) && def.profile.is_none());
+    if let Some((other, distance)) = nearest(name, elsewhere.clone().flat_map(OptionDef::names))
+        && distance <= N_SLIPS
+        && near.is_none_or(|(_, of_near)| distance < of_near)
+        && let Some(def) = elsewhere.clone().find(|def| def.is_called(other))
+    {
+        return Some(format!("{other}, an option of {}", def.engines.join(", ")));
+    }
+    let (near, distance) = near?;
+    (distance <= name.chars().count().div_ceil(2)).then(|| near.to_owned())
 }
 
 fn near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {

@@ -29,6 +29,9 @@ one of another direction. Words behind which nothing is expected may, as in fio,
 
 In the exit code ferrio counts, beside the jobs that failed, each job that was killed before it had done its work, and as one
 more an output or logs that could not be opened or written. fio counts none of these.
+
+Letters behind one dash of which one is no switch (`-sqthread_poll-cpu=1`) are one unknown option in ferrio, with the nearest name. fio
+names the first such letter and an option that stands elsewhere.
 ";
 
 /// The document.

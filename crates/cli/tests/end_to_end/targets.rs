@@ -158,6 +158,59 @@ fn reads_of_a_file_that_grows() {
     }
 }
 
+/// The same in jobs that verify: the reads of a mix are not checked, so those behind the end of the file are done.
+#[test]
+fn reads_of_a_file_that_grows_beside_verification() {
+    let test = "reads_of_a_file_that_grows_beside_verification";
+    let cases = [
+        ("randrw", [2048, 1054]),
+        ("rw", [2048, 1054]),
+        ("randrw --verify_backlog=8", [2048, 1054]),
+        ("randrw --verify_async=2", [2048, 1054]),
+        ("randrw --experimental_verify=1", [2048, 1054]),
+        ("randrw --do_verify=0", [994, 1054]),
+        ("randrw --size=999G --number_ios=500", [500, 265]),
+        ("rw --size=999G --number_ios=500", [500, 265]),
+        ("randrw --ioengine=io_uring", [2048, 1054]),
+        ("randrw --ioengine=posixaio", [2048, 1054]),
+        ("randrw --loops=2", [4096, 2108]),
+    ];
+    for program in programs(test) {
+        for (rw, expected) in cases {
+            let scratch = Scratch::new("growing-verified");
+            let arguments = format!(
+                "--name=a --filename=f --ioengine=libaio --iodepth=16 --bs=4k --filesize=8m --create_on_open=1 \
+                 --fallocate=none --direct=1 --verify=crc32c --verify_state_save=0 --output-format=json --output=out \
+                 --rw={rw}"
+            );
+            let finished = Run::new(*program, scratch.path(), &arguments).finish();
+            let (code, jobs) = issued(&finished, &scratch.join("out"));
+            assert_eq!((code, jobs), (Some(0), vec![[0, expected[0], expected[1]]]), "{program:?} {rw}");
+        }
+    }
+}
+
+/// A read that is checked needs its bytes: a file that ends before them fails the job, whatever the buffer held before.
+#[test]
+fn a_checked_read_behind_the_end_fails() {
+    for engine in ["libaio", "io_uring", "psync"] {
+        let scratch = Scratch::new("cut-verified");
+        let job = format!(
+            "[global]\nfilename=f\nbs=4k\nsize=64k\nverify=pattern\nverify_pattern=0x55\nverify_state_save=0\n\
+             [w]\nrw=write\ndo_verify=0\n\
+             [r]\nstonewall\nrw=read\niodepth=4\nioengine={engine}\nexec_prerun=truncate -s 32k f\n"
+        );
+        scratch.write("j.fio", job);
+        let finished = Run::new(Program::Ferrio, scratch.path(), "j.fio").finish();
+        assert_eq!(finished.code, Some(1), "{engine}: {}", finished.all());
+        assert!(
+            finished.stderr.contains("error on file f: Input/output error: read offset=32768"),
+            "{}",
+            finished.all()
+        );
+    }
+}
+
 /// Trims that an engine does synchronously count as calls too, at every depth; those of `null` do not.
 #[test]
 fn trims_count_as_calls() {

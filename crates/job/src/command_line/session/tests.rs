@@ -49,6 +49,14 @@ fn without_reason(complaint: &str) -> String {
 fn what_is_wrong_is_said_behind_the_lines_of_the_reference() {
     for (line, expected) in [
         ("--name=x --iodpeth=4", "unknown option iodpeth; the nearest known name is iodepth"),
+        (
+            "--name=x -sqthread_poll-cpu=1",
+            "unknown option sqthread_poll-cpu; the nearest known name is sqthread_poll_cpu, an option of io_uring, io_uring_cmd",
+        ),
+        (
+            "--name=x --ioengine=io_uring -sqthread_poll-cpu=1",
+            "unknown option sqthread_poll-cpu; the nearest known name is sqthread_poll_cpu",
+        ),
         ("--name=x --hipri", "unknown option hipri (the engine psync has none; io_uring, io_uring_cmd have)"),
         ("--name=x --bs=4k,4k,4k,4k", "bs takes at most three values: read,write,trim"),
         ("--name=x --filesize=1-2-3", "filesize takes at most 2 values"),

@@ -151,9 +151,10 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     let slot = *worker.lane.slots.get(slot_index);
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
     if result == 0 {
-        let is_done =
-            compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) && worker.hooks.verifier.is_none();
-        if !is_done {
+        // A read whose contents are checked needs them: what the buffer held before must not pass for them.
+        let is_checked =
+            worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.expectations.checks(slot_index));
+        if is_checked || !compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) {
             return fail(worker, slot_index, EIO);
         }
         let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);

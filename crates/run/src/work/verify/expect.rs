@@ -61,6 +61,11 @@ impl Expectations {
         self.in_flight[slot_index as usize] = expected;
     }
 
+    /// True if the contents of the read in flight in this slot will be checked.
+    pub(crate) fn checks(&self, slot_index: u32) -> bool {
+        !self.is_blind && self.in_flight[slot_index as usize].is_some()
+    }
+
     /// Called after a read is done: its expected result; `None`: anything.
     pub(crate) fn done(&mut self, slot_index: u32) -> Option<Expected> {
         self.in_flight[slot_index as usize].take().filter(|_| !self.is_blind)

@@ -56,7 +56,7 @@ use trims::Trims;
 pub(crate) struct Verifier {
     spec: VerifySpec,
     stamping: Stamping,
-    expectations: Expectations,
+    pub(crate) expectations: Expectations,
     memory: WriteMemory,
     pub(crate) trims: Trims,
     durable: DurableWrites,
