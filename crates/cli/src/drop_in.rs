@@ -192,7 +192,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
             if reporter.writes_json() || record_file.is_some() {
                 // Without records of intervals there are no series, and this is an empty list.
                 outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
-                outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
+                outcome.record.audit = Some(ferrio_insight::audit(&outcome.record));
             }
             reporter.report(console, &outcome.record);
             if let Some(file) = record_file {

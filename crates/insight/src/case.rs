@@ -25,7 +25,7 @@ pub(crate) struct Case<'a> {
 /// A job with its clones.
 pub(crate) struct CaseJob<'a> {
     pub(crate) name: &'a str,
-    pub(crate) spec: JobSpec,
+    pub(crate) spec: &'a JobSpec,
     pub(crate) engine: &'static EngineDef,
     /// Number of its group.
     pub(crate) group: u32,
@@ -40,13 +40,17 @@ pub(crate) struct CaseJob<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// `None`: the record does not describe its jobs.
-    pub(crate) fn of(record: &'a RunRecord) -> Option<Self> {
-        let provenance = record.provenance.as_deref()?;
+    /// # Errors
+    /// The record does not describe its jobs; the reason.
+    pub(crate) fn of(record: &'a RunRecord) -> Result<Self, String> {
+        let provenance = record.provenance.as_deref().ok_or("the record does not describe its jobs")?;
         let mut jobs = Vec::with_capacity(provenance.jobs.len());
         for (job_index, job) in (0_u32..).zip(&provenance.jobs) {
-            let spec: JobSpec = serde_json::from_value(job.options.clone()).ok()?;
-            let engine = by_name(&spec.engine.name)?;
+            let foreign = || format!("the options of job {} are in a form of another version", job.name);
+            let spec = job.options.as_deref().ok_or_else(foreign)?;
+            let unknown =
+                || format!("job {} has the engine {}, which this version does not know", job.name, spec.engine.name);
+            let engine = by_name(&spec.engine.name).ok_or_else(unknown)?;
             let has_figures = |worker: &&WorkerRecord| {
                 worker.job_index == job_index && worker.fate.was_let_go && worker.fate.failure.is_none()
             };
@@ -64,7 +68,7 @@ impl<'a> Case<'a> {
                 spec,
             });
         }
-        Some(Self { record, provenance, jobs })
+        Ok(Self { record, provenance, jobs })
     }
 
     /// Jobs that run at the same time, by the number of their group.

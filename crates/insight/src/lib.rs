@@ -3,8 +3,8 @@
 //!
 //! A rule is a function of the record of a run alone: specification of the jobs, provenance, evidence of the probes, figures. The
 //! record of a run that has not begun has no figures; rules that need none look at it as well (`ferrio check`). A rule never guesses:
-//! where the evidence is missing there is no finding.
-//! Must not know: how evidence is gathered, how findings are shown. Start reading at [`find`], then [`RULES`].
+//! where the evidence is missing there is no finding, and the audit names what it could not examine (`unexamined`).
+//! Must not know: how evidence is gathered, how findings are shown. Start reading at [`audit()`], then [`RULES`].
 #![forbid(unsafe_code)]
 
 mod case;
@@ -16,17 +16,22 @@ mod rules;
 mod stack;
 mod statistics;
 mod text;
+mod unexamined;
 
 pub use precision::precision;
 pub use rules::{FindingRule, RULES};
 
 use case::Case;
-use ferrio_stats::{Finding, RunRecord};
+use ferrio_stats::{Audit, Finding, RunRecord};
 
-/// Findings of all rules about a record, the worst first.
-pub fn find(record: &RunRecord) -> Vec<Finding> {
-    let Some(case) = Case::of(record) else { return Vec::new() };
+/// What all rules find in a record, the worst first, and what they could not examine.
+pub fn audit(record: &RunRecord) -> Audit {
+    let n_rules = RULES.len() as u32;
+    let case = match Case::of(record) {
+        Ok(case) => case,
+        Err(reason) => return Audit { findings: Vec::new(), unexamined: vec![unexamined::all(reason)], n_rules },
+    };
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule.look_at(&case)).collect();
     findings.sort_by_key(|finding| finding.severity);
-    findings
+    Audit { findings, unexamined: unexamined::of(&case), n_rules }
 }

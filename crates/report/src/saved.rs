@@ -5,11 +5,14 @@
 //! error.
 //! Must not know: files, formats of reports. Start reading at [`encode`] and [`decode`].
 
-use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord};
+use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord, form};
 use ferrio_units::checksum::crc32c;
 
 /// First bytes of every file; the version of the record's form and a line end follow.
 const MAGIC: &str = "ferrio record ";
+
+/// The oldest form that is read. `tests/records/` has a file of each.
+const OLDEST_FORM: u32 = 4;
 
 /// Length and checksum.
 const FRAME_BYTES: usize = 8 + 4;
@@ -33,7 +36,7 @@ pub enum SavedError {
     #[error("it is a JSON document, not a record: records are what --record writes")]
     Document,
     /// It was written by another version, with this word for the form of the record.
-    #[error("it is a record of form {0}, and this version of ferrio reads form {RECORD_FORMAT}")]
+    #[error("it is a record of form {0}, and this version of ferrio reads forms {OLDEST_FORM} to {RECORD_FORMAT}")]
     Format(String),
     /// Its end is missing.
     #[error("it is truncated: {found} bytes of {expected}")]
@@ -97,32 +100,33 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     if file.len() as u64 > MAX_BYTES {
         return Err(SavedError::TooLarge);
     }
-    let content = content(file)?;
-    let record: RunRecord =
-        postcard::from_bytes(content).map_err(|error| SavedError::Content(ContentFault::Encoding(error)))?;
-    check(&record)?;
+    let (form, content) = content(file)?;
+    let mut record: RunRecord = form::reading(form, || postcard::from_bytes(content))
+        .map_err(|error| SavedError::Content(ContentFault::Encoding(error)))?;
+    check(&record, form)?;
+    record.format = RECORD_FORMAT;
     Ok(record)
 }
 
-/// The content of the frame, after its length and checksum were checked.
-fn content(file: &[u8]) -> Result<&[u8], SavedError> {
+/// The form of the record, and the content of the frame, after its length and checksum were checked.
+fn content(file: &[u8]) -> Result<(u32, &[u8]), SavedError> {
     let Some(rest) = file.strip_prefix(MAGIC.as_bytes()) else {
         return Err(foreign(file));
     };
     // The version of the form has only a few digits.
     let end = rest.iter().take(16).position(|byte| *byte == b'\n');
-    let expected_line = format!("{RECORD_FORMAT}");
     let Some(end) = end else {
         return Err(if rest.len() < 16 {
-            truncated(file, expected_line.len() + 1 + FRAME_BYTES)
+            truncated(file, RECORD_FORMAT.to_string().len() + 1 + FRAME_BYTES)
         } else {
             SavedError::NoRecord
         });
     };
-    let form = String::from_utf8_lossy(&rest[..end]);
-    if form != expected_line {
-        return Err(SavedError::Format(form.into_owned()));
-    }
+    let word = String::from_utf8_lossy(&rest[..end]);
+    let is_read = |form: &u32| (OLDEST_FORM..=RECORD_FORMAT).contains(form) && form.to_string() == word;
+    let Some(form) = word.parse().ok().filter(is_read) else {
+        return Err(SavedError::Format(word.into_owned()));
+    };
     let frame = &rest[end + 1..];
     let Some((length, frame)) = frame.split_first_chunk::<8>() else {
         return Err(truncated(file, end + 1 + FRAME_BYTES));
@@ -142,7 +146,7 @@ fn content(file: &[u8]) -> Result<&[u8], SavedError> {
     if crc32c(content) != u32::from_le_bytes(*checksum) {
         return Err(SavedError::Checksum);
     }
-    Ok(content)
+    Ok((form, content))
 }
 
 fn truncated(file: &[u8], n_behind_magic: usize) -> SavedError {
@@ -159,8 +163,8 @@ fn foreign(file: &[u8]) -> SavedError {
 }
 
 /// Checks values that decide about widths of figures and lengths of lists.
-fn check(record: &RunRecord) -> Result<(), SavedError> {
-    if record.format != RECORD_FORMAT {
+fn check(record: &RunRecord, form: u32) -> Result<(), SavedError> {
+    if record.format != form {
         return Err(SavedError::Format(record.format.to_string()));
     }
     for settings in record.workers.iter().map(|worker| &worker.settings) {

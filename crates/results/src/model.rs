@@ -3,7 +3,7 @@
 //! Must not know: files, formats. Start reading at [`RunResult`].
 
 use crate::TimeSeries;
-use ferrio_stats::{Finding, JobPrecision, Provenance};
+use ferrio_stats::{Finding, JobPrecision, Provenance, Unexamined};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The results of one run.
@@ -23,6 +23,10 @@ pub struct RunResult {
     pub disks: Vec<DiskFigures>,
     /// Findings about the figures, the worst first; `None`: nobody has looked for any.
     pub findings: Option<Vec<Finding>>,
+    /// What could not be examined for that.
+    pub unexamined: Vec<Unexamined>,
+    /// Number of rules that there were; 0: not known.
+    pub n_rules: u32,
     /// How exact the figures are; empty: unknown.
     pub precision: Vec<JobPrecision>,
     /// Where the figures come from, if ferrio has measured them.

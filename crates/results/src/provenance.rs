@@ -56,11 +56,12 @@ mod tests {
             let mut document = Provenance::default().to_document();
             let job = json!({ "name": "j", "group": 0, "first_number": 1, "n_clones": 1, "options": {} });
             document["jobs"] = Value::Array(vec![job; n_jobs]);
-            document["common_options"] = json!({ "rw": "x".repeat(n_bytes) });
+            document["common_options"] = json!({ "description": "x".repeat(n_bytes) });
             provenance(document)
         };
         let found = of_jobs(3, 10).expect("provenance");
-        assert_eq!(found.jobs[2].options["rw"], "x".repeat(10));
+        let spec = found.jobs[2].options.as_ref().expect("a specification");
+        assert_eq!(spec.description, Some("x".repeat(10)));
         // 2 MB whose options would become 40 GB.
         assert!(of_jobs(20_000, 2_000_000).is_none());
     }

@@ -37,7 +37,7 @@ pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, lo
     }
 }
 
-/// All facts of a run, including the options of the jobs, which are made into text only when a reader wants them.
+/// All facts of a run, including the options of the jobs.
 pub(crate) fn with_jobs(plan: &RunPlan) -> Box<Provenance> {
     let jobs = plan.workers.chunk_by(|worker, next| worker.job_index == next.job_index).map(job_options).collect();
     Box::new(Provenance { jobs, ..plan.facts.clone() })
@@ -77,13 +77,11 @@ fn look_ns(clock: &Clock) -> Option<u64> {
 /// Options of a job, from its clones, of which there is at least one.
 fn job_options(clones: &[WorkerPlan]) -> JobOptions {
     let first = &clones[0];
-    // Fails only for a path that is not UTF-8, which no option text can give. The options are missing then.
-    let options = serde_json::to_value(&*first.spec).unwrap_or_default();
     JobOptions {
         name: first.spec.name.clone(),
         group: first.group_index,
         first_number: first.thread_number,
         n_clones: clones.len() as u32,
-        options,
+        options: Some(Box::new((*first.spec).clone())),
     }
 }

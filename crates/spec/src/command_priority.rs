@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The I/Os that have a priority of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CommandPrioritySpec {
     /// The shares of reads and of writes, in the order in which they count; trims have none. No share is of 0 percent, and
     /// all that hold for one block size are 100 percent at most.

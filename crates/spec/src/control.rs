@@ -12,6 +12,7 @@ pub struct ControlSettings {
     /// `--status-interval`, at least 1 ms; `None`: no reports before the end.
     pub status_interval: Option<Duration>,
     /// A file that requests such a report by its existence; it is removed when it is seen.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub status_file: Option<PathBuf>,
     /// Samples of the bandwidth of all jobs together are wanted (`--bandwidth-log`).
     pub samples_bandwidth: bool,
@@ -38,6 +39,7 @@ pub enum IdleDetail {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trigger {
     /// `--trigger-file`: a file that does so by being there; it is removed when it is seen.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub file: Option<PathBuf>,
     /// `--trigger-timeout`: time since the start of the run after which it happens.
     pub timeout: Option<Duration>,

@@ -3,11 +3,11 @@
 //! Must not know: option strings. The defaults are those of the option table; a test of the crate `job` holds them together.
 
 use crate::{
-    BlockRange, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorClasses,
-    ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GroupingSpec, JobSpec,
-    LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, RandomDistribution, ReplaySpec,
-    ReportingSpec, RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec,
-    SurroundingsSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
+    BlockRange, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorSpec,
+    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GroupingSpec, JobSpec, LatencySpec,
+    LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, RandomDistribution, ReplaySpec, ReportingSpec,
+    RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec, SurroundingsSpec, SyncMode,
+    TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{ArenaKind, PerDirection};
 
@@ -29,16 +29,9 @@ impl Default for JobSpec {
             pattern: PatternSpec::default(),
             zones: ZoneSpec::None,
             submission: SubmissionSpec::default(),
-            queue: QueueSpec { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 },
+            queue: QueueSpec::default(),
             engine: EngineSpec::default(),
-            limits: LimitSpec {
-                startdelay_us: (0, 0),
-                runtime_us: 0,
-                time_based: false,
-                ramp_time_us: 0,
-                ramp_bytes: 0,
-                loops: 1,
-            },
+            limits: LimitSpec::default(),
             pace: PaceSpec::default(),
             latency: LatencySpec::default(),
             steady_state: SteadyStateSpec::default(),
@@ -47,13 +40,25 @@ impl Default for JobSpec {
             worker: WorkerSpec::default(),
             surroundings: SurroundingsSpec::default(),
             grouping: GroupingSpec::default(),
-            errors: ErrorSpec { continue_on: ErrorClasses::default(), ignore: [None, None, None], dump: false },
+            errors: ErrorSpec::default(),
             reporting: ReportingSpec::default(),
             logs: LogSpec::default(),
             verify: None,
             write_iolog: None,
             replay: ReplaySpec::default(),
         }
+    }
+}
+
+impl Default for QueueSpec {
+    fn default() -> Self {
+        Self { iodepth: 1, batch_submit: 1, batch_complete_min: 1, batch_complete_max: 1, low: 1 }
+    }
+}
+
+impl Default for LimitSpec {
+    fn default() -> Self {
+        Self { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, ramp_bytes: 0, loops: 1 }
     }
 }
 

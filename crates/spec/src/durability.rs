@@ -32,6 +32,7 @@ pub enum WriteHint {
 
 /// Direct, synchronous, and syncs between I/Os.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DurabilitySpec {
     /// `direct` (or `buffered=0`).
     pub direct: bool,

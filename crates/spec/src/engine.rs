@@ -21,6 +21,7 @@ pub enum EngineValue {
 
 /// Engine and its private options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct EngineSpec {
     /// `ioengine`, canonical name.
     pub name: String,

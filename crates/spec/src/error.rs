@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Classes of I/O errors that do not end a job (`continue_on_error`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ErrorClasses {
     /// Failed reads.
     pub read: bool,
@@ -16,7 +17,8 @@ pub struct ErrorClasses {
 }
 
 /// Effect of errors.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ErrorSpec {
     /// Classes that are tolerated.
     pub continue_on: ErrorClasses,

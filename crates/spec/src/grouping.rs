@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Order between jobs and groups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct GroupingSpec {
     /// `stonewall`.
     pub stonewall: bool,

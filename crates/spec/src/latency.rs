@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// Limits for the latency of I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LatencySpec {
     /// `max_latency`, microseconds: the job fails when an I/O takes longer; 0: it may.
     pub max_us: PerDirection<u64>,

@@ -23,6 +23,7 @@ mod grouping;
 mod latency;
 mod log;
 mod pace;
+mod path_bytes;
 mod replay;
 mod reporting;
 mod sprandom;
@@ -78,6 +79,7 @@ pub struct RunSpec {
 
 /// One job (a section of a job file, or a `--name` of the command line).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct JobSpec {
     /// `name`: name of the job.
     pub name: String,
@@ -132,6 +134,7 @@ pub struct JobSpec {
     /// Verification of written data.
     pub verify: Option<VerifySpec>,
     /// `write_iolog`: append a version 3 trace to this file.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub write_iolog: Option<PathBuf>,
     /// Trace to replay.
     pub replay: ReplaySpec,
@@ -160,12 +163,15 @@ pub enum SizeSpec {
 
 /// Targets of the I/O.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TargetSpec {
     /// `filename`, split at unescaped colons.
     pub filenames: Vec<String>,
     /// `opendir`: trees whose regular files are added.
+    #[serde(default, with = "crate::path_bytes::list")]
     pub opendirs: Vec<PathBuf>,
     /// `directory`, split at unescaped colons; clone n takes entry n mod count.
+    #[serde(default, with = "crate::path_bytes::list")]
     pub directories: Vec<PathBuf>,
     /// `filename_format`; `None` is the default `$jobname.$jobnum.$filenum`.
     pub filename_format: Option<String>,
@@ -189,6 +195,7 @@ pub struct TargetSpec {
 
 /// Amount of I/O on the targets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ExtentSpec {
     /// `size` over all files of the job.
     pub size: Option<SizeSpec>,
@@ -242,6 +249,7 @@ pub enum FadviseHint {
 
 /// Creation and removal of files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LayoutSpec {
     /// `fallocate`.
     pub fallocate: Fallocate,
@@ -317,6 +325,7 @@ pub enum RandomGenerator {
 
 /// Order and direction of I/O.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PatternSpec {
     /// Directions of `rw`.
     pub mix: DirectionMix,
@@ -366,6 +375,7 @@ impl PatternSpec {
 
 /// Depth and batches, in I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct QueueSpec {
     /// `iodepth`, at least 1.
     pub iodepth: u32,
@@ -381,6 +391,7 @@ pub struct QueueSpec {
 
 /// Start and end of the job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LimitSpec {
     /// `startdelay`: low and high bound, microseconds.
     pub startdelay_us: (u64, u64),
@@ -398,6 +409,7 @@ pub struct LimitSpec {
 
 /// Contents and place of the I/O buffers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct BufferSpec {
     /// `mem`.
     pub memory: ArenaKind,
@@ -446,6 +458,7 @@ pub enum CpuPolicy {
 
 /// The process or thread that does the I/O.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct WorkerSpec {
     /// `thread`: a thread instead of a process.
     pub thread: bool,

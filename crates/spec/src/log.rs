@@ -19,14 +19,19 @@ pub enum WindowValue {
 
 /// Performance logs. The default is that of a job without any of these options: none.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LogSpec {
     /// `write_bw_log`: prefix of the file name.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub bw: Option<PathBuf>,
     /// `write_iops_log`.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub iops: Option<PathBuf>,
     /// `write_lat_log`: logs of slat, clat and lat.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub latency: Option<PathBuf>,
     /// `write_hist_log`.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub histogram: Option<PathBuf>,
     /// `per_job_logs=0`: one file for all clones and jobs of the same prefix.
     pub shared_files: bool,

@@ -37,6 +37,7 @@ pub enum CatchUp {
 
 /// Pauses of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PauseSpec {
     /// `thinktime`, microseconds: length of a pause; 0: none.
     pub pause_us: u64,
@@ -61,6 +62,7 @@ impl PauseSpec {
 
 /// The share that a job has in the I/Os of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FlowSpec {
     /// `flow_id`: jobs of the same one share.
     pub id: u32,
@@ -72,6 +74,7 @@ pub struct FlowSpec {
 
 /// Rates and pauses of a job. A rate of 0 means none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PaceSpec {
     /// `rate`, bytes per second.
     pub bytes_per_sec: PerDirection<u64>,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 /// The trace of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReplaySpec {
     /// `read_iolog`, split at unescaped colons; clone n takes entry n mod count. `-` is standard input, a socket is connected
     /// to. Empty: the job replays nothing.
@@ -16,6 +17,7 @@ pub struct ReplaySpec {
     /// `replay_no_stall`: the times of the trace do not count.
     pub no_stall: bool,
     /// `replay_redirect`: the one target of all I/O.
+    #[serde(default, with = "crate::path_bytes::optional")]
     pub redirect: Option<PathBuf>,
     /// `replay_scale`: offsets are divided by this, at least 1.
     pub scale: u64,
@@ -33,6 +35,7 @@ pub struct ReplaySpec {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeSpec {
     /// `merge_blktrace_file`: path of the merged trace.
+    #[serde(with = "crate::path_bytes::one")]
     pub output: PathBuf,
     /// `merge_blktrace_scalars`: times of each trace are multiplied by so many millionths. As many as there are traces, or
     /// none: times stay as they are.
@@ -43,6 +46,7 @@ pub struct MergeSpec {
 
 /// Kinds of I/O that a replay leaves out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SkippedKinds {
     /// Reads.
     pub read: bool,

@@ -17,6 +17,7 @@ pub enum UnifiedReporting {
 
 /// Measurements and their presentation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ReportingSpec {
     /// `stats`: false leaves the job out of the report.
     pub stats: bool,

@@ -30,6 +30,7 @@ pub struct SteadyCriterion {
 
 /// Search for a steady state, which ends the job early.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SteadyStateSpec {
     /// `steadystate`.
     pub criterion: SteadyCriterion,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The way in which I/Os are submitted to the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SubmissionSpec {
     /// `serialize_overlap`: an I/O waits until those in flight that touch its bytes are complete.
     pub serialize_overlap: bool,

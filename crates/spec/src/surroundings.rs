@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// The surroundings of a job's I/O. The default changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SurroundingsSpec {
     /// `exec_prerun`: a command for the shell before the first I/O; not empty.
     pub exec_prerun: Option<String>,
@@ -38,6 +39,7 @@ pub enum NumaMemory {
 
 /// The control group of a job.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct CgroupSpec {
     /// `cgroup`; `None`: stays where it is.
     pub name: Option<String>,

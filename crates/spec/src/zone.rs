@@ -60,6 +60,7 @@ pub struct SequentialZonesSpec {
 
 /// Sizes that were given as a number of zones; each takes the place of the one in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SizesInZones {
     /// `size`.
     pub size: Option<u64>,

@@ -1,8 +1,42 @@
-//! A finding: a figure that the evidence contradicts, or that is easily misread.
+//! The outcome of an audit: findings (figures that the evidence contradicts, or that are easily misread), and what could not be examined.
 //!
-//! Must not know: which rules there are, how findings are shown. Start reading at [`Finding`].
+//! Must not know: which rules there are, how findings are shown. Start reading at [`Audit`].
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The outcome of an audit. That there are no findings says something only about what was examined.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Audit {
+    /// Contradictions between evidence and figures, the worst first.
+    pub findings: Vec<Finding>,
+    /// What no rule could look at, by subject.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub unexamined: Vec<Unexamined>,
+    /// Number of all rules; 0: not known, because an older version has examined the run.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub n_rules: u32,
+}
+
+impl Audit {
+    /// Number of rules that could not look at all of the jobs, or at none.
+    pub fn n_blind(&self) -> usize {
+        self.unexamined.iter().flat_map(|unexamined| &unexamined.rules).collect::<BTreeSet<_>>().len()
+    }
+}
+
+/// A subject of which an audit could not examine all, and why. JSON documents contain it with these keys.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Unexamined {
+    /// The subject in a few words, such as `the work of the devices`.
+    pub subject: String,
+    /// The missing evidence, and why it is missing.
+    pub reason: String,
+    /// Names of the affected jobs; empty: all.
+    pub jobs: Vec<String>,
+    /// Names of the rules that could not look.
+    pub rules: Vec<String>,
+}
 
 /// Result of a rule about the record of a run. JSON documents contain it with these keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,6 +12,7 @@ pub mod eta;
 pub mod evidence;
 mod failure;
 mod finding;
+pub mod form;
 pub mod histogram;
 pub mod idleness;
 pub mod latency;
@@ -42,7 +43,7 @@ pub use evidence::{
     TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
-pub use finding::{Finding, Measured, Severity, Unit};
+pub use finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
 pub use latency::{LatencyBuckets, LatencyStat};

@@ -7,6 +7,7 @@
 mod common;
 mod limits;
 
+use ferrio_spec::JobSpec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -50,10 +51,11 @@ impl Provenance {
     pub fn to_document(&self) -> Value {
         // Cannot fail: all keys are texts.
         let mut document = serde_json::to_value(self).unwrap_or_default();
-        let all: Vec<&Value> = self.jobs.iter().map(|job| &job.options).collect();
+        let jobs = document["jobs"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
+        let all: Vec<&Value> = jobs.iter().map(|job| &job["options"]).collect();
         let (Some(shared), [_, _, ..]) = (common::of(&all), &all[..]) else { return document };
-        for (job, options) in document["jobs"].as_array_mut().into_iter().flatten().zip(all) {
-            job["options"] = common::without(options, &shared).unwrap_or_else(|| Value::Object(Map::new()));
+        for job in jobs {
+            job["options"] = common::without(&job["options"], &shared).unwrap_or_else(|| Value::Object(Map::new()));
         }
         document[COMMON_OPTIONS] = shared;
         document
@@ -65,13 +67,14 @@ impl Provenance {
     /// The value is no such document.
     pub fn from_document(mut document: Value) -> serde_json::Result<Self> {
         let shared = document.as_object_mut().and_then(|document| document.remove(COMMON_OPTIONS));
-        let mut provenance: Self = serde_json::from_value(document)?;
+        let jobs = document.get_mut("jobs").and_then(Value::as_array_mut).into_iter().flatten();
         if let Some(shared) = shared {
-            for job in &mut provenance.jobs {
-                job.options = common::with(&job.options, &shared);
+            for job in jobs.filter_map(Value::as_object_mut) {
+                let options = job.get("options").map(|own| common::with(own, &shared));
+                job.insert("options".to_owned(), options.unwrap_or_default());
             }
         }
-        Ok(provenance)
+        serde_json::from_value(document)
     }
 }
 
@@ -181,59 +184,89 @@ pub struct JobOptions {
     pub first_number: u32,
     /// Number of its clones, including itself.
     pub n_clones: u32,
-    /// The options after parsing, including defaults, with ferrio's own names.
-    #[serde(serialize_with = "write_value", deserialize_with = "read_value")]
-    pub options: Value,
+    /// The options after parsing, including defaults, with ferrio's own names. `None`: a document of another program, or of another
+    /// version, has them in a form that this version cannot read.
+    #[serde(serialize_with = "write_options", deserialize_with = "read_options")]
+    pub options: Option<Box<JobSpec>>,
 }
 
-/// In a readable format a JSON value is written as it is; a binary format gets its text.
-fn write_value<S: Serializer>(value: &Value, serializer: S) -> Result<S::Ok, S::Error> {
-    if serializer.is_human_readable() { value.serialize(serializer) } else { value.to_string().serialize(serializer) }
-}
-
-fn read_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    if deserializer.is_human_readable() {
-        return Value::deserialize(deserializer);
+impl JobOptions {
+    /// The options as they were given: canonical name and text.
+    pub fn given(&self) -> &[(String, String)] {
+        self.options.as_ref().map_or(&[], |spec| &spec.given_options)
     }
-    serde_json::from_str(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+}
+
+/// A readable format has them as they are; a binary format has their JSON text, so that a version with other options reads them too.
+#[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
+fn write_options<S: Serializer>(options: &Option<Box<JobSpec>>, serializer: S) -> Result<S::Ok, S::Error> {
+    if serializer.is_human_readable() {
+        return options.serialize(serializer);
+    }
+    serde_json::to_string(options).map_err(serde::ser::Error::custom)?.serialize(serializer)
+}
+
+fn read_options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<JobSpec>>, D::Error> {
+    let value = if deserializer.is_human_readable() {
+        Value::deserialize(deserializer)?
+    } else {
+        serde_json::from_str(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)?
+    };
+    Ok(serde_json::from_value(value).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_spec::SizeSpec;
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
+    /// A job of a size, with a directory that is no text.
+    fn job(name: &str, size: SizeSpec) -> JobOptions {
+        let mut spec = JobSpec { name: name.to_owned(), ..JobSpec::default() };
+        spec.extent.size = Some(size);
+        spec.target.directories = vec![OsString::from_vec(b"/tmp/\xff".to_vec()).into()];
+        JobOptions { name: name.to_owned(), options: Some(Box::new(spec)), ..JobOptions::default() }
+    }
 
     #[test]
     fn options_cross_every_wire() {
-        let options = serde_json::json!({"name": "j", "sizes": [1, 2.5, null, true], "deep": {"a": "b"}});
-        let job = JobOptions { name: "j".into(), options: options.clone(), ..JobOptions::default() };
-        let provenance = Provenance { jobs: vec![job], memory_bytes: 5, ..Provenance::default() };
+        let provenance =
+            Provenance { jobs: vec![job("j", SizeSpec::Percent(7))], memory_bytes: 5, ..Provenance::default() };
         let text = serde_json::to_string(&provenance).expect("serialises");
         assert_eq!(serde_json::from_str::<Provenance>(&text).expect("reads back"), provenance);
         let value = serde_json::to_value(&provenance).expect("serialises");
-        assert_eq!(value["jobs"][0]["options"], options);
+        assert_eq!(value["jobs"][0]["options"]["extent"]["size"]["Percent"], 7);
         let bytes = postcard::to_stdvec(&provenance).expect("serialises");
         assert_eq!(postcard::from_bytes::<Provenance>(&bytes).expect("reads back"), provenance);
     }
 
     #[test]
     fn what_jobs_have_in_common_is_said_once_and_nothing_is_lost() {
-        let job = |name: &str, options: Value| JobOptions { name: name.into(), options, ..JobOptions::default() };
-        let of = |size: Value, depth: u32| serde_json::json!({"extent": {"size": size, "offset": 0}, "depth": depth, "engine": "null"});
-        let size = |bytes: u64| serde_json::json!({"Bytes": bytes});
-        let jobs = vec![
-            job("a", of(size(4096), 1)),
-            job("b", of(size(8192), 1)),
-            job("c", of(serde_json::json!({"Percent": 50}), 4)),
-        ];
+        let jobs =
+            vec![job("a", SizeSpec::Bytes(4096)), job("b", SizeSpec::Bytes(8192)), job("c", SizeSpec::Percent(50))];
         let provenance = Provenance { jobs, memory_bytes: 5, ..Provenance::default() };
         let document = provenance.to_document();
-        assert_eq!(document["common_options"], serde_json::json!({"extent": {"offset": 0}, "engine": "null"}));
-        assert_eq!(document["jobs"][1]["options"], serde_json::json!({"extent": {"size": size(8192)}, "depth": 1}));
+        assert_eq!(document["common_options"]["engine"]["name"], JobSpec::default().engine.name);
+        let own = serde_json::json!({"name": "b", "extent": {"size": {"Bytes": 8192}}});
+        assert_eq!(document["jobs"][1]["options"], own);
         assert_eq!(Provenance::from_document(document).expect("reads back"), provenance);
         for n_jobs in [0, 1] {
             let few = Provenance { jobs: provenance.jobs[..n_jobs].to_vec(), ..provenance.clone() };
             assert_eq!(few.to_document(), serde_json::to_value(&few).expect("serialises"));
             assert_eq!(Provenance::from_document(few.to_document()).expect("reads back"), few);
+        }
+    }
+
+    #[test]
+    fn options_of_another_form_are_not_known_and_the_rest_is() {
+        for other in [serde_json::json!(null), serde_json::json!(["bs=4k"]), serde_json::json!({"pattern": "random"})] {
+            let mut document =
+                Provenance { jobs: vec![job("a", SizeSpec::Bytes(1))], ..Provenance::default() }.to_document();
+            document["jobs"][0]["options"] = other;
+            let read = Provenance::from_document(document).expect("reads back");
+            assert_eq!((read.jobs[0].name.as_str(), &read.jobs[0].options), ("a", &None));
         }
     }
 

@@ -5,14 +5,15 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, Finding, JobPrecision, JobSeries, JobTargets, Provenance,
+    Audit, CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, JobPrecision, JobSeries, JobTargets, Provenance,
     ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// Version of the record's form; it grows with every change that a reader has to know.
-pub const RECORD_FORMAT: u32 = 4;
+/// Version of the record's form; it grows with every change that a reader has to know. Older forms are still read: a new field says
+/// since which form there is one, see [`crate::form`].
+pub const RECORD_FORMAT: u32 = 5;
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,9 +40,9 @@ pub struct RunRecord {
     pub course: Vec<CourseEvent>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Box<Provenance>>,
-    /// Contradictions between evidence and figures, the worst first; `None`: not examined.
+    /// Outcome of the audit; `None`: not examined.
     #[serde(default)]
-    pub findings: Option<Vec<Finding>>,
+    pub audit: Option<Audit>,
     /// The course of each job with I/O, by job, if its intervals were recorded.
     #[serde(default)]
     pub series: Vec<JobSeries>,
@@ -64,7 +65,7 @@ impl Default for RunRecord {
             messages: RunMessages::default(),
             course: Vec::new(),
             provenance: None,
-            findings: None,
+            audit: None,
             series: Vec::new(),
             precision: None,
         }

@@ -41,7 +41,9 @@ fn audit(result: &mut RunResult, path: &Path) {
         && result.provenance.is_some()
         && let Ok(record) = record_file::read(path)
     {
-        result.findings = Some(ferrio_insight::find(&record));
+        let audit = ferrio_insight::audit(&record);
+        (result.unexamined, result.n_rules) = (audit.unexamined, audit.n_rules);
+        result.findings = Some(audit.findings);
     }
 }
 

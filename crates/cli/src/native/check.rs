@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules. Start reading at [`run`].
 
-use super::{Request, findings_text, last_runs, parse, print_all};
+use super::{Request, audit_text, last_runs, parse, print_all};
 use crate::console::Console;
-use ferrio_report::native::findings_document;
+use ferrio_report::native::audit_document;
 use ferrio_stats::Severity;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -20,6 +20,9 @@ Takes fio's job files and options.
 
 Exit code: 0; 1 where a figure would be wrong, and after an error.
 ";
+
+/// Promises no more than can be seen before a run.
+const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks against the jobs and their targets. What\nthe run itself shows is examined after it (ferrio run).\n";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -47,13 +50,13 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         }
     };
     last_runs::look_up(&mut record);
-    let findings = ferrio_insight::find(&record);
+    let audit = ferrio_insight::audit(&record);
     let text = match () {
-        () if request.json => format!("{:#}\n", findings_document(&findings)),
-        () if findings.is_empty() => "Nothing found: no rule speaks against a figure of this run.\n".to_owned(),
-        () => findings_text(&findings),
+        () if request.json => format!("{:#}\n", audit_document(&audit)),
+        () if audit.findings.is_empty() && audit.unexamined.is_empty() => NOTHING_FOUND.to_owned(),
+        () => audit_text(&audit),
     };
     console.report(&text);
-    let would_be_wrong = findings.iter().any(|finding| finding.severity == Severity::Wrong);
+    let would_be_wrong = audit.findings.iter().any(|finding| finding.severity == Severity::Wrong);
     if would_be_wrong || console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -4,7 +4,6 @@
 //! never grows beyond [`MAX_TARGETS`] targets. `FERRIO_STATE=off` does without. A file that cannot be read or written changes nothing.
 //! Must not know: rules. Start reading at [`look_up`] and [`remember`].
 
-use ferrio_spec::JobSpec;
 use ferrio_stats::{EarlierRun, Evidence, RunRecord};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -59,9 +58,8 @@ pub(super) fn look_up(record: &mut RunRecord) {
     let Some(path) = file_path() else { return };
     let memory = read(&path).unwrap_or_default();
     let earlier = earlier_runs(&memory, &jobs_now(record), now_secs());
-    if !earlier.is_empty() {
-        record.evidence.push(Evidence::EarlierRuns(earlier));
-    }
+    // An empty list says that the memory was looked at.
+    record.evidence.push(Evidence::EarlierRuns(earlier));
 }
 
 /// Remembers a run that is over.
@@ -102,7 +100,7 @@ fn jobs_now(record: &RunRecord) -> Vec<JobNow> {
     let Some(provenance) = &record.provenance else { return Vec::new() };
     let of_job = |targets: &ferrio_stats::JobTargets| {
         let job = provenance.jobs.get(usize::try_from(targets.job_index).ok()?)?;
-        let spec: JobSpec = serde_json::from_value(job.options.clone()).ok()?;
+        let spec = job.options.as_deref()?;
         let pattern =
             (&spec.pattern, &spec.extent, &spec.zones, spec.numjobs, spec.durability.direct, job.first_number);
         let target = TargetState::of(Path::new(&targets.places.first()?.path))?;

@@ -12,7 +12,7 @@ use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_spec::OutputFormats;
-use ferrio_stats::Finding;
+use ferrio_stats::Audit;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -109,10 +109,10 @@ fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
     }
 }
 
-/// Findings as text, with the width and colours of the terminal if the standard output is one.
-fn findings_text(findings: &[Finding]) -> String {
+/// The outcome of an audit as text, with the width and colours of the terminal if the standard output is one.
+fn audit_text(audit: &Audit) -> String {
     let stdout = std::io::stdout();
     let has_colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let width = ferrio_report::native::text_width(ferrio_sys::terminal::columns(&stdout));
-    ferrio_report::native::findings(findings, width, has_colour)
+    ferrio_report::native::audit(audit, width, has_colour)
 }

@@ -3,7 +3,7 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
-use super::{Request, findings_text, last_runs, parse, print_all};
+use super::{Request, audit_text, last_runs, parse, print_all};
 use crate::console::{Console, show_progress};
 use crate::drop_in;
 use crate::signals::Signals;
@@ -106,7 +106,7 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         Ok((mut outcome, signal)) => {
             look_back(&mut outcome.record, is_debug, observer.console);
             outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
-            outcome.record.findings = Some(ferrio_insight::find(&outcome.record));
+            outcome.record.audit = Some(ferrio_insight::audit(&outcome.record));
             let text = if json { document(&outcome, console) } else { report(&outcome) };
             console.report(&text);
             if let Some(page) = page {
@@ -158,7 +158,6 @@ fn go(
 /// The table, its legend, and the findings.
 fn report(outcome: &RunOutcome) -> String {
     let rows = headlines(&outcome.record);
-    let findings = outcome.record.findings.as_deref().unwrap_or_default();
     let mut text = if rows.is_empty() { "No job has done any I/O.\n".to_owned() } else { table(&rows) };
     if !rows.is_empty() {
         text.push('\n');
@@ -167,14 +166,10 @@ fn report(outcome: &RunOutcome) -> String {
             text.push_str(&wrap(&line, "", TEXT_WIDTH));
         }
     }
-    match () {
-        () if !findings.is_empty() => {
-            text.push('\n');
-            text.push_str(&findings_text(findings));
-        }
-        () if !rows.is_empty() => text.push_str("\nNothing speaks against these figures.\n"),
-        // There are no figures.
-        () => {}
+    // Without figures there is nothing to be judged, but the reason may be a finding.
+    if let Some(audit) = outcome.record.audit.as_ref().filter(|audit| !rows.is_empty() || !audit.findings.is_empty()) {
+        text.push('\n');
+        text.push_str(&audit_text(audit));
     }
     text
 }
@@ -193,7 +188,9 @@ fn document(outcome: &RunOutcome, console: &Console) -> String {
         "timestamp_ms": record.timestamp_ms,
         "elapsed_ns": record.elapsed_ns,
         "jobs": headlines(record),
-        "findings": record.findings,
+        "findings": record.audit.as_ref().map(|audit| &audit.findings),
+        "unexamined": record.audit.as_ref().map(|audit| &audit.unexamined),
+        "n_rules": record.audit.as_ref().map(|audit| audit.n_rules),
         "provenance": record.provenance.as_ref().map(|provenance| provenance.to_document()),
         "messages": messages,
     });

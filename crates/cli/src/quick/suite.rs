@@ -56,7 +56,7 @@ pub(super) fn measure(
     if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
         bail!("{} failed:\n{messages}", test.name);
     }
-    Ok((TestFigures::new(test, load, &outcome.record, conditions), ferrio_insight::find(&outcome.record)))
+    Ok((TestFigures::new(test, load, &outcome.record, conditions), ferrio_insight::audit(&outcome.record).findings))
 }
 
 /// The test as a run on the file.

@@ -79,13 +79,16 @@ fn what_is_no_record_is_refused_with_the_reason() {
         .succeeded();
     let kept = std::fs::read(scratch.join("kept")).expect("it was written");
     scratch.write("half", &kept[..kept.len() / 2]);
-    scratch.write("other", String::from_utf8_lossy(b"ferrio record 7\n\0\0").as_bytes());
+    scratch.write("other", String::from_utf8_lossy(b"ferrio record 99\n\0\0").as_bytes());
     scratch.write("empty", "");
     scratch.write("damaged", [&kept[..kept.len() - 1], b"\xa5"].concat());
+    let form = kept.iter().skip("ferrio record ".len()).take_while(|byte| byte.is_ascii_digit());
+    let form = String::from_utf8(form.copied().collect()).expect("digits");
+    let other = format!("it is a record of form 99, and this version of ferrio reads forms 4 to {form}");
     let half = format!("it is truncated: {} bytes of {}", kept.len() / 2, kept.len());
     let table = [
         ("half", half.as_str()),
-        ("other", "it is a record of form 7, and this version of ferrio reads form 4"),
+        ("other", other.as_str()),
         ("empty", "it is no record of ferrio: it does not begin with `ferrio record`"),
         ("damaged", "it is damaged: its checksum is wrong"),
         ("document", "it is a JSON document, not a record: records are what --record writes"),

@@ -32,7 +32,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The reason why nothing can be seen below a layer; `None`: its devices are known, or another rule speaks about it.
-fn reason(layer: &StorageLayer) -> Option<String> {
+pub(crate) fn reason(layer: &StorageLayer) -> Option<String> {
     let by = &layer.detail;
     match layer.kind {
         LayerKind::Served if by.starts_with("fuse") => Some(format!("a program serves it ({by})")),

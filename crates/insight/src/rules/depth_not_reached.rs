@@ -72,7 +72,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The job is not meant to be as fast as it can, or other work than its I/O takes a part of its time.
-pub(super) fn is_held_back(job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_held_back(job: &CaseJob<'_>) -> bool {
     let syncs = job.spec.durability.fsync_blocks > 0 || job.spec.durability.fdatasync_blocks > 0;
     is_paced(job) || syncs || job.spec.submission.serialize_overlap || job.spec.verify.is_some()
 }

@@ -63,7 +63,7 @@ fn point<'a>(job: &'a CaseJob<'a>) -> Option<Point<'a>> {
         latency_ns += figures.lat.sum_ns as f64;
     }
     let is_measured = seconds >= LEAST_SECONDS && n_ios >= LEAST_IOS;
-    is_measured.then(|| Point { job, rest: rest(&job.spec), ios_per_sec, mean_latency_ns: latency_ns / n_ios as f64 })
+    is_measured.then(|| Point { job, rest: rest(job.spec), ios_per_sec, mean_latency_ns: latency_ns / n_ios as f64 })
 }
 
 fn rest(spec: &JobSpec) -> JobSpec {

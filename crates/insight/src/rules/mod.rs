@@ -3,7 +3,7 @@
 //! Must not know: how findings are shown. Start reading at [`FindingRule`], then [`RULES`].
 
 mod asynchronous_without_direct;
-mod below_unseen;
+pub(crate) mod below_unseen;
 mod buffers_exceed_memory;
 mod cached_by_earlier_job;
 mod clock_cost;
@@ -59,7 +59,7 @@ mod reads_of_zeroes;
 mod requests_merged;
 mod requests_split;
 mod runtime_without_time_based;
-mod same_blocks_again;
+pub(crate) mod same_blocks_again;
 mod scheduler_of_fast_device;
 mod slowed_by_heat;
 mod small_part_of_disk;
@@ -71,7 +71,7 @@ mod target_in_memory;
 mod target_on_network;
 mod target_on_overlay;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod trims_split;
 mod unsynced_writes;
 mod volatile_cache;
@@ -83,6 +83,8 @@ mod writes_still_dirty;
 
 use crate::case::Case;
 use ferrio_stats::{Finding, Measured, Severity};
+
+pub(crate) use depth_not_reached::is_held_back;
 
 /// Directory of the generated pages, one per rule.
 const PAGES: &str = "docs/findings";

@@ -36,7 +36,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// Direct random reads with a fixed seed, of a target that is not in memory.
-fn may_hit_caches(job: &CaseJob<'_>) -> bool {
+pub(crate) fn may_hit_caches(job: &CaseJob<'_>) -> bool {
     let pattern = &job.spec.pattern;
     let is_fixed = pattern.randrepeat || pattern.randseed.is_some();
     let is_stored = !job.places.is_empty() && !job.places.iter().any(is_in_memory);

@@ -1,6 +1,6 @@
 //! Records made by hand, for the tests of rules.
 
-use crate::find;
+use crate::audit;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, DeviceFacts, JobOptions, LimitFacts};
 use ferrio_stats::{
@@ -9,27 +9,27 @@ use ferrio_stats::{
 };
 use ferrio_units::DataDirection;
 
-pub(super) const MIB: u64 = 1 << 20;
+pub(crate) const MIB: u64 = 1 << 20;
 
 /// A run of jobs on files of ext4 on `vda`, of which nothing bad can be said.
-pub(super) struct TestRun {
-    pub(super) jobs: Vec<JobSpec>,
-    pub(super) places: Vec<TargetPlace>,
-    pub(super) disk_bytes: [u64; 2],
+pub(crate) struct TestRun {
+    pub(crate) jobs: Vec<JobSpec>,
+    pub(crate) places: Vec<TargetPlace>,
+    pub(crate) disk_bytes: [u64; 2],
     /// I/Os, merges and times that the disk counts.
-    pub(super) disk_requests: [u64; 2],
-    pub(super) disk_merges: [u64; 2],
-    pub(super) disk_ticks_ms: [u64; 2],
-    pub(super) record: RunRecord,
-    pub(super) device: DeviceFacts,
+    pub(crate) disk_requests: [u64; 2],
+    pub(crate) disk_merges: [u64; 2],
+    pub(crate) disk_ticks_ms: [u64; 2],
+    pub(crate) record: RunRecord,
+    pub(crate) device: DeviceFacts,
     /// CPUs on which ferrio may run.
-    pub(super) n_cpus: u32,
-    pub(super) limits: LimitFacts,
-    pub(super) clock: ClockFacts,
+    pub(crate) n_cpus: u32,
+    pub(crate) limits: LimitFacts,
+    pub(crate) clock: ClockFacts,
 }
 
 /// A job of 100 MiB with direct I/O of 4 KiB, a depth of 1 and an engine that waits.
-pub(super) fn job(name: &str, mix: DirectionMix) -> JobSpec {
+pub(crate) fn job(name: &str, mix: DirectionMix) -> JobSpec {
     let mut job = JobSpec { name: name.to_owned(), section: name.to_owned(), ..JobSpec::default() };
     "psync".clone_into(&mut job.engine.name);
     job.pattern.mix = mix;
@@ -39,7 +39,7 @@ pub(super) fn job(name: &str, mix: DirectionMix) -> JobSpec {
 }
 
 /// A written file of 100 MiB.
-pub(super) fn place(path: &str) -> TargetPlace {
+pub(crate) fn place(path: &str) -> TargetPlace {
     let extents = ExtentBytes { n_extents: 1, written_bytes: 100 * MIB, ..ExtentBytes::default() };
     let size = TargetSize {
         size_bytes: 100 * MIB,
@@ -62,7 +62,7 @@ pub(super) fn place(path: &str) -> TargetPlace {
 }
 
 /// A layer of storage above others. A device has moved nothing.
-pub(super) fn layer(name: &str, kind: LayerKind, below: &[&str]) -> StorageLayer {
+pub(crate) fn layer(name: &str, kind: LayerKind, below: &[&str]) -> StorageLayer {
     StorageLayer {
         name: name.to_owned(),
         kind,
@@ -74,12 +74,12 @@ pub(super) fn layer(name: &str, kind: LayerKind, below: &[&str]) -> StorageLayer
 
 impl TestRun {
     /// Puts layers below the files, of which `/data` is the top one.
-    pub(super) fn layers(&mut self, layers: Vec<StorageLayer>) {
+    pub(crate) fn layers(&mut self, layers: Vec<StorageLayer>) {
         self.record.evidence.push(Evidence::Stacks(layers));
     }
 
     /// A run of one job that moves 100 MiB in 10 s by 25,600 I/Os of 300 us each; the device counts the same.
-    pub(super) fn new(job: JobSpec) -> Self {
+    pub(crate) fn new(job: JobSpec) -> Self {
         let place = place(&format!("/data/{}.0.0", job.name));
         let device = DeviceFacts {
             name: "vda".to_owned(),
@@ -106,7 +106,7 @@ impl TestRun {
     }
 
     /// Adds another job with its figures.
-    pub(super) fn add(&mut self, job: JobSpec, place: TargetPlace) {
+    pub(crate) fn add(&mut self, job: JobSpec, place: TargetPlace) {
         let mut stats = ThreadStats::default();
         for (direction, disk) in [DataDirection::Read, DataDirection::Write].into_iter().zip(&mut self.disk_bytes) {
             if !job.pattern.mix.directions()[direction] {
@@ -137,34 +137,38 @@ impl TestRun {
     }
 
     /// The figures of the first job.
-    pub(super) fn stats(&mut self) -> &mut ThreadStats {
+    pub(crate) fn stats(&mut self) -> &mut ThreadStats {
         &mut self.record.workers[0].stats
     }
 
     /// The same jobs before the run.
-    pub(super) fn before(mut self) -> Self {
+    pub(crate) fn before(mut self) -> Self {
         self.record.workers.clear();
         self
     }
 
     /// Names of the rules with findings, each with its first job.
-    pub(super) fn found(&self) -> Vec<String> {
-        find(&self.made()).into_iter().map(|finding| finding.id).collect()
+    pub(crate) fn found(&self) -> Vec<String> {
+        audit(&self.made()).findings.into_iter().map(|finding| finding.id).collect()
     }
 
     /// The finding of a rule.
-    pub(super) fn finding(&self, id: &str) -> ferrio_stats::Finding {
-        find(&self.made()).into_iter().find(|finding| finding.id == id).unwrap_or_else(|| panic!("{:?}", self.found()))
+    pub(crate) fn finding(&self, id: &str) -> ferrio_stats::Finding {
+        audit(&self.made())
+            .findings
+            .into_iter()
+            .find(|finding| finding.id == id)
+            .unwrap_or_else(|| panic!("{:?}", self.found()))
     }
 
-    fn made(&self) -> RunRecord {
+    pub(crate) fn made(&self) -> RunRecord {
         let mut record = self.record.clone();
         let job = |(index, job): (usize, &JobSpec)| JobOptions {
             name: job.name.clone(),
             group: if job.grouping.stonewall { index as u32 } else { 0 },
             first_number: index as u32 + 1,
             n_clones: job.numjobs,
-            options: serde_json::to_value(job).expect("it serialises"),
+            options: Some(Box::new(job.clone())),
         };
         record.provenance = Some(Box::new(Provenance {
             memory_bytes: 1 << 34,

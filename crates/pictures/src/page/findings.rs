@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
-use ferrio_report::native::measured;
+use ferrio_report::native::{closing, measured, unexamined};
 use ferrio_results::RunResult;
-use ferrio_stats::{Finding, Severity};
+use ferrio_stats::{Audit, Finding, Severity};
 use maud::{Markup, html};
 
 /// All findings, or what it means that there are none.
@@ -13,9 +13,20 @@ pub(super) fn findings(result: &RunResult) -> Markup {
         h3 { "Findings" }
         @match result.findings.as_deref() {
             None => p { "The figures have not been audited: ferrio does that in its own runs (ferrio run)." },
-            Some([]) => p { "Nothing speaks against these figures." },
-            Some(findings) => @for finding in findings { (one(finding)) },
+            Some(findings) => {
+                @for finding in findings { (one(finding)) }
+                @if let Some(sentence) = closing(&audit(result)) { p { (sentence) } }
+                @for part in &result.unexamined { p class="unexamined" { (unexamined(part)) } }
+            },
         }
+    }
+}
+
+fn audit(result: &RunResult) -> Audit {
+    Audit {
+        findings: result.findings.clone().unwrap_or_default(),
+        unexamined: result.unexamined.clone(),
+        n_rules: result.n_rules,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::view::{FioView, JobReport};
 use crate::words;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{
-    Finding, Histogram, JobPrecision, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles,
+    Audit, Histogram, JobPrecision, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles,
 };
 use ferrio_units::DataDirection;
 
@@ -46,18 +46,21 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
         probes::write(writer, &result.evidence);
         self::replays(writer, &replays);
         verify_pending(writer, &pending);
-        findings(writer, result.findings.as_deref());
+        audit(writer, result.audit.as_deref());
         precision(writer, result.precision.as_deref());
         messages(writer, &result.messages);
     });
 }
 
-/// `findings`: an empty list if there are none; no key if the run was not examined.
-fn findings(writer: &mut JsonWriter, findings: Option<&[Finding]>) {
+/// `findings`: an empty list if there are none; `unexamined`: no list if all was examined. No keys if the run was not examined.
+fn audit(writer: &mut JsonWriter, audit: Option<&Audit>) {
+    let Some(audit) = audit else { return };
     // Texts and numbers under names: that has a value in JSON.
-    if let Some(Ok(value)) = findings.map(serde_json::to_value) {
-        writer.value("findings", &value);
+    writer.value("findings", &serde_json::to_value(&audit.findings).unwrap_or_default());
+    if !audit.unexamined.is_empty() {
+        writer.value("unexamined", &serde_json::to_value(&audit.unexamined).unwrap_or_default());
     }
+    writer.integer("n_rules", audit.n_rules);
 }
 
 /// `precision`: no key if the run has no intervals.

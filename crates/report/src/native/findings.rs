@@ -1,16 +1,55 @@
-//! Findings as text and as JSON.
+//! The outcome of an audit as text and as JSON.
 //!
-//! Must not know: rules. Start reading at [`findings()`].
+//! Must not know: rules. Start reading at [`audit()`].
 
 use super::wrap::wrap;
-use ferrio_stats::{Finding, Measured, Severity, Unit};
+use ferrio_stats::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// Escape sequences of a terminal: the start of a colour for each severity, and its end.
 const COLOURS: [(Severity, &str); 3] =
     [(Severity::Wrong, "\x1b[1;31m"), (Severity::Misleading, "\x1b[1;33m"), (Severity::Note, "\x1b[1m")];
 const END_OF_COLOUR: &str = "\x1b[0m";
+
+/// The outcome of the audit of a run: its findings, or what it means that there are none, and then what could not be examined. Lines end
+/// before the column `width`; colour is for terminals.
+pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
+    let mut text = findings(&audit.findings, width, has_colour);
+    text.extend(closing(audit).map(|sentence| wrap(&sentence, "", width)));
+    for line in audit.unexamined.iter().map(unexamined) {
+        text.push_str(&wrap(&line, "", width));
+    }
+    text
+}
+
+/// What it means that an audit has no findings; `None`: it has some.
+pub fn closing(audit: &Audit) -> Option<String> {
+    let (n_blind, n_rules) = (audit.n_blind(), audit.n_rules as usize);
+    let sentence = match n_blind {
+        _ if !audit.findings.is_empty() => return None,
+        // An older version did not tell.
+        0 if n_rules == 0 => "Nothing speaks against these figures.".to_owned(),
+        0 => format!("Nothing speaks against these figures. All {n_rules} rules have looked."),
+        _ if n_blind >= n_rules => "These figures have not been examined.".to_owned(),
+        _ => format!(
+            "Nothing speaks against these figures as far as they were examined: {} of {n_rules} rules have looked at all of them.",
+            n_rules - n_blind
+        ),
+    };
+    Some(sentence)
+}
+
+/// A subject that could not be examined, with the reason.
+pub fn unexamined(unexamined: &Unexamined) -> String {
+    const MOST_JOBS: usize = 5;
+    let jobs = match unexamined.jobs.len() {
+        0 => String::new(),
+        n_jobs if n_jobs > MOST_JOBS => format!(" ({n_jobs} jobs)"),
+        _ => format!(" ({})", unexamined.jobs.join(", ")),
+    };
+    format!("Not examined: {}{jobs}: {}.", unexamined.subject, unexamined.reason)
+}
 
 /// All findings, the worst first, each with its explanation, its evidence, and how to avoid it; an empty text if there
 /// are none. Lines end before the column `width`; colour is for terminals.
@@ -49,15 +88,16 @@ pub fn measured(measured: &Measured) -> String {
     format!("{} {value}", measured.what)
 }
 
-/// All findings as `ferrio check --json` writes them.
-pub fn findings_document(findings: &[Finding]) -> Value {
+/// The outcome as `ferrio check --json` writes it.
+pub fn audit_document(audit: &Audit) -> Value {
     // Cannot fail: texts and numbers under names that are texts.
-    json!({ "findings": serde_json::to_value(findings).unwrap_or_default() })
+    serde_json::to_value(audit).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn finding() -> Finding {
         Finding {
@@ -93,11 +133,37 @@ mod tests {
 
     #[test]
     fn json_has_all_of_it() {
-        let document = findings_document(&[finding()]);
+        let document = audit_document(&Audit { findings: vec![finding()], ..Audit::default() });
+        assert_eq!(document["unexamined"], json!([]));
         assert_eq!(document["findings"][0]["severity"], "wrong");
         assert_eq!(
             document["findings"][0]["evidence"][0],
             json!({"what": "moved", "value": 3_145_728.0, "unit": "bytes"})
         );
+    }
+
+    #[test]
+    fn nothing_is_promised_of_what_was_not_examined() {
+        let blind = |subject: &str, jobs: &[&str], rules: &[&str]| Unexamined {
+            subject: subject.to_owned(),
+            reason: "no counters".to_owned(),
+            jobs: jobs.iter().map(|&job| job.to_owned()).collect(),
+            rules: rules.iter().map(|&rule| rule.to_owned()).collect(),
+        };
+        let text = |n_rules: u32, unexamined: &[Unexamined]| {
+            audit(&Audit { findings: vec![], unexamined: unexamined.to_vec(), n_rules }, 200, false)
+        };
+        assert_eq!(text(80, &[]), "Nothing speaks against these figures. All 80 rules have looked.\n");
+        assert_eq!(text(0, &[]), "Nothing speaks against these figures.\n");
+        let parts = [blind("heat", &[], &["a"]), blind("devices", &["x", "y"], &["a", "b"])];
+        let expected = "Nothing speaks against these figures as far as they were examined: 78 of 80 rules have looked at all of them.\n\
+                        Not examined: heat: no counters.\nNot examined: devices (x, y): no counters.\n";
+        assert_eq!(text(80, &parts), expected);
+        assert_eq!(
+            text(2, &[blind("the run", &[], &["a", "b"])]),
+            "These figures have not been examined.\nNot examined: the run: no counters.\n"
+        );
+        let found = Audit { findings: vec![finding()], unexamined: vec![blind("heat", &[], &["a"])], n_rules: 80 };
+        assert!(audit(&found, 78, false).ends_with("  [some-rule]\nNot examined: heat: no counters.\n"));
     }
 }

@@ -1,11 +1,11 @@
 //! ferrio's own report: a table of headline figures, and findings as text for 80 columns or a narrower terminal.
 //!
-//! Must not know: how figures are measured, the rules of findings. Start reading at [`headline`], then [`findings()`].
+//! Must not know: how figures are measured, the rules of findings. Start reading at [`headline`], then [`audit()`].
 
 mod findings;
 mod headline;
 mod wrap;
 
-pub use findings::{findings, findings_document, measured};
+pub use findings::{audit, audit_document, closing, findings, measured, unexamined};
 pub use headline::{DOUBT_MARK, Headline, headlines, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

@@ -132,6 +132,29 @@ fn what_was_written_comes_back() {
     assert_eq!(serde_json::from_str::<RunRecord>(&text).expect("reads back"), record);
 }
 
+/// A form that can no longer be read: a new field lacks `form::since`, or a variant of an enum is not at its end.
+#[test]
+fn records_of_older_forms_are_read() {
+    for form in OLDEST_FORM..=RECORD_FORMAT {
+        let path = format!("{}/tests/records/form-{form}.record", env!("CARGO_MANIFEST_DIR"));
+        // The present form has a file only when it is the past one.
+        let Ok(file) = std::fs::read(&path) else {
+            assert_eq!(form, RECORD_FORMAT, "{path}");
+            continue;
+        };
+        let record = decode(&file).unwrap_or_else(|error| panic!("{path}: {error}"));
+        assert_eq!(record.format, RECORD_FORMAT);
+        let provenance = record.provenance.as_deref().expect("a provenance");
+        let depths: Vec<u32> =
+            provenance.jobs.iter().filter_map(|job| job.options.as_ref()).map(|spec| spec.queue.iodepth).collect();
+        assert_eq!(depths, [1, 4, 1], "{path}");
+        let bytes: Vec<u64> =
+            record.workers.iter().map(|worker| worker.stats.directions.0.iter().map(|of| of.bytes).sum()).collect();
+        assert_eq!(bytes, [1 << 20; 4], "{path}");
+        assert!(show_all(&record).iter().all(|text| !text.is_empty()));
+    }
+}
+
 #[test]
 fn every_beginning_of_a_file_is_truncated() {
     let file = encode(&record(&[5]));

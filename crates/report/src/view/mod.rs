@@ -11,7 +11,7 @@ pub use disk::DiskReport;
 pub use group::{GroupDirection, GroupReport};
 pub use job::{JobReport, KilledMember};
 
-use ferrio_stats::{CpuIdleness, Evidence, Finding, JobPrecision, Provenance, RunMessages, RunRecord};
+use ferrio_stats::{Audit, CpuIdleness, Evidence, JobPrecision, Provenance, RunMessages, RunRecord};
 use std::borrow::Cow;
 
 /// The second of a run with which estimates begin to be shown.
@@ -47,8 +47,8 @@ pub struct FioView<'a> {
     pub messages: Cow<'a, RunMessages>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Cow<'a, Provenance>>,
-    /// Contradictions between evidence and figures; `None`: not examined.
-    pub findings: Option<Cow<'a, [Finding]>>,
+    /// Outcome of the audit; `None`: not examined.
+    pub audit: Option<Cow<'a, Audit>>,
     /// Precision of the figures by job; `None`: not examined.
     pub precision: Option<Cow<'a, [JobPrecision]>>,
 }
@@ -70,7 +70,7 @@ pub fn fio_view(record: &RunRecord) -> FioView<'_> {
         evidence: Cow::Borrowed(&record.evidence),
         messages: Cow::Borrowed(&record.messages),
         provenance: record.provenance.as_deref().map(Cow::Borrowed),
-        findings: record.findings.as_deref().map(Cow::Borrowed),
+        audit: record.audit.as_ref().map(Cow::Borrowed),
         precision: record.precision.as_deref().map(Cow::Borrowed),
     }
 }

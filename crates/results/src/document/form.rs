@@ -2,7 +2,7 @@
 //!
 //! Must not know: the model. Start reading at [`Document`]. Source: reference, "JSON and json+ output".
 
-use ferrio_stats::{Finding, JobPrecision};
+use ferrio_stats::{Finding, JobPrecision, Unexamined};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -45,6 +45,10 @@ pub(super) struct Ferrio {
     pub(super) provenance: Option<Box<RawValue>>,
     #[serde(default)]
     pub(super) findings: Option<Vec<Finding>>,
+    #[serde(default)]
+    pub(super) unexamined: Vec<Unexamined>,
+    #[serde(default)]
+    pub(super) n_rules: u32,
     #[serde(default)]
     pub(super) precision: Vec<JobPrecision>,
 }

@@ -34,6 +34,8 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
     }
     if let Some(ferrio) = document.ferrio {
         result.findings = ferrio.findings;
+        result.unexamined = ferrio.unexamined;
+        result.n_rules = ferrio.n_rules;
         result.precision = ferrio.precision;
         result.provenance = ferrio.provenance.as_deref().map(of_text).transpose()?.flatten().map(Box::new);
         if !ferrio.version.is_empty() {

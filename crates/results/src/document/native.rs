@@ -4,10 +4,9 @@
 
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::lines::given_options;
 use crate::model::{DirectionResult, JobResult, LatencyFigures, RunResult};
 use crate::provenance::of_text;
-use ferrio_stats::{Finding, JobPrecision};
+use ferrio_stats::{Finding, JobPrecision, Unexamined};
 use ferrio_units::DataDirection;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -25,6 +24,10 @@ pub(super) struct NativeDocument {
     provenance: Option<Box<RawValue>>,
     #[serde(default)]
     findings: Option<Vec<Finding>>,
+    #[serde(default)]
+    unexamined: Vec<Unexamined>,
+    #[serde(default)]
+    n_rules: u32,
 }
 
 /// A job in one direction.
@@ -55,6 +58,8 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
         program: document.version,
         timestamp_ms: document.timestamp_ms,
         findings: document.findings,
+        unexamined: document.unexamined,
+        n_rules: document.n_rules,
         ..RunResult::default()
     };
     let mut last_direction = None;
@@ -81,11 +86,10 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
         result.program = format!("ferrio {}", provenance.ferrio_version);
         let mut described = HashMap::new();
         for job in &provenance.jobs {
-            described.entry(job.name.as_str()).or_insert(&job.options);
+            described.entry(job.name.as_str()).or_insert(job.given());
         }
         for job in &mut result.jobs {
-            let options = described.get(job.name.as_str()).map(|options| given_options(options));
-            job.options = options.unwrap_or_default();
+            job.options = described.get(job.name.as_str()).map(|given| given.to_vec()).unwrap_or_default();
         }
         result.provenance = Some(Box::new(provenance));
     }

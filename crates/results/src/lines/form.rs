@@ -2,7 +2,7 @@
 //!
 //! Must not know: the model. Start reading at [`RecordLine`]. Source: docs/jsonl.md.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -43,8 +43,21 @@ pub(super) struct RunLine {
 pub(super) struct DescribedJob {
     pub(super) first_number: u64,
     pub(super) n_clones: u64,
-    #[serde(default)]
-    pub(super) options: Value,
+    #[serde(default, deserialize_with = "known_options")]
+    pub(super) options: DescribedOptions,
+}
+
+/// The members of its options that are read.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct DescribedOptions {
+    pub(super) given_options: Vec<(String, String)>,
+    pub(super) description: Option<String>,
+}
+
+/// Options in another form are passed over.
+fn known_options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DescribedOptions, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default())
 }
 
 /// Figures of a worker in a time.

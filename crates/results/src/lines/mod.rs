@@ -10,7 +10,6 @@ use crate::error::{ReadError, ReadErrorKind};
 use crate::provenance::provenance;
 use crate::{ResultFile, RunResult, SeriesLimits};
 use form::{DescribedJob, RecordLine, RunLine};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::BufReader;
 use worker::WorkerLines;
@@ -125,8 +124,8 @@ impl RunLines {
                 .find(|job| number >= job.first_number && number - job.first_number < job.n_clones);
             let mut job = worker.into_result()?;
             if let Some(described) = described {
-                job.options = given_options(&described.options);
-                described.options["description"].as_str().unwrap_or_default().clone_into(&mut job.description);
+                job.options.clone_from(&described.options.given_options);
+                job.description = described.options.description.clone().unwrap_or_default();
                 if described.n_clones > 1 {
                     job.name = format!("{} ({})", job.name, number - described.first_number + 1);
                 }
@@ -140,11 +139,6 @@ impl RunLines {
         }
         Ok(result)
     }
-}
-
-/// The options of a job as they were given, from all options in force.
-pub(crate) fn given_options(options: &Value) -> Vec<(String, String)> {
-    serde_json::from_value(options["given_options"].clone()).unwrap_or_default()
 }
 
 #[cfg(test)]

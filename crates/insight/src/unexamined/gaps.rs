@@ -1,0 +1,160 @@
+//! Evidence that is missing, by its kind, with the reason.
+//!
+//! Must not know: which rules rest on it. Start reading at [`devices`].
+
+use super::Gap;
+use crate::case::{Case, CaseJob, is_in_memory};
+use crate::course::JobCourse;
+use crate::rules::{below_unseen, is_held_back, same_blocks_again};
+use ferrio_spec::engines::Data;
+use ferrio_stats::{Evidence, ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};
+use ferrio_units::DataDirection;
+
+/// Jobs that have moved data to or from files or devices that are not known to be in memory.
+fn stored<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (u32, &'c CaseJob<'a>)> {
+    (0_u32..).zip(&case.jobs).filter(|(_, job)| {
+        let has_moved = [DataDirection::Read, DataDirection::Write].into_iter().any(|of| job.figures(of).is_some());
+        let is_in_memory = !job.places.is_empty() && job.places.iter().all(is_in_memory);
+        has_moved && job.has_files() && !job.engine.moves_nothing() && !is_in_memory
+    })
+}
+
+fn of_jobs<'c, 'a: 'c>(case: &'c Case<'a>, reason: impl Fn(u32, &'c CaseJob<'a>) -> Option<String>) -> Vec<Gap> {
+    stored(case)
+        .filter_map(|(index, job)| Some(Gap { job: Some(job.name.to_owned()), reason: reason(index, job)? }))
+        .collect()
+}
+
+/// A gap of the whole run.
+fn of_run(reason: Option<String>) -> Vec<Gap> {
+    reason.map(|reason| Gap { job: None, reason }).into_iter().collect()
+}
+
+fn missing<T>(reading: Option<&Reading<T>>) -> Option<String> {
+    match reading {
+        None => Some("not measured".to_owned()),
+        Some(Reading::Missing(reason)) => Some(reason.clone()),
+        Some(Reading::Value(_)) => None,
+    }
+}
+
+/// Devices whose work cannot be compared with that of a job.
+pub(super) fn devices(case: &Case<'_>) -> Vec<Gap> {
+    of_jobs(case, |_, job| {
+        if job.places.is_empty() {
+            return Some("the targets were not looked at".to_owned());
+        }
+        let levels = case.levels(job);
+        let Some(top) = levels.first() else { return Some(unseen(case, job)) };
+        let is_counted = case.level_bytes(top, DataDirection::Read).is_some();
+        (!is_counted).then(|| format!("{} is not counted", top.iter().copied().collect::<Vec<_>>().join(" and ")))
+    })
+}
+
+/// The reason why no devices are known below a job.
+fn unseen(case: &Case<'_>, job: &CaseJob<'_>) -> String {
+    let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
+    let reason = layers.find_map(|layer| match layer.kind {
+        LayerKind::Network => Some(format!("{}: a server on the network has them", layer.name)),
+        _ => Some(format!("{}: {}", layer.name, below_unseen::reason(layer)?)),
+    });
+    let path = job.places.first().map_or("", |place| place.path.as_str());
+    reason.unwrap_or_else(|| format!("no device with counters is known below {path}"))
+}
+
+pub(super) fn page_cache(case: &Case<'_>) -> Vec<Gap> {
+    let cache: Option<&PageCache> = case.page_cache();
+    let reason = missing(cache.map(|cache| &cache.machine)).or_else(|| missing(cache.map(|cache| &cache.files)));
+    of_run(reason.filter(|_| stored(case).any(|(_, job)| job.engine.targets.are_opened_by_run())))
+}
+
+/// Extents of the files that a job reads, or of the files behind the loop devices below them.
+pub(super) fn extents(case: &Case<'_>) -> Vec<Gap> {
+    of_jobs(case, |_, job| {
+        job.figures(DataDirection::Read)?;
+        let files = job.places.iter().filter(|place| place.kind == TargetKind::File && !is_in_memory(place));
+        let mut files = files.filter(|place| place.before.size_bytes > 0);
+        let of_file = files.find_map(|place| missing(Some(&place.before.extents)));
+        let backings =
+            job.places.iter().flat_map(|place| case.layers_of(place)).filter_map(|layer| layer.backing.as_ref());
+        let mut of_backings =
+            backings.filter_map(|backing| Some(format!("{}: {}", backing.path, missing(Some(&backing.extents))?)));
+        of_file.or_else(|| of_backings.next())
+    })
+}
+
+/// Contents of blocks, which are looked at after jobs that only read.
+pub(super) fn contents(case: &Case<'_>) -> Vec<Gap> {
+    let samples = case.record.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::ReadSamples(samples) => Some(&samples[..]),
+        _ => None,
+    });
+    let is_known = |index: u32| samples.unwrap_or_default().iter().any(|sample| sample.job_index == index);
+    of_jobs(case, |index, job| {
+        let only_reads = !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
+        let is_about = only_reads && job.engine.data == Data::Kept && !job.spec.replay.is_set();
+        (is_about && !is_known(index)).then(|| "no block of the targets could be looked at after the run".to_owned())
+    })
+}
+
+pub(super) fn accounts(case: &Case<'_>) -> Vec<Gap> {
+    let io: Option<&ProcessIo> = case.record.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::ProcessIo(io) => Some(io),
+        _ => None,
+    });
+    of_run(missing(io.map(|io| &io.total)).filter(|_| stored(case).next().is_some()))
+}
+
+/// Jobs without intervals. What holds a job back on purpose also decides about its course.
+pub(super) fn course(case: &Case<'_>) -> Vec<Gap> {
+    let jobs = (0_u32..).zip(&case.jobs).filter(|(_, job)| !is_held_back(job) && !job.engine.moves_nothing());
+    let with_io = jobs.filter(|(_, job)| DataDirection::ALL.into_iter().any(|of| job.figures(of).is_some()));
+    let gap = |(index, job): (u32, &CaseJob<'_>)| {
+        let series = case.record.series.iter().find(|series| series.job_index == index);
+        let reason = match series.map(JobCourse::of) {
+            None => "its intervals were not recorded",
+            Some(Err(ImprecisionReason::ClonesApart)) => "its clones ran at different times",
+            Some(Err(_)) => "it was too short",
+            Some(Ok(_)) => return None,
+        };
+        Some(Gap { job: Some(job.name.to_owned()), reason: reason.to_owned() })
+    };
+    with_io.filter_map(gap).collect()
+}
+
+pub(super) fn earlier_runs(case: &Case<'_>) -> Vec<Gap> {
+    let is_remembered = case.record.evidence.iter().any(|evidence| matches!(evidence, Evidence::EarlierRuns(_)));
+    of_jobs(case, |_, job| {
+        let is_about = same_blocks_again::may_hit_caches(job);
+        (is_about && !is_remembered).then(|| "earlier runs are not remembered".to_owned())
+    })
+}
+
+pub(super) fn host_cpu(case: &Case<'_>) -> Vec<Gap> {
+    of_run(missing(case.host_cpu().map(|cpu| &cpu.machine)))
+}
+
+pub(super) fn pressure(case: &Case<'_>) -> Vec<Gap> {
+    let pressure: Option<&Pressure> = case.record.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::Pressure(pressure) => Some(pressure),
+        _ => None,
+    });
+    let of_machine = missing(pressure.map(|pressure| &pressure.machine.memory));
+    let of_group = missing(pressure.map(|pressure| &pressure.cgroup.memory));
+    of_run(of_machine.filter(|_| of_group.is_some()))
+}
+
+pub(super) fn clock(case: &Case<'_>) -> Vec<Gap> {
+    let is_measured = case.record.evidence.iter().any(|evidence| matches!(evidence, Evidence::HostClock(_)));
+    of_run((!is_measured).then(|| "not measured".to_owned()))
+}
+
+/// Heat of drives and CPUs: of runs with storage, because a run in memory is over before anything is hot.
+pub(super) fn heat(case: &Case<'_>) -> Vec<Gap> {
+    let is_told = case.record.evidence.iter().any(|evidence| match evidence {
+        Evidence::Heat(heat) => heat.cpu_throttled_ms.is_some() || !heat.drives.is_empty(),
+        _ => false,
+    });
+    let reason = (!is_told).then(|| "neither CPUs nor drives have told theirs".to_owned());
+    of_run(reason.filter(|_| stored(case).next().is_some()))
+}
