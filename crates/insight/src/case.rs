@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 /// File systems that keep their data in memory.
 const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 
+/// File systems whose own threads read, so that the kernel does not count these reads for the job.
+const COUNT_ELSEWHERE: [&str; 2] = ["zfs", "bcachefs"];
+
 /// A run.
 pub(crate) struct Case<'a> {
     pub(crate) record: &'a RunRecord,
@@ -35,6 +38,8 @@ pub(crate) struct CaseJob<'a> {
     pub(crate) has_more_files: bool,
     /// Records of its clones that have finished; empty before the run.
     pub(crate) workers: Vec<&'a WorkerRecord>,
+    /// Records of its clones that failed or were killed. Their figures are those of a part of their work.
+    pub(crate) failed: Vec<&'a WorkerRecord>,
     /// Their figures together; `None` before the run.
     pub(crate) total: Option<ThreadStats>,
 }
@@ -51,10 +56,10 @@ impl<'a> Case<'a> {
             let unknown =
                 || format!("job {} has the engine {}, which this version does not know", job.name, spec.engine.name);
             let engine = by_name(&spec.engine.name).ok_or_else(unknown)?;
-            let has_figures = |worker: &&WorkerRecord| {
-                worker.job_index == job_index && worker.fate.was_let_go && worker.fate.failure.is_none()
-            };
-            let workers: Vec<&WorkerRecord> = record.workers.iter().filter(has_figures).collect();
+            let clones = record.workers.iter().filter(|worker| worker.job_index == job_index);
+            let (failed, others): (Vec<&WorkerRecord>, Vec<&WorkerRecord>) =
+                clones.partition(|worker| has_failed(worker));
+            let workers: Vec<&WorkerRecord> = others.into_iter().filter(|worker| has_figures(worker)).collect();
             let targets = record.targets().iter().find(|targets| targets.job_index == job_index);
             jobs.push(CaseJob {
                 name: &job.name,
@@ -65,6 +70,7 @@ impl<'a> Case<'a> {
                 has_more_files: targets.is_some_and(|targets| targets.n_left_out > 0),
                 total: total(&workers),
                 workers,
+                failed,
                 spec,
             });
         }
@@ -108,6 +114,16 @@ impl<'a> Case<'a> {
     }
 }
 
+/// A stop of the whole run is no failure.
+fn has_failed(worker: &WorkerRecord) -> bool {
+    let fate = &worker.fate;
+    fate.killed_by.is_some() || fate.is_cut_short || fate.failure.as_ref().is_some_and(|failure| !failure.is_stopped())
+}
+
+fn has_figures(worker: &WorkerRecord) -> bool {
+    worker.fate.was_let_go && worker.fate.failure.is_none()
+}
+
 fn total(workers: &[&WorkerRecord]) -> Option<ThreadStats> {
     let (first, others) = workers.split_first()?;
     let mut total = ThreadStats::clone(&first.stats);
@@ -147,6 +163,16 @@ impl CaseJob<'_> {
     /// Figures of a direction; `None` if it did no I/O in it.
     pub(crate) fn figures(&self, direction: DataDirection) -> Option<&DirectionStats> {
         self.total.as_ref().map(|total| &total.directions[direction]).filter(|figures| figures.n_completed > 0)
+    }
+
+    /// Bytes that the kernel has read from storage for all its clones; `None`: not known of all of them, or its file system counts them
+    /// elsewhere.
+    pub(crate) fn own_read_bytes(&self) -> Option<u64> {
+        let counts_elsewhere = |kind: &str| COUNT_ELSEWHERE.contains(&kind);
+        if self.places.iter().any(|place| place.file_system.as_deref().is_some_and(counts_elsewhere)) {
+            return None;
+        }
+        self.total.as_ref()?.features.own_read_bytes
     }
 
     /// The time in which its clones did I/O in a direction, seconds.

@@ -7,6 +7,9 @@ use ferrio_sys::errno::EINTR;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
+/// errno of a verification that found other data than was written.
+pub const OTHER_DATA: i32 = ferrio_sys::errno::EILSEQ;
+
 /// The failure of a job: the errno for the exit code and the report, and where it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {

@@ -42,7 +42,7 @@ pub use evidence::{
     PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
     TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
-pub use failure::{FailedStep, Failure};
+pub use failure::{FailedStep, Failure, OTHER_DATA};
 pub use finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};

@@ -212,6 +212,10 @@ pub struct FeatureStats {
     /// Lateness under a rate; `None`: the job has no rate, or does not measure latencies.
     #[serde(default)]
     pub rate: Option<Box<RateStats>>,
+    /// Bytes that the kernel has read from storage for this worker while it did its I/O, read-ahead among them; of several workers
+    /// their sum. `None`: not counted, or not for all of them.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub own_read_bytes: Option<u64>,
 }
 
 /// Lateness of I/Os under a rate.
@@ -253,6 +257,8 @@ impl FeatureStats {
         if let Some(theirs) = &other.rate {
             self.rate.get_or_insert_default().merge(theirs);
         }
+        self.own_read_bytes =
+            self.own_read_bytes.zip(other.own_read_bytes).map(|(mine, theirs)| mine.saturating_add(theirs));
     }
 }
 

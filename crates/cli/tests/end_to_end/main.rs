@@ -30,6 +30,7 @@ mod engines_splice;
 mod findings;
 mod findings_course;
 mod findings_device;
+mod findings_failures;
 mod findings_host;
 mod findings_limits;
 mod findings_stacks;

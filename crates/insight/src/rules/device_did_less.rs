@@ -69,10 +69,18 @@ fn of_direction(case: &Case<'_>, direction: DataDirection) -> Vec<(usize, Observ
         for level in levels {
             let is_here = |claim: &Claim<'_, '_>| claim.levels.iter().any(|its| its.is_subset(level));
             let here: Vec<usize> = (0..claims.len()).filter(|index| is_here(&claims[*index])).collect();
-            let jobs: Vec<&CaseJob<'_>> = here.iter().map(|index| claims[*index].job).collect();
             // What is missing above is missing below.
-            let is_told = here.iter().any(|index| told[*index]);
-            let Some(gap) = gap(case, direction, level, &jobs).filter(|_| !is_told) else { continue };
+            if here.iter().any(|index| told[*index]) {
+                continue;
+            }
+            let is_of_own = direction == DataDirection::Read && depth == 0;
+            let found_here = if is_of_own {
+                by_own_bytes(case, level, &claims, &here)
+            } else {
+                gap(case, direction, level, &jobs_of(&claims, &here)).map(|gap| (gap, here))
+            };
+            let Some((gap, here)) = found_here else { continue };
+            let jobs = jobs_of(&claims, &here);
             for index in &here {
                 told[*index] = true;
             }
@@ -83,12 +91,52 @@ fn of_direction(case: &Case<'_>, direction: DataDirection) -> Vec<(usize, Observ
     found
 }
 
+fn jobs_of<'c, 'a>(claims: &[Claim<'c, 'a>], indices: &[usize]) -> Vec<&'c CaseJob<'a>> {
+    indices.iter().map(|index| claims[*index].job).collect()
+}
+
+/// Reads that no device has served, and their jobs. A job whose own bytes are known is judged by these, because the devices have also
+/// read for others: other jobs and programs, and the preparation of the run.
+fn by_own_bytes<'c, 'a>(
+    case: &Case<'_>,
+    level: &'c Level<'a>,
+    claims: &[Claim<'c, 'a>],
+    here: &[usize],
+) -> Option<(Gap<'c, 'a>, Vec<usize>)> {
+    let claimed = |index: &usize| claims[*index].job.figures(DataDirection::Read).map_or(0, |figures| figures.bytes);
+    let own = |index: &usize| claims[*index].job.own_read_bytes();
+    let (known, unknown): (Vec<usize>, Vec<usize>) = here.iter().partition(|index| own(index).is_some());
+    let is_too_little = |index: &usize| own(index).is_some_and(|own| (own as f64) < claimed(index) as f64 * SHARE);
+    let cached: Vec<usize> = known.iter().copied().filter(is_too_little).collect();
+    let of_known = Gap {
+        direction: DataDirection::Read,
+        level,
+        claimed: sum(cached.iter().map(claimed)),
+        device_bytes: sum(cached.iter().filter_map(own)),
+    };
+    if of_known.is_wide() {
+        return Some((of_known, cached));
+    }
+    let of_unknown = Gap {
+        claimed: sum(unknown.iter().map(claimed)),
+        device_bytes: case.level_bytes(level, DataDirection::Read)?.saturating_sub(sum(known.iter().filter_map(own))),
+        ..of_known
+    };
+    of_unknown.is_wide().then_some((of_unknown, unknown))
+}
+
 /// Work of jobs that the devices of a level have not seen.
 struct Gap<'c, 'a> {
     direction: DataDirection,
     level: &'c Level<'a>,
     claimed: u64,
     device_bytes: u64,
+}
+
+impl Gap<'_, '_> {
+    fn is_wide(&self) -> bool {
+        self.claimed >= LEAST_BYTES && (self.device_bytes as f64) < self.claimed as f64 * SHARE
+    }
 }
 
 /// The bytes of the jobs and those of the devices, if these are too few.
@@ -100,8 +148,7 @@ fn gap<'c, 'a>(
 ) -> Option<Gap<'c, 'a>> {
     let device_bytes = case.level_bytes(level, direction)?;
     let claimed = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
-    let is_gap = claimed >= LEAST_BYTES && (device_bytes as f64) < claimed as f64 * SHARE;
-    is_gap.then_some(Gap { direction, level, claimed, device_bytes })
+    Some(Gap { direction, level, claimed, device_bytes }).filter(Gap::is_wide)
 }
 
 fn tell(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>], upper: Option<&Level<'_>>) -> Option<Observation> {
@@ -269,6 +316,27 @@ mod tests {
         assert_eq!(scene.found(), Vec::<String>::new());
         scene.disk_bytes = [90 * MIB - 512, 0];
         assert_eq!(scene.found(), ["device-did-less"]);
+    }
+
+    #[test]
+    fn reads_are_judged_by_the_bytes_of_their_own_job() {
+        let mut scene = TestRun::new(job("cached", DirectionMix::Read));
+        scene.jobs[0].durability.direct = false;
+        scene.add(job("direct", DirectionMix::Read), place("/data/direct"));
+        let own = |scene: &mut TestRun, index: usize, bytes: u64| {
+            scene.record.workers[index].stats.features.own_read_bytes = Some(bytes);
+        };
+        // The disk has read for both, for others, and before the run.
+        scene.disk_bytes = [500 * MIB, 0];
+        own(&mut scene, 0, 0);
+        own(&mut scene, 1, 100 * MIB);
+        assert_eq!(scene.finding("device-did-less").jobs, ["cached"]);
+        own(&mut scene, 0, 90 * MIB);
+        assert!(!scene.found().contains(&"device-did-less".to_owned()));
+        // The bytes of one of them are not known.
+        scene.record.workers[0].stats.features.own_read_bytes = None;
+        scene.disk_bytes = [100 * MIB, 0];
+        assert_eq!(scene.finding("device-did-less").jobs, ["cached"]);
     }
 
     #[test]

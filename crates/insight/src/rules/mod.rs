@@ -36,6 +36,7 @@ mod first_writes;
 mod fits_in_memory;
 mod io_limit;
 mod io_weight;
+mod job_failed;
 mod jobs_share_blocks;
 mod latency_without_waiting;
 mod load_generator_limit;
@@ -120,6 +121,7 @@ pub(crate) struct Observation {
 
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
 pub const RULES: &[FindingRule] = &[
+    job_failed::RULE,
     device_did_less::RULE,
     device_did_less::LOWER,
     faster_than_link::RULE,

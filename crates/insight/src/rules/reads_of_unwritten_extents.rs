@@ -1,5 +1,6 @@
 //! Reads of blocks that were never written.
 
+use super::range_read_again::range_bytes;
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
 use crate::text;
@@ -76,11 +77,24 @@ fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
         };
         return case.is_before() && is_whole && job.spec.extent.offset == SizeSpec::Bytes(0);
     };
+    let is_short = |bytes: u64| (bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0);
+    let is_of_loop = job.places.iter().any(|place| loop_of(case, place).is_some());
+    if let Some(own) = job.own_read_bytes().filter(|_| !is_of_loop) {
+        return is_short(own);
+    }
+    // The disk below a loop device may have read for others, but it has no more than its data for this job: the rest came from holes.
+    if is_of_loop
+        && let (Some((extents, size_bytes)), Some(range_bytes)) = (extents(case, job), range_bytes(case, job))
+        && let data_bytes = size_bytes.saturating_sub(extents.without_data_bytes())
+        && data_bytes as f64 <= range_bytes.min(figures.bytes) as f64 * (1.0 - SHARE)
+    {
+        return true;
+    }
     // The loop device itself has read everything, from nothing.
     let depth = usize::from(job.places.iter().any(|place| loop_of(case, place).is_some()));
     let levels = case.levels(job);
     let device_bytes = levels.get(depth).and_then(|level| case.level_bytes(level, DataDirection::Read));
-    device_bytes.is_some_and(|bytes| (bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0))
+    device_bytes.is_some_and(is_short)
 }
 
 fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
@@ -150,6 +164,15 @@ mod tests {
         let mut scene = scene(50 * MIB, DirectionMix::Read);
         scene.disk_bytes = [100 * MIB, 0];
         assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn others_that_read_meanwhile_do_not_hide_it() {
+        let mut scene = scene(100 * MIB, DirectionMix::Read);
+        scene.disk_bytes = [500 * MIB, 0];
+        assert_eq!(scene.found(), Vec::<String>::new());
+        scene.record.workers[0].stats.features.own_read_bytes = Some(0);
+        assert_eq!(scene.found(), ["reads-of-unwritten-extents"]);
     }
 
     #[test]

@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 pub use idle::calibrate_idle;
 pub(crate) use memory::of_fast as memory_copy;
+pub(crate) use process_io::own_read_bytes;
 pub(crate) use zeroes::of_readers as read_samples;
 
 /// A measurement beside the jobs.

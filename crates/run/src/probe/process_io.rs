@@ -35,6 +35,17 @@ impl Probe for ProcessIoProbe {
     }
 }
 
+/// Bytes that the kernel has read from storage for the caller so far, which is a worker. After its end nobody else may read that without
+/// rights. `None`: not counted, or in a thread whose engine has other threads read, which are not told apart from those of other workers.
+pub(crate) fn own_read_bytes(is_thread: bool, is_inline: bool) -> Option<u64> {
+    let path = match (is_thread, is_inline) {
+        (false, _) => OWN,
+        (true, true) => "/proc/thread-self/io",
+        (true, false) => return None,
+    };
+    Some(read(path).ok()?.read_bytes)
+}
+
 fn read(path: &str) -> Result<IoCounters, String> {
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
     parse(&text).ok_or_else(|| format!("{path} is not understood"))

@@ -7,6 +7,7 @@ use super::hooks::blocks::BlockTable;
 use super::lane::Lane;
 use super::loops::Worker;
 use crate::compat;
+use crate::probe;
 use ferrio_stats::{CpuTurns, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage};
 use ferrio_units::DataDirection;
@@ -17,18 +18,22 @@ pub(super) struct WorkerFigures {
     usage_at_start: Usage,
     /// `None`: the kernel does not count the turns of threads.
     turns_at_start: Option<ThreadTurns>,
+    /// Bytes that the kernel had read for the worker; `None`: not counted, or nobody asks.
+    read_bytes_at_start: Option<u64>,
     /// Start of the present pass, without its ramp.
     pass_start_ns: u64,
 }
 
 impl WorkerFigures {
     pub(super) fn new() -> Self {
-        Self { usage_at_start: Usage::default(), turns_at_start: None, pass_start_ns: 0 }
+        Self { usage_at_start: Usage::default(), turns_at_start: None, read_bytes_at_start: None, pass_start_ns: 0 }
     }
 
-    /// Looks at the turns on a CPU until now. It is called before the time starts, since it takes some microseconds.
-    pub(super) fn start_turns(&mut self) {
+    /// Looks at the turns on a CPU and at the bytes read until now. It is called before the time starts, since it takes some
+    /// microseconds.
+    pub(super) fn start_turns(&mut self, lane: &Lane<'_>) {
         self.turns_at_start = ThreadTurns::of_thread();
+        self.read_bytes_at_start = own_read_bytes(lane);
     }
 
     /// Starts the reported time now.
@@ -89,6 +94,8 @@ impl WorkerFigures {
         let mut stats = Box::new(lane.account.take_reported());
         stats.log_stall_ns = hooks.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
         self.complete(&mut stats, now_ns, lane, hooks);
+        let before = self.read_bytes_at_start;
+        stats.features.own_read_bytes = before.and_then(|before| Some(own_read_bytes(lane)?.saturating_sub(before)));
         stats
     }
 
@@ -115,6 +122,12 @@ impl WorkerFigures {
         };
         stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns);
     }
+}
+
+/// Asked for at the start and the end only, and only where findings are seen.
+fn own_read_bytes(lane: &Lane<'_>) -> Option<u64> {
+    let is_wanted = lane.context.keeps_evidence && lane.plan.engine.def.targets.are_files();
+    if is_wanted { probe::own_read_bytes(lane.context.is_thread, lane.plan.engine.def.is_inline()) } else { None }
 }
 
 fn usage(lane: &Lane<'_>) -> Usage {
