@@ -140,7 +140,42 @@ pub struct Mount {
 
 /// The mounts of this process's name space; none where `/proc` is not mounted.
 pub fn mounts() -> Vec<Mount> {
-    parse_mountinfo(&std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+    let list = |path: &str| parse_mountinfo(&std::fs::read_to_string(path).unwrap_or_default());
+    let mut mounts = list("/proc/self/mountinfo");
+    // After chroot(2) into a directory that is no mount point, the mount that holds this directory is not in the list.
+    if mounts.iter().all(|mount| mount.place != Path::new("/"))
+        && let Ok(root) = FileInfo::of_path(Path::new("/"))
+    {
+        mounts.push(mount_of_root(root.on_device, &list("/proc/1/mountinfo")));
+    }
+    mounts
+}
+
+/// The mount that holds the root of this process, by the number of its file system: as the first process sees it, or by what the file
+/// system says itself.
+fn mount_of_root(number: DeviceNumber, of_first_process: &[Mount]) -> Mount {
+    let place = PathBuf::from("/");
+    if let Some(mount) = of_first_process.iter().find(|mount| mount.device == number) {
+        return Mount { place, ..mount.clone() };
+    }
+    let source = path_of(number).map(|path| path.display().to_string()).unwrap_or_default();
+    let file_system = kind_of_root().unwrap_or_default().to_owned();
+    Mount { device: number, place, file_system, source, options: String::new() }
+}
+
+/// The kind of file system of the root, where it is a usual one.
+fn kind_of_root() -> Option<&'static str> {
+    // The magic numbers of statfs(2). ext2 and ext3 have that of ext4.
+    let kind = match rustix::fs::statfs("/").ok()?.f_type as u64 {
+        0xEF53 => "ext4",
+        0x5846_5342 => "xfs",
+        0x9123_683E => "btrfs",
+        0xF2F5_2010 => "f2fs",
+        0x794C_7630 => "overlay",
+        0x0102_1994 => "tmpfs",
+        _ => return None,
+    };
+    Some(kind)
 }
 
 /// The mount that contains an absolute path without links: the one with the longest mount point; of several at one
@@ -255,6 +290,19 @@ mod tests {
         assert_eq!((mounts[1].options.as_str(), mounts[3].options.as_str()), ("rw,relatime,discard", "rw"));
         assert_eq!(mounts[3].source, "/dev/mapper/vg-data");
         assert!(parse_mountinfo("").is_empty());
+    }
+
+    #[test]
+    fn the_root_of_a_chroot_has_the_mount_that_holds_it() {
+        let of_first = parse_mountinfo(MOUNTINFO);
+        let found = mount_of_root(DeviceNumber { major: 8, minor: 17 }, &of_first);
+        assert_eq!((found.place.as_path(), found.file_system.as_str()), (Path::new("/"), "xfs"));
+        assert_eq!(found.source, "/dev/sdb1");
+        // The first process is in another namespace.
+        let number = FileInfo::of_path(Path::new("/")).unwrap().on_device;
+        let unknown = mount_of_root(number, &[]);
+        assert_eq!((unknown.device, unknown.options.as_str()), (number, ""));
+        assert!(mounts().iter().any(|mount| mount.place == Path::new("/")));
     }
 
     #[test]
