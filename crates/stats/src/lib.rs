@@ -11,6 +11,7 @@ mod difference;
 pub mod eta;
 pub mod evidence;
 mod failure;
+pub mod figures;
 mod finding;
 pub mod histogram;
 pub mod idleness;
@@ -42,6 +43,7 @@ pub use evidence::{
     TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure};
+pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use finding::{Finding, Measured, Severity, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
