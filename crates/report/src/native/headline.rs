@@ -73,14 +73,14 @@ struct LatencyKeys {
 impl LatencyKeys {
     fn new(latency: &LatencyFigures) -> Self {
         let found = PERCENTILES.map(|percent| latency.percentile(percent));
-        let [p50_ns, p99_ns, p999_ns] = found.map(|found| found.map(|found| found.latency_ns));
+        let [median, tail, far_tail] = found.map(|found| found.map(|found| found.latency_ns));
         let doubtful = found.into_iter().flatten().filter(|found| found.is_doubtful);
         Self {
             n_latencies: latency.n_samples,
             mean_ns: latency.mean_ns,
-            p50_ns,
-            p99_ns,
-            p999_ns,
+            p50_ns: median,
+            p99_ns: tail,
+            p999_ns: far_tail,
             max_ns: latency.max_ns,
             doubtful_percentiles: doubtful.map(|found| found.percent).collect(),
         }
