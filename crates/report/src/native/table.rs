@@ -347,8 +347,8 @@ mod tests {
         stats.tolerated.n_total = 3;
         let rows = headlines(&RunRecord { workers: vec![worker], ..RunRecord::default() });
         let expected = [
-            "job                  I/Os  MB/s  IOPS      p50      p99     p99.9      max  CPU/I/O  errors",
-            "-------------------------------------------------------------------------------------------",
+            "job                   I/Os  MB/s  IOPS      p50      p99     p99.9      max  CPU/I/O  errors",
+            "--------------------------------------------------------------------------------------------",
             "log           write  1,000  2.05   500  1.00 ms  1.00 ms  1.00 ms*  1.00 ms  4.00 us       3",
             "  (response)                            30.0 ms  30.0 ms  30.0 ms*  30.0 ms",
             "log           sync   1,000     -   500  1.70 ms  1.70 ms  1.70 ms*  1.70 ms        -       -",
