@@ -386,16 +386,16 @@ mod tests {
         let rates = |starts: &[u64]| {
             let clones: Vec<WorkerRecord> = starts.iter().map(|start_ms| clone_at(*start_ms)).collect();
             let figures = JobFigures::of(&clones);
-            let of = |kind| figures.get(kind).map_or(0.0, |figures| figures.ios_per_sec.round());
+            let of = |kind| figures.get(kind).map_or(0, |figures| figures.ios_per_sec.round() as u64);
             [of(FiguresOf::Write), of(FiguresOf::Sync)]
         };
-        assert_eq!(rates(&[5_000]), [1_000.0, 10.0]);
+        assert_eq!(rates(&[5_000]), [1_000, 10]);
         // A few milliseconds are the time that it takes to start them.
-        assert_eq!(rates(&[5_000, 5_003]), [2_000.0, 20.0]);
-        assert_eq!(rates(&[5_000, 5_500]), [1_333.0, 13.0]);
-        assert_eq!(rates(&[5_000, 6_000, 9_000]), [1_000.0, 10.0]);
+        assert_eq!(rates(&[5_000, 5_003]), [2_000, 20]);
+        assert_eq!(rates(&[5_000, 5_500]), [1_333, 13]);
+        assert_eq!(rates(&[5_000, 6_000, 9_000]), [1_000, 10]);
         // Statistics that do not know when they began.
-        assert_eq!(rates(&[0, 0]), [2_000.0, 20.0]);
+        assert_eq!(rates(&[0, 0]), [2_000, 20]);
     }
 
     #[test]
