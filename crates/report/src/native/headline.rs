@@ -48,18 +48,18 @@ struct HeadlineKeys<'a> {
     bytes_per_sec: f64,
     ios_per_sec: f64,
     #[serde(flatten)]
-    latency: LatencyKeys,
+    latency: HeadlineLatency,
     cpu_ns_per_io: f64,
     n_errors: u64,
     error: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<LatencyKeys>,
+    response: Option<HeadlineLatency>,
     precision: &'a Option<JobPrecision>,
 }
 
 /// A latency in nanoseconds.
 #[derive(Serialize, Default)]
-struct LatencyKeys {
+struct HeadlineLatency {
     n_latencies: u64,
     mean_ns: f64,
     p50_ns: Option<u64>,
@@ -70,7 +70,7 @@ struct LatencyKeys {
     doubtful_percentiles: Vec<f64>,
 }
 
-impl LatencyKeys {
+impl HeadlineLatency {
     fn new(latency: &LatencyFigures) -> Self {
         let found = PERCENTILES.map(|percent| latency.percentile(percent));
         let [median, tail, far_tail] = found.map(|found| found.map(|found| found.latency_ns));
@@ -99,11 +99,11 @@ impl Serialize for Headline {
             runtime_ns: figures.runtime_ns,
             bytes_per_sec: figures.bytes_per_sec,
             ios_per_sec: figures.ios_per_sec,
-            latency: figures.latency().map(|(_, latency)| LatencyKeys::new(latency)).unwrap_or_default(),
+            latency: figures.latency().map(|(_, latency)| HeadlineLatency::new(latency)).unwrap_or_default(),
             cpu_ns_per_io: self.cpu_ns_per_io,
             n_errors: self.n_errors,
             error: self.error,
-            response: figures.response.as_ref().map(LatencyKeys::new),
+            response: figures.response.as_ref().map(HeadlineLatency::new),
             precision: &self.precision,
         };
         keys.serialize(serializer)
