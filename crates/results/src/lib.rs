@@ -20,12 +20,10 @@ mod series;
 mod source;
 
 pub use error::{ReadError, ReadErrorKind};
+pub use ferrio_stats::{Figures, FiguresOf, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use file::ResultFile;
 pub use heat::LatencyHeat;
-pub use model::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, LatencyKind, RunResult,
-    SampledRate, Shares,
-};
+pub use model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares};
 pub use record::of_record;
 pub use series::{Quantity, SeriesLimits, TimeBin, TimeSeries};
 pub use source::{read, read_files};

@@ -3,7 +3,7 @@
 //! Must not know: files, formats. Start reading at [`RunResult`].
 
 use crate::TimeSeries;
-use ferrio_stats::{Finding, JobPrecision, Provenance, Unexamined};
+use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, Provenance, Unexamined};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The results of one run.
@@ -49,7 +49,11 @@ pub struct JobResult {
     /// Its options.
     pub options: Vec<(String, String)>,
     /// Figures of each direction; `None`: no I/O.
-    pub directions: PerDirection<Option<DirectionResult>>,
+    pub directions: PerDirection<Option<Figures>>,
+    /// Figures of the syncs between the writes; `None`: none, or the source does not say.
+    pub syncs: Option<Figures>,
+    /// Number of errors that the job went on after, in all directions.
+    pub n_errors: u64,
     /// Its use of the CPU.
     pub cpu: CpuFigures,
     /// Shares of its I/Os by the number in flight.
@@ -62,117 +66,18 @@ pub struct JobResult {
 
 impl JobResult {
     /// The directions with I/O.
-    pub fn active(&self) -> impl Iterator<Item = (DataDirection, &DirectionResult)> {
+    pub fn active(&self) -> impl Iterator<Item = (DataDirection, &Figures)> {
         self.directions.iter().filter_map(|(direction, figures)| Some((direction, figures.as_ref()?)))
     }
-}
 
-/// Figures of one direction.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct DirectionResult {
-    /// I/Os that completed.
-    pub n_ios: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// Time of the I/O, nanoseconds.
-    pub runtime_ns: u64,
-    /// I/Os per second.
-    pub ios_per_sec: f64,
-    /// Bytes per second.
-    pub bytes_per_sec: f64,
-    /// I/Os per second as sampled in intervals.
-    pub sampled_ios_per_sec: Option<SampledRate>,
-    /// Bytes per second as sampled in intervals.
-    pub sampled_bytes_per_sec: Option<SampledRate>,
-    /// Submission latency.
-    pub slat: Option<LatencyFigures>,
-    /// Completion latency.
-    pub clat: Option<LatencyFigures>,
-    /// Total latency.
-    pub lat: Option<LatencyFigures>,
-}
-
-impl DirectionResult {
-    /// The latency that a reader wants: of completion, or the total one if that was not measured.
-    pub fn latency(&self) -> Option<(LatencyKind, &LatencyFigures)> {
-        let completion = self.clat.as_ref().map(|clat| (LatencyKind::Completion, clat));
-        completion.or_else(|| self.lat.as_ref().map(|lat| (LatencyKind::Total, lat)))
-    }
-}
-
-/// Which part of an I/O's time a latency is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LatencyKind {
-    /// From the decision to issue the I/O to its submission (fio: slat).
-    Submission,
-    /// From submission to completion (fio: clat).
-    Completion,
-    /// All of it (fio: lat).
-    Total,
-}
-
-impl LatencyKind {
-    /// The words for it.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Submission => "submission latency",
-            Self::Completion => "completion latency",
-            Self::Total => "total latency",
-        }
-    }
-}
-
-/// A rate as sampled in intervals.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct SampledRate {
-    /// The lowest interval.
-    pub min: f64,
-    /// The highest interval.
-    pub max: f64,
-    /// Mean of the intervals.
-    pub mean: f64,
-    /// Standard deviation of the intervals.
-    pub stddev: f64,
-    /// Number of intervals.
-    pub n_samples: u64,
-}
-
-/// A latency, nanoseconds.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct LatencyFigures {
-    /// Number of I/Os.
-    pub n_samples: u64,
-    /// The shortest.
-    pub min_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
-    /// Mean.
-    pub mean_ns: f64,
-    /// Standard deviation.
-    pub stddev_ns: f64,
-    /// Percentiles that the report has, ascending: percent and nanoseconds.
-    pub percentiles: Vec<(f64, u64)>,
-    /// The whole distribution, if the report has it: latencies ascending, each with its number of I/Os.
-    pub bins: Vec<(u64, u64)>,
-}
-
-impl LatencyFigures {
-    /// A percentile: from the report, or computed from the distribution; `None`: neither has it.
-    pub fn percentile(&self, percent: f64) -> Option<u64> {
-        let told = self.percentiles.iter().find(|(told, _)| (told - percent).abs() < 1e-9);
-        // The middle of the last bucket may be above the slowest I/O.
-        told.map(|(_, value_ns)| *value_ns).or_else(|| self.of_bins(percent)).map(|value_ns| value_ns.min(self.max_ns))
+    /// The figures of one kind of I/O.
+    pub fn get(&self, kind: FiguresOf) -> Option<&Figures> {
+        kind.direction().map_or(self.syncs.as_ref(), |direction| self.directions[direction].as_ref())
     }
 
-    fn of_bins(&self, percent: f64) -> Option<u64> {
-        let total: u64 = self.bins.iter().fold(0, |sum, (_, count)| sum.saturating_add(*count));
-        let rank = percent / 100.0 * total as f64;
-        let mut sum = 0_u64;
-        let found = self.bins.iter().find(|(_, count)| {
-            sum = sum.saturating_add(*count);
-            sum as f64 >= rank
-        });
-        found.map(|(value_ns, _)| *value_ns)
+    /// The kinds of I/O that the job has done, syncs among them.
+    pub fn kinds(&self) -> impl Iterator<Item = (FiguresOf, &Figures)> {
+        FiguresOf::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
     }
 }
 

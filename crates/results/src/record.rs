@@ -4,18 +4,14 @@
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity,
-    ResultFile, RunResult, Shares, TimeBin, TimeSeries,
+    CpuFigures, DiskFigures, JobResult, LatencyHeat, LatencyKind, Quantity, ResultFile, RunResult, Shares, TimeBin,
+    TimeSeries,
 };
 use ferrio_report::saved;
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
-use ferrio_stats::{
-    DirectionStats, DiskRecord, JobSeries, LatencyStat, RunRecord, ThreadStats, WorkerRecord, full_percentiles,
-};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_stats::{DiskRecord, JobFigures, JobSeries, RunRecord, ThreadStats, WorkerRecord};
+use ferrio_units::DataDirection;
 
-/// Percentiles that a page shows, beside those that the job asks for.
-const PERCENTILES: [f64; 9] = [1.0, 5.0, 10.0, 50.0, 90.0, 95.0, 99.0, 99.9, 99.99];
 const NS_PER_SEC: f64 = 1e9;
 /// Bytes of a sector in a disk's counters.
 const SECTOR_BYTES: u64 = 512;
@@ -61,6 +57,7 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries]) -> Option<JobResult> {
     for clone in others {
         total.merge(&clone.stats);
     }
+    let figures = JobFigures::of(clones);
     let failure = clones.iter().find_map(|clone| clone.fate.failure.as_ref());
     let series = series.iter().find(|series| series.job_index == first.job_index);
     Some(JobResult {
@@ -69,7 +66,9 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries]) -> Option<JobResult> {
         group_index: first.group_index,
         error: failure.map_or(0, |failure| failure.errno),
         options: first.given_options.clone(),
-        directions: PerDirection(DataDirection::ALL.map(|direction| figures(&total.directions[direction]))),
+        directions: figures.directions,
+        syncs: figures.syncs,
+        n_errors: figures.errors.n_total,
         cpu: cpu(&total),
         depths: depths(&total),
         // Records have whole distributions.
@@ -94,42 +93,6 @@ fn depths(total: &ThreadStats) -> Shares {
     let n_ios = total.depth.0.iter().fold(0_u64, |sum, count| sum.saturating_add(*count)).max(1) as f64;
     let share = |(label, count): (&str, &u64)| (label.to_owned(), 100.0 * *count as f64 / n_ios);
     DEPTH_LABELS.into_iter().zip(&total.depth.0).map(share).collect()
-}
-
-fn figures(stats: &DirectionStats) -> Option<DirectionResult> {
-    let seconds = stats.runtime_ns as f64 / NS_PER_SEC;
-    let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-    (stats.n_completed > 0).then(|| DirectionResult {
-        n_ios: stats.n_completed,
-        bytes: stats.bytes,
-        runtime_ns: stats.runtime_ns,
-        ios_per_sec: per_second(stats.n_completed),
-        bytes_per_sec: per_second(stats.bytes),
-        sampled_ios_per_sec: None,
-        sampled_bytes_per_sec: None,
-        slat: latency(&stats.slat),
-        clat: latency(&stats.clat),
-        lat: latency(&stats.lat),
-    })
-}
-
-fn latency(stat: &LatencyStat) -> Option<LatencyFigures> {
-    let bins = |histogram: &ferrio_stats::Histogram| {
-        histogram.filled().map(|(index, count)| (bucket_latency_ns(index), count)).collect()
-    };
-    (stat.n_samples > 0).then(|| LatencyFigures {
-        n_samples: stat.n_samples,
-        min_ns: stat.min_ns,
-        max_ns: stat.max_ns,
-        mean_ns: stat.mean_ns(),
-        stddev_ns: stat.standard_deviation_ns(),
-        percentiles: stat
-            .histogram
-            .as_ref()
-            .map(|histogram| full_percentiles(histogram, &PERCENTILES))
-            .unwrap_or_default(),
-        bins: stat.histogram.as_ref().map(bins).unwrap_or_default(),
-    })
 }
 
 /// The course of a job with a number of clones: rates and latencies of each direction.
@@ -205,6 +168,7 @@ fn disk_figures(disk: &DiskRecord) -> DiskFigures {
 mod tests {
     use super::*;
     use ferrio_stats::DirectionSeries;
+    use ferrio_units::PerDirection;
 
     /// 100 I/Os in each tenth of a second, of which the last ends in its middle, or after a hundredth of it.
     #[test]

@@ -11,6 +11,7 @@ mod difference;
 pub mod eta;
 pub mod evidence;
 mod failure;
+pub mod figures;
 mod finding;
 pub mod form;
 pub mod histogram;
@@ -43,6 +44,7 @@ pub use evidence::{
     TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
+pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};

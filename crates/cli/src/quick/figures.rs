@@ -5,22 +5,11 @@
 use super::baseline::Test;
 use super::conditions::Conditions;
 use super::engine::Load;
-use ferrio_stats::{RunRecord, ThreadStats, has_few_beyond, percentiles};
+use ferrio_stats::{Figures, Percentile, RunRecord, ThreadStats};
 use ferrio_units::DataDirection;
 use serde::Serialize;
 
 const SECTOR_BYTES: u64 = 512;
-
-/// A latency below which a share of the I/Os stays.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub(super) struct Percentile {
-    /// 0 to 100.
-    pub(super) percent: f64,
-    /// Completion latency.
-    pub(super) latency_ns: u64,
-    /// True if fewer than ten I/Os were slower.
-    pub(super) is_doubtful: bool,
-}
 
 /// Results of a test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,8 +43,8 @@ impl TestFigures {
     pub(super) fn new(test: &Test, load: Load, record: &RunRecord, conditions: &Conditions) -> Self {
         let total = record.total();
         let stats = &total.directions[test.direction];
+        let figures = Figures::of(stats).unwrap_or_default();
         let seconds = stats.runtime_ns as f64 / 1e9;
-        let per_second = |count: f64| if seconds > 0.0 { count / seconds } else { 0.0 };
         let n_ios = stats.n_completed;
         let cpu_ns = total.usage.user_ns.saturating_add(total.usage.system_ns);
         Self {
@@ -63,12 +52,12 @@ impl TestFigures {
             n_ios,
             bytes: stats.bytes,
             runtime_ns: stats.runtime_ns,
-            bytes_per_sec: per_second(stats.bytes as f64),
-            ios_per_sec: per_second(n_ios as f64),
+            bytes_per_sec: figures.bytes_per_sec,
+            ios_per_sec: figures.ios_per_sec,
             latencies: [50.0, 99.0, 99.9].map(|percent| percentile(percent, &total, test.direction)),
             cpu_ns_per_io: cpu_ns as f64 / n_ios.max(1) as f64,
             wanted_depth: load.depth(),
-            mean_depth: per_second(stats.clat.sum_ns as f64 / 1e9),
+            mean_depth: if seconds > 0.0 { stats.clat.sum_ns as f64 / 1e9 / seconds } else { 0.0 },
             device_bytes: device_bytes(test.direction, record, conditions),
         }
     }
@@ -76,10 +65,7 @@ impl TestFigures {
 
 fn percentile(percent: f64, total: &ThreadStats, direction: DataDirection) -> Percentile {
     let clat = &total.directions[direction].clat;
-    let found = clat.histogram.as_ref().and_then(|histogram| percentiles(histogram, &[percent]).first().copied());
-    // The middle of the last bucket may be above the slowest I/O.
-    let latency_ns = found.map_or(0, |(_, latency_ns)| latency_ns).min(clat.max_ns);
-    Percentile { percent, latency_ns, is_doubtful: has_few_beyond(percent, clat.n_samples) }
+    clat.percentile(percent).unwrap_or(Percentile { percent, latency_ns: 0, is_doubtful: true })
 }
 
 fn device_bytes(direction: DataDirection, record: &RunRecord, conditions: &Conditions) -> Option<u64> {
@@ -95,7 +81,7 @@ pub(super) mod tests {
     use super::super::baseline::TESTS;
     use super::super::conditions::tests::on_disk;
     use super::*;
-    use ferrio_stats::{DiskCounters, DiskRecord, Evidence, LatencyStat, ResourceUsage, WorkerRecord};
+    use ferrio_stats::{DiskCounters, DiskRecord, Evidence, LatencyStat, ResourceUsage, WorkerRecord, has_few_beyond};
 
     /// Figures of an unremarkable test of 5 s at depth 64.
     pub(in super::super) fn plain(name: &'static str) -> TestFigures {

@@ -3,9 +3,10 @@
 //! Must not know: how figures came about. Start reading at [`render`].
 
 use super::Report;
-use super::figures::{Percentile, TestFigures};
+use super::figures::TestFigures;
 use super::notes::{DOUBT_LEGEND, DOUBT_MARK, sentences};
 use ferrio_report::native::{text_width, wrap};
+use ferrio_stats::Percentile;
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 
 const N_COLUMNS: usize = 7;

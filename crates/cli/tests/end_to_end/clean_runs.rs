@@ -26,6 +26,9 @@ type Row = (Place, &'static str, &'static [&'static str]);
 
 /// Fewer than 1,000 I/Os in a direction, by the sizes alone.
 const FEW: &[&str] = &["few-samples"];
+/// Few, and writes through the page cache whose syncs wait.
+const FEW_SYNCED: &[&str] = &["latency-without-syncs", "few-samples"];
+const FEW_SYNCED_ON_DEVICE: &[&str] = &["device-is-overwritten", "latency-without-syncs", "few-samples"];
 const DEVICE: &[&str] = &["device-is-overwritten"];
 const FEW_ON_DEVICE: &[&str] = &["device-is-overwritten", "few-samples"];
 /// The disk under a loop device may call itself rotational.
@@ -83,11 +86,11 @@ const RUNS: &[Row] = &[
     ),
     // Through the page cache, with the work of the disk in the figures.
     (Disk, "--filename=f --rw=read --bs=64k --size=16m --ioengine=psync", FEW),
-    (Disk, "--filename=f --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW),
-    (Disk, "--filename=f --rw=write --bs=64k --size=8m --ioengine=psync --fsync=8", FEW),
-    (Disk, "--filename=f --rw=randwrite --bs=4k --size=1m --ioengine=psync --fdatasync=1", FEW),
+    (Disk, "--filename=f --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_SYNCED),
+    (Disk, "--filename=f --rw=write --bs=64k --size=8m --ioengine=psync --fsync=8", FEW_SYNCED),
+    (Disk, "--filename=f --rw=randwrite --bs=4k --size=1m --ioengine=psync --fdatasync=1", FEW_SYNCED),
     (Disk, "--filename=f --rw=write --bs=64k --size=4m --ioengine=psync --sync=1", FEW),
-    (Disk, "--filename=f --rw=write --bs=64k --size=16m --ioengine=mmap --end_fsync=1", FEW),
+    (Disk, "--filename=f --rw=write --bs=64k --size=16m --ioengine=mmap --end_fsync=1", FEW_SYNCED),
     (Disk, "--filename=f --rw=write --bs=4k --size=4m --direct=1 --sync=dsync --ioengine=psync", &[]),
     // Several clones, files and jobs.
     (
@@ -154,14 +157,14 @@ const RUNS: &[Row] = &[
     (Xfs, "--filename=f --rw=randread --bs=4k --size=8m --direct=1 --ioengine=psync", PART),
     (Xfs, "--filename=f --rw=randwrite --bs=4k --size=8m --direct=1 --ioengine=psync", PART),
     (Xfs, "--filename=f --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", PART),
-    (Xfs, "--filename=f --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW),
+    (Xfs, "--filename=f --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_SYNCED),
     (Xfs, "--filename=f --rw=randrw --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_OF_PART),
     // A device.
     (Raw, "--filename=DEVICE --rw=read --bs=4k --size=8m --direct=1 --ioengine=psync", &[]),
     (Raw, "--filename=DEVICE --rw=write --bs=4k --size=8m --direct=1 --ioengine=psync", DEVICE),
     (Raw, "--filename=DEVICE --rw=randread --bs=4k --size=16m --direct=1 --ioengine=libaio --iodepth=4", &[]),
     (Raw, "--filename=DEVICE --rw=randwrite --bs=4k --size=16m --direct=1 --ioengine=io_uring --iodepth=4", DEVICE),
-    (Raw, "--filename=DEVICE --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_ON_DEVICE),
+    (Raw, "--filename=DEVICE --rw=write --bs=64k --size=16m --ioengine=psync --end_fsync=1", FEW_SYNCED_ON_DEVICE),
     (Raw, "--filename=DEVICE --rw=write --bs=4k --size=8m --verify=crc32c --direct=1 --ioengine=psync", DEVICE),
     // The last one: it makes holes in the file behind the device.
     (Raw, "--filename=DEVICE --rw=trim --bs=64k --size=16m --direct=1 --ioengine=psync", FEW_ON_DEVICE),

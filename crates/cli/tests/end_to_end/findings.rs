@@ -265,7 +265,7 @@ fn the_report_of_a_run_is_a_table_and_what_speaks_against_it() {
         "run --name=first --ioengine=null --size=64m --bs=4k --name=second --ioengine=null --size=64m --rw=randwrite";
     let finished = Run::new(Program::Ferrio, scratch.path(), job).finish().succeeded();
     let lines: Vec<&str> = finished.stdout.lines().collect();
-    assert!(lines[0].starts_with("job ") && lines[0].ends_with("CPU per I/O"), "{}", finished.all());
+    assert!(lines[0].starts_with("job ") && lines[0].ends_with("CPU/I/O"), "{}", finished.all());
     assert!(lines[2].starts_with("first   read ") && lines[3].starts_with("second  write "), "{}", finished.all());
     assert!(finished.stdout.contains("\nNothing speaks against these figures"), "{}", finished.all());
     let short = Run::new(

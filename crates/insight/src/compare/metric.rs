@@ -2,7 +2,7 @@
 //!
 //! Must not know: how they are compared. Start reading at [`ComparedMetric`].
 
-use ferrio_results::{DirectionResult, LatencyKind};
+use ferrio_results::{Figures, LatencyKind};
 use serde::Serialize;
 
 /// A figure of one direction of a job.
@@ -60,14 +60,14 @@ impl ComparedMetric {
     }
 
     /// The figure as reported, with the latency of this kind; `None`: the report does not have it.
-    pub(super) fn reported(self, figures: &DirectionResult, kind: LatencyKind) -> Option<f64> {
+    pub(super) fn reported(self, figures: &Figures, kind: LatencyKind) -> Option<f64> {
         let latency = if kind == LatencyKind::Completion { figures.clat.as_ref() } else { figures.lat.as_ref() };
         match self {
             Self::Iops => Some(figures.ios_per_sec),
             Self::Bandwidth => Some(figures.bytes_per_sec),
             Self::MeanLatency => latency.map(|latency| latency.mean_ns),
             Self::P50 | Self::P99 | Self::P999 => {
-                let value_ns = latency?.percentile(self.percent()?)?;
+                let value_ns = latency?.percentile(self.percent()?)?.latency_ns;
                 Some(value_ns as f64)
             }
         }

@@ -192,7 +192,7 @@ impl ComparedMetric {
 /// A percentile of the whole time, nanoseconds.
 fn of_distribution(heat: &LatencyHeat, percent: f64) -> Option<f64> {
     let all = ferrio_results::LatencyFigures { max_ns: u64::MAX, bins: heat.total(), ..Default::default() };
-    all.percentile(percent).map(|value_ns| value_ns as f64)
+    all.percentile(percent).map(|found| found.latency_ns as f64)
 }
 
 fn cells(heat: &LatencyHeat) -> Vec<Counts> {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::statistics::{Noise, autoregressive};
-use ferrio_results::{DirectionResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
+use ferrio_results::{Figures, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_stats::histogram::full_bucket_index;
 use ferrio_units::PerDirection;
 
@@ -23,7 +23,7 @@ fn course(level: f64, n: usize, phi: f64, noise: Noise, seed: u64) -> RunResult 
 }
 
 fn job_with(ios_per_sec: f64) -> JobResult {
-    let read = DirectionResult { n_ios: 1, ios_per_sec, ..DirectionResult::default() };
+    let read = Figures { n_ios: 1, ios_per_sec, ..Figures::default() };
     JobResult { name: "a".to_owned(), directions: PerDirection([Some(read), None, None]), ..JobResult::default() }
 }
 
@@ -134,7 +134,7 @@ fn latencies(level_ns: f64, seed: u64) -> RunResult {
     series.heat = Some(heat);
     let clat = LatencyFigures { mean_ns, max_ns: u64::MAX, bins, ..LatencyFigures::default() };
     let mut job = job_with(1000.0);
-    job.directions.0[0] = Some(DirectionResult { clat: Some(clat), ..DirectionResult::default() });
+    job.directions.0[0] = Some(Figures { clat: Some(clat), ..Figures::default() });
     job.series.push(series);
     RunResult { jobs: vec![job], ..RunResult::default() }
 }

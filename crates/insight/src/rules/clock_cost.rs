@@ -2,7 +2,7 @@
 
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
-use ferrio_stats::{LatencyStat, Measured, Severity, percentiles};
+use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::duration_text;
 
@@ -26,8 +26,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let look_ns = case.provenance.clock.look_ns.filter(|_| job.has_files())?;
     let usual_latency = |direction| {
         let figures = job.figures(direction)?;
-        let medians = percentiles(figures.clat.histogram.as_ref()?, &[50.0]);
-        let completion_ns = medians.first().map(|(_, latency_ns)| *latency_ns).filter(|median_ns| *median_ns > 0)?;
+        let completion_ns = figures.clat.percentile(50.0).map(|median| median.latency_ns).filter(|ns| *ns > 0)?;
         Some(completion_ns.saturating_add(mean_ns(&figures.slat)))
     };
     let latency_ns = DataDirection::ALL.into_iter().filter_map(usual_latency).min()?;

@@ -3,7 +3,7 @@
 use super::rate_not_reached::waits_on_purpose;
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
-use ferrio_stats::{LatencyStat, Measured, Severity, percentiles};
+use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::duration_text;
 
@@ -66,9 +66,7 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
 }
 
 fn at_percentile(latency: &LatencyStat, percent: f64) -> Option<u64> {
-    let found = percentiles(latency.histogram.as_ref()?, &[percent]).first().map(|(_, latency_ns)| *latency_ns)?;
-    // The middle of the last bucket may be above the slowest I/O.
-    (latency.n_samples > 0).then(|| found.min(latency.max_ns))
+    latency.percentile(percent).map(|found| found.latency_ns)
 }
 
 #[cfg(test)]

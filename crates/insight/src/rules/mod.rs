@@ -38,6 +38,7 @@ mod io_limit;
 mod io_weight;
 mod job_failed;
 mod jobs_share_blocks;
+mod latency_without_syncs;
 mod latency_without_waiting;
 mod load_generator_limit;
 mod locked_memory_limit;
@@ -150,6 +151,7 @@ pub const RULES: &[FindingRule] = &[
     page_cache_limited::RULE,
     writes_still_dirty::RULE,
     unsynced_writes::RULE,
+    latency_without_syncs::RULE,
     first_writes::RULE,
     volume_grew::RULE,
     overwrite_changed_nothing::RULE,

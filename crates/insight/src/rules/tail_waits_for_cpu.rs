@@ -4,7 +4,7 @@ use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
 use crate::text;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{LatencyStat, Measured, Severity, has_few_beyond, percentiles};
+use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::duration_text;
 
@@ -66,11 +66,10 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 
 /// The highest percentile with enough samples that is slow: the percentile, the latency from which an I/O is slow, and its latency.
 fn tail(latency: &LatencyStat) -> Option<(f64, u64, u64)> {
-    let histogram = latency.histogram.as_ref()?;
-    let at = |percent: f64| percentiles(histogram, &[percent]).first().map(|(_, latency_ns)| *latency_ns);
-    let slow_ns = at(50.0)?.saturating_mul(MEDIANS).max(LEAST_NS);
-    let mut sure = PERCENTS.into_iter().filter(|percent| !has_few_beyond(*percent, latency.n_samples));
-    sure.find_map(|percent| Some((percent, slow_ns, at(percent).filter(|latency_ns| *latency_ns >= slow_ns)?)))
+    let slow_ns = latency.percentile(50.0)?.latency_ns.saturating_mul(MEDIANS).max(LEAST_NS);
+    let mut sure = PERCENTS.into_iter().filter_map(|percent| latency.percentile(percent));
+    let found = sure.find(|found| !found.is_doubtful && found.latency_ns >= slow_ns)?;
+    Some((found.percent, slow_ns, found.latency_ns))
 }
 
 /// Sum of the latencies from a length on, nanoseconds.

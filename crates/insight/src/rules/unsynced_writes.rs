@@ -35,13 +35,18 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter(is_one).map(of_job).collect()
 }
 
-/// The job waits for its writes, now and then or at its end.
+/// The job waits for its writes, in each of them or in syncs.
 pub(super) fn waits(job: &CaseJob<'_>) -> bool {
+    waits_in_syncs(job) || job.spec.durability.sync != SyncMode::None
+}
+
+/// The job has syncs beside its writes, now and then or at its end.
+pub(super) fn waits_in_syncs(job: &CaseJob<'_>) -> bool {
     let durability = &job.spec.durability;
     let now_and_then =
         durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
     let at_the_end = durability.end_fsync || durability.fsync_on_close || durability.end_syncfs;
-    now_and_then || at_the_end || durability.sync != SyncMode::None
+    now_and_then || at_the_end
 }
 
 #[cfg(test)]

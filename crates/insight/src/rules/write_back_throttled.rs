@@ -53,10 +53,10 @@ mod tests {
             scene
         };
         assert_eq!(scene(2000, false).finding("write-back-throttled").jobs, ["w", "r"]);
-        assert_eq!(scene(2000, true).found(), Vec::<String>::new());
-        assert_eq!(scene(0, false).found(), Vec::<String>::new());
+        let is_told = |scene: &TestRun| scene.found().iter().any(|id| id == "write-back-throttled");
+        assert!(!is_told(&scene(2000, true)) && !is_told(&scene(0, false)));
         let mut alone = scene(2000, false);
         alone.jobs[1].grouping.wait_for = Some("w".to_owned());
-        assert_eq!(alone.found(), Vec::<String>::new());
+        assert!(!is_told(&alone));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chart::{ChartContent, ChartLine};
-use ferrio_results::{DirectionResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
+use ferrio_results::{Figures, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_units::DataDirection;
 
 const MS: u64 = 1_000_000;
@@ -66,7 +66,7 @@ fn the_distribution_has_all_ios_and_ends_at_100_percent() {
     let clat =
         LatencyFigures { n_samples: 4, max_ns: 4096, bins: vec![(1024, 1), (4096, 3)], ..LatencyFigures::default() };
     let mut job = job(Vec::new());
-    job.directions[DataDirection::Read] = Some(DirectionResult { clat: Some(clat), ..DirectionResult::default() });
+    job.directions[DataDirection::Read] = Some(Figures { clat: Some(clat), ..Figures::default() });
     let charts = charts(&[&job], 100);
     let shares = &lines(&charts, "distribution")[0];
     // Two octaves of eight classes each, the class of 4,096 and the empty one behind it.
@@ -80,7 +80,7 @@ fn percentiles_of_a_report_stand_for_its_distribution() {
     let percentiles = vec![(1.0, 900), (50.0, 1000), (99.99, 9000)];
     let clat = LatencyFigures { n_samples: 4, max_ns: 8999, percentiles, ..LatencyFigures::default() };
     let mut job = job(Vec::new());
-    job.directions[DataDirection::Write] = Some(DirectionResult { clat: Some(clat), ..DirectionResult::default() });
+    job.directions[DataDirection::Write] = Some(Figures { clat: Some(clat), ..Figures::default() });
     let single = charts(&[&job], 100);
     let line = &lines(&single, "cumulative")[0];
     assert_eq!((&line.x[..], &line.y[..]), (&[900.0, 1000.0, 8999.0][..], &[1.0, 50.0, 99.99][..]));

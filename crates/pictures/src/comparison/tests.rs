@@ -2,12 +2,12 @@
 
 use super::*;
 use ferrio_insight::compare::compare;
-use ferrio_results::{DirectionResult, JobResult, RunResult};
+use ferrio_results::{Figures, JobResult, RunResult};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::PerDirection;
 
 fn result(text: &str, ios_per_sec: f64) -> RunResult {
-    let read = DirectionResult { n_ios: 1, ios_per_sec, ..DirectionResult::default() };
+    let read = Figures { n_ios: 1, ios_per_sec, ..Figures::default() };
     let job = JobResult {
         name: text.to_owned(),
         options: vec![(format!("{text}{ios_per_sec}"), text.to_owned())],

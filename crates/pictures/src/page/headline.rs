@@ -4,7 +4,7 @@
 
 use super::words;
 use ferrio_report::native::reason_words;
-use ferrio_results::{DirectionResult, JobResult, RunResult};
+use ferrio_results::{Figures, JobResult, RunResult};
 use ferrio_stats::{Estimate, JobPrecision};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
@@ -18,7 +18,7 @@ const MOST_REASONS: usize = 8;
 
 /// One row a job and direction.
 pub(super) fn headline(result: &RunResult) -> Markup {
-    let rows: Vec<(&JobResult, DataDirection, &DirectionResult)> = result
+    let rows: Vec<(&JobResult, DataDirection, &Figures)> = result
         .jobs
         .iter()
         .flat_map(|job| job.active().map(move |(direction, figures)| (job, direction, figures)))
@@ -44,11 +44,11 @@ pub(super) fn headline(result: &RunResult) -> Markup {
     }
 }
 
-fn row(job: &JobResult, direction: DataDirection, figures: &DirectionResult) -> Markup {
+fn row(job: &JobResult, direction: DataDirection, figures: &Figures) -> Markup {
     let latency = figures.latency().map(|(_, latency)| latency);
     let percentile = |percent| {
         let value = latency.and_then(|latency| latency.percentile(percent));
-        value.map_or_else(|| "-".to_owned(), |value_ns| words::latency(value_ns as f64))
+        value.map_or_else(|| "-".to_owned(), |value| words::latency(value.latency_ns as f64))
     };
     html! {
         tr {

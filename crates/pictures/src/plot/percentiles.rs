@@ -65,6 +65,6 @@ fn points(job: &JobResult, direction: DataDirection) -> Option<(LatencyKind, Vec
     // A percentile that rests on less than one I/O is none.
     let has_ios = |percent: &f64| (1.0 - percent / 100.0) * n_samples as f64 >= 1.0 || *percent <= 50.0;
     let known = PERCENTILES.into_iter().filter(has_ios);
-    let points = known.filter_map(|percent| Some((percent, figures.percentile(percent)? as f64))).collect();
+    let points = known.filter_map(|percent| Some((percent, figures.percentile(percent)?.latency_ns as f64))).collect();
     Some((kind, points))
 }

@@ -4,7 +4,7 @@
 
 use super::panel::FigureSpread;
 use crate::chart::AxisUnit;
-use ferrio_results::{DirectionResult, JobResult, LatencyFigures, LatencyKind, Quantity, SampledRate, TimeBin};
+use ferrio_results::{Figures, JobResult, LatencyFigures, LatencyKind, Quantity, SampledRate, TimeBin};
 use ferrio_units::DataDirection;
 
 /// A figure that bars show.
@@ -96,7 +96,7 @@ fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> O
 
 /// A latency of some jobs together, with its kind.
 pub(super) fn latency(jobs: &[&JobResult], direction: DataDirection) -> Option<(LatencyKind, FigureSpread)> {
-    let figures: Vec<&DirectionResult> = jobs.iter().filter_map(|job| job.directions[direction].as_ref()).collect();
+    let figures: Vec<&Figures> = jobs.iter().filter_map(|job| job.directions[direction].as_ref()).collect();
     let known: Vec<(LatencyKind, &LatencyFigures)> = figures.iter().filter_map(|figures| figures.latency()).collect();
     let Some((kind, _)) = known.first() else {
         let kinds = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
@@ -138,12 +138,8 @@ mod tests {
         let clat =
             LatencyFigures { n_samples, min_ns: 5, max_ns: 100, mean_ns, stddev_ns, ..LatencyFigures::default() };
         let sampled = SampledRate { min: 50.0, max: 150.0, mean: 99.0, stddev: 10.0, n_samples: 4 };
-        let read = DirectionResult {
-            ios_per_sec: 100.0,
-            sampled_ios_per_sec: Some(sampled),
-            clat: Some(clat),
-            ..DirectionResult::default()
-        };
+        let read =
+            Figures { ios_per_sec: 100.0, sampled_ios_per_sec: Some(sampled), clat: Some(clat), ..Figures::default() };
         let mut job = JobResult::default();
         job.directions[DataDirection::Read] = Some(read);
         job

@@ -2,9 +2,7 @@
 
 use super::panel::{AxisScale, LinePanel, LineWeight};
 use super::*;
-use ferrio_results::{
-    DirectionResult, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries,
-};
+use ferrio_results::{Figures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries};
 use ferrio_units::DataDirection;
 
 const MS: u64 = 1_000_000;
@@ -40,12 +38,12 @@ fn measured(name: &str, ios_per_sec: f64, options: &[(&str, &str)]) -> JobResult
     };
     let sampled =
         SampledRate { min: ios_per_sec / 2.0, max: ios_per_sec * 2.0, mean: ios_per_sec, stddev: 1.0, n_samples: 9 };
-    let read = DirectionResult {
+    let read = Figures {
         ios_per_sec,
         bytes_per_sec: ios_per_sec * 4096.0,
         sampled_ios_per_sec: Some(sampled),
         clat: Some(clat),
-        ..DirectionResult::default()
+        ..Figures::default()
     };
     let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let mut job = JobResult { name: name.to_owned(), options, ..JobResult::default() };

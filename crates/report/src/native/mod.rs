@@ -4,8 +4,10 @@
 
 mod findings;
 mod headline;
+mod table;
 mod wrap;
 
 pub use findings::{audit, audit_document, closing, findings, measured, unexamined};
-pub use headline::{DOUBT_MARK, Headline, headlines, legend, reason_words, table};
+pub use headline::{Headline, headlines};
+pub use table::{DOUBT_MARK, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

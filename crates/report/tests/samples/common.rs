@@ -1,14 +1,14 @@
 //! Reconstructs figures from recorded reports: a statistic with the printed count, extremes, mean, deviation and
 //! percentiles. The tests then compare the text that the report crate makes of them.
 //!
-//! Start reading at [`LatencyFigures`].
+//! Start reading at [`PrintedLatency`].
 
 use ferrio_stats::histogram::{N_BUCKETS, bucket_index, bucket_latency_ns};
 use ferrio_stats::{Histogram, LatencyStat, SampleStat};
 
 /// A latency as a report prints it, in nanoseconds.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LatencyFigures {
+pub(crate) struct PrintedLatency {
     pub(crate) n_samples: u64,
     pub(crate) min_ns: u64,
     pub(crate) max_ns: u64,
@@ -16,7 +16,7 @@ pub(crate) struct LatencyFigures {
     pub(crate) deviation_ns: f64,
 }
 
-impl LatencyFigures {
+impl PrintedLatency {
     /// A statistic with these figures and this distribution.
     pub(crate) fn stat(&self, histogram: Option<Histogram>) -> LatencyStat {
         if self.n_samples == 0 {

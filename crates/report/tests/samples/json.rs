@@ -1,7 +1,7 @@
 //! Recorded JSON documents of a development version of fio, read into results and written again: the text must be the
 //! same.
 
-use crate::common::{LatencyFigures, assert_same_text, count_of, histogram_of, histogram_with_ranks, rank, samples};
+use crate::common::{PrintedLatency, assert_same_text, count_of, histogram_of, histogram_with_ranks, rank, samples};
 use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
 use ferrio_report::{LocalTime, json};
 use ferrio_spec::{SteadyCriterion, SteadyMetric};
@@ -49,7 +49,7 @@ fn histogram(latency: &Value, n_samples: u64) -> Option<Histogram> {
 }
 
 fn latency(value: &Value) -> LatencyStat {
-    let figures = LatencyFigures {
+    let figures = PrintedLatency {
         n_samples: integer(value, "N"),
         min_ns: integer(value, "min"),
         max_ns: integer(value, "max"),

@@ -3,7 +3,7 @@
 //! Start reading at [`read`].
 
 use crate::common::{
-    LatencyFigures, bucket_value_shown_as, count_of, histogram_of, histogram_with_ranks, rank, samples,
+    PrintedLatency, bucket_value_shown_as, count_of, histogram_of, histogram_with_ranks, rank, samples,
 };
 use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
 use ferrio_stats::thread_stats::LatencyTarget;
@@ -170,7 +170,7 @@ fn latency(lines: &[&str], name: &str, n_samples: u64) -> LatencyStat {
         return LatencyStat::default();
     };
     let unit = unit_ns(line);
-    let figures = LatencyFigures {
+    let figures = PrintedLatency {
         n_samples,
         min_ns: number::<u64>(line, "min=", ",") * unit + unit / 2,
         max_ns: number::<u64>(line, "max=", ",") * unit + unit / 2,

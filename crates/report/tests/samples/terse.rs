@@ -1,7 +1,7 @@
 //! Recorded terse lines of a development version of fio, read into results and written again: the text must be the
 //! same.
 
-use crate::common::{LatencyFigures, assert_same_text, bucket_value_shown_as, count_of, histogram_with_ranks, rank};
+use crate::common::{PrintedLatency, assert_same_text, bucket_value_shown_as, count_of, histogram_with_ranks, rank};
 use ferrio_report::terse::{self, TerseVersion};
 use ferrio_report::view::{DiskReport, FioView, GroupReport, JobReport};
 use ferrio_stats::{DepthCounts, DirectionStats, DiskCounters, LatencyBuckets, ResourceUsage, ThreadStats};
@@ -32,10 +32,10 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn latency(fields: &mut Fields<'_>, n_samples: u64) -> LatencyFigures {
+fn latency(fields: &mut Fields<'_>, n_samples: u64) -> PrintedLatency {
     let [min_us, max_us]: [u64; 2] = fields.numbers();
     let [mean_us, deviation_us]: [f64; 2] = fields.numbers();
-    LatencyFigures {
+    PrintedLatency {
         n_samples: if max_us == 0 { 0 } else { n_samples },
         min_ns: min_us * 1000,
         max_ns: max_us * 1000,

@@ -77,6 +77,11 @@ pub(super) struct Job {
     #[serde(default)]
     pub(super) mixed: Option<DirectionKeys>,
     #[serde(default)]
+    pub(super) sync: Option<SyncKeys>,
+    /// Errors that the job went on after.
+    #[serde(default)]
+    pub(super) total_err: i64,
+    #[serde(default)]
     pub(super) usr_cpu: f64,
     #[serde(default)]
     pub(super) sys_cpu: f64,
@@ -139,6 +144,15 @@ pub(super) struct DirectionKeys {
     pub(super) iops_stddev: f64,
     #[serde(default)]
     pub(super) iops_samples: i64,
+}
+
+/// Syncs between the writes.
+#[derive(Deserialize)]
+pub(super) struct SyncKeys {
+    #[serde(default)]
+    pub(super) total_ios: i64,
+    #[serde(default)]
+    pub(super) lat_ns: Option<LatencyKeys>,
 }
 
 /// A latency.

@@ -3,13 +3,12 @@
 //! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
 //! time that is no number.
 
-use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs};
+use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs, SyncKeys};
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::model::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, RunResult, SampledRate, Shares,
-};
+use crate::model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares};
 use crate::provenance::of_text;
+use ferrio_stats::{Figures, LatencyFigures, SampledRate};
 use ferrio_units::PerDirection;
 
 type Outcome<T> = Result<T, ReadErrorKind>;
@@ -61,6 +60,8 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
         group_index: u32::try_from(job.groupid).unwrap_or_default(),
         error: i32::try_from(job.error).unwrap_or(i32::MAX),
         options: job.options.0,
+        syncs: syncs(job.sync, &directions)?,
+        n_errors: count("total_err", job.total_err)?,
         directions,
         cpu: CpuFigures {
             user_percent: figure("usr_cpu", job.usr_cpu)?,
@@ -102,7 +103,7 @@ fn shares(shares: Vec<(String, f64)>) -> Outcome<Shares> {
     shares.into_iter().map(checked).collect()
 }
 
-fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<DirectionResult>> {
+fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<Figures>> {
     let Some(figures) = figures.filter(|figures| figures.total_ios != 0 || figures.io_bytes != 0) else {
         return Ok(None);
     };
@@ -116,7 +117,7 @@ fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<DirectionResult>>
     )?;
     let bandwidth =
         sampled([figures.bw_min, figures.bw_max, figures.bw_mean, figures.bw_dev], figures.bw_samples, 1024.0)?;
-    Ok(Some(DirectionResult {
+    Ok(Some(Figures {
         n_ios: count("total_ios", figures.total_ios)?,
         bytes: count("io_bytes", figures.io_bytes)?,
         runtime_ns: count("runtime", figures.runtime)?.saturating_mul(1_000_000),
@@ -127,7 +128,21 @@ fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<DirectionResult>>
         slat: latency(figures.slat_ns)?,
         clat: latency(figures.clat_ns)?,
         lat: latency(figures.lat_ns)?,
+        response: None,
     }))
+}
+
+/// Syncs have no runtime in a report: theirs is that of the direction with the longest one.
+fn syncs(syncs: Option<SyncKeys>, directions: &PerDirection<Option<Figures>>) -> Outcome<Option<Figures>> {
+    let Some(syncs) = syncs.filter(|syncs| syncs.total_ios != 0) else { return Ok(None) };
+    let runtimes = directions.0.iter().flatten().map(|figures| figures.runtime_ns);
+    let figures = Figures {
+        n_ios: count("total_ios", syncs.total_ios)?,
+        runtime_ns: runtimes.max().unwrap_or_default(),
+        lat: latency(syncs.lat_ns)?,
+        ..Figures::default()
+    };
+    Ok(Some(figures.with_rates()))
 }
 
 fn sampled(values: [f64; 4], n_samples: i64, unit: f64) -> Outcome<Option<SampledRate>> {

@@ -4,10 +4,10 @@
 
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::model::{DirectionResult, JobResult, LatencyFigures, RunResult};
+use crate::lines::given_options;
+use crate::model::{JobResult, RunResult};
 use crate::provenance::of_text;
-use ferrio_stats::{Finding, JobPrecision, Unexamined};
-use ferrio_units::DataDirection;
+use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, LatencyFigures, Unexamined};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ pub(super) struct NativeDocument {
     n_rules: u32,
 }
 
-/// A job in one direction.
+/// A job in one direction, or its syncs.
 #[derive(Deserialize)]
 struct HeadlineRow {
     job: String,
@@ -40,6 +40,24 @@ struct HeadlineRow {
     runtime_ns: u64,
     bytes_per_sec: f64,
     ios_per_sec: f64,
+    #[serde(flatten)]
+    latency: LatencyRow,
+    #[serde(default)]
+    n_errors: u64,
+    #[serde(default)]
+    error: i32,
+    #[serde(default)]
+    response: Option<LatencyRow>,
+    #[serde(default)]
+    precision: Option<JobPrecision>,
+}
+
+/// A latency.
+#[derive(Deserialize)]
+struct LatencyRow {
+    /// `None`: a document of an earlier version.
+    #[serde(default)]
+    n_latencies: Option<u64>,
     mean_ns: f64,
     #[serde(default)]
     p50_ns: Option<u64>,
@@ -48,8 +66,6 @@ struct HeadlineRow {
     #[serde(default)]
     p999_ns: Option<u64>,
     max_ns: u64,
-    #[serde(default)]
-    precision: Option<JobPrecision>,
 }
 
 /// The result of a document.
@@ -62,24 +78,24 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
         n_rules: document.n_rules,
         ..RunResult::default()
     };
-    let mut last_direction = None;
+    let mut last_kind = None;
     for row in document.jobs {
-        let direction = DataDirection::ALL.into_iter().find(|direction| direction.name() == row.direction);
-        let direction = direction.ok_or_else(|| impossible("a direction", &row.direction))?;
-        for (name, value) in
-            [("bytes_per_sec", row.bytes_per_sec), ("ios_per_sec", row.ios_per_sec), ("mean_ns", row.mean_ns)]
-        {
-            figure(name, value)?;
-        }
+        let kind = FiguresOf::ALL.into_iter().find(|kind| kind.name() == row.direction);
+        let kind = kind.ok_or_else(|| impossible("a direction", &row.direction))?;
         // Rows of one job follow each other, in the order of directions.
         let is_same = result.jobs.last().is_some_and(|job: &JobResult| job.name == row.job);
-        if !is_same || last_direction >= Some(direction.index()) {
+        if !is_same || last_kind >= Some(kind) {
             result.jobs.push(JobResult { name: row.job.clone(), ..JobResult::default() });
         }
-        last_direction = Some(direction.index());
+        last_kind = Some(kind);
         result.precision.extend(row.precision.clone());
         if let Some(job) = result.jobs.last_mut() {
-            job.directions[direction] = Some(figures(&row));
+            (job.n_errors, job.error) = (row.n_errors, row.error);
+            let figures = figures(row, kind)?;
+            match kind.direction() {
+                Some(direction) => job.directions[direction] = Some(figures),
+                None => job.syncs = Some(figures),
+            }
         }
     }
     if let Some(provenance) = document.provenance.as_deref().map(of_text).transpose()?.flatten() {
@@ -96,22 +112,31 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
     Ok(result)
 }
 
-fn figures(row: &HeadlineRow) -> DirectionResult {
-    let told = [(50.0, row.p50_ns), (99.0, row.p99_ns), (99.9, row.p999_ns)];
-    let clat = (row.max_ns > 0).then(|| LatencyFigures {
-        n_samples: row.n_ios,
-        max_ns: row.max_ns,
-        mean_ns: row.mean_ns,
-        percentiles: told.into_iter().filter_map(|(percent, value_ns)| Some((percent, value_ns?))).collect(),
-        ..LatencyFigures::default()
-    });
-    DirectionResult {
+fn figures(row: HeadlineRow, kind: FiguresOf) -> Result<Figures, ReadErrorKind> {
+    let own = latency(&row.latency, row.n_ios)?;
+    let (clat, lat) = if kind == FiguresOf::Sync { (None, own) } else { (own, None) };
+    let response = row.response.map(|response| latency(&response, row.n_ios)).transpose()?.flatten();
+    Ok(Figures {
         n_ios: row.n_ios,
         bytes: row.bytes,
         runtime_ns: row.runtime_ns,
-        ios_per_sec: row.ios_per_sec,
-        bytes_per_sec: row.bytes_per_sec,
+        ios_per_sec: figure("ios_per_sec", row.ios_per_sec)?,
+        bytes_per_sec: figure("bytes_per_sec", row.bytes_per_sec)?,
         clat,
-        ..DirectionResult::default()
-    }
+        lat,
+        response,
+        ..Figures::default()
+    })
+}
+
+fn latency(row: &LatencyRow, n_ios: u64) -> Result<Option<LatencyFigures>, ReadErrorKind> {
+    let told = [(50.0, row.p50_ns), (99.0, row.p99_ns), (99.9, row.p999_ns)];
+    let mean_ns = figure("mean_ns", row.mean_ns)?;
+    Ok((row.max_ns > 0).then(|| LatencyFigures {
+        n_samples: row.n_latencies.unwrap_or(n_ios),
+        max_ns: row.max_ns,
+        mean_ns,
+        percentiles: told.into_iter().filter_map(|(percent, value_ns)| Some((percent, value_ns?))).collect(),
+        ..LatencyFigures::default()
+    }))
 }

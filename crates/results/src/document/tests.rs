@@ -41,7 +41,8 @@ fn figures_are_in_base_units() {
     assert_eq!((sampled.min, sampled.mean, sampled.n_samples), (102_400.0, 205_312.0, 2));
     let clat = read.clat.as_ref().expect("latencies");
     assert_eq!(clat.bins, [(34_560, 495), (7_962_624, 1)]);
-    assert_eq!((clat.percentile(1.0), clat.percentile(50.0)), (Some(34_560), Some(34_560)));
+    let percentile = |percent| clat.percentile(percent).map(|found| found.latency_ns);
+    assert_eq!((percentile(1.0), percentile(50.0)), (Some(34_560), Some(34_560)));
     assert_eq!(job.depths, [("1".to_owned(), 100.0), (">=64".to_owned(), 0.0)]);
     let classes: Vec<_> = job.latency_classes.iter().map(|class| (class.up_to_ns, class.percent)).collect();
     assert_eq!(classes, [(Some(50_000), 99.5), (Some(10_000_000), 0.25), (None, 0.25)]);

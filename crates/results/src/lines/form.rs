@@ -76,9 +76,13 @@ pub(super) struct SpanLine {
     #[serde(default)]
     pub(super) trim: Option<DirectionMembers>,
     #[serde(default)]
+    pub(super) sync: Option<SyncMembers>,
+    #[serde(default)]
     pub(super) cpu: CpuMembers,
     #[serde(default)]
     pub(super) error: i32,
+    #[serde(default)]
+    pub(super) tolerated_errors: u64,
 }
 
 /// A direction.
@@ -93,6 +97,16 @@ pub(super) struct DirectionMembers {
     pub(super) slat_ns: LatencyMembers,
     #[serde(default)]
     pub(super) clat_ns: LatencyMembers,
+    #[serde(default)]
+    pub(super) lat_ns: LatencyMembers,
+    #[serde(default)]
+    pub(super) response_ns: LatencyMembers,
+}
+
+/// Syncs between the writes.
+#[derive(Deserialize)]
+pub(super) struct SyncMembers {
+    pub(super) issued: u64,
     #[serde(default)]
     pub(super) lat_ns: LatencyMembers,
 }

@@ -2,14 +2,12 @@
 //!
 //! Must not know: files. Start reading at [`WorkerLines`].
 
-use super::form::{DirectionMembers, LatencyMembers, SpanLine};
+use super::form::{DirectionMembers, LatencyMembers, SpanLine, SyncMembers};
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::{
-    CpuFigures, DirectionResult, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SeriesLimits,
-    TimeSeries,
-};
+use crate::{CpuFigures, JobResult, LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeSeries};
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns, full_bucket_index};
+use ferrio_stats::{Figures, LatencyFigures};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeMap;
 
@@ -92,9 +90,12 @@ impl WorkerLines {
     /// A distribution is impossible.
     pub(super) fn finish(&mut self, line: Box<SpanLine>) -> Result<(), ReadErrorKind> {
         for members in directions(&line).into_iter().filter_map(|(_, members)| members) {
-            for latency in [&members.slat_ns, &members.clat_ns, &members.lat_ns] {
+            for latency in [&members.slat_ns, &members.clat_ns, &members.lat_ns, &members.response_ns] {
                 checked_distribution(latency)?;
             }
+        }
+        if let Some(syncs) = &line.sync {
+            checked_distribution(&syncs.lat_ns)?;
         }
         self.total = Some(line);
         Ok(())
@@ -140,6 +141,8 @@ impl WorkerLines {
             }
         }
         let share = |used_ms: f64| if runtime_ms > 0.0 { 100.0 * used_ms / runtime_ms } else { 0.0 };
+        result.syncs = total.sync.as_ref().map(|members| syncs(members, runtime_ms)).transpose()?;
+        result.n_errors = total.tolerated_errors;
         result.error = total.error;
         result.cpu = CpuFigures {
             user_percent: figure("user_ms", share(total.cpu.user_ms))?,
@@ -175,9 +178,7 @@ impl Sums {
     }
 
     /// The figures of the intervals so far; extremes are those of the buckets.
-    fn figures(&self) -> Option<DirectionResult> {
-        let seconds = self.runtime_ms / 1e3;
-        let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    fn figures(&self) -> Option<Figures> {
         let clat = (self.n_latencies > 0).then(|| LatencyFigures {
             n_samples: self.n_latencies,
             min_ns: self.bins.keys().next().copied().unwrap_or_default(),
@@ -186,20 +187,19 @@ impl Sums {
             bins: self.bins.iter().map(|(latency_ns, count)| (*latency_ns, *count)).collect(),
             ..LatencyFigures::default()
         });
-        (self.n_ios > 0).then(|| DirectionResult {
+        let figures = Figures {
             n_ios: self.n_ios,
             bytes: self.bytes,
             runtime_ns: (self.runtime_ms * NS_PER_MS) as u64,
-            ios_per_sec: per_second(self.n_ios),
-            bytes_per_sec: per_second(self.bytes),
             clat,
-            ..DirectionResult::default()
-        })
+            ..Figures::default()
+        };
+        (self.n_ios > 0).then(|| figures.with_rates())
     }
 }
 
-fn figures(members: &DirectionMembers) -> Result<DirectionResult, ReadErrorKind> {
-    Ok(DirectionResult {
+fn figures(members: &DirectionMembers) -> Result<Figures, ReadErrorKind> {
+    Ok(Figures {
         n_ios: members.ios,
         bytes: members.bytes,
         runtime_ns: (time(members.runtime_ms)? * NS_PER_MS) as u64,
@@ -208,8 +208,20 @@ fn figures(members: &DirectionMembers) -> Result<DirectionResult, ReadErrorKind>
         slat: latency(&members.slat_ns)?,
         clat: latency(&members.clat_ns)?,
         lat: latency(&members.lat_ns)?,
-        ..DirectionResult::default()
+        response: latency(&members.response_ns)?,
+        ..Figures::default()
     })
+}
+
+/// Syncs, over the time of the job's I/O.
+fn syncs(members: &SyncMembers, runtime_ms: f64) -> Result<Figures, ReadErrorKind> {
+    let figures = Figures {
+        n_ios: members.issued,
+        runtime_ns: (time(runtime_ms)? * NS_PER_MS) as u64,
+        lat: latency(&members.lat_ns)?,
+        ..Figures::default()
+    };
+    Ok(figures.with_rates())
 }
 
 fn latency(members: &LatencyMembers) -> Result<Option<LatencyFigures>, ReadErrorKind> {

@@ -1,0 +1,363 @@
+//! The table of headline figures, its marks and its legend.
+//!
+//! Must not know: how figures are computed. Start reading at [`table`].
+
+use super::headline::{Headline, PERCENTILES};
+use ferrio_stats::{Estimate, FiguresOf, ImprecisionReason, JobPrecision, LatencyFigures, Percentile};
+use ferrio_units::glance::{duration_text, thousands, three_digits};
+
+const GAP: &str = "  ";
+/// Marks a percentile that is based on few I/Os.
+pub const DOUBT_MARK: &str = "*";
+/// Longer names are cut, so that the table keeps its columns.
+const MAX_NAME: usize = 24;
+/// What a cell says that has no value.
+const NOTHING: &str = "-";
+
+/// A column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Column {
+    Job,
+    Kind,
+    /// The number of I/Os: shown where a job has syncs, whose number is not that of the writes.
+    Count,
+    Bandwidth,
+    Rate,
+    P50,
+    P99,
+    P999,
+    Max,
+    Cpu,
+    /// Shown where a job had errors.
+    Errors,
+}
+
+impl Column {
+    const ALL: [Self; 11] = [
+        Self::Job,
+        Self::Kind,
+        Self::Count,
+        Self::Bandwidth,
+        Self::Rate,
+        Self::P50,
+        Self::P99,
+        Self::P999,
+        Self::Max,
+        Self::Cpu,
+        Self::Errors,
+    ];
+
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Job => "job",
+            Self::Kind => "",
+            Self::Count => "I/Os",
+            Self::Bandwidth => "MB/s",
+            Self::Rate => "IOPS",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+            Self::Max => "max",
+            Self::Cpu => "CPU/I/O",
+            Self::Errors => "errors",
+        }
+    }
+
+    fn is_shown(self, headlines: &[Headline]) -> bool {
+        match self {
+            Self::Count => headlines.iter().any(|headline| headline.kind == FiguresOf::Sync),
+            Self::Errors => headlines.iter().any(|headline| headline.n_errors > 0 || headline.error != 0),
+            _ => true,
+        }
+    }
+
+    const fn percent(self) -> Option<f64> {
+        match self {
+            Self::P50 => Some(PERCENTILES[0]),
+            Self::P99 => Some(PERCENTILES[1]),
+            Self::P999 => Some(PERCENTILES[2]),
+            _ => None,
+        }
+    }
+
+    /// The cell in the row of a job's figures.
+    fn cell(self, headline: &Headline) -> String {
+        let figures = &headline.figures;
+        let (is_sync, iops) = (headline.kind == FiguresOf::Sync, figures.ios_per_sec);
+        match self {
+            Self::Job => name(&headline.job),
+            Self::Kind => headline.kind.name().to_owned(),
+            Self::Count => thousands(figures.n_ios),
+            // Syncs move no data, and the errors and the CPU time are those of the whole job.
+            Self::Bandwidth | Self::Cpu | Self::Errors if is_sync => NOTHING.to_owned(),
+            Self::Bandwidth => three_digits(figures.bytes_per_sec / 1e6),
+            // Fractions matter where a disk does a handful a second.
+            Self::Rate if iops < 9.995 => three_digits(iops),
+            Self::Rate => thousands(iops.round() as u64),
+            Self::Cpu => duration_text(headline.cpu_ns_per_io),
+            Self::Errors if headline.error != 0 => "failed".to_owned(),
+            Self::Errors => thousands(headline.n_errors),
+            Self::P50 | Self::P99 | Self::P999 | Self::Max => {
+                figures.latency().map_or_else(|| NOTHING.to_owned(), |(_, latency)| self.of_latency(latency))
+            }
+        }
+    }
+
+    /// The cell for a latency; empty: the column is not about latencies.
+    fn of_latency(self, latency: &LatencyFigures) -> String {
+        if self == Self::Max {
+            return duration_text(latency.max_ns as f64);
+        }
+        let Some(percent) = self.percent() else { return String::new() };
+        let text = |found: Percentile| {
+            let mark = if found.is_doubtful { DOUBT_MARK } else { "" };
+            format!("{}{mark}", duration_text(found.latency_ns as f64))
+        };
+        latency.percentile(percent).map_or_else(|| NOTHING.to_owned(), text)
+    }
+
+    /// The cell in the row of the response latencies.
+    fn response(self, latency: &LatencyFigures) -> String {
+        match self {
+            Self::Job => "  (response)".to_owned(),
+            _ => self.of_latency(latency),
+        }
+    }
+
+    /// The cell in the row of the precision.
+    fn precision(self, precision: &JobPrecision) -> String {
+        let estimate = match self {
+            Self::Job => return "  (95 %)".to_owned(),
+            Self::Bandwidth => &precision.bytes_per_sec,
+            Self::Rate => &precision.ios_per_sec,
+            Self::P50 => &precision.p50_ns,
+            Self::P99 => &precision.p99_ns,
+            Self::P999 => &precision.p999_ns,
+            _ => return String::new(),
+        };
+        estimate.interval().map_or_else(String::new, |interval| within(interval.percent()))
+    }
+}
+
+/// The headlines as a table: names to the left, figures to the right, and their precision below.
+pub fn table(headlines: &[Headline]) -> String {
+    let columns: Vec<Column> = Column::ALL.into_iter().filter(|column| column.is_shown(headlines)).collect();
+    let heading = columns.iter().map(|column| column.heading().to_owned()).collect();
+    let rows: Vec<Vec<String>> =
+        std::iter::once(heading).chain(headlines.iter().flat_map(|headline| rows(headline, &columns))).collect();
+    let mut widths = vec![0; columns.len()];
+    for row in &rows {
+        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
+    }
+    let mut text = String::new();
+    for (index, row) in rows.iter().enumerate() {
+        let cells = row.iter().zip(&widths).zip(&columns).map(|((cell, width), column)| match column {
+            Column::Job | Column::Kind => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        let line = cells.collect::<Vec<_>>().join(GAP);
+        text.push_str(line.trim_end());
+        text.push('\n');
+        if index == 0 {
+            text.push_str(&"-".repeat(widths.iter().sum::<usize>() + GAP.len() * (columns.len() - 1)));
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The figures, and below them their precision and their response latencies.
+fn rows(headline: &Headline, columns: &[Column]) -> Vec<Vec<String>> {
+    let row = |cell: &dyn Fn(Column) -> String| columns.iter().map(|column| cell(*column)).collect();
+    let mut rows = vec![row(&|column| column.cell(headline))];
+    if let Some(precision) = headline.precision.as_ref().filter(|precision| has_interval(precision)) {
+        rows.push(row(&|column| column.precision(precision)));
+    }
+    if let Some(response) = &headline.figures.response {
+        rows.push(row(&|column| column.response(response)));
+    }
+    rows
+}
+
+/// What the table does not explain itself: its marks, and why figures have no precision.
+pub fn legend(headlines: &[Headline]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let intervals = || headlines.iter().filter_map(|headline| headline.precision.as_ref());
+    if headlines.iter().any(|headline| headline.kind == FiguresOf::Sync) {
+        lines.push(
+            "sync: the calls of fsync, fdatasync and the like between the writes. A write into the cache is on the disk \
+             when the sync behind it has returned."
+                .to_owned(),
+        );
+    }
+    if headlines.iter().any(|headline| headline.figures.response.is_some()) {
+        lines.push("(response): latencies from the time at which the rate wanted an I/O to start.".to_owned());
+    }
+    if intervals().any(has_interval) {
+        lines.push(
+            "±: with a probability of 95 % the true value is not farther away, as far as the course of the run shows (docs/precision.md)."
+                .to_owned(),
+        );
+    } else if let Some(Estimate::Unknown(reason)) = intervals().map(|precision| precision.ios_per_sec).next() {
+        lines.push(format!("No ± for these figures: {}.", reason_words(reason)));
+    }
+    if headlines.iter().any(is_doubtful) {
+        lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
+    }
+    lines
+}
+
+/// Why the exactness of figures is unknown, to be put behind "unknown:".
+pub fn reason_words(reason: ImprecisionReason) -> &'static str {
+    match reason {
+        ImprecisionReason::TooFewIntervals => "the run is too short to tell how they vary",
+        ImprecisionReason::TooDependent => "they changed so slowly that the run shows too little of it",
+        ImprecisionReason::TooFewSamples => "there were too few I/Os",
+        ImprecisionReason::ClonesApart => "the clones of the job did not run at the same time",
+        ImprecisionReason::NotMeasured => "they were not measured by interval",
+    }
+}
+
+fn has_interval(precision: &JobPrecision) -> bool {
+    precision.ios_per_sec.interval().is_some()
+}
+
+/// True if a percentile of a row has the mark.
+fn is_doubtful(headline: &Headline) -> bool {
+    let shown = headline.figures.latency().map(|(_, latency)| latency).into_iter().chain(&headline.figures.response);
+    let percentiles = shown.flat_map(|latency| PERCENTILES.map(|percent| latency.percentile(percent)));
+    percentiles.flatten().any(|found| found.is_doubtful)
+}
+
+/// A distance in percent, as short as it matters.
+fn within(percent: f64) -> String {
+    match percent {
+        percent if percent < 0.1 => "±<0.1 %".to_owned(),
+        percent if percent < 9.95 => format!("±{percent:.1} %"),
+        percent if percent < 999.5 => format!("±{percent:.0} %"),
+        _ => "±>999 %".to_owned(),
+    }
+}
+
+/// A name without the characters that steer a terminal.
+fn name(job: &str) -> String {
+    let plain: String = job.chars().map(|character| if character.is_control() { '?' } else { character }).collect();
+    if plain.chars().count() <= MAX_NAME {
+        return plain;
+    }
+    plain.chars().take(MAX_NAME - 3).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::headline::headlines;
+    use super::*;
+    use ferrio_stats::{Confidence, LatencyStat, ResourceUsage, RunRecord, ThreadStats, WorkerRecord};
+    use ferrio_units::DataDirection;
+
+    /// 1000 reads of 4 KiB in 2 s of 1 ms each.
+    fn worker(name: &str, job_index: u32) -> WorkerRecord {
+        let mut stats = ThreadStats::default();
+        let read = &mut stats.directions[DataDirection::Read];
+        (read.n_completed, read.bytes, read.runtime_ns) = (1_000, 4_096_000, 2_000_000_000);
+        read.clat = LatencyStat::new(true);
+        (0..1_000).for_each(|_| read.clat.record(1_000_000));
+        stats.usage = ResourceUsage { user_ns: 1_000_000, system_ns: 3_000_000, ..ResourceUsage::default() };
+        WorkerRecord { name: name.to_owned(), job_index, stats: Box::new(stats), ..WorkerRecord::default() }
+    }
+
+    #[test]
+    fn clones_are_one_row() {
+        let workers = vec![worker("a", 0), worker("a", 0), worker("b", 1)];
+        let lines = headlines(&RunRecord { workers, ..RunRecord::default() });
+        let figures: Vec<_> =
+            lines.iter().map(|line| (line.job.as_str(), line.n_clones, line.figures.ios_per_sec)).collect();
+        assert_eq!(figures, [("a", 2, 1000.0), ("b", 1, 500.0)]);
+        assert_eq!((lines[0].figures.bytes_per_sec, lines[0].cpu_ns_per_io), (4_096_000.0, 4_000.0));
+        let (_, latency) = lines[1].figures.latency().expect("a latency");
+        assert_eq!((latency.max_ns, latency.mean_ns), (1_000_000, 1_000_000.0));
+    }
+
+    #[test]
+    fn the_table_of_known_figures() {
+        let record = RunRecord { workers: vec![worker("random-read", 0)], ..RunRecord::default() };
+        let expected = [
+            "job                MB/s  IOPS      p50      p99     p99.9      max  CPU/I/O",
+            "---------------------------------------------------------------------------",
+            "random-read  read  2.05   500  1.00 ms  1.00 ms  1.00 ms*  1.00 ms  4.00 us",
+            "",
+        ];
+        // Of 1,000 I/Os one is beyond the last percentile.
+        assert_eq!(table(&headlines(&record)).split('\n').collect::<Vec<_>>(), expected);
+        assert_eq!(legend(&headlines(&record)), ["*: fewer than 10 I/Os took longer than this, so take it as a hint."]);
+    }
+
+    #[test]
+    fn precision_stands_below_the_figures() {
+        let estimate = |value: f64, low: f64, high: f64| Estimate::Interval(Confidence { value, low, high });
+        let precision = JobPrecision {
+            job_index: 0,
+            job: "random-read".to_owned(),
+            direction: "read".to_owned(),
+            confidence_percent: 95.0,
+            interval_ns: 100_000_000,
+            n_intervals: 40,
+            autocorrelation: Some(0.2),
+            n_effective: Some(30.0),
+            ios_per_sec: estimate(500.0, 490.0, 508.0),
+            bytes_per_sec: estimate(2.0, 1.0, 2.5),
+            p50_ns: estimate(1e6, 1e6, 1.0001e6),
+            p99_ns: estimate(1.0, 0.5, 20.0),
+            p999_ns: Estimate::Unknown(ImprecisionReason::TooFewSamples),
+            mean_ns: estimate(2.0, 1.0, 3.0),
+        };
+        let mut record = RunRecord { workers: vec![worker("random-read", 0)], ..RunRecord::default() };
+        record.precision = Some(vec![precision.clone()]);
+        let text = table(&headlines(&record));
+        let line = "  (95 %)           ±50 %  ±2.0 %  ±<0.1 %  ±>999 %";
+        assert_eq!(text.lines().nth(3), Some(line), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
+        assert!(legend(&headlines(&record))[0].starts_with("±: with a probability of 95 %"));
+        let short = Estimate::Unknown(ImprecisionReason::TooFewIntervals);
+        record.precision = Some(vec![JobPrecision { ios_per_sec: short, ..precision }]);
+        assert_eq!(table(&headlines(&record)).lines().count(), 3);
+        assert_eq!(
+            legend(&headlines(&record))[0],
+            "No ± for these figures: the run is too short to tell how they vary."
+        );
+    }
+
+    #[test]
+    fn names_steer_no_terminal_and_stay_short() {
+        assert_eq!(name("a\x1b[2Jb"), "a?[2Jb");
+        assert_eq!(name(&"x".repeat(30)), format!("{}...", "x".repeat(21)));
+    }
+
+    #[test]
+    fn syncs_responses_and_errors_have_a_place() {
+        let mut worker = worker("log", 0);
+        let stats = &mut worker.stats;
+        stats.directions.0.swap(0, 1);
+        stats.n_syncs_issued = 1_000;
+        stats.sync = LatencyStat::new(true);
+        (0..1_000).for_each(|_| stats.sync.record(1_700_000));
+        let write = &mut stats.directions[DataDirection::Write];
+        write.response = LatencyStat::new(true);
+        (0..1_000).for_each(|_| write.response.record(30_000_000));
+        stats.tolerated.n_total = 3;
+        let rows = headlines(&RunRecord { workers: vec![worker], ..RunRecord::default() });
+        let expected = [
+            "job                   I/Os  MB/s  IOPS      p50      p99     p99.9      max  CPU/I/O  errors",
+            "--------------------------------------------------------------------------------------------",
+            "log           write  1,000  2.05   500  1.00 ms  1.00 ms  1.00 ms*  1.00 ms  4.00 us       3",
+            "  (response)                            30.0 ms  30.0 ms  30.0 ms*  30.0 ms",
+            "log           sync   1,000     -   500  1.70 ms  1.70 ms  1.70 ms*  1.70 ms        -       -",
+            "",
+        ];
+        assert_eq!(table(&rows).split('\n').collect::<Vec<_>>(), expected);
+        let document = serde_json::to_value(&rows).expect("serialises");
+        assert_eq!((&document[1]["direction"], &document[1]["n_ios"]), (&"sync".into(), &1_000.into()));
+        assert_eq!((&document[1]["p99_ns"], &document[1]["max_ns"]), (&1_700_000.into(), &1_700_000.into()));
+        assert_eq!((&document[0]["response"]["max_ns"], &document[0]["n_errors"]), (&30_000_000.into(), &3.into()));
+    }
+}
