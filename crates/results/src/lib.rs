@@ -21,11 +21,14 @@ mod source;
 
 pub use error::{ReadError, ReadErrorKind};
 pub use file::ResultFile;
-pub use heat::LatencyHeat;
+pub use heat::{LatencyCounts, LatencyHeat};
 pub use model::{
     CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyClass, LatencyFigures, LatencyKind, RunResult,
     SampledRate, Shares,
 };
 pub use record::of_record;
-pub use series::{Quantity, SeriesLimits, TimeBin, TimeSeries};
+pub use series::{
+    Interval, Intervals, JoinFigures, NotTogether, Quantity, SeriesLimits, TimeBase, TimeBin, TimeSeries, average,
+    together,
+};
 pub use source::{read, read_files};

@@ -62,6 +62,12 @@ pub(super) struct Job {
     pub(super) groupid: i64,
     #[serde(default)]
     pub(super) error: i64,
+    /// Tolerated errors (`continue_on_error`).
+    #[serde(default)]
+    pub(super) total_err: i64,
+    /// Start of the I/O, milliseconds of the wall clock or another one.
+    #[serde(default)]
+    pub(super) job_start: i64,
     #[serde(rename = "job options", default)]
     pub(super) options: Pairs<String>,
     #[serde(default)]
