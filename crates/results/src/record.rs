@@ -5,9 +5,7 @@
 mod course;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{
-    CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, ResultFile, RunResult, Shares,
-};
+use crate::{CpuFigures, DirectionResult, DiskFigures, JobResult, LatencyFigures, ResultFile, RunResult, Shares};
 use ferrio_report::saved;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{

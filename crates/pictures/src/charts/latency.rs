@@ -89,7 +89,12 @@ pub(crate) fn series_lines(series: &TimeSeries, most_points: usize) -> Vec<Chart
 }
 
 /// A line for each job, where there are few enough: of its mean, or its maximum if only this is known.
-fn single_lines(jobs: &[&JobResult], kind: LatencyKind, direction: DataDirection, most_points: usize) -> Vec<ChartLine> {
+fn single_lines(
+    jobs: &[&JobResult],
+    kind: LatencyKind,
+    direction: DataDirection,
+    most_points: usize,
+) -> Vec<ChartLine> {
     let all = of_jobs(jobs, Quantity::Latency(kind), direction);
     if all.len() > MOST_LINES {
         return Vec::new();
@@ -113,7 +118,8 @@ pub(crate) fn percentile_lines(series: &TimeSeries, most_points: usize) -> Optio
     let highest = maxima(series, &columns);
     let gaps = columns.gaps();
     let line_of = |shade: usize, name: &str, value: &dyn Fn(usize, &LatencyCounts) -> Option<f64>| {
-        let mut line = ChartLine::new(format!("{} {name}", series.direction.name()), colour_of(series.direction, shade));
+        let mut line =
+            ChartLine::new(format!("{} {name}", series.direction.name()), colour_of(series.direction, shade));
         let mut last = None;
         let mut lengths_ns = Vec::new();
         for (index, column) in columns.all().iter().enumerate() {

@@ -48,7 +48,9 @@ fn rate(
         }
     }
     if lines.iter().any(|line| !line.low.is_empty()) {
-        notes.push("The line is the mean of each interval, the band reaches from its lowest to its highest value.".to_owned());
+        notes.push(
+            "The line is the mean of each interval, the band reaches from its lowest to its highest value.".to_owned(),
+        );
     }
     notes.dedup();
     let chart = Chart {
@@ -65,7 +67,8 @@ fn rate(
 }
 
 /// What a line of maxima is.
-pub(super) const MAXIMA: &str = "Each value is the highest of its interval (log_window_value=max); the means are unknown.";
+pub(super) const MAXIMA: &str =
+    "Each value is the highest of its interval (log_window_value=max); the means are unknown.";
 
 /// Why jobs have lines of their own instead of one together.
 pub(super) fn apart(reason: NotTogether) -> String {
@@ -77,7 +80,12 @@ pub(super) fn apart(reason: NotTogether) -> String {
 }
 
 /// A line for each job, where there are few enough.
-fn single_lines(jobs: &[&JobResult], quantity: Quantity, direction: DataDirection, most_points: usize) -> Vec<ChartLine> {
+fn single_lines(
+    jobs: &[&JobResult],
+    quantity: Quantity,
+    direction: DataDirection,
+    most_points: usize,
+) -> Vec<ChartLine> {
     let all = of_jobs(jobs, quantity, direction);
     if all.len() > MOST_LINES {
         return Vec::new();
@@ -92,7 +100,8 @@ fn single_lines(jobs: &[&JobResult], quantity: Quantity, direction: DataDirectio
 /// The means of a series, with a band where an interval has several values. Where only maxima are known, these.
 pub(crate) fn line(series: &TimeSeries) -> ChartLine {
     let has_band = series.has_means && series.filled().any(|(_, bin)| bin.min < bin.max);
-    let name = if series.has_means { series.direction.name().to_owned() } else { format!("{} max", series.direction.name()) };
+    let name =
+        if series.has_means { series.direction.name().to_owned() } else { format!("{} max", series.direction.name()) };
     let mut line = ChartLine::new(name, colour_of(series.direction, 0));
     for (_, bin) in series.filled() {
         let value = if series.has_means { bin.mean().unwrap_or_default() } else { bin.max };
@@ -116,7 +125,8 @@ pub(crate) fn place(line: &mut ChartLine, intervals: &[Interval<TimeBin>], gaps:
 /// The widths of intervals, seconds; one for all if they hardly differ.
 pub(crate) fn widths(lengths_ns: impl Iterator<Item = u64>) -> Vec<f64> {
     let mut widths: Vec<f64> = lengths_ns.map(|length_ns| rounded(length_ns as f64 / NS_PER_SEC)).collect();
-    let (least, most) = widths.iter().fold((f64::MAX, 0.0_f64), |(least, most), width| (least.min(*width), most.max(*width)));
+    let (least, most) =
+        widths.iter().fold((f64::MAX, 0.0_f64), |(least, most), width| (least.min(*width), most.max(*width)));
     if least > most * 0.95 {
         widths.truncate(1);
     }

@@ -183,10 +183,8 @@ fn average_of(all: &[&TimeSeries]) -> Option<TimeSeries> {
     if let Ok(series) = average(all, MOST_POINTS) {
         return Some(series);
     }
-    let from_start = |series: &&TimeSeries| TimeSeries {
-        base: TimeBase::Start { run: 0, together: 0 },
-        ..(*series).clone()
-    };
+    let from_start =
+        |series: &&TimeSeries| TimeSeries { base: TimeBase::Start { run: 0, together: 0 }, ..(*series).clone() };
     let all: Vec<TimeSeries> = all.iter().map(from_start).collect();
     average(&all.iter().collect::<Vec<_>>(), MOST_POINTS).ok()
 }

@@ -108,7 +108,8 @@ fn owner(
     let candidates = results.iter().zip(known).enumerate().filter_map(|(index, (result, known))| {
         let job_index = known.job_of(log, most)?;
         let is_in_folder = folders.get(index) == Some(&log.folder);
-        fits_in_time(result, &result.jobs[job_index], log).then_some(((known.are_told(), is_in_folder), (index, job_index)))
+        fits_in_time(result, &result.jobs[job_index], log)
+            .then_some(((known.are_told(), is_in_folder), (index, job_index)))
     });
     let candidates: Vec<((bool, bool), JobPlace)> = candidates.collect();
     let best = candidates.iter().map(|(fit, _)| *fit).max()?;

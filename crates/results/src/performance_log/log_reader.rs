@@ -5,8 +5,8 @@
 use super::LogContent;
 use super::counted::CountedIos;
 use super::row::{HistogramColumns, Row, RowForm};
-use crate::error::ReadErrorKind;
 use super::windows::WindowRows;
+use crate::error::ReadErrorKind;
 use crate::{
     JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeBase, TimeBin, TimeSeries,
 };
@@ -159,12 +159,7 @@ fn add_window(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms):
 }
 
 /// Adds a row of a histogram log to all of its window.
-fn add_counts(
-    series: &mut TimeSeries,
-    limits: SeriesLimits,
-    (start_ms, end_ms): (u64, u64),
-    row: &HistogramColumns,
-) {
+fn add_counts(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms): (u64, u64), row: &HistogramColumns) {
     let (start_ns, end_ns) = (start_ms.saturating_mul(NS_PER_MS), end_ms.saturating_mul(NS_PER_MS));
     let (mut counts, mut bin) = (LatencyCounts::default(), TimeBin::default());
     for (latency_ns, count) in &row.counts {

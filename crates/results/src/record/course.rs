@@ -3,9 +3,7 @@
 //! A record has intervals of equal length, with counts. The job begins and ends within the first and the last of them.
 //! Must not know: totals, formats. Start reading at [`time_series`].
 
-use crate::{
-    Interval, JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, TimeBase, TimeBin, TimeSeries,
-};
+use crate::{Interval, JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, TimeBase, TimeBin, TimeSeries};
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns, full_bucket_index};
 use ferrio_stats::{DirectionSeries, JobSeries, LatencyStat, ThreadStats};
 use ferrio_units::DataDirection;
@@ -108,7 +106,8 @@ fn times(series: &JobSeries, n_clones: usize, reach_ns: Option<Reach>) -> Vec<Op
             _ => series.clone_ns.get(index - 1),
         };
         // As many clones ran here as in the next interval, and all of them if there is none.
-        let n_active = neighbour_ns.map_or(n_clones as u64, |ns| ns.div_ceil(interval_ns)).clamp(1, n_clones.max(1) as u64);
+        let n_active =
+            neighbour_ns.map_or(n_clones as u64, |ns| ns.div_ceil(interval_ns)).clamp(1, n_clones.max(1) as u64);
         let (fewest_ns, most_ns) = ((clone_ns / n_active).clamp(1, interval_ns), (*clone_ns).min(interval_ns));
         let told_ns = reach_ns.map_or(fewest_ns, |(begin_ns, end_ns)| whole.overlap_ns(begin_ns, end_ns));
         let used_ns = told_ns.clamp(fewest_ns, most_ns);
@@ -144,8 +143,7 @@ mod tests {
     /// End of each interval, milliseconds, and its rate.
     fn rates(series: &JobSeries, n_clones: usize, reach_ns: Option<Reach>) -> Vec<(u64, f64)> {
         let all = time_series(series, n_clones, &ThreadStats::default(), reach_ns);
-        let of_interval =
-            |one: &Interval<TimeBin>| (one.end_ns / MS, one.figures.mean().unwrap_or_default().round());
+        let of_interval = |one: &Interval<TimeBin>| (one.end_ns / MS, one.figures.mean().unwrap_or_default().round());
         all[0].intervals.all().iter().map(of_interval).collect()
     }
 

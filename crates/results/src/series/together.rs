@@ -229,8 +229,11 @@ fn add_sum(cells: &mut Vec<CellSum>, grid: Grid, held: HeldSum) {
 
 /// All values: an interval counts in the cell of its middle.
 fn pooled<T: JoinFigures>(parts: &[&Intervals<T>], grid: Grid) -> Intervals<T> {
-    let mut all: Vec<(u64, &Interval<T>)> =
-        parts.iter().flat_map(|part| part.all()).map(|interval| (grid.number(interval.middle_ns()), interval)).collect();
+    let mut all: Vec<(u64, &Interval<T>)> = parts
+        .iter()
+        .flat_map(|part| part.all())
+        .map(|interval| (grid.number(interval.middle_ns()), interval))
+        .collect();
     all.sort_by_key(|(number, interval)| (*number, interval.start_ns));
     let mut intervals = Intervals::new(grid.cell_ns);
     for cell in all.chunk_by(|one, other| one.0 == other.0) {
