@@ -97,6 +97,10 @@ pub struct ChartLine {
     pub x: Vec<f64>,
     /// Vertical values.
     pub y: Vec<f64>,
+    /// Indexes of the points before which the line is broken: nothing was measured between.
+    pub breaks: Vec<usize>,
+    /// Widths of the intervals around the points: one for each, or one for all; empty: they are points.
+    pub widths: Vec<f64>,
     /// Lower edge of its band; empty: no band.
     pub low: Vec<f64>,
     /// Upper edge of its band.
@@ -114,15 +118,11 @@ pub struct Bars {
     pub groups: Vec<(String, Vec<f64>)>,
 }
 
-/// A heat map: columns of equal width, rows whose edges are given.
+/// A heat map: columns and rows whose edges are given.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeatMap {
-    /// Left edge of the first column.
-    pub start: f64,
-    /// Width of a column.
-    pub width: f64,
-    /// Number of columns.
-    pub n_columns: usize,
+    /// Left and right edge of each column, ascending.
+    pub columns: Vec<(f64, f64)>,
     /// Edges of the rows, ascending: one more than rows.
     pub edges: Vec<f64>,
     /// Cells that are not empty: column, row and count.
@@ -137,6 +137,19 @@ pub const N_SHADES: usize = 4;
 /// Number of the colour of a direction, in one of its shades.
 pub(crate) fn colour_of(direction: DataDirection, shade: usize) -> usize {
     direction.index() * N_SHADES + shade.min(N_SHADES - 1)
+}
+
+impl ChartLine {
+    /// A line without points.
+    pub(crate) fn new(name: String, colour: usize) -> Self {
+        let (x, y, breaks, widths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { name, colour, x, y, breaks, widths, low: Vec::new(), high: Vec::new(), is_stepped: false }
+    }
+}
+
+/// Number of the colour of one of several lines of equal rank.
+pub(crate) fn colour_of_rank(rank: usize) -> usize {
+    (rank * N_SHADES + rank / 3) % (3 * N_SHADES)
 }
 
 /// A value with five significant digits: what a picture can show, in few characters.

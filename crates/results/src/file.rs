@@ -37,6 +37,11 @@ impl ResultFile {
         self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy().into_owned()
     }
 
+    /// Its folder, as it was given; empty: none was given.
+    pub(crate) fn folder(&self) -> String {
+        self.path.parent().map(|folder| folder.display().to_string()).unwrap_or_default()
+    }
+
     /// Opens it for reading. It may be opened several times, so that pipes are refused; a pipe that nobody writes to
     /// would also be waited for without an end, and a device may have no end.
     pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, ReadError> {

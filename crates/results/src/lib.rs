@@ -22,8 +22,11 @@ mod source;
 pub use error::{ReadError, ReadErrorKind};
 pub use ferrio_stats::{Figures, FiguresOf, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use file::ResultFile;
-pub use heat::LatencyHeat;
+pub use heat::{LatencyCounts, LatencyHeat};
 pub use model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares};
 pub use record::of_record;
-pub use series::{Quantity, SeriesLimits, TimeBin, TimeSeries};
+pub use series::{
+    Interval, Intervals, JoinFigures, NotTogether, Quantity, SeriesLimits, TimeBase, TimeBin, TimeSeries, average,
+    together,
+};
 pub use source::{read, read_files};

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, formats. Start reading at [`RunResult`].
 
-use crate::TimeSeries;
+use crate::series::{TimeBase, TimeSeries};
 use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, Provenance, Unexamined};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -13,8 +13,12 @@ pub struct RunResult {
     pub name: String,
     /// The program that measured, with its version; empty: unknown.
     pub program: String,
+    /// Number that tells its series from those of other runs that were read with it.
+    pub number: u32,
     /// Wall clock time of the report, milliseconds since 1970.
     pub timestamp_ms: Option<u64>,
+    /// Wall clock time that the clock of the run counts from, milliseconds since 1970.
+    pub start_ms: Option<u64>,
     /// Options given for all jobs.
     pub global_options: Vec<(String, String)>,
     /// The jobs in the order of the report; with group reporting a group is one of them.
@@ -35,6 +39,20 @@ pub struct RunResult {
     pub remarks: Vec<String>,
 }
 
+impl RunResult {
+    /// Gives the run another number, and its series with it.
+    pub fn renumber(&mut self, number: u32) {
+        self.number = number;
+        for series in self.jobs.iter_mut().flat_map(|job| &mut job.series) {
+            series.base = match series.base {
+                TimeBase::Run(_) => TimeBase::Run(number),
+                TimeBase::Start { together, .. } => TimeBase::Start { run: number, together },
+                base => base,
+            };
+        }
+    }
+}
+
 /// The results of a job, or of a group of jobs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct JobResult {
@@ -46,6 +64,8 @@ pub struct JobResult {
     pub group_index: u32,
     /// Its error, an errno; 0: none.
     pub error: i32,
+    /// Start and end of its I/O on the clock of the run, nanoseconds; `None`: unknown.
+    pub reach_ns: Option<(u64, u64)>,
     /// Its options.
     pub options: Vec<(String, String)>,
     /// Figures of each direction; `None`: no I/O.
@@ -68,6 +88,17 @@ impl JobResult {
     /// The directions with I/O.
     pub fn active(&self) -> impl Iterator<Item = (DataDirection, &Figures)> {
         self.directions.iter().filter_map(|(direction, figures)| Some((direction, figures.as_ref()?)))
+    }
+
+    /// Time of its I/O, nanoseconds: that of its longest direction.
+    pub fn runtime_ns(&self) -> u64 {
+        self.active().map(|(_, figures)| figures.runtime_ns).max().unwrap_or_default()
+    }
+
+    /// The value of an option, its own or one of all jobs.
+    pub fn option<'a>(&'a self, global: &'a [(String, String)], name: &str) -> Option<&'a str> {
+        let is_it = |(option, _): &&(String, String)| option == name;
+        self.options.iter().chain(global).find(is_it).map(|(_, value)| value.as_str())
     }
 
     /// The figures of one kind of I/O.

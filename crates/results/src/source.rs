@@ -23,8 +23,8 @@ enum SourceKind {
     Log,
 }
 
-/// Reads files: each report and each record is a result. Performance logs belong to the report when there is one;
-/// otherwise they are a result by themselves.
+/// Reads files: each report and each record is a result. Performance logs belong to the job of the report that their names and times
+/// tell; others are results by themselves, one a folder.
 ///
 /// # Errors
 /// A file cannot be read, is of no known kind, or is damaged.
@@ -50,21 +50,20 @@ pub fn read_files(files: &[ResultFile]) -> Result<Vec<RunResult>, ReadError> {
         reports.resize(results.len(), file);
     }
     tell_apart(&mut results, &reports);
+    for (number, result) in (0..).zip(&mut results) {
+        result.renumber(number);
+    }
     if logs.is_empty() {
         return Ok(results);
     }
     let limits = SeriesLimits::for_series(logs.len());
-    // Logs of one run side by side, also where their times are those of the clock.
-    let epoch_ms = logs.iter().filter_map(|file| performance_log::first_epoch_ms(file)).min().unwrap_or_default();
-    let mut jobs = Vec::new();
+    let mut read = Vec::new();
     for file in logs {
-        jobs.push(performance_log::read(file, limits, epoch_ms)?);
+        read.push(performance_log::read(file, limits)?);
     }
-    if let [result] = &mut results[..] {
-        performance_log::attach(result, jobs);
-    } else {
-        results.push(performance_log::alone(jobs));
-    }
+    let folders: Vec<String> = reports.iter().map(|file| file.folder()).collect();
+    let left = performance_log::attach(&mut results, &folders, read);
+    results.extend(performance_log::alone(left, results.len()));
     Ok(results)
 }
 

@@ -145,3 +145,53 @@ fn what_is_no_file_is_refused() {
         assert!(finished.code != Some(0) && finished.stderr.contains("it is no regular file"), "{}", finished.all());
     }
 }
+
+/// Two jobs that ran one after the other, each with its logs of windows that the next job's do not meet.
+fn stonewalled(scratch: &Scratch) {
+    let jobs = "[global]\nioengine=null\nsize=1g\nrw=read\ntime_based\nruntime=1\nwrite_iops_log=s\nlog_avg_msec=100\n\
+                [one]\nrate_iops=1000\n[two]\nstonewall\nrate_iops=3000\n";
+    scratch.write("s.fio", jobs);
+    run(scratch, "s.fio --record=s.record --output=s.json --output-format=json").succeeded();
+}
+
+/// The values of a line of a chart in the first view: those of all jobs together.
+fn values(page: &str, id: &str) -> Vec<f64> {
+    let charts = charts(page);
+    let chart = charts[0].as_array().expect("charts").iter().find(|chart| chart["id"] == id).expect("this chart");
+    let y = chart["content"]["lines"][0]["y"].as_array().expect("values");
+    y.iter().map(|value| value.as_f64().expect("a number")).collect()
+}
+
+/// 1,000 and then 3,000 I/Os a second are never 4,000, and the jobs lie behind each other.
+#[test]
+fn jobs_that_ran_one_after_another_are_not_added() {
+    let scratch = Scratch::new("page");
+    stonewalled(&scratch);
+    for inputs in ["s.json s_iops.1.log s_iops.2.log", "s.record"] {
+        run(&scratch, &format!("report {inputs} -o s.html")).succeeded();
+        let page = scratch.read("s.html");
+        assert!(page.contains("all 2 jobs together"), "{inputs}");
+        let rates = values(&page, "iops");
+        assert!(rates.iter().all(|rate| *rate < 3800.0), "{inputs}: {rates:?}");
+        let (start, end) = reach(&page, "iops");
+        assert!(start < 0.3 && end > 1.7, "{inputs}: {start} to {end}");
+    }
+}
+
+/// Logs whose times count from the start of their job do not say which jobs ran together.
+#[test]
+fn logs_without_their_report_are_not_added() {
+    let scratch = Scratch::new("page");
+    stonewalled(&scratch);
+    run(&scratch, "report s_iops.1.log s_iops.2.log -o l.html").succeeded();
+    let page = scratch.read("l.html");
+    assert!(page.contains("it is unknown when each of them began"), "a note");
+    let all = charts(&page);
+    let names: Vec<&str> = all[0][0]["content"]["lines"]
+        .as_array()
+        .expect("lines")
+        .iter()
+        .map(|line| line["name"].as_str().expect("a name"))
+        .collect();
+    assert_eq!(names, ["s (job 1): read", "s (job 2): read"]);
+}

@@ -3,104 +3,44 @@
 //! Must not know: statistics. Start reading at [`joined`], then [`means`] and [`weighted_means`].
 
 use crate::statistics::weighted;
-use ferrio_results::{LatencyHeat, Quantity, TimeBin, TimeSeries};
+use ferrio_results::{TimeSeries, together};
 use std::borrow::Cow;
 
 /// Longer series are shortened, by sums of neighbours: a bootstrap of more values takes longer and tells little more.
 const MOST_VALUES: usize = 512;
+/// Most intervals of several clones together.
+const MOST_INTERVALS: usize = 4096;
 /// Series of at least this many values go without the first and the last, which may be of a part of an interval.
 const LONG_SERIES: usize = 27;
 /// Most intervals without a weight, as a share; with more, the weights are those of another log.
 const MOST_WITHOUT_WEIGHT: f64 = 0.1;
 
-/// Number of values and their sum in an interval.
+/// Weight of an interval (seconds of a rate, number of latencies), and the sum of its values by weight.
 type Interval = (f64, f64);
 
-/// The series of all clones of a job as one: rates are summed, latencies joined. `None`: there are none, or they do not fit together.
+/// The series of all clones of a job as one: rates are summed, latencies joined, over the time in which all of them ran. `None`: there
+/// are none, or they do not fit together.
 pub(super) fn joined<'a>(all: &[&'a TimeSeries]) -> Option<Cow<'a, TimeSeries>> {
-    match all {
-        [] => None,
-        [one] => Some(Cow::Borrowed(*one)),
-        [first, others @ ..] => {
-            // Windows of clones do not end at the same time: an interval has to hold at least one of each.
-            let interval_ns = all.iter().map(|one| one.interval_ns.max(2 * spacing_ns(one))).max()?;
-            let mut sum = coarse(first, interval_ns);
-            for other in others {
-                sum = sum_of(&sum, &coarse(other, interval_ns))?;
-            }
-            Some(Cow::Owned(sum))
-        }
+    if let [one] = all {
+        return Some(Cow::Borrowed(*one));
     }
+    let mut sum = together(all, MOST_INTERVALS).ok()?;
+    // A rate without one clone is no rate of all.
+    let reaches: Vec<(u64, u64)> = all.iter().map(|one| one.intervals.reach_ns()).collect::<Option<_>>()?;
+    let start_ns = reaches.iter().map(|(start_ns, _)| *start_ns).max()?;
+    let end_ns = reaches.iter().map(|(_, end_ns)| *end_ns).min()?;
+    sum.keep_within(start_ns, end_ns);
+    (!sum.intervals.is_empty()).then_some(Cow::Owned(sum))
 }
 
 /// The usual distance of intervals with values, nanoseconds.
 fn spacing_ns(series: &TimeSeries) -> u64 {
-    let n_filled = series.bins.iter().filter(|bin| bin.n > 0).count().max(1) as u64;
-    series.interval_ns.saturating_mul((series.bins.len() as u64).div_ceil(n_filled))
-}
-
-/// The series with intervals of at least a length.
-fn coarse(series: &TimeSeries, interval_ns: u64) -> TimeSeries {
-    let mut series = series.clone();
-    while series.interval_ns < interval_ns && series.bins.len() > 1 {
-        series.halve();
-        if let Some(heat) = &mut series.heat {
-            while heat.interval_ns < series.interval_ns && heat.columns.len() > 1 {
-                heat.halve();
-            }
-        }
-    }
-    series
-}
-
-fn sum_of(one: &TimeSeries, other: &TimeSeries) -> Option<TimeSeries> {
-    if one.interval_ns != other.interval_ns {
-        return None;
-    }
-    // Only times in which both have values: a rate without one clone is no rate of all.
-    let first = one.first.max(other.first);
-    let end = |series: &TimeSeries| series.first + series.bins.len() as u64;
-    let bin = |series: &TimeSeries, number: u64| series.bins[(number - series.first) as usize];
-    let is_rate = !matches!(one.quantity, Quantity::Latency(_));
-    let sum = |number: u64| {
-        let (mut sum, other) = (bin(one, number), bin(other, number));
-        match (sum.mean(), other.mean()) {
-            (Some(first), Some(second)) if is_rate => TimeBin::of(first + second),
-            (None, _) | (_, None) if is_rate => TimeBin::default(),
-            _ => {
-                sum.merge(&other);
-                sum
-            }
-        }
-    };
-    let bins = (first..end(one).min(end(other))).map(sum).collect();
-    let heat = one.heat.as_ref().zip(other.heat.as_ref()).and_then(|(one, other)| heat_of(one, other));
-    let empty = TimeSeries::new(one.quantity, one.direction, one.interval_ns);
-    Some(TimeSeries { bins, first, heat, ..empty })
-}
-
-/// The distributions of two clones as one.
-fn heat_of(one: &LatencyHeat, other: &LatencyHeat) -> Option<LatencyHeat> {
-    if one.interval_ns != other.interval_ns {
-        return None;
-    }
-    let first = one.first.max(other.first);
-    let end = |heat: &LatencyHeat| heat.first + heat.columns.len() as u64;
-    let column = |number: u64| {
-        let mut sum = one.columns[(number - one.first) as usize].clone();
-        for (bucket, count) in &other.columns[(number - other.first) as usize] {
-            let known: &mut u64 = sum.entry(*bucket).or_default();
-            *known = known.saturating_add(*count);
-        }
-        sum
-    };
-    let columns = (first..end(one).min(end(other))).map(column).collect();
-    Some(LatencyHeat { first, columns, ..*one })
+    series.intervals.usual_length_ns()
 }
 
 /// The mean of each interval.
 pub(super) fn means(series: &TimeSeries) -> Vec<f64> {
-    let all = series.filled().map(|(_, bin)| (bin.n as f64, bin.sum)).collect();
+    let all = series.filled().map(|(_, bin)| (bin.weight, bin.sum)).collect();
     shortened(all).into_iter().map(|(n, sum)| sum / n).collect()
 }
 
@@ -108,7 +48,7 @@ pub(super) fn means(series: &TimeSeries) -> Vec<f64> {
 /// the means of windows, those of the rates.
 pub(super) fn weighted_means(series: &TimeSeries, rates: Option<&TimeSeries>) -> Vec<f64> {
     let by_rate = rates.filter(|_| series.heat.is_none()).and_then(|rates| weighted_by(series, rates));
-    let own = || series.filled().map(|(_, bin)| (bin.n as f64, bin.sum)).collect();
+    let own = || series.filled().map(|(_, bin)| (bin.weight, bin.sum)).collect();
     weighted(&shortened(by_rate.unwrap_or_else(own)))
 }
 
@@ -146,7 +86,7 @@ fn shortened(mut all: Vec<Interval>) -> Vec<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::LatencyKind;
+    use ferrio_results::{LatencyHeat, LatencyKind, Quantity, TimeBase};
     use ferrio_units::DataDirection;
 
     const MS: u64 = 1_000_000;
@@ -154,8 +94,10 @@ mod tests {
     /// A window of 500 ms each, as in a log, whose times are off by some milliseconds.
     fn windows(quantity: Quantity, off_ms: u64, values: &[f64]) -> TimeSeries {
         let mut series = TimeSeries::new(quantity, DataDirection::Read, MS);
-        for (index, value) in (1..).zip(values) {
-            series.add((500 * index + off_ms) * MS, *value, 4096);
+        series.base = TimeBase::Run(0);
+        for (index, value) in (0..).zip(values) {
+            let start_ms = 500 * index + off_ms;
+            series.add_rate(start_ms * MS, (start_ms + 500) * MS, *value, 4096);
         }
         series
     }
@@ -176,7 +118,7 @@ mod tests {
         let series = |latency_ns: u64| {
             let mut series = windows(kind, 0, &[latency_ns as f64; 40]);
             let mut heat = LatencyHeat::new(MS);
-            (1..=40_u64).for_each(|index| heat.add(500 * index * MS, latency_ns, 3, 512));
+            (0..40_u64).for_each(|index| heat.add(500 * index * MS, latency_ns, 3, 512));
             series.heat = Some(heat);
             series
         };

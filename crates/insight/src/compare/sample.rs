@@ -5,7 +5,7 @@
 use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
 use crate::statistics::{Counts, mean, mean_interval, percentile_interval};
-use ferrio_results::{JobResult, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
+use ferrio_results::{JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
 use ferrio_units::DataDirection;
@@ -196,7 +196,8 @@ fn of_distribution(heat: &LatencyHeat, percent: f64) -> Option<f64> {
 }
 
 fn cells(heat: &LatencyHeat) -> Vec<Counts> {
-    heat.columns.iter().map(|column| column.iter().map(|(bucket, count)| (*bucket, *count)).collect()).collect()
+    let counts = |counts: &LatencyCounts| counts.0.iter().map(|(bucket, count)| (*bucket, *count)).collect();
+    heat.columns.all().iter().map(|column| counts(&column.figures)).collect()
 }
 
 /// A percentile is known only up to its bucket.

@@ -17,7 +17,9 @@ fn course(level: f64, n: usize, phi: f64, noise: Noise, seed: u64) -> RunResult 
     let rates: Vec<f64> =
         autoregressive(n, phi, noise, seed).iter().map(|value| level * (1.0 + deviation * value)).collect();
     let mut series = TimeSeries::new(Quantity::Iops, DataDirection::Read, INTERVAL_NS);
-    series.bins = rates.iter().map(|rate| ferrio_results::TimeBin::of(*rate)).collect();
+    for (index, rate) in (0..).zip(&rates) {
+        series.add_rate(index * INTERVAL_NS, (index + 1) * INTERVAL_NS, *rate, usize::MAX);
+    }
     let mean = rates.iter().sum::<f64>() / n as f64;
     RunResult { jobs: vec![JobResult { series: vec![series], ..job_with(mean) }], ..RunResult::default() }
 }
@@ -126,11 +128,11 @@ fn latencies(level_ns: f64, seed: u64) -> RunResult {
         let latency_ns = (level_ns * (NOISE * levels[column] + 0.1 * io).exp()) as u64;
         let time_ns = column as u64 * INTERVAL_NS;
         series.add(time_ns, latency_ns as f64, 4096);
-        heat.add_bucket(time_ns, full_bucket_index(latency_ns) as u16, 1, 512);
+        heat.add(time_ns, latency_ns, 1, 512);
     }
     let bins = heat.total();
     let n_ios = ios.len() as f64;
-    let mean_ns = series.bins.iter().map(|bin| bin.sum).sum::<f64>() / n_ios;
+    let mean_ns = series.filled().map(|(_, bin)| bin.sum).sum::<f64>() / n_ios;
     series.heat = Some(heat);
     let clat = LatencyFigures { mean_ns, max_ns: u64::MAX, bins, ..LatencyFigures::default() };
     let mut job = job_with(1000.0);

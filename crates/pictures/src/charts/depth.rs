@@ -9,7 +9,11 @@ use ferrio_results::JobResult;
 const MOST_GROUPS: usize = 4;
 
 /// Shares of the I/Os by depth, for each of a few jobs.
-pub(super) fn shares(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
+pub(super) fn shares(jobs: &[&JobResult], _most_points: usize) -> Vec<Chart> {
+    chart(jobs).into_iter().collect()
+}
+
+fn chart(jobs: &[&JobResult]) -> Option<Chart> {
     let told: Vec<&&JobResult> = jobs.iter().filter(|job| job.depths.iter().any(|(_, share)| *share > 0.0)).collect();
     let classes: Vec<String> = told.first()?.depths.iter().map(|(class, _)| class.clone()).collect();
     let is_alike = |job: &&&JobResult| job.depths.iter().map(|(class, _)| class).eq(&classes);

@@ -12,20 +12,24 @@ use ferrio_units::DataDirection;
 const PER_OCTAVE: f64 = 8.0;
 
 /// Shares of the I/Os by their latency.
-pub(super) fn histogram(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
-    let (kind, lines) = of_directions(jobs, shares)?;
-    Some(Chart {
+pub(super) fn histogram(jobs: &[&JobResult], _most_points: usize) -> Vec<Chart> {
+    let chart = |(kind, lines): (LatencyKind, Vec<ChartLine>)| Chart {
         id: "distribution",
         title: format!("Distribution of the {}", kind.words()),
         note: "The share of the I/Os in each eighth of a doubling of the latency.".to_owned(),
         x: ChartAxis::log("latency", AxisUnit::Nanoseconds),
         y: ChartAxis::linear("share of the I/Os", AxisUnit::Percent),
         content: ChartContent::Lines(lines),
-    })
+    };
+    of_directions(jobs, shares).map(chart).into_iter().collect()
 }
 
 /// Shares of the I/Os that took at most a latency.
-pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Option<Chart> {
+pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Vec<Chart> {
+    of_sums(jobs).into_iter().collect()
+}
+
+fn of_sums(jobs: &[&JobResult]) -> Option<Chart> {
     let of_bins = of_directions(jobs, |bins| {
         let total = sum(bins);
         let mut up_to = 0_u64;
@@ -71,15 +75,8 @@ fn of_directions(
         }
         kind = found;
         let (x, y) = points(&bins).into_iter().map(|(x, y)| (rounded(x), rounded(y))).unzip();
-        lines.push(ChartLine {
-            name: direction.name().to_owned(),
-            colour: colour_of(direction, 0),
-            x,
-            y,
-            low: Vec::new(),
-            high: Vec::new(),
-            is_stepped: true,
-        });
+        let line = ChartLine::new(direction.name().to_owned(), colour_of(direction, 0));
+        lines.push(ChartLine { x, y, is_stepped: true, ..line });
     }
     (!lines.is_empty()).then_some((kind, lines))
 }
@@ -98,15 +95,8 @@ fn of_percentiles(jobs: &[&JobResult]) -> Option<(LatencyKind, Vec<ChartLine>)> 
         // A percentile of few I/Os may be that of a bucket above all of them.
         let points = latency.percentiles.iter().map(|(percent, value_ns)| ((*value_ns).clamp(1, highest), *percent));
         let (x, y) = points.map(|(value_ns, percent)| (rounded(value_ns as f64), rounded(percent))).unzip();
-        lines.push(ChartLine {
-            name: direction.name().to_owned(),
-            colour: colour_of(direction, 0),
-            x,
-            y,
-            low: Vec::new(),
-            high: Vec::new(),
-            is_stepped: false,
-        });
+        let line = ChartLine::new(direction.name().to_owned(), colour_of(direction, 0));
+        lines.push(ChartLine { x, y, ..line });
     }
     Some((found?, lines))
 }

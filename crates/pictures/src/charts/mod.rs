@@ -15,15 +15,15 @@ use ferrio_results::JobResult;
 /// Most points of a line, where a chart shows few jobs.
 pub const MOST_POINTS: usize = 1000;
 
-/// Makes one kind of chart of some jobs together, with at most this number of points a line.
-type Kind = fn(&[&JobResult], usize) -> Option<Chart>;
+/// Makes the charts of one kind of some jobs together, with at most this number of points a line.
+type Kind = fn(&[&JobResult], usize) -> Vec<Chart>;
 
 /// The kinds of charts, in the order in which they are shown.
 const KINDS: &[Kind] = &[
     rates::iops,
     rates::bandwidth,
     latency::over_time,
-    heat::map,
+    heat::maps,
     distribution::histogram,
     distribution::cumulative,
     depth::shares,
@@ -31,7 +31,7 @@ const KINDS: &[Kind] = &[
 
 /// All charts of some jobs together for which there are figures.
 pub fn charts(jobs: &[&JobResult], most_points: usize) -> Vec<Chart> {
-    KINDS.iter().filter_map(|kind| kind(jobs, most_points)).collect()
+    KINDS.iter().flat_map(|kind| kind(jobs, most_points)).collect()
 }
 
 #[cfg(test)]

@@ -6,27 +6,20 @@ use super::PlotError;
 use super::entries::{Entry, entries};
 use super::panel::{AxisScale, LinePanel, LineWeight, Panel, PanelContent, Picture, PlotAxis, PlotLine};
 use crate::chart::{AxisUnit, ChartLine};
-use crate::charts::latency::{capitalised, percentile_lines};
+use crate::charts::latency::{capitalised, series_lines};
 use crate::charts::rates::line;
-use crate::charts::together::shortened;
-use ferrio_results::{LatencyKind, Quantity, RunResult, TimeBin, TimeSeries};
+use ferrio_results::{LatencyKind, Quantity, RunResult, TimeBase, TimeSeries, average};
 use ferrio_units::DataDirection;
-use std::collections::BTreeMap;
 
 /// Most points of a line: about as many as a picture has pixels in a row.
 const MOST_POINTS: usize = 1000;
 /// Lines that can be told apart. Of more, single ones are pale, and what they have in common stands out.
 const MOST_LINES: usize = 12;
-/// Bands that can be told apart.
-const MOST_BANDS: usize = 4;
 /// Latencies whose highest value is so many times the lowest have a logarithmic axis.
 const WIDE: f64 = 20.0;
 
 /// Points of percentiles: each needs many I/Os.
 const MOST_PERCENTILES: usize = 200;
-
-const NS_PER_MS: u64 = 1_000_000;
-const NS_PER_SEC: f64 = 1e9;
 
 /// The quantities in the order of their panels.
 const RATES: [Quantity; 2] = [Quantity::Bandwidth, Quantity::Iops];
@@ -73,43 +66,60 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
 
 /// The panels of a quantity; none: no job has it.
 fn panels_of(entries: &[Entry<'_>], quantity: Quantity) -> Vec<Panel> {
-    let mut found: Vec<(String, TimeSeries)> = Vec::new();
+    let mut found: Vec<(String, &TimeSeries)> = Vec::new();
     for direction in DataDirection::ALL {
-        for (name, series) in entries.iter().flat_map(|entry| series_of(entry, quantity, direction)) {
-            found.push((name, shortened(series, MOST_POINTS)));
-        }
+        found.extend(entries.iter().flat_map(|entry| series_of(entry, quantity, direction)));
     }
+    let start = start_words(&found);
+    let of = |words: &str, lines| panel(quantity, words, start, lines);
     // A single job has percentiles, and a panel for each direction.
     let is_alone =
         |series: &TimeSeries| found.iter().filter(|(_, other)| other.direction == series.direction).count() == 1;
-    if entries.len() == 1 && found.iter().all(|(_, series)| series.heat.is_some() && is_alone(series)) {
-        let of_direction = |(_, series): &(String, TimeSeries)| {
-            let lines =
-                percentile_lines(&shortened(series, MOST_PERCENTILES), MOST_PERCENTILES)?.into_iter().enumerate();
-            let lines = lines.map(|(look, line)| plot_line(line.name.clone(), line, look, false)).collect();
-            Some(panel(quantity, &format!(", {}", series.direction.name()), lines))
+    if entries.len() == 1 && !quantity.is_rate() && found.iter().all(|(_, series)| is_alone(series)) {
+        let of_direction = |(_, series): &(String, &TimeSeries)| {
+            let most = if series.heat.is_some() { MOST_PERCENTILES } else { MOST_POINTS };
+            let lines = series_lines(series, most).into_iter().enumerate();
+            let lines = lines.map(|(look, line)| plot_line(line.name.clone(), line, look)).collect();
+            of(&format!(", {}", series.direction.name()), lines)
         };
-        return found.iter().filter_map(of_direction).collect();
+        return found.iter().map(of_direction).collect();
     }
     match found.len() {
         0 => Vec::new(),
-        1..=MOST_LINES => vec![panel(quantity, "", separate(&found))],
-        _ => vec![panel(quantity, "", crowd(&found))],
+        1..=MOST_LINES => vec![of("", separate(&found))],
+        _ => vec![of("", crowd(&found))],
     }
 }
 
-/// The series of a job: of a group of jobs, one for each log.
-fn series_of<'a>(entry: &'a Entry<'_>, quantity: Quantity, direction: DataDirection) -> Vec<(String, &'a TimeSeries)> {
-    let is_wanted =
-        |series: &&TimeSeries| series.quantity == quantity && series.direction == direction && !series.bins.is_empty();
-    let all: Vec<&TimeSeries> = entry.job.series.iter().filter(is_wanted).collect();
-    let number = |index: usize| {
-        if all.len() > 1 { format!("{} #{}", direction.name(), index + 1) } else { direction.name().to_owned() }
-    };
-    all.iter().enumerate().map(|(index, series)| (entry.with(&number(index)), *series)).collect()
+/// What the times count from.
+fn start_words(found: &[(String, &TimeSeries)]) -> &'static str {
+    let all_of = |is_it: fn(TimeBase) -> bool| found.iter().all(|(_, series)| is_it(series.base));
+    if all_of(|base| matches!(base, TimeBase::Run(_))) {
+        "time since the start of the run"
+    } else if all_of(|base| base == TimeBase::Wall) {
+        "time of the clock"
+    } else {
+        "time since the start of the job"
+    }
 }
 
-fn panel(quantity: Quantity, words: &str, lines: Vec<PlotLine>) -> Panel {
+/// The series of a job: of a group of jobs, one for each log, with the name of its file.
+fn series_of<'a>(entry: &'a Entry<'_>, quantity: Quantity, direction: DataDirection) -> Vec<(String, &'a TimeSeries)> {
+    let is_wanted = |series: &&TimeSeries| {
+        series.quantity == quantity && series.direction == direction && !series.intervals.is_empty()
+    };
+    let all: Vec<&TimeSeries> = entry.job.series.iter().filter(is_wanted).collect();
+    let name = |series: &TimeSeries| {
+        let what = if series.has_means { direction.name().to_owned() } else { format!("{} max", direction.name()) };
+        match series.source.as_str() {
+            file if all.len() > 1 && !file.is_empty() => entry.with(&format!("{file}: {what}")),
+            _ => entry.with(&what),
+        }
+    };
+    all.iter().map(|series| (name(series), *series)).collect()
+}
+
+fn panel(quantity: Quantity, words: &str, start: &str, lines: Vec<PlotLine>) -> Panel {
     let (name, unit) = match quantity {
         Quantity::Bandwidth => ("bandwidth", AxisUnit::BytesPerSecond),
         Quantity::Iops => ("I/Os per second", AxisUnit::IosPerSecond),
@@ -117,7 +127,7 @@ fn panel(quantity: Quantity, words: &str, lines: Vec<PlotLine>) -> Panel {
     };
     let title = if quantity == Quantity::Iops { "IOPS".to_owned() } else { capitalised(name) };
     let scale = if unit == AxisUnit::Nanoseconds && is_wide(&lines) { AxisScale::Log } else { AxisScale::Linear };
-    let x = PlotAxis::new("time since the start of the job", AxisUnit::Seconds, AxisScale::Linear);
+    let x = PlotAxis::new(start, AxisUnit::Seconds, AxisScale::Linear);
     let content = LinePanel { x, y: PlotAxis::new(name, unit, scale), lines };
     Panel { title: format!("{title} over time{words}"), content: PanelContent::Lines(content) }
 }
@@ -133,59 +143,48 @@ fn is_wide(lines: &[PlotLine]) -> bool {
 }
 
 /// A line for each job and direction.
-fn separate(found: &[(String, TimeSeries)]) -> Vec<PlotLine> {
-    let has_bands = found.len() <= MOST_BANDS;
+fn separate(found: &[(String, &TimeSeries)]) -> Vec<PlotLine> {
     let lines = found.iter().enumerate();
-    lines.map(|(look, (name, series))| plot_line(name.clone(), line(series), look, has_bands)).collect()
+    lines.map(|(look, (name, series))| plot_line(name.clone(), line(&series.shortened(MOST_POINTS)), look)).collect()
 }
 
-fn plot_line(name: String, line: ChartLine, look: usize, has_band: bool) -> PlotLine {
-    let band = if has_band { line.low.into_iter().zip(line.high).collect() } else { Vec::new() };
+fn plot_line(name: String, line: ChartLine, look: usize) -> PlotLine {
+    let band = line.low.into_iter().zip(line.high).collect();
     let points = line.x.into_iter().zip(line.y).collect();
-    PlotLine { name, look, points, band, ..PlotLine::default() }
+    PlotLine { name, look, points, band, breaks: line.breaks, ..PlotLine::default() }
 }
 
 /// Pale lines of all jobs, and above them for each direction their average and the band of all their values.
-fn crowd(found: &[(String, TimeSeries)]) -> Vec<PlotLine> {
+fn crowd(found: &[(String, &TimeSeries)]) -> Vec<PlotLine> {
     let mut lines = Vec::new();
     for direction in DataDirection::ALL {
-        let of_direction = || found.iter().filter(|(_, series)| series.direction == direction);
-        let (n_jobs, look) = (of_direction().count(), direction.index());
-        if n_jobs == 0 {
-            continue;
+        let of_direction: Vec<&TimeSeries> =
+            found.iter().filter(|(_, series)| series.direction == direction).map(|(_, series)| *series).collect();
+        let (n_jobs, look) = (of_direction.len(), direction.index());
+        for series in &of_direction {
+            let pale = plot_line(String::new(), line(&series.shortened(MOST_POINTS)), look);
+            lines.push(PlotLine { weight: LineWeight::Faint, band: Vec::new(), ..pale });
         }
-        for (_, series) in of_direction() {
-            let pale = plot_line(String::new(), line(series), look, false);
-            lines.push(PlotLine { weight: LineWeight::Faint, ..pale });
+        if let Some(series) = average_of(&of_direction) {
+            let name = format!("{}, average of {n_jobs} jobs", direction.name());
+            let bold = plot_line(name, line(&series), look);
+            // The band is that of all jobs, also where an interval has one value.
+            let band = series.filled().map(|(_, bin)| (bin.min, bin.max)).collect();
+            lines.push(PlotLine { weight: LineWeight::Bold, band, ..bold });
         }
-        let (points, band) = average(of_direction().map(|(_, series)| series));
-        let name = format!("{}, average of {n_jobs} jobs", direction.name());
-        lines.push(PlotLine { name, look, weight: LineWeight::Bold, points, band, is_stepped: false });
     }
     // Averages lie above all single lines.
     lines.sort_by_key(|line| line.weight == LineWeight::Bold);
     lines
 }
 
-/// Pairs of numbers: points, or edges of a band.
-type Pairs = Vec<(f64, f64)>;
-
-/// The average of several series, and the lowest and highest value of any. Logs of jobs differ by milliseconds: values within the
-/// usual distance of two values of a job belong together.
-fn average<'a>(all: impl Iterator<Item = &'a TimeSeries> + Clone) -> (Pairs, Pairs) {
-    let distance = |series: &TimeSeries| {
-        let (first_ns, last_ns) = (series.filled().next()?.0, series.filled().last()?.0);
-        (last_ns - first_ns).checked_div(series.filled().count() as u64 - 1)
-    };
-    let mut distances: Vec<u64> = all.clone().filter_map(distance).collect();
-    distances.sort_unstable();
-    let distance_ns = distances.get(distances.len() / 2).copied().unwrap_or(NS_PER_MS).max(NS_PER_MS);
-    let mut bins: BTreeMap<u64, TimeBin> = BTreeMap::new();
-    for (middle_ns, bin) in all.flat_map(TimeSeries::filled) {
-        bins.entry(middle_ns.saturating_add(distance_ns / 2) / distance_ns).or_default().merge(bin);
+/// The average of several jobs. Where nobody knows when they began, it is that of equal times since the start of each, as the axis says.
+fn average_of(all: &[&TimeSeries]) -> Option<TimeSeries> {
+    if let Ok(series) = average(all, MOST_POINTS) {
+        return Some(series);
     }
-    let of_bin = |(number, bin): (u64, TimeBin)| {
-        ((number as f64 * distance_ns as f64 / NS_PER_SEC, bin.mean().unwrap_or_default()), (bin.min, bin.max))
-    };
-    bins.into_iter().map(of_bin).unzip()
+    let from_start =
+        |series: &&TimeSeries| TimeSeries { base: TimeBase::Start { run: 0, together: 0 }, ..(*series).clone() };
+    let all: Vec<TimeSeries> = all.iter().map(from_start).collect();
+    average(&all.iter().collect::<Vec<_>>(), MOST_POINTS).ok()
 }

@@ -87,10 +87,21 @@ pub struct PlotLine {
     pub weight: LineWeight,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
+    /// Indexes of the points before which the line is broken: nothing was measured between.
+    pub breaks: Vec<usize>,
     /// Lower and upper edge of the band around the line, for each point; empty: no band.
     pub band: Vec<(f64, f64)>,
     /// A value holds until the next one.
     pub is_stepped: bool,
+}
+
+impl PlotLine {
+    /// The ranges of points that belong together.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let starts = std::iter::once(0).chain(self.breaks.iter().copied());
+        let ends = self.breaks.iter().copied().chain(std::iter::once(self.points.len()));
+        starts.zip(ends).map(|(start, end)| start..end).filter(|piece| !piece.is_empty())
+    }
 }
 
 /// How much a line stands out.

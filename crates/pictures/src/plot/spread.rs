@@ -4,7 +4,9 @@
 
 use super::panel::FigureSpread;
 use crate::chart::AxisUnit;
-use ferrio_results::{Figures, JobResult, LatencyFigures, LatencyKind, Quantity, SampledRate, TimeBin};
+use ferrio_results::{
+    Figures, JobResult, LatencyFigures, LatencyKind, Quantity, SampledRate, TimeBin, TimeSeries, together,
+};
 use ferrio_units::DataDirection;
 
 /// A figure that bars show.
@@ -76,16 +78,16 @@ fn of_samples(mean: f64, sampled: SampledRate) -> FigureSpread {
 }
 
 fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> Option<FigureSpread> {
-    let series = job.series.iter().filter(|series| series.quantity == quantity && series.direction == direction);
-    let bins: Vec<&TimeBin> = series.flat_map(|series| &series.bins).filter(|bin| bin.n > 0).collect();
-    let mut all = TimeBin::default();
-    for bin in &bins {
-        all.merge(bin);
-    }
+    let is_it = |series: &&TimeSeries| series.quantity == quantity && series.direction == direction;
+    let series: Vec<&TimeSeries> = job.series.iter().filter(is_it).collect();
+    // Rates of clones add up where they ran together; otherwise they are not those of the job.
+    let one = together(&series, usize::MAX).ok()?;
+    let bins: Vec<&TimeBin> = one.filled().map(|(_, bin)| bin).collect();
+    let all = one.intervals.whole()?;
     let mean = all.mean()?;
     // Intervals of several values have no deviation of their own.
     let has_values = bins.len() > 1 && bins.iter().all(|bin| bin.n == 1);
-    let squares: f64 = bins.iter().map(|bin| (bin.sum - mean).powi(2)).sum();
+    let squares: f64 = bins.iter().filter_map(|bin| bin.mean()).map(|value| (value - mean).powi(2)).sum();
     let stddev = (squares / (bins.len() as f64 - 1.0).max(1.0)).sqrt();
     Some(FigureSpread {
         mean,
@@ -132,7 +134,6 @@ fn joined(known: &[(LatencyKind, &LatencyFigures)]) -> FigureSpread {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::TimeSeries;
 
     fn job(mean_ns: f64, stddev_ns: f64, n_samples: u64) -> JobResult {
         let clat =

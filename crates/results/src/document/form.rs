@@ -66,6 +66,12 @@ pub(super) struct Job {
     pub(super) groupid: i64,
     #[serde(default)]
     pub(super) error: i64,
+    /// Tolerated errors (`continue_on_error`).
+    #[serde(default)]
+    pub(super) total_err: i64,
+    /// Start of the I/O, milliseconds of the wall clock or another one.
+    #[serde(default)]
+    pub(super) job_start: i64,
     #[serde(rename = "job options", default)]
     pub(super) options: Pairs<String>,
     #[serde(default)]
@@ -78,9 +84,6 @@ pub(super) struct Job {
     pub(super) mixed: Option<DirectionKeys>,
     #[serde(default)]
     pub(super) sync: Option<SyncKeys>,
-    /// Errors that the job went on after.
-    #[serde(default)]
-    pub(super) total_err: i64,
     #[serde(default)]
     pub(super) usr_cpu: f64,
     #[serde(default)]

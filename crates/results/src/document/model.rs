@@ -15,6 +15,7 @@ type Outcome<T> = Result<T, ReadErrorKind>;
 
 /// Bytes of a sector in a disk's counters.
 const SECTOR_BYTES: u64 = 512;
+const NS_PER_MS: u64 = 1_000_000;
 
 /// The result of a report.
 pub(super) fn result(document: Document) -> Outcome<RunResult> {
@@ -25,9 +26,12 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
         ..RunResult::default()
     };
     let of_hosts = document.client_stats.items.into_iter().filter(|job| job.jobname != "All clients");
+    let mut starts_ms = Vec::new();
     for job in document.jobs.items.into_iter().chain(of_hosts) {
+        starts_ms.push(u64::try_from(job.job_start).unwrap_or_default());
         result.jobs.push(self::job(job, &mut result.remarks)?);
     }
+    place(&mut result, &starts_ms);
     for disk in document.disk_util.items {
         result.disks.push(self::disk(disk)?);
     }
@@ -42,6 +46,16 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
         }
     }
     Ok(result)
+}
+
+/// Places the jobs on one clock, which begins with the first of them. fio before 3.34 does not say when its jobs began.
+fn place(result: &mut RunResult, starts_ms: &[u64]) {
+    let Some(first_ms) = starts_ms.iter().copied().min().filter(|first_ms| *first_ms > 0) else { return };
+    result.start_ms = Some(first_ms);
+    for (job, start_ms) in result.jobs.iter_mut().zip(starts_ms) {
+        let start_ns = (start_ms - first_ms).saturating_mul(NS_PER_MS).min(u64::MAX / 8);
+        job.reach_ns = Some((start_ns, start_ns.saturating_add(job.runtime_ns().min(u64::MAX / 8))));
+    }
 }
 
 fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
@@ -59,6 +73,7 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
         description: job.desc,
         group_index: u32::try_from(job.groupid).unwrap_or_default(),
         error: i32::try_from(job.error).unwrap_or(i32::MAX),
+        reach_ns: None,
         options: job.options.0,
         syncs: syncs(job.sync, &directions)?,
         n_errors: count("total_err", job.total_err)?,

@@ -4,7 +4,6 @@
 
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::lines::given_options;
 use crate::model::{JobResult, RunResult};
 use crate::provenance::of_text;
 use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, LatencyFigures, Unexamined};

@@ -84,6 +84,7 @@ impl RunLines {
         *self = Self::default();
         self.result.program = format!("ferrio {}", run.version);
         self.result.timestamp_ms = run.epoch_ms;
+        self.result.start_ms = run.epoch_ms;
         let provenance = run.provenance.and_then(provenance);
         self.result.provenance = provenance.map(Box::new);
         let n_workers = run.jobs.iter().fold(0_u64, |sum, job| sum.saturating_add(job.n_clones));

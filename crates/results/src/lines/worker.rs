@@ -5,15 +5,16 @@
 use super::form::{DirectionMembers, LatencyMembers, SpanLine, SyncMembers};
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::{CpuFigures, JobResult, LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeSeries};
+use crate::{
+    CpuFigures, JobResult, JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeBase,
+    TimeBin, TimeSeries,
+};
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns, full_bucket_index};
 use ferrio_stats::{Figures, LatencyFigures};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeMap;
 
 const NS_PER_MS: f64 = 1e6;
-/// Rates of shorter intervals, such as the last one of a run, are left out of the course: a few I/Os decide them.
-const LEAST_SHARE_OF_INTERVAL: f64 = 0.1;
 
 /// A worker.
 pub(super) struct WorkerLines {
@@ -25,6 +26,8 @@ pub(super) struct WorkerLines {
     sums: PerDirection<Sums>,
     /// The figures of the whole job, once they were read.
     total: Option<Box<SpanLine>>,
+    /// Start of the first and end of the last interval.
+    reach_ns: Option<(u64, u64)>,
     series: Vec<TimeSeries>,
 }
 
@@ -49,6 +52,7 @@ impl WorkerLines {
             limits,
             sums: PerDirection::default(),
             total: None,
+            reach_ns: None,
             series: Vec::new(),
         }
     }
@@ -58,27 +62,24 @@ impl WorkerLines {
     /// # Errors
     /// A time or a rate is impossible.
     pub(super) fn add_interval(&mut self, line: &SpanLine) -> Result<(), ReadErrorKind> {
-        let middle_ns = (time(line.start_ms)? / 2.0 + time(line.end_ms)? / 2.0) * NS_PER_MS;
-        let has_rates = line.end_ms - line.start_ms >= self.interval_ms * LEAST_SHARE_OF_INTERVAL;
+        let start_ns = (time(line.start_ms)? * NS_PER_MS) as u64;
+        let end_ns = ((time(line.end_ms)? * NS_PER_MS) as u64).max(start_ns + 1);
+        let limits = self.limits;
+        let reach_ns = self.reach_ns.get_or_insert((start_ns, end_ns));
+        *reach_ns = (reach_ns.0.min(start_ns), reach_ns.1.max(end_ns));
         for (direction, members) in directions(line) {
             let Some(members) = members else { continue };
             checked_distribution(&members.clat_ns)?;
             self.sums[direction].add(members)?;
-            if has_rates {
-                let rates = [(Quantity::Iops, members.iops), (Quantity::Bandwidth, members.bw_bytes)];
-                for (quantity, rate) in rates {
-                    let rate = figure("a rate", rate)?;
-                    let most = self.limits.n_bins;
-                    self.series_of(quantity, direction).add(middle_ns as u64, rate, most);
-                }
+            for (quantity, rate) in [(Quantity::Iops, members.iops), (Quantity::Bandwidth, members.bw_bytes)] {
+                let rate = figure("a rate", rate)?;
+                self.series_of(quantity, direction).add_rate(start_ns, end_ns, rate, limits.n_bins);
             }
-            let limits = self.limits;
+            let Some((bin, counts)) = latencies(&members.clat_ns) else { continue };
             let series = self.series_of(Quantity::Latency(LatencyKind::Completion), direction);
-            for (latency_ns, count) in &members.clat_ns.histogram {
-                series.add_many(middle_ns as u64, *latency_ns as f64, *count, limits.n_bins);
-                if let Some(heat) = &mut series.heat {
-                    heat.add(middle_ns as u64, *latency_ns, *count, limits.n_columns);
-                }
+            series.intervals.add(start_ns, end_ns, &bin, limits.n_bins);
+            if let Some(heat) = &mut series.heat {
+                heat.columns.add(start_ns, end_ns, &counts, limits.n_columns);
             }
         }
         Ok(())
@@ -111,6 +112,7 @@ impl WorkerLines {
         let index = self.series.iter().position(is_it).unwrap_or_else(|| {
             let interval_ns = (self.interval_ms * NS_PER_MS) as u64;
             let mut series = TimeSeries::new(quantity, direction, interval_ns);
+            series.base = TimeBase::Run(0);
             series.heat = matches!(quantity, Quantity::Latency(_)).then(|| LatencyHeat::new(interval_ns));
             self.series.push(series);
             self.series.len() - 1
@@ -126,7 +128,11 @@ impl WorkerLines {
         let mut result =
             JobResult { name: self.name, group_index: self.group_index, series: self.series, ..JobResult::default() };
         // A latency that was measured without a distribution has no course.
-        result.series.retain(|series| !series.bins.is_empty());
+        result.series.retain(|series| !series.intervals.is_empty());
+        // The drain of a queue at the end is no interval.
+        let rates = result.series.iter_mut().filter(|series| series.quantity.is_rate());
+        rates.for_each(|series| series.intervals.join_short_end());
+        result.reach_ns = self.reach_ns;
         let Some(total) = &self.total else {
             for direction in DataDirection::ALL {
                 result.directions[direction] = self.sums[direction].figures();
@@ -153,6 +159,19 @@ impl WorkerLines {
         };
         Ok(result)
     }
+}
+
+/// The latencies of an interval; `None`: they have no distribution.
+fn latencies(members: &LatencyMembers) -> Option<(TimeBin, LatencyCounts)> {
+    let (mut counts, mut bin) = (LatencyCounts::default(), TimeBin::default());
+    for (latency_ns, count) in members.histogram.iter().filter(|(_, count)| *count > 0) {
+        counts.add(full_bucket_index(*latency_ns) as u16, *count);
+        bin.join(&TimeBin::of_many(*latency_ns as f64, *count));
+    }
+    // The slowest I/O itself, and not the middle of its bucket.
+    bin.max = members.max.map_or(bin.max, |max_ns| max_ns as f64);
+    bin.min = bin.min.min(bin.max);
+    (bin.n > 0).then_some((bin, counts))
 }
 
 fn directions(line: &SpanLine) -> [(DataDirection, Option<&DirectionMembers>); 3] {

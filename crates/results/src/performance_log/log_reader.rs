@@ -5,31 +5,48 @@
 use super::LogContent;
 use super::counted::CountedIos;
 use super::row::{HistogramColumns, Row, RowForm};
+use super::windows::WindowRows;
 use crate::error::ReadErrorKind;
-use crate::{LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeSeries};
+use crate::{
+    JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, SeriesLimits, TimeBase, TimeBin, TimeSeries,
+};
+use ferrio_stats::histogram::full_bucket_index;
 use ferrio_units::{DataDirection, PerDirection};
 
 /// Times in logs are milliseconds.
 const NS_PER_MS: u64 = 1_000_000;
 /// A window of a bandwidth log is in KiB per second.
 const BYTES_PER_KIB: f64 = 1024.0;
+/// Times from 1973 on are those of the clock: no run takes so long.
+const LEAST_EPOCH_MS: u64 = 100_000_000_000;
+/// Intervals of single I/Os have at least so many of them, on average.
+const IOS_PER_INTERVAL: u64 = 8;
+/// A log with fewer intervals keeps them.
+const FEWEST_INTERVALS: usize = 20;
+
+/// A row of a window: its value and its maximum.
+type WindowValue = (f64, f64);
 
 /// The series of a log so far.
 pub(super) struct LogReader {
     content: LogContent,
     limits: SeriesLimits,
-    /// Times of the clock count from here, milliseconds.
-    epoch_ms: u64,
     form: Option<RowForm>,
     series: PerDirection<Option<TimeSeries>>,
     /// I/Os of a log of rates that has a row for each.
     counted: PerDirection<Option<CountedIos>>,
+    windows: PerDirection<WindowRows<WindowValue>>,
+    histograms: PerDirection<WindowRows<HistogramColumns>>,
+    /// Time of the first row, milliseconds.
+    first_ms: Option<u64>,
+    has_windows: bool,
 }
 
 impl LogReader {
-    pub(super) fn new(content: LogContent, limits: SeriesLimits, epoch_ms: u64) -> Self {
+    pub(super) fn new(content: LogContent, limits: SeriesLimits) -> Self {
         let (series, counted) = (PerDirection([None, None, None]), PerDirection([None, None, None]));
-        Self { content, limits, epoch_ms, form: None, series, counted }
+        let (windows, histograms) = (PerDirection::default(), PerDirection::default());
+        Self { content, limits, form: None, series, counted, windows, histograms, first_ms: None, has_windows: false }
     }
 
     /// Finds the form of the rows in the start of the log; the last line may be cut.
@@ -49,7 +66,7 @@ impl LogReader {
             return Ok(());
         }
         match (self.content, self.form) {
-            (LogContent::Histograms, _) => self.add_histogram(&HistogramColumns::parse(line)?),
+            (LogContent::Histograms, _) => self.add_histogram(HistogramColumns::parse(line)?),
             (LogContent::Values(quantity), Some(form)) => self.add_row(quantity, &Row::parse(line, form)?),
             (LogContent::Values(_), None) => return Err(ReadErrorKind::Columns(1)),
         }
@@ -57,7 +74,8 @@ impl LogReader {
     }
 
     fn add_row(&mut self, quantity: Quantity, row: &Row) {
-        let time_ns = row.time_ms.saturating_sub(self.epoch_ms).saturating_mul(NS_PER_MS);
+        self.first_ms.get_or_insert(row.time_ms);
+        let time_ns = row.time_ms.saturating_mul(NS_PER_MS);
         let (is_window, limits) = (row.size_bytes == 0, self.limits);
         let amount = match quantity {
             // The value of a row for a single I/O is no rate: the I/Os are counted.
@@ -70,44 +88,104 @@ impl LogReader {
             counted.add(time_ns, amount, limits.n_bins);
             return;
         }
-        let series = self.series_of(quantity, row.direction);
-        let unit = if quantity == Quantity::Bandwidth { BYTES_PER_KIB } else { 1.0 };
-        series.add(time_ns, row.value as f64 * unit, limits.n_bins);
-        if row.maximum > row.value {
-            series.raise(time_ns, row.maximum as f64 * unit);
-        }
-        // The means of windows are no distribution.
-        if is_window {
-            series.heat = None;
-        } else if let Some(heat) = &mut series.heat {
-            heat.add(time_ns, row.value, 1, limits.n_columns);
-        }
-    }
-
-    fn add_histogram(&mut self, row: &HistogramColumns) {
-        let (time_ns, limits) = (row.time_ms.saturating_sub(self.epoch_ms).saturating_mul(NS_PER_MS), self.limits);
-        let series = self.series_of(Quantity::Latency(LatencyKind::Completion), row.direction);
-        for (latency_ns, count) in &row.counts {
-            series.add_many(time_ns, *latency_ns as f64, *count, limits.n_bins);
+        let series = self.series[row.direction].get_or_insert_with(|| new_series(quantity, row.direction));
+        if !is_window {
+            series.add(time_ns, row.value as f64, limits.n_bins);
             if let Some(heat) = &mut series.heat {
-                heat.add(time_ns, *latency_ns, *count, limits.n_columns);
+                heat.add(time_ns, row.value, 1, limits.n_columns);
             }
+            return;
         }
+        self.has_windows = true;
+        // The means of windows are no distribution.
+        series.heat = None;
+        series.has_maxima |= row.maximum > row.value;
+        let unit = if quantity == Quantity::Bandwidth { BYTES_PER_KIB } else { 1.0 };
+        let value = (row.value as f64 * unit, row.value.max(row.maximum) as f64 * unit);
+        let mut take = |start_ms, end_ms, value| add_window(series, limits, (start_ms, end_ms), value);
+        self.windows[row.direction].add(row.time_ms, value, &mut take);
     }
 
-    /// The series of a direction; made at its first row.
-    fn series_of(&mut self, quantity: Quantity, direction: DataDirection) -> &mut TimeSeries {
-        self.series[direction].get_or_insert_with(|| {
-            let mut series = TimeSeries::new(quantity, direction, NS_PER_MS);
-            series.heat = matches!(quantity, Quantity::Latency(_)).then(|| LatencyHeat::new(NS_PER_MS));
-            series
-        })
+    fn add_histogram(&mut self, row: HistogramColumns) {
+        self.first_ms.get_or_insert(row.time_ms);
+        let (direction, limits) = (row.direction, self.limits);
+        let quantity = Quantity::Latency(LatencyKind::Completion);
+        let series = self.series[direction].get_or_insert_with(|| new_series(quantity, direction));
+        let mut take = |start_ms, end_ms, row: HistogramColumns| add_counts(series, limits, (start_ms, end_ms), &row);
+        self.histograms[direction].add(row.time_ms, row, &mut take);
+    }
+
+    /// True if rows were those of windows.
+    pub(super) fn has_windows(&self) -> bool {
+        self.has_windows
     }
 
     /// The series of all directions.
-    pub(super) fn into_series(self) -> Vec<TimeSeries> {
+    pub(super) fn into_series(mut self) -> Vec<TimeSeries> {
+        let limits = self.limits;
+        for direction in DataDirection::ALL {
+            if let Some(series) = &mut self.series[direction] {
+                let mut take = |start_ms, end_ms, value| add_window(series, limits, (start_ms, end_ms), value);
+                self.windows[direction].finish(&mut take);
+                let mut take =
+                    |start_ms, end_ms, row: HistogramColumns| add_counts(series, limits, (start_ms, end_ms), &row);
+                self.histograms[direction].finish(&mut take);
+                settle(series);
+            }
+        }
         let counted = self.counted.0.into_iter().flatten().map(CountedIos::into_rates);
-        self.series.0.into_iter().flatten().chain(counted).collect()
+        let mut all: Vec<TimeSeries> = self.series.0.into_iter().flatten().chain(counted).collect();
+        let has_clock = self.first_ms.is_some_and(|first_ms| first_ms >= LEAST_EPOCH_MS);
+        all.iter_mut().for_each(|series| series.base = if has_clock { TimeBase::Wall } else { TimeBase::Unknown });
+        all
+    }
+}
+
+fn new_series(quantity: Quantity, direction: DataDirection) -> TimeSeries {
+    let mut series = TimeSeries::new(quantity, direction, NS_PER_MS);
+    series.heat = matches!(quantity, Quantity::Latency(_)).then(|| LatencyHeat::new(NS_PER_MS));
+    series
+}
+
+/// Adds the value of a window, of which start and end are milliseconds.
+fn add_window(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms): (u64, u64), value: WindowValue) {
+    let (start_ns, end_ns) = (start_ms.saturating_mul(NS_PER_MS), end_ms.saturating_mul(NS_PER_MS));
+    let (mean, highest) = value;
+    let bin = match series.quantity {
+        Quantity::Latency(_) => TimeBin::of(mean),
+        _ => TimeBin::of_rate(mean, end_ns.saturating_sub(start_ns)),
+    };
+    series.intervals.add(start_ns, end_ns, &TimeBin { max: highest, ..bin }, limits.n_bins);
+}
+
+/// Adds a row of a histogram log to all of its window.
+fn add_counts(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms): (u64, u64), row: &HistogramColumns) {
+    let (start_ns, end_ns) = (start_ms.saturating_mul(NS_PER_MS), end_ms.saturating_mul(NS_PER_MS));
+    let (mut counts, mut bin) = (LatencyCounts::default(), TimeBin::default());
+    for (latency_ns, count) in &row.counts {
+        counts.add(full_bucket_index(*latency_ns) as u16, *count);
+        bin.join(&TimeBin::of_many(*latency_ns as f64, *count));
+    }
+    if bin.n > 0 {
+        series.intervals.add(start_ns, end_ns, &bin, limits.n_bins);
+        if let Some(heat) = &mut series.heat {
+            heat.columns.add(start_ns, end_ns, &counts, limits.n_columns);
+        }
+    }
+}
+
+/// Makes intervals of single I/Os so long that a usual one has several: between two I/Os is no gap.
+fn settle(series: &mut TimeSeries) {
+    if series.quantity.is_rate() {
+        return series.intervals.join_short_end();
+    }
+    let is_of_ios = series.heat.is_some();
+    while is_of_ios && series.intervals.len() > FEWEST_INTERVALS {
+        let n: u64 = series.intervals.all().iter().map(|interval| interval.figures.n).sum();
+        if n >= IOS_PER_INTERVAL * series.intervals.len() as u64 {
+            break;
+        }
+        series.intervals.double();
     }
 }
 
@@ -116,7 +194,7 @@ mod tests {
     use super::*;
 
     fn series(content: LogContent, text: &str) -> Vec<TimeSeries> {
-        let mut log = LogReader::new(content, SeriesLimits::for_series(1), 0);
+        let mut log = LogReader::new(content, SeriesLimits::for_series(1));
         log.look_at(text.as_bytes()).expect("rows");
         text.lines().for_each(|line| log.add(line.as_bytes()).expect("a row"));
         log.into_series()
@@ -133,7 +211,7 @@ mod tests {
             let rows: Vec<String> = (0..3000).map(|ms| format!("{ms}, {value}, 0, 4096, 0")).collect();
             let all = series(LogContent::Values(quantity), &rows.join("\n"));
             let rates = values(&all[0]);
-            // Each interval has the length 128 ms, the last one less: 2,999 ms are 23 of them and 55 ms.
+            // Each interval has the length 128 ms, the last one less: 3,000 ms are 23 of them and 56 ms.
             assert_eq!((rates.len(), rates[0].0), (24, 64), "{quantity:?}");
             assert!(rates.iter().all(|(_, rate)| (rate - expected).abs() < 1e-6), "{quantity:?} {rates:?}");
         }
@@ -142,7 +220,7 @@ mod tests {
     #[test]
     fn windows_are_taken_as_they_are() {
         let all = series(LogContent::Values(Quantity::Bandwidth), "500, 100, 1, 0, 0\n1000, 200, 1, 0, 0\n");
-        assert_eq!(values(&all[0]), [(500, 102_400.0), (1000, 204_800.0)]);
+        assert_eq!(values(&all[0]), [(250, 102_400.0), (750, 204_800.0)]);
         assert_eq!(all[0].direction, DataDirection::Write);
     }
 

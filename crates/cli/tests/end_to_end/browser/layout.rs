@@ -37,5 +37,5 @@ fn a_page_on_paper_has_all_charts_in_light_colours() {
         dispatchEvent(new Event('afterprint'));
         return { ...printed, after: document.documentElement.classList.contains('dark') }; }";
     let found = browser.outcome("page.html", "1200,900", script);
-    assert_eq!(found, serde_json::json!({ "dark": false, "charts": 6, "after": true }));
+    assert_eq!(found, serde_json::json!({ "dark": false, "charts": 7, "after": true }));
 }

@@ -20,26 +20,31 @@
   const faint = (text, alpha) => text + Math.round(alpha * 255).toString(16).padStart(2, "0");
   const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
 
-  // Three significant digits without an exponent.
-  function digits(value) {
+  // Significant digits without an exponent.
+  function digits(value, n_digits) {
     if (value === 0) return "0";
-    const text = Math.abs(value) >= 1000 ? Math.round(value).toLocaleString("en") : String(Number(value.toPrecision(3)));
-    return text;
+    const wanted = n_digits || 3;
+    const n_decimals = Math.max(0, wanted - 1 - Math.floor(Math.log10(Math.abs(value))));
+    if (Math.abs(value) >= 1000) return value.toLocaleString("en", { maximumFractionDigits: wanted > 3 ? n_decimals : 0 });
+    return String(Number(value.toPrecision(wanted)));
   }
-  function scaled(value, steps, unit) {
+  function scaled(value, steps, unit, n_digits) {
     const size = Math.abs(value);
-    for (const [factor, name] of steps) if (size >= factor) return digits(value / factor) + " " + name + unit;
-    return digits(value) + (unit ? " " + unit : "");
+    for (const [factor, name] of steps) if (size >= factor) return digits(value / factor, n_digits) + " " + name + unit;
+    return digits(value, n_digits) + (unit ? " " + unit : "");
   }
   const TEXT = {
-    seconds: (value) => digits(value) + " s",
-    ios_per_second: (value) => scaled(value, [[1e6, "M"], [1e3, "k"]], "").trim(),
-    bytes_per_second: (value) => scaled(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"]], "B/s"),
-    nanoseconds: (value) => value >= 1e9 ? digits(value / 1e9) + " s" : value >= 1e6 ? digits(value / 1e6) + " ms"
-      : value >= 1e3 ? digits(value / 1e3) + " us" : digits(value) + " ns",
-    percent: (value) => digits(value) + " %",
+    seconds: (value, n) => digits(value, n) + " s",
+    ios_per_second: (value, n) => scaled(value, [[1e6, "M"], [1e3, "k"]], "", n).trim(),
+    bytes_per_second: (value, n) => scaled(value, [[1e9, "G"], [1e6, "M"], [1e3, "k"]], "B/s", n),
+    nanoseconds: (value, n) => value >= 1e9 ? digits(value / 1e9, n) + " s" : value >= 1e6 ? digits(value / 1e6, n) + " ms"
+      : value >= 1e3 ? digits(value / 1e3, n) + " us" : digits(value, n) + " ns",
+    percent: (value, n) => digits(value, n) + " %",
     count: digits,
   };
+  // A time as it is read out: to the millisecond, or as a clock's.
+  const moment = (seconds) => seconds >= 600 ? clock(seconds, 1) : digits(seconds, seconds >= 100 ? 6 : 4) + " s";
+  const place_text = (unit, value) => unit === "seconds" ? moment(value) : TEXT[unit](value);
 
   function element(name, attributes, ...children) {
     const made = document.createElement(name);
@@ -48,10 +53,30 @@
     return made;
   }
 
+  // Times of long runs are hours and minutes.
+  function clock(seconds, step) {
+    const whole = Math.round(seconds);
+    const two = (number) => String(number).padStart(2, "0");
+    const text = Math.floor(whole / 3600) + ":" + two(Math.floor(whole / 60) % 60);
+    return step < 60 ? text + ":" + two(whole % 60) : text;
+  }
+  // The labels of an axis: so many digits that each differs from its neighbour.
+  function labels(unit, splits) {
+    const known = splits.filter((split) => split != null);
+    const most = Math.max(...known.map(Math.abs));
+    const step = known.length > 1 ? known[1] - known[0] : most;
+    if (unit === "seconds" && most >= 600 && step >= 1) return splits.map((split) => split == null ? "" : clock(split, step));
+    for (let n_digits = 3; n_digits < 12; n_digits++) {
+      const texts = splits.map((split) => split == null ? "" : TEXT[unit](split, n_digits));
+      const told = texts.filter((text) => text !== "");
+      if (new Set(told).size === told.length) return texts;
+    }
+    return splits.map((split) => split == null ? "" : TEXT[unit](split, 12));
+  }
+
   function axes(chart) {
     const common = { stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line") } };
-    const axis = (of, extra) => Object.assign({ values: (_, splits) => splits.map((split) => split == null ? "" : TEXT[of.unit](split)) },
-      common, extra);
+    const axis = (of, extra) => Object.assign({ values: (_, splits) => labels(of.unit, splits) }, common, extra);
     return [axis(chart.x, { space: 70 }), axis(chart.y, { size: 76, space: 28 })];
   }
 
@@ -60,53 +85,107 @@
     return Object.assign({
       width, height: 280, legend: { show: false }, axes: axes(chart),
       scales: { x: scale(chart.x), y: scale(chart.y) },
-      cursor: { drag: { x: true, y: false }, points: { size: 6 } },
+      cursor: { drag: { x: true, y: false }, points: { size: 6 }, sync: { key: chart.x.unit, scales: ["x", null] } },
     }, more);
+  }
+
+  // Shares near 100 % have room: 90, 99 and 99.9 % have equal distances.
+  const MOST_NINES = 7;
+  const nines = (percent) => Math.min(MOST_NINES, -Math.log10(Math.max(1e-9, 1 - percent / 100)));
+  const of_nines = (height) => 100 * (1 - 10 ** -height);
+
+  // The values of a line with a hole at each break, which is no value at all.
+  function with_holes(line) {
+    const tables = line.low.length ? [line.x, line.y, line.low, line.high] : [line.x, line.y];
+    if (!line.breaks.length) return tables;
+    const holes = new Set(line.breaks);
+    return tables.map((values, column) => values.flatMap((value, index) => {
+      if (!holes.has(index)) return [value];
+      return [column === 0 ? (values[index - 1] + value) / 2 : null, value];
+    }));
+  }
+
+  // What a line has at a place: of the interval around it, or of the step that holds there; nothing elsewhere.
+  function measured(line, x, slack) {
+    const after = line.x.findIndex((value) => value > x);
+    const end = after < 0 ? line.x.length : after;
+    if (line.is_stepped) return end > 0 && after >= 0 || x === line.x[line.x.length - 1] ? line.y[end - 1] : null;
+    let best = null;
+    for (const index of [end - 1, end]) {
+      if (index < 0 || index >= line.x.length) continue;
+      const width = line.widths.length ? line.widths[Math.min(index, line.widths.length - 1)] : 0;
+      const distance = Math.abs(line.x[index] - x);
+      if (distance <= Math.max(width / 2 * 1.01, slack) && (best == null || distance < best.distance)) {
+        best = { distance, value: line.y[index] };
+      }
+    }
+    return best && best.value;
+  }
+
+  // Start and end of the times of all charts, so that all show the same.
+  function reach() {
+    const ends = [Infinity, -Infinity];
+    for (const chart of views[Number(select && select.value) || 0] || []) {
+      if (chart.x.unit !== "seconds") continue;
+      const take = (value) => { ends[0] = Math.min(ends[0], value); ends[1] = Math.max(ends[1], value); };
+      for (const line of chart.content.lines || []) {
+        line.x.forEach((value, index) => {
+          const half = (line.widths.length ? line.widths[Math.min(index, line.widths.length - 1)] : 0) / 2;
+          take(value - half); take(value + half);
+        });
+      }
+      for (const [left, right] of (chart.content.heat || { columns: [] }).columns) { take(left); take(right); }
+    }
+    return ends[0] < ends[1] ? ends : null;
   }
 
   // Lines on one list of x values; a band is two further series.
   function lines(chart, figure) {
     const all = chart.content.lines;
-    const tables = all.map((line) => line.low.length ? [line.x, line.y, line.low, line.high] : [line.x, line.y]);
+    const tables = all.map(with_holes);
+    const ends = chart.x.unit === "seconds" ? reach() : null;
+    if (ends) tables.push([ends, [null, null]]);
     const data = uPlot.join(tables);
+    if (ends) data.pop();
     const series = [{ label: chart.x.label }];
     const bands = [];
     const members = [];
-    const positive = (value) => chart.y.is_log && value <= 0 ? null : value;
+    const is_tail = chart.id === "cumulative";
+    const positive = (value) => chart.y.is_log && value <= 0 ? null : is_tail ? nines(value) : value;
     for (const line of all) {
       const first = series.length;
       const path = line.is_stepped ? uPlot.paths.stepped({ align: 1 }) : undefined;
-      const common = { paths: path, spanGaps: true };
-      const few = line.x.length < 30;
+      const common = { paths: path, spanGaps: false };
+      const few = line.x.length < 30 || line.breaks.length * 4 > line.x.length;
       series.push({ ...common, label: line.name, stroke: colour(line.colour), width: 1.5, dash: DASHES[line.colour % 4], points: { show: few } });
       if (line.low.length) {
-        const edge = { ...common, stroke: "transparent", width: 0, points: { show: false } };
-        series.push({ ...edge, label: line.name + " lowest" }, { ...edge, label: line.name + " highest" });
+        const edge = { ...common, points: { show: false } };
+        // A single high value is as wide as a pixel: the edge shows it, where the pale band would hide it.
+        series.push({ ...edge, label: line.name + " lowest", stroke: "transparent", width: 0 },
+          { ...edge, label: line.name + " highest", stroke: faint(colour(line.colour), 0.6), width: 0.75 });
         bands.push({ series: [first + 2, first + 1], fill: faint(colour(line.colour), 0.25) });
       }
       members.push([first, series.length]);
     }
     const cells = data.map((column, index) => index === 0 ? column : column.map((value) => value == null ? value : positive(value)));
-    const scales = options(chart, 1).scales;
-    if (!chart.y.is_log) scales.y.range = (_, low, high) => [0, high > 0 ? high * 1.05 : 1];
-    if (chart.y.unit === "percent" && chart.id === "cumulative") scales.y.range = () => [0, 100];
-    const plot = new uPlot(options(chart, figure.width(), { series, bands, scales, hooks: { setCursor: [(plot) => read(plot)] } }), cells, figure.plot);
+    const made = options(chart, 1);
+    if (!chart.y.is_log) made.scales.y.range = (_, low, high) => [0, high > 0 ? high * 1.05 : 1];
+    if (is_tail) {
+      const top = Math.min(MOST_NINES, Math.max(2, ...all.flatMap((line) => line.y).filter((share) => share < 100).map(nines)) + 0.5);
+      made.scales.y.range = () => [0, top];
+      made.axes[1].splits = () => [0, nines(50), 1, 2, 3, 4, 5, 6].filter((height) => height <= top);
+      made.axes[1].values = (_, splits) => splits.map((split) => Number(of_nines(split).toPrecision(8)) + " %");
+    }
+    const plot = new uPlot(options(chart, figure.width(), { series, bands, scales: made.scales, axes: made.axes,
+      hooks: { setCursor: [(plot) => read(plot)], setScale: [follow] } }), cells, figure.plot);
     function read(plot) {
-      const index = plot.cursor.idx;
-      if (index == null) return figure.say("");
-      const near = (number) => {
-        const column = plot.data[number];
-        for (let distance = 0; distance < 200; distance++) {
-          if (column[index - distance] != null) return column[index - distance];
-          if (column[index + distance] != null) return column[index + distance];
-        }
-        return null;
-      };
-      const texts = members.filter(([first]) => plot.series[first].show).map(([first]) => {
-        const value = near(first);
-        return plot.series[first].label + " " + (value == null ? "-" : TEXT[chart.y.unit](value));
-      });
-      figure.say(TEXT[chart.x.unit](plot.data[0][index]) + ": " + texts.join(", "));
+      const { left } = plot.cursor;
+      if (left == null || left < 0) return figure.say("");
+      const x = plot.posToVal(left, "x"), slack = Math.abs(plot.posToVal(left + 2, "x") - x);
+      const texts = all.map((line, number) => [line, members[number][0]]).filter(([, first]) => plot.series[first].show)
+        .map(([line]) => [line.name, measured(line, x, slack)]).filter(([, value]) => value != null)
+        .map(([name, value]) => name + " " + TEXT[chart.y.unit](value, is_tail ? 6 : 3));
+      figure.say(place_text(chart.x.unit, x) + ": " + (texts.length ? texts.join(", ") : "nothing was measured"));
     }
     all.forEach((line, number) => {
       const swatch = element("span", { class: "swatch", style: "background:" + colour(line.colour) });
@@ -119,25 +198,47 @@
       });
       figure.legend.append(button);
     });
+    // All points: those of a line with a band have its edges too.
     figure.table(() => {
-      const rows = [[chart.x.label, ...all.map((line) => line.name)]];
-      const step = Math.max(1, Math.ceil(data[0].length / 200));
-      for (let index = 0; index < data[0].length; index += step) {
-        rows.push([TEXT[chart.x.unit](data[0][index]), ...members.map(([first]) => {
-          const value = data[first][index];
-          return value == null ? "-" : TEXT[chart.y.unit](value);
+      const columns = all.flatMap((line, number) => {
+        const first = members[number][0];
+        return line.low.length ? [[line.name, first], [line.name + " lowest", first + 1], [line.name + " highest", first + 2]] : [[line.name, first]];
+      });
+      const rows = [[chart.x.label, ...columns.map(([name]) => name)]];
+      for (let index = 0; index < data[0].length; index++) {
+        if (columns.every(([, column]) => data[column][index] == null)) continue;
+        rows.push([place_text(chart.x.unit, data[0][index]), ...columns.map(([, column]) => {
+          const value = data[column][index];
+          return value == null ? "-" : TEXT[chart.y.unit](value, 5);
         })]);
       }
-      return rows;
+      return { rows, note: "" };
     });
     return plot;
   }
 
+  // A zoom of one chart is that of all charts with the same axis.
+  let following = false;
+  function follow(plot, key) {
+    if (key !== "x" || following) return;
+    const self = shown.find((one) => one.plot === plot);
+    if (!self) return;
+    following = true;
+    const { min, max } = plot.scales.x;
+    for (const other of shown) {
+      if (other === self || other.unit !== self.unit) continue;
+      const scale = other.plot.scales.x;
+      if (scale.min !== min || scale.max !== max) other.plot.setScale("x", { min, max });
+    }
+    following = false;
+  }
+
+  const MOST_CELLS = 5000;
   function heat(chart, figure) {
+    figure.note("The " + (isDark() ? "lighter" : "darker") + " a cell, the more I/Os took this long at this time.");
     const map = chart.content.heat;
     const most = map.cells.reduce((most, cell) => Math.max(most, cell[2]), 1);
     const at = new Map(map.cells.map(([column, row, count]) => [column * 4096 + row, count]));
-    const end = map.start + map.width * map.n_columns;
     const low = map.edges[0], high = map.edges[map.edges.length - 1];
     const ramp = isDark() ? ["#243b53", "#ffe08a"] : ["#d6e6f4", "#08306b"];
     const mix = (share) => {
@@ -152,8 +253,7 @@
       ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
       ctx.clip();
       for (const [column, row, count] of map.cells) {
-        const left = plot.valToPos(map.start + column * map.width, "x", true);
-        const right = plot.valToPos(map.start + (column + 1) * map.width, "x", true);
+        const left = plot.valToPos(map.columns[column][0], "x", true), right = plot.valToPos(map.columns[column][1], "x", true);
         const top = plot.valToPos(map.edges[row + 1], "y", true), bottom = plot.valToPos(map.edges[row], "y", true);
         ctx.fillStyle = mix(Math.log(count + 1) / Math.log(most + 1));
         ctx.fillRect(left, top, Math.max(right - left, 1) + 0.5, Math.max(bottom - top, 1) + 0.5);
@@ -161,17 +261,19 @@
       ctx.restore();
     }
     const scales = { x: { time: false }, y: { time: false, distr: 3, range: () => [low, high] } };
-    const hooks = { draw: [draw], setCursor: [(plot) => {
+    const hooks = { draw: [draw], setScale: [follow], setCursor: [(plot) => {
       const { left, top } = plot.cursor;
       if (left == null || left < 0 || top < 0) return figure.say("");
       const x = plot.posToVal(left, "x"), y = plot.posToVal(top, "y");
-      const column = Math.floor((x - map.start) / map.width), row = map.edges.findIndex((edge) => edge > y) - 1;
-      if (row < 0 || column < 0) return figure.say("");
+      const column = map.columns.findIndex(([from, to]) => from <= x && x < to), row = map.edges.findIndex((edge) => edge > y) - 1;
+      if (column < 0) return figure.say(moment(x) + ": nothing was measured");
+      if (row < 0) return figure.say("");
       const count = at.get(column * 4096 + row) || 0;
-      figure.say(TEXT.seconds(map.start + column * map.width) + ": " + digits(count) + " " + map.counted + " of "
+      figure.say(moment(map.columns[column][0]) + " to " + moment(map.columns[column][1]) + ": " + digits(count) + " " + map.counted + " of "
         + TEXT.nanoseconds(map.edges[row]) + " to " + TEXT.nanoseconds(map.edges[row + 1]));
     }] };
-    const xs = Array.from({ length: map.n_columns + 1 }, (_, index) => map.start + index * map.width);
+    const ends = reach() || [0, 1];
+    const xs = Array.from(new Set([...ends, ...map.columns.flat()])).sort((one, other) => one - other);
     const series = [{}, { show: true, stroke: "transparent", points: { show: false } }];
     // Round latencies: 1, 2 and 5 of each power of ten, or the powers alone.
     const splits = (_, __, from, to) => {
@@ -189,11 +291,13 @@
       element("span", { class: "swatch", style: "width:8rem;height:.8rem;background:linear-gradient(to right," + ramp.join(",") + ")" }),
       element("span", { class: "chart-note" }, digits(most) + " " + map.counted + " (logarithmic)"));
     figure.table(() => {
-      const rows = [["time", "latency from", "latency to", map.counted]];
-      for (const [column, row, count] of map.cells.slice(0, 500)) {
-        rows.push([TEXT.seconds(map.start + column * map.width), TEXT.nanoseconds(map.edges[row]), TEXT.nanoseconds(map.edges[row + 1]), digits(count)]);
+      const rows = [["from", "to", "latency from", "latency to", map.counted]];
+      for (const [column, row, count] of map.cells.slice(0, MOST_CELLS)) {
+        rows.push([moment(map.columns[column][0]), moment(map.columns[column][1]), TEXT.nanoseconds(map.edges[row]),
+          TEXT.nanoseconds(map.edges[row + 1]), digits(count, 15)]);
       }
-      return rows;
+      const left = map.cells.length - MOST_CELLS;
+      return { rows, note: left > 0 ? "The first " + digits(MOST_CELLS) + " of " + digits(map.cells.length) + " cells, in the order of time." : "" };
     });
     return plot;
   }
@@ -255,18 +359,20 @@
     const readout = element("p", { class: "readout", "aria-live": "polite" });
     const values = element("details", { class: "chart-values" }, element("summary", {}, "Values of " + chart.title));
     const made = element("figure", { id: "chart-" + chart.id }, element("figcaption", {}, chart.title));
-    if (chart.note) made.append(element("p", { class: "chart-note" }, chart.note));
-    made.append(legend, plotPlace, readout);
+    const note = element("p", { class: "chart-note" }, chart.note);
+    made.append(note, legend, plotPlace, readout);
     place.append(made);
     const figure = {
       title: chart.title, legend, plot: plotPlace,
       width: () => Math.max(240, plotPlace.clientWidth),
       say: (text) => { readout.textContent = text; },
+      note: (text) => { note.textContent = text; },
       table: (rows) => {
         made.append(values);
         values.addEventListener("toggle", () => {
           if (!values.open || values.querySelector("table")) return;
-          const [head, ...body] = rows();
+          const { rows: [head, ...body], note } = rows();
+          if (note) values.append(element("p", { class: "chart-note" }, note));
           const table = element("table", { tabindex: "0" }, element("thead", {}, element("tr", {}, ...head.map((text) => element("th", { scope: "col" }, text)))));
           const filled = element("tbody");
           for (const row of body) filled.append(element("tr", {}, ...row.map((text) => element("td", {}, text))));
@@ -279,7 +385,7 @@
     const plot = { lines, heat, bars }[kind](chart, figure);
     if (plot) {
       keys(figure, plot);
-      shown.push({ plot, figure });
+      shown.push({ plot, figure, unit: chart.x.unit });
     }
   }
 

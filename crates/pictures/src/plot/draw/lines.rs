@@ -11,6 +11,8 @@ use super::sheet::{Anchor, Place, Sheet, fitted};
 use crate::plot::panel::{LinePanel, LineWeight, PlotLine};
 
 pub(super) const BAND_OPACITY: f64 = 0.18;
+/// Opacity of the upper edge of a band.
+const EDGE_OPACITY: f64 = 0.55;
 /// Markers on a line, so that lines of like colours can be told apart.
 const N_MARKERS: usize = 8;
 /// Size of the markers on lines, pixels.
@@ -68,9 +70,16 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel, shared: &
         band(sheet, line, &place);
     }
     for line in &panel.lines {
+        for piece in line.pieces() {
+            let points: Vec<Place> = line.points[piece].iter().copied().map(place).collect();
+            let points = if line.is_stepped { stepped(&points, plot.bottom) } else { points };
+            match points[..] {
+                // Between two gaps.
+                [alone] => sheet.disc(alone, width_of(line.weight), ink(line.look)),
+                _ => stroke(sheet, &points, line.look, line.weight),
+            }
+        }
         let points: Vec<Place> = line.points.iter().copied().map(place).collect();
-        let points = if line.is_stepped { stepped(&points, plot.bottom) } else { points };
-        stroke(sheet, &points, line.look, line.weight);
         markers(sheet, line, &points);
     }
 }
@@ -105,10 +114,17 @@ fn axes(sheet: &mut Sheet, frame: Frame, plot: Frame, x_axis: &DrawnAxis, y_axis
 }
 
 fn band(sheet: &mut Sheet, line: &PlotLine, place: &dyn Fn((f64, f64)) -> Place) {
-    let edges = || line.points.iter().zip(&line.band);
-    let above = edges().map(|((x, _), (_, high))| place((*x, *high)));
-    let below = edges().rev().map(|((x, _), (low, _))| place((*x, *low)));
-    sheet.area(above.chain(below).collect(), ink(line.look).faded(BAND_OPACITY));
+    if line.band.is_empty() {
+        return;
+    }
+    for piece in line.pieces() {
+        let edges = || line.points[piece.clone()].iter().zip(&line.band[piece.clone()]);
+        let above: Vec<Place> = edges().map(|((x, _), (_, high))| place((*x, *high))).collect();
+        let below = edges().rev().map(|((x, _), (low, _))| place((*x, *low)));
+        sheet.area(above.iter().copied().chain(below).collect(), ink(line.look).faded(BAND_OPACITY));
+        // A single high value is a line of a pixel, which the pale band alone would hide.
+        sheet.path(above, ink(line.look).faded(EDGE_OPACITY), 0.75);
+    }
 }
 
 /// Corners of a staircase that begins and ends on the ground.
