@@ -90,8 +90,7 @@ impl WorkerFigures {
 
     /// Ends a reading of the backlog, which began at `start_ns`.
     pub(super) fn end_backlog(&mut self, start_ns: u64, now_ns: u64, lane: &Lane<'_>) {
-        self.backlog =
-            BacklogRead { took_ns: now_ns.saturating_sub(start_ns), n_issued: lane.workload.n_issued() };
+        self.backlog = BacklogRead { took_ns: now_ns.saturating_sub(start_ns), n_issued: lane.workload.n_issued() };
     }
 
     /// Ends the time of the job now.

@@ -104,9 +104,7 @@ fn engine_syncs(worker: &mut Worker<'_>, file_index: u32, direction: Direction) 
 
 /// Submits the one unit that is queued, and waits for it.
 fn commit_and_reap(worker: &mut Worker<'_>) -> Result<i64, Failure> {
-    let refused = |step: &'static str| {
-        move |error: std::io::Error| failure!(error.raw_os_error().unwrap_or(EIO), step)
-    };
+    let refused = |step: &'static str| move |error: std::io::Error| failure!(error.raw_os_error().unwrap_or(EIO), step);
     let lane = &mut worker.lane;
     while lane.engine.commit().map_err(refused("commit"))? == 0 {}
     lane.completions.clear();
