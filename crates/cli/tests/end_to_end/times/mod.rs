@@ -125,29 +125,29 @@ fn last_complaint(program: Program, case: &Case) -> Option<String> {
 
 #[test]
 fn all_times_are_right() {
-    let test = "all_times_are_right";
-    if !can_delay(test) {
+    const NAME: &str = "all_times_are_right";
+    if !can_delay(NAME) {
         return;
     }
-    let programs: &[Program] = if has_peer(test) { &[Program::Peer, Program::Ferrio] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if has_peer(NAME) { &[Program::Peer, Program::Ferrio] } else { &[Program::Ferrio] };
     let wanted = std::env::var("FERRIO_TIMES").unwrap_or_default();
     let all = cases();
     let chosen: Vec<&Case> = all.into_iter().filter(|case| case.arguments.contains(&wanted)).collect();
     let next = AtomicUsize::new(0);
     let look = || {
-        let mut text = String::new();
+        let mut found = String::new();
         while let Some(case) = chosen.get(next.fetch_add(1, Ordering::Relaxed)) {
             let is_own = |program: &&Program| **program == Program::Peer && case.peer != Peer::Same;
             let programs = programs.iter().filter(|program| !is_own(program));
-            programs.filter_map(|program| last_complaint(*program, case)).for_each(|complaint| text += &complaint);
+            programs.filter_map(|program| last_complaint(*program, case)).for_each(|complaint| found += &complaint);
         }
-        text
+        found
     };
-    let text: String = std::thread::scope(|scope| {
+    let found: String = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..N_AT_ONCE).map(|_| scope.spawn(look)).collect();
         workers.into_iter().map(|worker| worker.join().expect("it returns")).collect()
     });
-    assert!(text.is_empty(), "{text}");
+    assert!(found.is_empty(), "{found}");
 }
 
 /// The table has the kinds of cases that it promises, and each difference from the peer has a reason.

@@ -23,7 +23,7 @@ impl Report {
                 let (name, wanted) = time.split_once('=').ok_or("name=value")?;
                 let wanted: f64 = wanted.parse().map_err(|_| format!("{wanted} is no number"))?;
                 let (value, is_count) = figure(job, name).ok_or_else(|| format!("no {name}"))?;
-                let is_right = if is_count { value == wanted } else { is_near(value, wanted) };
+                let is_right = if is_count { (value - wanted).abs() < 0.5 } else { is_near(value, wanted) };
                 if !is_right {
                     return Err(format!("{} has {name}={value}, not {wanted}: {}", job["jobname"], shown(job)));
                 }
