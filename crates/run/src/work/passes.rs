@@ -280,6 +280,11 @@ impl<'a> Passes<'a> {
         if self.worker.lane.workload.is_spent() || n_ios(&self.worker) >= limit_ios(plan) {
             return false;
         }
+        // The end may have come in the closing syncs or while writes were read back.
+        let control = &self.worker.lane.control;
+        if control.is_terminated() || self.worker.lane.clock.now_ns() >= control.runtime_end_ns() {
+            return false;
+        }
         if n_passes < spec.limits.loops {
             return true;
         }

@@ -231,4 +231,10 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=32k --bs=8k --rw=write --overwrite=1 --create_fsync=1",
         "job=0 write=0",
     ),
+    // The runtime ends in a closing sync: no pass follows, and no second sync.
+    same(
+        "fsync=300",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --end_fsync=1 --loops=3 --runtime=200ms",
+        "job=300 write=300 write.n=4",
+    ),
 ];
