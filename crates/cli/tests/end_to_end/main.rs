@@ -73,6 +73,7 @@ mod surroundings;
 mod system_calls;
 mod targets;
 mod terminal;
+mod times;
 mod traces;
 mod verify;
 mod verify_beside;

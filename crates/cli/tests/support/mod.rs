@@ -96,6 +96,16 @@ impl Scratch {
         Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")), test)
     }
 
+    /// A directory whose files are in memory, where the machine has such a place: no device is slow there.
+    pub(crate) fn in_memory(test: &str) -> Self {
+        let memory = Path::new("/dev/shm");
+        if rustix::fs::access(memory, rustix::fs::Access::WRITE_OK).is_ok() {
+            Self::below(memory, test)
+        } else {
+            Self::new(test)
+        }
+    }
+
     /// A directory that other users can reach.
     pub(crate) fn in_temporary_directory(test: &str) -> Self {
         Self::below(&std::env::temp_dir(), test)

@@ -233,12 +233,6 @@ impl FileTable {
         FileInfo::of_file(fd).ok().map(|info| info.on_device)
     }
 
-    /// Syncs the file system of an open file; returns 0 or an errno.
-    pub(crate) fn sync_file_system(&self, index: u32) -> i32 {
-        let Some(fd) = &self.open[index as usize] else { return 0 };
-        file_cache::sync_file_system(fd).map_or_else(ferrio_sys::Errno::raw_os_error, |()| 0)
-    }
-
     /// Closes a file of which nothing is in flight. Returns whether it was open.
     pub(crate) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
         let state = &mut self.states[index as usize];

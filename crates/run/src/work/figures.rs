@@ -22,11 +22,40 @@ pub(super) struct WorkerFigures {
     read_bytes_at_start: Option<u64>,
     /// Start of the present pass, without its ramp.
     pass_start_ns: u64,
+    /// The pass only reads back what others wrote.
+    only_reads_back: bool,
+    /// The last reading of a backlog of writes.
+    backlog: BacklogRead,
+    /// `None`: the time of the job goes on.
+    ended: Option<TimeEnd>,
+}
+
+/// A reading of the backlog. If no I/O follows it, the pass was over before, and its time is that of reads alone.
+#[derive(Default)]
+struct BacklogRead {
+    took_ns: u64,
+    /// Number of I/Os that the job had issued until then.
+    n_issued: u64,
+}
+
+/// The end of a job's time, and what it had used until then.
+struct TimeEnd {
+    now_ns: u64,
+    usage: Usage,
+    turns: Option<ThreadTurns>,
 }
 
 impl WorkerFigures {
     pub(super) fn new() -> Self {
-        Self { usage_at_start: Usage::default(), turns_at_start: None, read_bytes_at_start: None, pass_start_ns: 0 }
+        Self {
+            usage_at_start: Usage::default(),
+            turns_at_start: None,
+            read_bytes_at_start: None,
+            pass_start_ns: 0,
+            only_reads_back: false,
+            backlog: BacklogRead::default(),
+            ended: None,
+        }
     }
 
     /// Looks at the turns on a CPU and at the bytes read until now. It is called before the time starts, since it takes some
@@ -47,12 +76,35 @@ impl WorkerFigures {
         self.pass_start_ns = now_ns;
     }
 
+    /// Starts a pass that only reads back what was written.
+    pub(super) fn start_read_back(&mut self, now_ns: u64) {
+        self.only_reads_back = true;
+        self.pass_start_ns = now_ns;
+    }
+
+    /// Ends such a pass.
+    pub(super) fn end_read_back(&mut self, now_ns: u64, lane: &mut Lane<'_>) {
+        self.end_pass(now_ns, lane);
+        self.only_reads_back = false;
+    }
+
+    /// Ends a reading of the backlog, which began at `start_ns`.
+    pub(super) fn end_backlog(&mut self, start_ns: u64, now_ns: u64, lane: &Lane<'_>) {
+        self.backlog = BacklogRead { took_ns: now_ns.saturating_sub(start_ns), n_issued: lane.workload.n_issued() };
+    }
+
+    /// Ends the time of the job now.
+    pub(super) fn end(&mut self, now_ns: u64, lane: &Lane<'_>) {
+        self.ended = Some(TimeEnd { now_ns, usage: usage(lane), turns: ThreadTurns::of_thread() });
+    }
+
     /// Ends a pass.
     pub(super) fn end_pass(&mut self, now_ns: u64, lane: &mut Lane<'_>) {
         let mut stats = std::mem::take(&mut lane.account.stats);
         self.add_runtime(&mut stats, now_ns, lane);
         lane.account.stats = stats;
         self.pass_start_ns = now_ns;
+        self.backlog = BacklogRead::default();
     }
 
     /// Adds the time of the present pass to the directions that moved data.
@@ -60,21 +112,23 @@ impl WorkerFigures {
         if lane.account.is_ramping() {
             return;
         }
-        let (plan, is_reading_back) = (lane.plan, lane.control.is_reading_back);
-        if plan.spec.is_verify_only() && !is_reading_back {
+        let plan = lane.plan;
+        if plan.spec.is_verify_only() && !self.only_reads_back {
             return;
         }
+        let reads_backlog = plan.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
+        let is_last = self.backlog.n_issued == lane.workload.n_issued();
+        let after_ns = if is_last { self.backlog.took_ns } else { 0 };
         for direction in DataDirection::ALL {
             let figures = &mut stats.directions[direction];
             let trims_beside = direction == DataDirection::Trim && plan.trims_beside();
-            let takes_part = if is_reading_back {
-                direction == DataDirection::Read
-            } else {
-                plan.used_directions()[direction] || trims_beside
-            };
+            let reads_back = direction == DataDirection::Read && (self.only_reads_back || reads_backlog);
+            let is_of_pass = !self.only_reads_back && (plan.used_directions()[direction] || trims_beside);
+            let takes_part = reads_back || is_of_pass;
             let is_timed = !plan.engine.def.moves_nothing() || compat::times_idle_turns(plan);
             if figures.n_completed > 0 && takes_part && is_timed {
-                figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns);
+                let after_ns = if reads_back { 0 } else { after_ns };
+                figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns + after_ns);
             }
         }
     }
@@ -108,7 +162,11 @@ impl WorkerFigures {
             .replay_figures()
             .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
         stats.features.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
-        let usage = usage(lane).since(self.usage_at_start);
+        let (now_ns, usage, turns) = match &self.ended {
+            Some(TimeEnd { now_ns, usage, turns }) => (*now_ns, *usage, *turns),
+            None => (now_ns, usage(lane), ThreadTurns::of_thread()),
+        };
+        let usage = usage.since(self.usage_at_start);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,
@@ -116,7 +174,7 @@ impl WorkerFigures {
             major_faults: usage.major_faults,
             minor_faults: usage.minor_faults,
             cpu_turns: self.turns_at_start.and_then(|before| {
-                let ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps } = ThreadTurns::of_thread()?.since(before);
+                let ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps } = turns?.since(before);
                 Some(CpuTurns { ran_ns, waited_ns, n_turns, n_sleeps })
             }),
         };

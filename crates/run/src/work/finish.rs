@@ -1,52 +1,68 @@
 //! The end of a pass for its files: syncs, if the job wants them, and closing.
 //!
-//! Must not know: passes. Start reading at [`finish_files`].
+//! Must not know: the order of the steps of a job. Start reading at [`sync_pass`], then [`close_pass`].
 //! Facts: reference "Sync and barriers".
 
 use super::loops::Worker;
-use super::loops::open_files::{close_as_it_is, close_file, open_if_closed, sync_file};
+use super::loops::open_files::{close_as_it_is, close_file, note_synced, open_if_closed, trace_sync};
 use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::board::WorkerState;
 use crate::link::trace::TraceGroup;
+use ferrio_engine::{IoUnit, Queued};
 use ferrio_spec::engines::Measures;
 use ferrio_stats::note::IoNote;
+use ferrio_sys::errno::{EAGAIN, EIO};
+use ferrio_units::Direction;
 
-/// Syncs what was written, if the job wants that, and closes all files.
-pub(super) fn finish_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
+/// The closing syncs of a pass, which are part of its runtime. The files are closed later, by [`close_pass`], because
+/// verification may need them before.
+///
+/// Returns whether all that was written is synced.
+pub(super) fn sync_pass(worker: &mut Worker<'_>) -> Result<bool, Failure> {
     let durability = &worker.lane.plan.spec.durability;
-    let syncs = compat::syncs_all_at_end(worker.lane.plan)
-        && worker.lane.plan.writes()
-        && !worker.lane.workload.last_was_sync();
-    let syncs_file_systems = durability.end_syncfs && worker.lane.plan.writes();
-    let mut synced = Ok(());
-    if syncs {
+    if !worker.lane.plan.writes() {
+        return Ok(false);
+    }
+    let syncs_file_systems = durability.end_syncfs;
+    let all = compat::syncs_all_at_end(worker.lane.plan) && !worker.lane.workload.last_was_sync();
+    let open_ones = durability.fsync_on_close;
+    if all || open_ones {
         worker.lane.context.enter(WorkerState::Syncing);
-        synced = sync_files(worker);
+        sync_files(worker, all)?;
     }
-    if synced.is_ok() && syncs_file_systems {
+    if syncs_file_systems {
         worker.lane.context.enter(WorkerState::Syncing);
-        synced = sync_file_systems(worker);
+        sync_file_systems(worker)?;
     }
-    if syncs {
-        close_all_as_they_are(worker);
-        return synced;
-    }
-    let closed = close_all(worker);
-    synced.and(closed)
+    Ok(all || syncs_file_systems)
 }
 
-/// Syncs all files; a closed file is opened for that.
-fn sync_files(worker: &mut Worker<'_>) -> Result<(), Failure> {
+/// Closes all files at the end of a pass. Their closing syncs are done.
+pub(super) fn close_pass(worker: &mut Worker<'_>) {
+    worker.lane.context.tracer.line(TraceGroup::File, || "close files".to_owned());
+    (0..worker.lane.files.n_files()).for_each(|file| close_as_it_is(worker, file));
+    say_file_warnings(worker);
+}
+
+/// Syncs all files, for which a closed file is opened, or those that are open.
+fn sync_files(worker: &mut Worker<'_>, all: bool) -> Result<(), Failure> {
     if worker.lane.plan.engine.def.measures == Measures::Openings {
         // Nothing was written; besides, opening a target would repeat the job's work.
         return Ok(());
     }
     for file in 0..worker.lane.files.n_files() {
         let was_open = worker.lane.files.is_open(file);
+        if !was_open && !all {
+            continue;
+        }
         open_if_closed(worker, file)?;
-        sync_file(worker, file)?;
+        if all || compat::traces_closing_sync(worker.lane.plan) {
+            trace_sync(worker, file);
+        }
+        let errno = engine_syncs(worker, file, Direction::Sync)?;
+        note_synced(worker, file, errno)?;
         if !was_open {
             close_as_it_is(worker, file);
         }
@@ -63,7 +79,7 @@ fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), Failure> {
         if synced.contains(&device) {
             continue;
         }
-        let errno = worker.lane.files.sync_file_system(file);
+        let errno = engine_syncs(worker, file, Direction::Syncfs)?;
         if errno != 0 {
             let note = IoNote::EndSyncfsFailed { file: worker.lane.files.plan(file).name.clone(), errno };
             return Err(failure!(errno, "end_syncfs").explained(note));
@@ -71,6 +87,31 @@ fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), Failure> {
         synced.push(device);
     }
     Ok(())
+}
+
+/// Lets the engine do a sync while nothing else is in flight; returns 0 or an errno.
+fn engine_syncs(worker: &mut Worker<'_>, file_index: u32, direction: Direction) -> Result<i32, Failure> {
+    let slot_index = worker.lane.slots.next();
+    let slot = worker.lane.slots.get(slot_index);
+    let unit = IoUnit { direction, file_index, offset_bytes: 0, length_bytes: 0, sync_flags: 0, ..slot.unit };
+    let result = match worker.lane.engine.queue(slot_index, &unit) {
+        Queued::Completed(result) => result,
+        Queued::Queued => commit_and_reap(worker)?,
+        Queued::Busy => -i64::from(EAGAIN),
+    };
+    Ok(if result < 0 { i32::try_from(-result).unwrap_or(EIO) } else { 0 })
+}
+
+/// Submits the one unit that is queued, and waits for it.
+fn commit_and_reap(worker: &mut Worker<'_>) -> Result<i64, Failure> {
+    let refused = |step: &'static str| move |error: std::io::Error| failure!(error.raw_os_error().unwrap_or(EIO), step);
+    let lane = &mut worker.lane;
+    while lane.engine.commit().map_err(refused("commit"))? == 0 {}
+    lane.completions.clear();
+    while lane.completions.is_empty() {
+        lane.engine.reap(1, 1, &mut lane.completions).map_err(refused("getevents"))?;
+    }
+    Ok(lane.completions[0].result)
 }
 
 /// Closes all files, with a sync if the job wants one, even after a failure; the first failure is the job's.
@@ -83,12 +124,6 @@ pub(super) fn close_all(worker: &mut Worker<'_>) -> Result<(), Failure> {
     }
     say_file_warnings(worker);
     first
-}
-
-/// Closes all files without a sync.
-fn close_all_as_they_are(worker: &mut Worker<'_>) {
-    (0..worker.lane.files.n_files()).for_each(|file| close_as_it_is(worker, file));
-    say_file_warnings(worker);
 }
 
 fn say_file_warnings(worker: &mut Worker<'_>) {

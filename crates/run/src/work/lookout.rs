@@ -81,8 +81,7 @@ impl Lookout {
     }
 
     /// Ends rates and logs now.
-    pub(super) fn finish_log(&mut self, worker: &mut Worker<'_>) {
-        let now_ns = worker.lane.clock.now_ns();
+    pub(super) fn finish_log(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         self.samplers.finish_rates(now_ns, &mut worker.lane, &mut worker.hooks);
     }
 
@@ -131,7 +130,7 @@ impl Lookout {
         }
         let now_ns = worker.lane.clock.now_ns();
         if step == SearchStep::Final {
-            self.finish_log(worker);
+            self.finish_log(now_ns, worker);
             self.start_counting(now_ns, worker);
             worker.lane.control.epoch_ns = now_ns;
         }

@@ -4,7 +4,7 @@
 //! Facts: reference "When a pass ends".
 
 use super::figures::WorkerFigures;
-use super::finish::{close_all, finish_files};
+use super::finish::{close_all, close_pass, sync_pass};
 use super::hooks::Hooks;
 use super::hooks::iolog::IoLog;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
@@ -72,12 +72,11 @@ impl<'a> Passes<'a> {
     /// Does all passes. Returns the failure of the job, if there is one.
     pub(super) fn run_to_end(&mut self) -> Option<Failure> {
         let result = self.begin().and_then(|()| self.run_passes());
-        let Self { worker, lookout, .. } = self;
+        let Self { worker, .. } = self;
         if result.is_ok() {
             accompany::end(&mut worker.lane);
         }
         worker.turns.flow.iter().for_each(Flow::leave);
-        lookout.finish_log(worker);
         let Worker { lane, hooks, .. } = &mut *worker;
         if lane.plan.spec.layout.unlink && !lane.context.readonly {
             lane.files.unlink(lane.engine.as_mut());
@@ -143,36 +142,52 @@ impl<'a> Passes<'a> {
             let done_before = self.moved();
             let stop = self.do_pass();
             n_passes += 1;
+            let stop = self.with_late_failure(stop);
+            let (stop, is_synced) = self.synced(stop);
             let now_ns = self.worker.lane.clock.now_ns();
             self.lookout.figures.end_pass(now_ns, &mut self.worker.lane);
-            let stop = self.with_late_failure(stop);
-            let stop = self.verified(stop);
+            let stop = self.verified(stop, is_synced);
             let goes_on = matches!(stop, Stop::PassEnd) && self.moved() != done_before && self.goes_on(n_passes);
-            let stop = if goes_on { stop } else { self.verified_at_last(stop) };
-            match self.with_late_failure(stop) {
-                Stop::Failed(error) => {
-                    // The job has failed already, so a second failure does not matter.
-                    let _ = close_all(&mut self.worker);
-                    return Err(*error);
-                }
-                Stop::PassEnd if goes_on => {}
-                Stop::PassEnd | Stop::Ended | Stop::Filled => return finish_files(&mut self.worker),
+            let stop = if goes_on { stop } else { self.verified_at_last(stop, is_synced) };
+            let stop = self.with_late_failure(stop);
+            if goes_on && stop == Stop::PassEnd {
+                self.start_next_pass();
+                continue;
             }
-            finish_files(&mut self.worker)?;
-            self.start_next_pass();
+            self.end_time();
+            if let Stop::Failed(error) = stop {
+                // The job has failed already, so a second failure does not matter.
+                let _ = close_all(&mut self.worker);
+                return Err(*error);
+            }
+            close_pass(&mut self.worker);
+            return Ok(());
         }
     }
 
+    /// The time of the job is over: it includes neither the last closing of files nor their removal.
+    fn end_time(&mut self) {
+        let Self { worker, lookout, .. } = self;
+        let now_ns = worker.lane.clock.now_ns();
+        lookout.figures.end(now_ns, &worker.lane);
+        lookout.finish_log(now_ns, worker);
+    }
+
+    /// Starts the next pass. Its time includes closing the files of the last one, and their removal.
     fn start_next_pass(&mut self) {
+        self.lookout.figures.start_pass(self.worker.lane.clock.now_ns());
+        close_pass(&mut self.worker);
         let Worker { lane, hooks, .. } = &mut self.worker;
         if lane.plan.spec.layout.unlink_each_loop && !lane.context.readonly {
             lane.files.unlink(lane.engine.as_mut());
+        }
+        if !lane.account.is_ramping() {
+            lane.context.enter(WorkerState::Running);
         }
         lane.workload.start_pass();
         if let Some(priorities) = &mut hooks.priorities {
             priorities.start_pass();
         }
-        self.lookout.figures.start_pass(lane.clock.now_ns());
     }
 
     /// Does one pass.
@@ -187,10 +202,21 @@ impl<'a> Passes<'a> {
         run_pass(worker, lookout)
     }
 
+    /// The end of a pass, after its closing syncs. True: all that it has written is synced.
+    fn synced(&mut self, stop: Stop) -> (Stop, bool) {
+        if matches!(stop, Stop::Failed(_)) {
+            return (stop, false);
+        }
+        match sync_pass(&mut self.worker) {
+            Ok(is_synced) => (stop, is_synced),
+            Err(error) => (Stop::Failed(Box::new(error)), false),
+        }
+    }
+
     /// The end of a pass, after its writes were read back.
-    fn verified(&mut self, stop: Stop) -> Stop {
+    fn verified(&mut self, stop: Stop, is_synced: bool) -> Stop {
         match stop {
-            Stop::PassEnd | Stop::Filled => match verify_pass(&mut self.worker, &mut self.lookout) {
+            Stop::PassEnd | Stop::Filled => match verify_pass(&mut self.worker, &mut self.lookout, is_synced) {
                 Stop::PassEnd => stop,
                 other => other,
             },
@@ -199,13 +225,15 @@ impl<'a> Passes<'a> {
     }
 
     /// The end of the last pass, after the writes of all passes were read back.
-    fn verified_at_last(&mut self, stop: Stop) -> Stop {
+    fn verified_at_last(&mut self, stop: Stop, is_synced: bool) -> Stop {
         let has_failed = self.worker.lane.control.late_failure.is_some();
         match stop {
-            Stop::PassEnd | Stop::Filled if !has_failed => match verify_passes(&mut self.worker, &mut self.lookout) {
-                Stop::PassEnd => stop,
-                other => other,
-            },
+            Stop::PassEnd | Stop::Filled if !has_failed => {
+                match verify_passes(&mut self.worker, &mut self.lookout, is_synced) {
+                    Stop::PassEnd => stop,
+                    other => other,
+                }
+            }
             other => other,
         }
     }
@@ -250,6 +278,11 @@ impl<'a> Passes<'a> {
         let plan = self.worker.lane.plan;
         let spec = &plan.spec;
         if self.worker.lane.workload.is_spent() || n_ios(&self.worker) >= limit_ios(plan) {
+            return false;
+        }
+        // The end may have come in the closing syncs or while writes were read back.
+        let control = &self.worker.lane.control;
+        if control.is_terminated() || self.worker.lane.clock.now_ns() >= control.runtime_end_ns() {
             return false;
         }
         if n_passes < spec.limits.loops {

@@ -17,19 +17,19 @@ use ferrio_workload::Workload;
 use ferrio_workload::verify::pending::PendingWrite;
 use ferrio_workload::workload::StreamCopy;
 
-/// Reads back the writes of the pass.
-pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
+/// Reads back the writes of the pass. `is_synced`: they are on the device already.
+pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout, is_synced: bool) -> Stop {
     let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
     let writes = verifier.take_pass(worker.lane.context);
     let copy = verifier.take_copy();
-    verify_writes(worker, lookout, writes, copy)
+    verify_writes(worker, lookout, (writes, copy), is_synced)
 }
 
 /// Reads back the writes of all passes, after the last one.
-pub(super) fn verify_passes(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
+pub(super) fn verify_passes(worker: &mut Worker<'_>, lookout: &mut Lookout, is_synced: bool) -> Stop {
     let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
     let Some(writes) = verifier.take_apart(worker.lane.context) else { return Stop::PassEnd };
-    verify_writes(worker, lookout, writes, None)
+    verify_writes(worker, lookout, (writes, None), is_synced)
 }
 
 /// Called when the loop handles its deadlines: reads back what is due, after all I/Os in flight are done, so that the
@@ -47,9 +47,10 @@ pub(super) fn read_backlog(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Op
     if copy.is_none() && writes.is_empty() {
         return None;
     }
-    let now_ns = worker.lane.clock.now_ns();
-    lookout.figures.end_pass(now_ns, &mut worker.lane);
-    let stop = read_back(worker, lookout, writes, copy);
+    // The time of the pass goes on, also that of its writes: they wait.
+    let start_ns = worker.lane.clock.now_ns();
+    let stop = read_all(worker, lookout, writes, copy);
+    lookout.figures.end_backlog(start_ns, worker.lane.clock.now_ns(), &worker.lane);
     if stop == Stop::PassEnd { None } else { Some(stop) }
 }
 
@@ -57,13 +58,13 @@ pub(super) fn read_backlog(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Op
 fn verify_writes(
     worker: &mut Worker<'_>,
     lookout: &mut Lookout,
-    writes: Vec<PendingWrite>,
-    copy: Option<(StreamCopy, u64)>,
+    (writes, copy): (Vec<PendingWrite>, Option<(StreamCopy, u64)>),
+    is_synced: bool,
 ) -> Stop {
     if writes.is_empty() && copy.is_none() {
         return Stop::PassEnd;
     }
-    if let Err(error) = sync_before_reading(worker) {
+    if let Err(error) = sync_before_reading(worker, is_synced) {
         return error.into();
     }
     let stop = read_back(worker, lookout, writes, copy);
@@ -73,8 +74,22 @@ fn verify_writes(
     stop
 }
 
-/// The same without the preparation. Nothing is in flight before and after it.
+/// The same without the preparation: a pass of its own, the time of which is that of reads alone.
 fn read_back(
+    worker: &mut Worker<'_>,
+    lookout: &mut Lookout,
+    writes: Vec<PendingWrite>,
+    copy: Option<(StreamCopy, u64)>,
+) -> Stop {
+    lookout.figures.start_read_back(worker.lane.clock.now_ns());
+    let stop = read_all(worker, lookout, writes, copy);
+    let now_ns = worker.lane.clock.now_ns();
+    lookout.figures.end_read_back(now_ns, &mut worker.lane);
+    stop
+}
+
+/// Reads back writes. Nothing is in flight before and after it.
+fn read_all(
     worker: &mut Worker<'_>,
     lookout: &mut Lookout,
     writes: Vec<PendingWrite>,
@@ -85,10 +100,7 @@ fn read_back(
     set_reading_back(worker, true);
     // Reading back is not part of a flow, so the others continue without this job.
     worker.turns.flow.iter().for_each(Flow::leave);
-    lookout.figures.start_pass(worker.lane.clock.now_ns());
     let stop = run_pass(worker, lookout);
-    let now_ns = worker.lane.clock.now_ns();
-    lookout.figures.end_pass(now_ns, &mut worker.lane);
     set_reading_back(worker, false);
     worker.turns.flow.iter().for_each(Flow::join);
     let copy = worker.lane.workload.end_read_back();
@@ -111,16 +123,16 @@ fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.control.is_reading_back = is_reading_back;
 }
 
-/// Makes sure that reads come from the device: files are synced, which fio does not do and which does not count, and
-/// their cache is dropped.
-fn sync_before_reading(worker: &mut Worker<'_>) -> Result<(), Failure> {
+/// Makes sure that reads come from the device: files are synced, which fio does not do and which does not count, unless
+/// closing syncs did so, and their cache is dropped.
+fn sync_before_reading(worker: &mut Worker<'_>, is_synced: bool) -> Result<(), Failure> {
     for file in 0..worker.lane.files.n_files() {
         // As in fio 3.41, a file that was never opened is not made (`create_on_open`).
         if worker.lane.plan.spec.layout.create_on_open && !worker.lane.files.plan(file).path.exists() {
             continue;
         }
         open_if_closed(worker, file)?;
-        if worker.lane.plan.writes() {
+        if worker.lane.plan.writes() && !is_synced {
             sync_untraced(worker, file)?;
         }
         worker.lane.files.restarted(file);

@@ -5,7 +5,7 @@
 
 use super::between::between_ios;
 use super::connection::give_up;
-use super::io::{Finished, fill_slot, finish, log_issued};
+use super::io::{Finished, fill_slot, finish, log_issued, opened};
 use super::{Attendant, Worker};
 use crate::error::failure;
 use crate::work::lane::Stop;
@@ -34,6 +34,12 @@ pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mu
                 continue;
             }
         };
+        if !worker.lane.files.is_open(io.file_index) {
+            match opened(worker, &io) {
+                Ok(now) => stamp = now,
+                Err(stop) => return stop,
+            }
+        }
         if let Err(stop) = fill_slot(worker, 0, &io, stamp) {
             return stop;
         }

@@ -26,16 +26,21 @@ pub(crate) enum Finished {
     Stop(Stop),
 }
 
-/// Makes the unit of an I/O in a slot: opens its file if necessary, prepares the data of a write.
+/// Opens the file of an I/O, and returns the stamp after that: the time of the I/O begins with an open file.
+#[cold]
+#[inline(never)]
+pub(crate) fn opened(worker: &mut Worker<'_>, io: &NextIo) -> Result<u64, Stop> {
+    open_file(worker, io.file_index)?;
+    Ok(worker.lane.clock.stamp())
+}
+
+/// Makes the unit of an I/O in a slot: prepares the data of a write. Its file is open.
 #[expect(
     clippy::inline_always,
     reason = "left to itself the compiler does so or not by chance: 31 instructions an I/O"
 )]
 #[inline(always)]
 pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) -> Result<(), Stop> {
-    if !worker.lane.files.is_open(io.file_index) {
-        open_file(worker, io.file_index)?;
-    }
     let slot = worker.lane.slots.get_mut(slot_index);
     slot.stamps = Stamps { start, issue: start };
     slot.length_bytes = io.length_bytes;

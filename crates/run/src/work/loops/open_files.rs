@@ -70,24 +70,34 @@ pub(crate) fn close_as_it_is(worker: &mut Worker<'_>, file_index: u32) {
     worker.lane.workload.closed(file_index);
 }
 
-/// Syncs a file outside of the statistics (fio does not count syncs at the end). It uses the system call with any
-/// engine, as other files may have I/O in flight. A failure ends the job; no option tolerates it.
-pub(crate) fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
+/// Syncs a file outside of the statistics (fio does not count these syncs). It uses the system call with any engine, as
+/// other files may have I/O in flight. A failure ends the job; no option tolerates it.
+fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
+    trace_sync(worker, file_index);
+    sync_untraced(worker, file_index)
+}
+
+/// Writes the line of a trace for a sync.
+pub(crate) fn trace_sync(worker: &mut Worker<'_>, file_index: u32) {
     let offset_bytes = worker.lane.slots.get(worker.lane.slots.next()).data_offset;
     if let Some(log) = &mut worker.hooks.iolog {
         log.synced(&worker.lane, file_index, offset_bytes);
     }
-    sync_untraced(worker, file_index)
 }
 
-/// The same without a line in a trace.
+/// [`sync_file`] without a line in a trace.
 pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
-    let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let errno = worker.lane.files.sync(file_index);
+    note_synced(worker, file_index, errno)
+}
+
+/// Takes the outcome of a sync: 0 or an errno.
+pub(crate) fn note_synced(worker: &mut Worker<'_>, file_index: u32, errno: i32) -> Result<(), Failure> {
     if errno == 0 {
         let verifier = worker.hooks.verifier.as_mut();
         return verifier.map_or(Ok(()), |verifier| verifier.synced_now(file_index));
     }
+    let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let file = worker.lane.files.plan(file_index).name.clone();
     let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: length_bytes };
     worker.lane.context.say(MessageStream::Error, note);

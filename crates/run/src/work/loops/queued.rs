@@ -5,7 +5,7 @@
 //! commit returns, the completion stamp when the reap returns. A unit's start is the last stamp before its preparation.
 
 use super::between::between_ios;
-use super::io::{Finished, fill_slot, finish, finish_whole, log_issued};
+use super::io::{Finished, fill_slot, finish, finish_whole, log_issued, opened};
 use super::open_files::close_file;
 use super::{Attendant, Worker};
 use crate::error::failure;
@@ -49,6 +49,9 @@ fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> R
                 continue;
             }
         };
+        if !worker.lane.files.is_open(io.file_index) {
+            stamp = opened(worker, &io)?;
+        }
         // There is a free slot, because the loop collects results whenever there is none.
         let Some(slot_index) = worker.lane.slots.take() else { return Ok(Stop::PassEnd) };
         if let Err(stop) = fill_slot(worker, slot_index, &io, stamp) {
@@ -331,6 +334,8 @@ fn release(worker: &mut Worker<'_>, slot_index: u32, file_index: u32) -> Result<
 
 #[cold]
 fn close_idle_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Stop> {
+    // The loop takes a new stamp after that, because the time of the close is not that of the next I/O.
+    worker.lane.control.look_up();
     close_file(worker, file_index).map_err(|error| Stop::Failed(Box::new(error)))
 }
 
