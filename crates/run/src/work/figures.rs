@@ -26,9 +26,9 @@ impl WorkerFigures {
         Self { usage_at_start: Usage::default(), turns_at_start: None, pass_start_ns: 0 }
     }
 
-    /// Looks at the turns on a CPU until now. It is called before the time starts, since it takes some microseconds.
-    pub(super) fn start_turns(&mut self) {
-        self.turns_at_start = ThreadTurns::of_thread();
+    /// Looks at the turns on a CPU until now, if evidence is kept. It is called before the time starts, since it takes some microseconds.
+    pub(super) fn start_turns(&mut self, lane: &Lane<'_>) {
+        self.turns_at_start = lane.context.keeps_evidence.then(ThreadTurns::of_thread).flatten();
     }
 
     /// Starts the reported time now.

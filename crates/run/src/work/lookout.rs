@@ -101,7 +101,7 @@ impl Lookout {
         // Cannot fail: the clock existed when I/O began.
         lane.account.stats.job_start_ms = job_start_ms(lane).unwrap_or(0);
         lane.workload.forgive(now_ns);
-        self.figures.start_turns();
+        self.figures.start_turns(lane);
         self.figures.start(now_ns, lane);
         // Cannot fail: the clock existed when the ramp began.
         let _ = start_log(now_ns, worker);

@@ -119,7 +119,7 @@ impl<'a> Passes<'a> {
         }
         tell_memory(lane);
         trace_sprandom(lane);
-        lookout.figures.start_turns();
+        lookout.figures.start_turns(lane);
         let now_ns = lane.clock.now_ns();
         lookout.figures.start(now_ns, lane);
         lane.control.start(now_ns);
