@@ -125,6 +125,11 @@ impl SwitchDef {
     pub const fn is_built(&self) -> bool {
         matches!(self.status, Status::Supported | Status::Deviates(_))
     }
+
+    /// The letter of its short form, if it has one.
+    pub fn short(&self) -> Option<char> {
+        (self.letter != NO_LETTER).then_some(self.letter)
+    }
 }
 
 const fn row(
