@@ -123,7 +123,12 @@ const COMMANDS: &[Command] = &[
         summary: "a job file, by options or by questions",
         run: genjob::run,
     },
-    Command { name: "help", usage: "ferrio help [COMMAND|TOPIC]", summary: "this page, a command, or a word", run: front::help },
+    Command {
+        name: "help",
+        usage: "ferrio help [COMMAND|TOPIC]",
+        summary: "this page, a command, or a word",
+        run: front::help,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -49,7 +49,9 @@ fn cure(failure: &Failure) -> Option<&'static str> {
     let has_no_size = failure.step == FailedStep::NoTarget || failure.step.name() == "total_file_size";
     match failure.errno {
         ENOSPC | EDQUOT => Some("free some space, or choose another directory= or a smaller size="),
-        EACCES | EPERM => Some("choose a file or device that you may open, or run as a user who may: devices need root"),
+        EACCES | EPERM => {
+            Some("choose a file or device that you may open, or run as a user who may: devices need root")
+        }
         EROFS => Some("choose a file system that can be written to"),
         EINVAL if has_no_size => {
             Some("say how much each job reads or writes, such as size=1g, or name a file that has data: filename=")
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     fn failed(errno: i32, step: &'static str) -> String {
-        note_text(&Note::Failed { pid: 7, failure: Failure::new(errno, "io.rs:7", step) })
+        note_text(&Note::Failed { pid: 7, failure: Box::new(Failure::new(errno, "io.rs:7", step)) })
     }
 
     #[test]

@@ -173,23 +173,31 @@ mod tests {
 
     #[test]
     fn topics_are_short_and_have_names_of_their_own() {
-        let mut names: Vec<&str> = TOPICS.iter().flat_map(|topic| topic.aliases.iter().chain([&topic.name])).copied().collect();
+        let mut names: Vec<&str> =
+            TOPICS.iter().flat_map(|topic| topic.aliases.iter().chain([&topic.name])).copied().collect();
         let n_names = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), n_names, "{names:?}");
         for topic in TOPICS {
             assert!(topic.text.starts_with(&format!("{}: ", topic.name)), "{}", topic.name);
-            assert!(topic.text.lines().all(|line| line.len() <= 80) && topic.text.lines().count() <= 8, "{}", topic.name);
+            assert!(
+                topic.text.lines().all(|line| line.len() <= 80) && topic.text.lines().count() <= 8,
+                "{}",
+                topic.name
+            );
             assert!(!topic.text.ends_with('\n') && topic.text.is_ascii(), "{}", topic.name);
         }
     }
 
     #[test]
     fn names_are_taken_as_users_type_them() {
-        for (name, expected) in
-            [("clat", "clat"), ("P99", "percentile"), ("steady state", "steady-state"), ("steady_state", "steady-state")]
-        {
+        for (name, expected) in [
+            ("clat", "clat"),
+            ("P99", "percentile"),
+            ("steady state", "steady-state"),
+            ("steady_state", "steady-state"),
+        ] {
             assert_eq!(find(name).map(|topic| topic.name), Some(expected), "{name}");
         }
         assert!(find("nothing").is_none());

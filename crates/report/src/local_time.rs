@@ -7,8 +7,7 @@ use jiff::tz::TimeZone;
 use std::path::Path;
 
 /// Where systems keep the files of time zones.
-const DIRECTORIES: [&str; 4] =
-    ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
+const DIRECTORIES: [&str; 4] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
 
 /// The file of the system's zone.
 const OF_SYSTEM: &str = "/etc/localtime";

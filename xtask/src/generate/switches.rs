@@ -49,7 +49,10 @@ mod tests {
             assert_eq!(page.contains(&escape(switch.shown)), !switch.help.is_empty(), "{}", switch.name);
         }
         // A switch of ferrio's own has no letter.
-        assert!(table.contains("| `--record=file` | | ") && page.contains("\n\\fB\\-\\-record=file\\fR\n"), "{table}{page}");
+        assert!(
+            table.contains("| `--record=file` | | ") && page.contains("\n\\fB\\-\\-record=file\\fR\n"),
+            "{table}{page}"
+        );
         assert!(![table, page].concat().contains('\0'));
     }
 }

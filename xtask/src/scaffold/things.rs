@@ -69,8 +69,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[option(\"dummy_fill\", Kind::Int(at_m
 ",
         ),
         (
-        "crates/engine/src/dummy.rs",
-        "//! A dummy: reads give bytes of one value, writes go nowhere.
+            "crates/engine/src/dummy.rs",
+            "//! A dummy: reads give bytes of one value, writes go nowhere.
 
 use crate::contract::{IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};

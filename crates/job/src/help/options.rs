@@ -124,10 +124,9 @@ pub fn one(name: &str) -> OptionHelp {
     let complaint = format!("No such command: {name}");
     let near = nearest(name, general().flat_map(OptionDef::names)).filter(|(_, distance)| *distance <= MAX_DISTANCE);
     match near.and_then(|(near, _)| find_general(near)) {
-        Some(def) => OptionHelp {
-            complaint: Some(complaint),
-            text: format!(" - showing closest match\n{}", details(def)),
-        },
+        Some(def) => {
+            OptionHelp { complaint: Some(complaint), text: format!(" - showing closest match\n{}", details(def)) }
+        }
         None => OptionHelp { complaint: Some(complaint + &suggestion(name)), text: "\n".to_owned() },
     }
 }

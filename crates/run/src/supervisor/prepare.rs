@@ -188,8 +188,7 @@ pub(super) fn start_probes(
         |record: &CrewRecord| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
     let laid_out = records.iter().map(|record| (!record.has_failed()).then(|| paths(record)));
     let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
-    let may_block =
-        touches_files(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
+    let may_block = touches_files(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
     let (plan, control) = (Arc::clone(plan), settings.control.clone());
     let task =
         move |station: &Station<(), _>| Probes::start(&plan, &control, &laid_out, &|index| station.work_for(index));
