@@ -48,9 +48,9 @@ when its data are in the page cache: see sync.",
         "\
 lat: total latency of an I/O. The time from the moment at which it is ready
 until it is known to be complete: lat = slat + clat, so that the mean of lat is
-the sum of the means. With a rate (rate_iops=, rate=) it counts from the issue, and with
-rate_latency=response from the time at which the I/O was due, so that a device
-that stalls can't hide the I/Os that it held up.",
+the sum of the means. With a rate (rate_iops=, rate=) it counts from the issue;
+with rate_latency=response it counts from the time at which the I/O was due, so
+that a device that stalls can't hide the I/Os that it held up.",
     ),
     topic(
         "sync",

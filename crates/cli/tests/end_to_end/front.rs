@@ -72,7 +72,7 @@ fn native_commands_have_no_marks_of_fio() {
         ("run missing.fio", ""),
         ("run --name=a --size=64k --filename=/dev/null/x", ""),
         ("run --json --name=a --rw=write --filename=/dev/full --size=64k", "To do: free some space"),
-        ("run --output=out --name=a --rw=write --filename=/dev/full --size=64k", "To do: free some space"),
+        ("run --output=out --name=a --rw=write --filename=/dev/full --size=64k", ""),
         ("check --name=a --ioengine=foo --size=64k", ""),
         ("check --name=a --ioengine=null --size=64k --bs=0", "(such as 100)"),
     ] {
@@ -80,10 +80,7 @@ fn native_commands_have_no_marks_of_fio() {
         let all = page + &said;
         assert!(all.contains(cure), "{arguments}: {all}");
         for mark in ["fio: ", "(opt=", ".rs:", "func="] {
-            assert!(
-                !all.contains(mark) || mark == "fio: " && !all.contains("\nfio: ") && !all.starts_with("fio: "),
-                "{arguments}: {all}"
-            );
+            assert!(!all.contains(mark), "{arguments}: {all}");
         }
     }
 }
@@ -96,7 +93,8 @@ fn figures_are_a_table_with_a_header() {
     let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
     let column =
         |name: &str| lines[0].iter().position(|known| *known == name).unwrap_or_else(|| panic!("no {name}: {table}"));
-    assert_eq!(lines.len(), 5, "{table}");
+    // Clones are one job.
+    assert_eq!(lines.len(), 3, "{table}");
     let n_ios: u64 = lines[1..].iter().map(|line| line[column("ios")].parse::<u64>().expect("a number")).sum();
     assert_eq!(n_ios, 512);
     assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{table}");
