@@ -69,7 +69,7 @@ fn native_commands_have_no_marks_of_fio() {
         ("run --name=a --ioengine=null --size=64k --time_based", "To do: give the seconds"),
         ("run --name=a --ioengine=null --size=64k --bs=0", "(such as 100)"),
         ("run --name=a --ioengine=foo --size=64k", ""),
-        ("run missing.fio", ""),
+        ("run missing.job", ""),
         ("run --name=a --size=64k --filename=/dev/null/x", ""),
         ("run --json --name=a --rw=write --filename=/dev/full --size=64k", "To do: free some space"),
         ("run --output=out --name=a --rw=write --filename=/dev/full --size=64k", ""),
