@@ -4,6 +4,8 @@
 
 use crate::COMMANDS;
 use crate::console::Console;
+use crate::topics::{self, TOPICS};
+use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -18,6 +20,8 @@ In place of fio, with its job files, options and outputs:
   ferrio --cmdhelp[=OPTION]              the options of jobs, or one of them
   ferrio --enghelp[=ENGINE[,OPTION]]     the engines, or one of them
   ferrio --help                          this page and all switches
+
+Words of the reports: ferrio help TOPIC
 ";
 
 /// The page: the native commands first.
@@ -27,10 +31,10 @@ pub(crate) fn page() -> String {
         // A string takes everything.
         let _ = writeln!(text, "  {:<37}  {}", command.usage, command.summary);
     }
-    text + "\n" + AS_FIO
+    text + "\n" + AS_FIO + &topics::list()
 }
 
-/// `ferrio help`; for `ferrio help COMMAND`, the output of `ferrio COMMAND --help`.
+/// `ferrio help`: the page, the help of a command, a topic, or an option of jobs.
 pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
     let Some(wanted) = arguments.get(1) else {
         Console::standard().info(&page());
@@ -39,9 +43,35 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
     if let Some(command) = COMMANDS.iter().find(|command| wanted == command.name && command.name != "help") {
         return (command.run)(&[wanted.clone(), OsString::from("--help")]);
     }
-    let said = format!("ferrio help: there is no command {}\n\n", wanted.display());
-    Console::standard().error(&(said + &page()));
-    ExitCode::FAILURE
+    // A topic may have two words.
+    let words: Vec<&str> = arguments[1..].iter().map(|word| word.to_str().unwrap_or_default()).collect();
+    match answer(&words.join(" ")) {
+        Ok(text) => {
+            Console::standard().info(&text);
+            ExitCode::SUCCESS
+        }
+        Err(complaint) => {
+            Console::standard().error(&complaint);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The text about a topic or an option.
+///
+/// # Errors
+/// There is none of that name; the text names near ones.
+fn answer(name: &str) -> Result<String, String> {
+    if let Some(topic) = topics::find(name) {
+        return Ok(format!("{}\n", topic.text));
+    }
+    if let Some(details) = option_details(name.trim_start_matches('-')) {
+        return Ok(details);
+    }
+    let names = COMMANDS.iter().map(|command| command.name);
+    let names = names.chain(TOPICS.iter().flat_map(|topic| topic.aliases.iter().copied().chain([topic.name])));
+    let near = did_you_mean(name, names).map_or_else(String::new, |near| format!("; did you mean ferrio help {near}?"));
+    Err(format!("ferrio help: there is no command, topic or option {name}{near}\n\n{}", page()))
 }
 
 /// The complaint about a first argument that looks like a command, and is neither one nor a file.
@@ -75,6 +105,20 @@ mod tests {
             assert!(place(command.usage) < place("In place of fio"), "{page}");
         }
         assert!(page.lines().all(|line| line.len() <= 80), "{page}");
+    }
+
+    #[test]
+    fn topics_and_options_are_explained() {
+        assert!(answer("clat").unwrap().starts_with("clat: completion latency."));
+        assert!(answer("steady state").unwrap().starts_with("steady-state: "));
+        // An option that is no topic.
+        for name in ["numjobs", "--numjobs"] {
+            assert!(answer(name).unwrap().contains("             numjobs: "), "{name}");
+        }
+        let complaint = answer("percentlie").unwrap_err();
+        assert!(complaint.contains("; did you mean ferrio help percentile?\n"), "{complaint}");
+        assert!(!answer("zzzzzzzz").unwrap_err().contains("did you mean"));
+        assert!(page().contains("clat") && page().contains("steady-state"));
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod btrace;
 mod byte_size;
 mod compare;
 mod console;
+mod csv_table;
 mod dedupe;
 mod drop_in;
 mod front;
@@ -19,6 +20,7 @@ mod genzipf;
 mod inflate_log;
 mod job_text;
 mod native;
+mod native_words;
 mod plot;
 mod progress;
 mod quick;
@@ -27,6 +29,7 @@ mod records;
 mod report;
 mod reporter;
 mod signals;
+mod topics;
 mod verify_state;
 mod version;
 mod whole_file;
@@ -120,7 +123,12 @@ const COMMANDS: &[Command] = &[
         summary: "a job file, by options or by questions",
         run: genjob::run,
     },
-    Command { name: "help", usage: "ferrio help [COMMAND]", summary: "this page, or one command", run: front::help },
+    Command {
+        name: "help",
+        usage: "ferrio help [COMMAND|TOPIC]",
+        summary: "this page, a command, or a word",
+        run: front::help,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -4,15 +4,30 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use std::path::Path;
+
+/// Where systems keep the files of time zones.
+const DIRECTORIES: [&str; 4] = ["/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo"];
+
+/// The file of the system's zone.
+const OF_SYSTEM: &str = "/etc/localtime";
+
+/// The largest files of zones have 4 KiB.
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
 /// The time zone of a report.
 #[derive(Debug, Clone)]
 pub struct LocalTime(TimeZone);
 
 impl LocalTime {
-    /// The zone in `TZ` if that is set, otherwise the system's. UTC if neither can be read, as in the C library.
+    /// The zone in `TZ` if that is set, otherwise the system's. UTC if neither can be read, as in the C library. One file is
+    /// read for it; no directory of zones is walked.
     pub fn system() -> Self {
-        Self(TimeZone::try_system().unwrap_or(TimeZone::UTC))
+        let zone = match std::env::var_os("TZ") {
+            None => zone_of_file(OF_SYSTEM.as_ref()),
+            Some(name) => name.to_str().and_then(zone_of_name),
+        };
+        Self(zone.unwrap_or(TimeZone::UTC))
     }
 
     /// UTC.
@@ -27,6 +42,25 @@ impl LocalTime {
         let timestamp = Timestamp::from_millisecond(timestamp_ms).unwrap_or(Timestamp::MAX);
         timestamp.to_zoned(self.0.clone()).strftime("%a %b %e %H:%M:%S %Y").to_string()
     }
+}
+
+/// The zone of a value of `TZ`: a file, the name of a zone, or a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`.
+fn zone_of_name(name: &str) -> Option<TimeZone> {
+    let name = name.strip_prefix(':').unwrap_or(name);
+    if name.starts_with('/') {
+        return zone_of_file(name.as_ref());
+    }
+    let given = std::env::var_os("TZDIR").filter(|directory| !directory.is_empty());
+    let directories: Vec<&Path> =
+        given.as_ref().map_or_else(|| DIRECTORIES.map(Path::new).to_vec(), |directory| vec![directory.as_ref()]);
+    let is_name = !name.is_empty() && !name.split('/').any(|part| part == "..");
+    let file = || directories.iter().find_map(|directory| zone_of_file(&directory.join(name)));
+    is_name.then(file).flatten().or_else(|| TimeZone::posix(name).ok())
+}
+
+fn zone_of_file(path: &Path) -> Option<TimeZone> {
+    std::fs::metadata(path).ok().filter(|about| about.is_file() && about.len() <= MAX_FILE_BYTES)?;
+    TimeZone::tzif(path.to_str().unwrap_or_default(), &std::fs::read(path).ok()?).ok()
 }
 
 #[cfg(test)]
@@ -59,8 +93,13 @@ mod tests {
             eprintln!("SKIPPED zones_have_names: no /usr/share/zoneinfo");
             return;
         }
-        let zone = LocalTime(TimeZone::get("Asia/Kolkata").expect("a zone"));
-        // Five and a half hours east of Greenwich, all year.
-        assert_eq!(zone.ctime(0), "Thu Jan  1 05:30:00 1970");
+        for name in ["Asia/Kolkata", ":Asia/Kolkata", "/usr/share/zoneinfo/Asia/Kolkata", "IST-5:30"] {
+            let zone = LocalTime(zone_of_name(name).expect("a zone"));
+            // Five and a half hours east of Greenwich, all year.
+            assert_eq!(zone.ctime(0), "Thu Jan  1 05:30:00 1970", "{name}");
+        }
+        for name in ["", ":", "No/Such_Zone", "../zoneinfo/Asia/Kolkata", "/dev/null", "/etc/passwd", "/"] {
+            assert!(zone_of_name(name).is_none(), "{name:?}");
+        }
     }
 }

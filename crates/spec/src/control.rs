@@ -20,7 +20,8 @@ pub struct ControlSettings {
     pub idle: Option<IdleDetail>,
     /// The files of the jobs are opened before and after the run, to find out how much of them is in the page cache.
     pub looks_into_files: bool,
-    /// Nobody will see the evidence of probes, except for that which fio has too (disks, CPU idleness): it is not gathered.
+    /// Nobody will see the evidence of probes, except for that which fio has too (disks, CPU idleness), nor the facts about machine
+    /// and storage (provenance): they are not gathered.
     pub skips_evidence: bool,
     /// The trigger, which ends all jobs.
     pub trigger: Trigger,

@@ -13,6 +13,7 @@ use crate::file::{FileInfo, FileKind};
 use rustix::fd::AsFd;
 use rustix::ioctl::{Getter, NoArg, Opcode, ioctl, opcode};
 use std::fmt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 pub use partition::Partition;
@@ -203,13 +204,16 @@ impl BlockDevice {
     /// Sets the scheduler of the device. False: this device has no schedulers.
     ///
     /// # Errors
-    /// `EINVAL` for a scheduler that the kernel does not know.
+    /// `EACCES` of the step `open` for a user who may not set it; `EINVAL` of the step `write` for a scheduler that the kernel does
+    /// not know.
     pub fn set_scheduler(&self, name: &str) -> Result<bool> {
         let path = self.directory.join("queue/scheduler");
-        match std::fs::write(&path, name) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
-            result => result.map(|()| true).context("write", path.display()),
-        }
+        let mut file = match std::fs::File::options().write(true).open(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            opened => opened.context("open", path.display())?,
+        };
+        file.write_all(name.as_bytes()).context("write", path.display())?;
+        Ok(true)
     }
 
     /// The file or device behind a loop device, as it was when it was set up. `None` for other devices.

@@ -11,7 +11,7 @@ pub(super) fn markdown_table() -> String {
     let mut text = String::from("| switch | short | what it does | status | note |\n|---|---|---|---|---|\n");
     for switch in SWITCHES {
         let long = code(&format!("--{}", switch.shown));
-        let short = codes([format!("-{}", switch.letter).as_str()]);
+        let short = switch.short().map_or_else(String::new, |letter| codes([format!("-{letter}").as_str()]));
         let status = switch.status;
         let row = [&long, &short, &cell(&switch.help.join(" ")), status_word(status), &cell(status_reason(status))];
         push_row(&mut text, &row);
@@ -25,7 +25,8 @@ pub(super) fn push_man(text: &mut String) {
         let planned = if switch.is_built() { "" } else { " (planned)" };
         let (long, help) = (escape(switch.shown), escape(&switch.help.join(" ")));
         // Infallible: writing to a String never fails.
-        let _ = writeln!(text, ".TP\n\\fB\\-\\-{long}\\fR, \\fB\\-{}\\fR\n{help}{planned}.", switch.letter);
+        let short = switch.short().map_or_else(String::new, |letter| format!(", \\fB\\-{letter}\\fR"));
+        let _ = writeln!(text, ".TP\n\\fB\\-\\-{long}\\fR{short}\n{help}{planned}.");
     }
 }
 
@@ -47,5 +48,11 @@ mod tests {
             assert!(table.contains(&format!("`--{}`", cell(switch.shown))), "{}", switch.name);
             assert_eq!(page.contains(&escape(switch.shown)), !switch.help.is_empty(), "{}", switch.name);
         }
+        // A switch of ferrio's own has no letter.
+        assert!(
+            table.contains("| `--record=file` | | ") && page.contains("\n\\fB\\-\\-record=file\\fR\n"),
+            "{table}{page}"
+        );
+        assert!(![table, page].concat().contains('\0'));
     }
 }

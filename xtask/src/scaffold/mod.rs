@@ -1,8 +1,9 @@
 //! `xtask scaffold`: the effort of adding a new thing.
 //!
 //! Each [`Thing`] (an option, an engine, ...) is added as a dummy to a copy of the repository, by new files and by
-//! lines that are inserted into existing files; CONTRIBUTING.md must name all of them. Then the copy is built, and each
-//! dummy must be in the help and work. A change that makes adding a thing harder therefore fails here.
+//! lines that are inserted into existing files; CONTRIBUTING.md must name all of them. Then the copy is built, each
+//! dummy must be in the help and work, and the tests that a contributor runs must pass. A change that makes adding a thing harder
+//! therefore fails here.
 //! Must not know: the purpose of the things. Start reading at [`THINGS`], then [`check`].
 
 mod copy;
@@ -39,6 +40,14 @@ struct Call {
     says: &'static str,
 }
 
+/// The tests that a contributor runs, beside those of the new thing: the tables with their lists, the documents of the tables, and
+/// the command lines that are refused. CONTRIBUTING.md names each of these calls of cargo.
+const TESTS: &[&str] = &[
+    "cargo xtask generate",
+    "cargo test -p ferrio-units -p ferrio-spec -p ferrio-job -p ferrio-stats -p ferrio-engine -p ferrio-insight --lib",
+    "cargo test -p ferrio --test end_to_end refusals::",
+];
+
 /// Adds all dummies to a copy below `target/scaffold`, builds it, and runs their calls.
 pub(crate) fn check(root: &Path) -> Result<String> {
     let work = root.join("target/scaffold");
@@ -49,7 +58,11 @@ pub(crate) fn check(root: &Path) -> Result<String> {
         is_described(thing, &guide)?;
         add(thing, &source).with_context(|| format!("## {}", thing.section))?;
     }
-    build(&source, &work.join("target"))?;
+    for call in TESTS {
+        ensure!(guide.contains(call), "CONTRIBUTING.md does not name '{call}'");
+    }
+    let target = work.join("target");
+    cargo("cargo build --quiet --package ferrio", &source, &target)?;
     let program = work.join("target/debug/ferrio");
     for thing in THINGS {
         thing
@@ -57,7 +70,11 @@ pub(crate) fn check(root: &Path) -> Result<String> {
             .iter()
             .try_for_each(|call| call.check(&program, &work).with_context(|| format!("## {}", thing.section)))?;
     }
-    Ok(THINGS.iter().map(Thing::cost).collect::<Vec<_>>().join("\n"))
+    for call in TESTS {
+        cargo(call, &source, &target)?;
+    }
+    let tests = TESTS.iter().map(|call| format!("scaffold: {call}: passed with all of them"));
+    Ok(THINGS.iter().map(Thing::cost).chain(tests).collect::<Vec<_>>().join("\n"))
 }
 
 impl Thing {
@@ -111,17 +128,20 @@ fn with_row(text: &str, row: &Row) -> Option<String> {
     Some([&text[..line], row.text, "\n", &text[line..]].concat())
 }
 
-fn build(source: &Path, target: &Path) -> Result<()> {
+/// Runs a call of cargo in the copy.
+fn cargo(call: &str, source: &Path, target: &Path) -> Result<()> {
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--package", "ferrio", "--target-dir"])
-        .arg(target)
+        .args(call.split(' ').skip(1))
         .current_dir(source)
+        .env("CARGO_TARGET_DIR", target)
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
         .env("CARGO_PROFILE_DEV_DEBUG", "0")
-        .env_remove("CARGO_TARGET_DIR")
+        .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_TEST_DEBUG", "0")
+        .env_remove("FERRIO_PEER")
         .status()
         .context("cannot run cargo")?;
-    ensure!(status.success(), "the copy with its dummies in {} does not build", source.display());
+    ensure!(status.success(), "'{call}' fails in the copy with its dummies, {}", source.display());
     Ok(())
 }
 

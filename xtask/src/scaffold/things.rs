@@ -48,25 +48,45 @@ const OPTION: Thing = Thing {
     ],
 };
 
-/// `ioengine=dummy`: reads give ones, writes go nowhere.
+/// `ioengine=dummy`: reads give bytes of the value of its option `dummy_fill`, writes go nowhere.
 const ENGINE: Thing = Thing {
     section: "Add an engine",
-    files: &[(
-        "crates/engine/src/dummy.rs",
-        "//! A dummy: reads give ones, writes go nowhere.
+    files: &[
+        (
+            "crates/job/src/options/engine/dummy.rs",
+            "//! Options of the engine `dummy`.
+//!
+//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
+
+use crate::options::definition::{Apply, OptionDef, option};
+use crate::options::kind::{Kind, at_most};
+
+/// The rows.
+pub(crate) const OPTIONS: &[OptionDef] = &[option(\"dummy_fill\", Kind::Int(at_most(255)), \"A dummy: what reads give\")
+    .default(\"1\")
+    .of_engines(&[\"dummy\"])
+    .applies(Apply::Engine)];
+",
+        ),
+        (
+            "crates/engine/src/dummy.rs",
+            "//! A dummy: reads give bytes of one value, writes go nowhere.
 
 use crate::contract::{IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};
 use ferrio_sys::Errno;
 use std::os::fd::BorrowedFd;
 
-pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Inline(Dummy)));
+pub(crate) const PREPARE: Prepare =
+    |options| Ok(Box::new(Inline(Dummy { fill: options.int(\"dummy_fill\").unwrap_or(1) as u8 })));
 
-struct Dummy;
+struct Dummy {
+    fill: u8,
+}
 
 impl Transfer for Dummy {
     fn read(&mut self, _: BorrowedFd<'_>, _: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
-        buffer.fill(1);
+        buffer.fill(self.fill);
         Ok(buffer.len())
     }
 
@@ -75,8 +95,19 @@ impl Transfer for Dummy {
     }
 }
 ",
-    )],
+        ),
+    ],
     rows: &[
+        Row {
+            path: "crates/job/src/options/engine/mod.rs",
+            before: "pub(crate) mod e4defrag;",
+            text: "pub(crate) mod dummy;",
+        },
+        Row {
+            path: "crates/job/src/options/mod.rs",
+            before: "engine::e4defrag::OPTIONS,",
+            text: "    engine::dummy::OPTIONS,",
+        },
         Row {
             path: "crates/spec/src/engines/mod.rs",
             before: "engine(\"psync\",",
@@ -91,6 +122,22 @@ impl Transfer for Dummy {
     ],
     calls: &[
         Call { arguments: &["--enghelp"], says: "dummy" },
+        Call { arguments: &["--enghelp=dummy,dummy_fill"], says: "A dummy: what reads give" },
+        Call {
+            arguments: &[
+                "--name=a",
+                "--filename=dummy.data",
+                "--ioengine=dummy",
+                "--dummy_fill=171",
+                "--rw=read",
+                "--size=64k",
+                "--verify=pattern",
+                "--verify_pattern=0xab",
+                "--verify_only=1",
+                "--unlink=1",
+            ],
+            says: "err= 0",
+        },
         Call {
             arguments: &[
                 "--name=a",

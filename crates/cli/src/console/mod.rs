@@ -4,11 +4,15 @@
 
 mod whole;
 
+use crate::native_words;
 use ferrio_report::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
+
+/// The program of messages in the words of fio.
+const OF_FIO: &str = "fio";
 
 /// The streams of a run.
 pub(crate) struct Console {
@@ -32,7 +36,7 @@ impl Console {
     /// A console that uses the standard streams.
     pub(crate) fn standard() -> Self {
         Self {
-            program: "fio",
+            program: OF_FIO,
             file: None,
             info_on_stderr: false,
             messages: RunMessages::default(),
@@ -45,6 +49,16 @@ impl Console {
     /// A console for a native command, whose errors begin with the command's name.
     pub(crate) fn of_command(program: &'static str) -> Self {
         Self { program, ..Self::standard() }
+    }
+
+    /// The same for a native command.
+    pub(crate) fn named(self, program: &'static str) -> Self {
+        Self { program, ..self }
+    }
+
+    /// Messages have the words of fio.
+    fn is_of_fio(&self) -> bool {
+        self.program == OF_FIO
     }
 
     /// Information and errors to a file that is emptied first; errors to the standard error as well.
@@ -101,7 +115,7 @@ impl Console {
 
     /// Prints or collects a message of a run.
     pub(crate) fn say(&mut self, stream: MessageStream, note: Note) {
-        let text = format!("{}\n", words::note(&note));
+        let text = format!("{}\n", if self.is_of_fio() { words::note(&note) } else { native_words::note_text(&note) });
         self.messages.push(stream, note);
         match stream {
             MessageStream::Info => self.show_info(&text),

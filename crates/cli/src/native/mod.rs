@@ -7,6 +7,7 @@ mod last_runs;
 pub(crate) mod run;
 
 use crate::console::Console;
+use crate::native_words::plain;
 use crate::version::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
@@ -26,6 +27,8 @@ const REPORTS_OF_FIO: [&str; 6] =
 struct Request {
     /// `--json`.
     json: bool,
+    /// `--csv`, of `run` alone.
+    csv: bool,
     /// `--html`: the file of the page.
     html: Option<PathBuf>,
     invocation: Invocation,
@@ -59,7 +62,13 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     let mut words = vec![OsString::from("ferrio")];
     words.extend(arguments.iter().skip(1).filter(|word| !is_json(word)).cloned());
     let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
-    let html = if command == "run" { take_page(&mut words).map_err(refuse)? } else { None };
+    let is_run = command == "run";
+    let csv = is_run && words.iter().any(|word| word == "--csv");
+    words.retain(|word| !(csv && word == "--csv"));
+    let html = if is_run { take_page(&mut words).map_err(refuse)? } else { None };
+    if csv && json {
+        return Err(refuse("--json and --csv are two forms of one report: give one of them".to_owned()));
+    }
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
         let name = word.split('=').next().unwrap_or_default();
@@ -78,7 +87,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
     match invocation.mode {
-        Mode::Run => Ok(Request { json, html, invocation }),
+        Mode::Run => Ok(Request { json, csv, html, invocation }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
     }
@@ -100,6 +109,7 @@ fn without_effect(invocation: &Invocation) -> Option<&'static str> {
 /// Prints each message on its stream.
 fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
     for (stream, text) in messages {
+        let text = &plain(text);
         match stream {
             OutputStream::Stdout => console.info(text),
             OutputStream::Stderr => console.error(text),

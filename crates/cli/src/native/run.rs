@@ -5,7 +5,9 @@
 
 use super::{Request, audit_text, last_runs, parse, print_all};
 use crate::console::{Console, show_progress};
+use crate::csv_table::csv_table;
 use crate::drop_in;
+use crate::native_words::note_text;
 use crate::signals::Signals;
 use crate::version::VERSION;
 use crate::whole_file::WholeFile;
@@ -23,13 +25,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 const HELP: &str = "\
-usage: ferrio run [--json] [--html=FILE] JOBFILE|OPTIONS...
+usage: ferrio run [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
 
 Runs fio's job files and options, and shows ferrio's own report: a row of
 headline figures for each job, and what speaks against them: a cache that
 answered, a depth that was not reached, writes that were still in memory.
 
   --json          all of it as JSON
+  --csv           the figures with commas and a header, a line for each job and
+                  direction, without findings
   --output=FILE   the report goes to a file
   --html=FILE     also a page with charts
 
@@ -62,7 +66,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     if let Some(path) = &request.invocation.output.file {
         console = match Console::to_file(path) {
-            Ok(console) => console,
+            Ok(console) => console.named("ferrio run"),
             Err(error) => {
                 let error = ferrio_units::error_text(&error);
                 console.error(&format!("ferrio run: cannot open output file {}: {error}\n", path.display()));
@@ -74,7 +78,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn start(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, html, invocation } = request;
+    let Request { json, csv, html, invocation } = request;
+    let has_report_alone = json || csv;
     // A page that cannot be written is known before the run.
     let page = match html.as_deref().map(WholeFile::create).transpose() {
         Ok(page) => page,
@@ -83,11 +88,11 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
             return ExitCode::FAILURE;
         }
     };
-    if json {
+    if has_report_alone {
         console.collect_messages();
     }
     print_all(console, &invocation.messages);
-    let shows_progress = !json && invocation.output.file.is_none() && std::io::stdout().is_terminal();
+    let shows_progress = !has_report_alone && invocation.output.file.is_none() && std::io::stdout().is_terminal();
     let settings = RunSettings {
         version: VERSION.to_owned(),
         readonly: invocation.readonly,
@@ -100,14 +105,18 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         ..RunSettings::default()
     };
     let is_debug = invocation.debug.mask != 0;
-    let mut observer = RunConsole { console, line: EtaLine::default(), json };
+    let mut observer = RunConsole { console, line: EtaLine::default(), has_report_alone };
     let spec = RunSpec { compatibility: Compatibility::Native, ..invocation.run };
     match go(spec, settings, &mut observer) {
         Ok((mut outcome, signal)) => {
             look_back(&mut outcome.record, is_debug, observer.console);
             outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
             outcome.record.audit = Some(ferrio_insight::audit(&outcome.record));
-            let text = if json { document(&outcome, console) } else { report(&outcome) };
+            let text = match () {
+                () if json => document(&outcome, console),
+                () if csv => csv_table(&[ferrio_results::of_record(&outcome.record)]),
+                () => report(&outcome),
+            };
             console.report(&text);
             if let Some(page) = page {
                 write_page(page, &outcome.record, console);
@@ -181,7 +190,7 @@ fn document(outcome: &RunOutcome, console: &Console) -> String {
         .messages()
         .into_iter()
         .flat_map(ferrio_stats::RunMessages::kept)
-        .map(|message| ferrio_report::words::note(&message.note).trim().to_owned())
+        .map(|message| note_text(&message.note).trim().to_owned())
         .collect();
     let document = json!({
         "version": VERSION,
@@ -201,7 +210,7 @@ fn document(outcome: &RunOutcome, console: &Console) -> String {
 struct RunConsole<'a> {
     console: &'a mut Console,
     line: EtaLine,
-    json: bool,
+    has_report_alone: bool,
 }
 
 impl RunConsole<'_> {
@@ -216,7 +225,7 @@ impl RunConsole<'_> {
 impl RunObserver for RunConsole<'_> {
     fn event(&mut self, event: RunEvent) {
         match event {
-            RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.json => {
+            RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.has_report_alone => {
                 self.clear();
                 self.console.report(&start::layout(&job_name, n_files, total_bytes));
             }

@@ -27,10 +27,13 @@ struct Request {
     results: Vec<PathBuf>,
     #[arg(long, help = format!("The report of a record again, in formats joined by commas: {OUTPUT_FORMAT_NAMES}"), value_name = "LIST", value_parser = formats)]
     output_format: Option<OutputFormats>,
+    /// A table with commas and a header, a line for each job and direction
+    #[arg(long, conflicts_with = "output_format")]
+    csv: bool,
     /// Version of terse output: 2 to 5
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=5))]
     terse_version: u32,
-    /// Write to this file; with the ending .html: a page
+    /// Write to this file; with the ending .html: a page, with .csv: a table
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -42,6 +45,8 @@ Show results as a page, or the report of a run again.
   ferrio report run.json -o page.html
   ferrio report run.json randread_*.log -o page.html
   ferrio report before.json after.json -o page.html
+
+  ferrio report --csv run.json
 
 The page is one file with everything in it: findings, figures, and charts over
 time and of latencies. Charts of latencies need --output-format=json+; charts
@@ -58,15 +63,25 @@ there if the run wrote them too.";
 impl Request {
     /// A page is wanted.
     fn is_for_page(&self) -> bool {
-        let is_page = |output: &PathBuf| output.extension().is_some_and(|ending| ending == "html" || ending == "htm");
-        self.output_format.is_none() && self.output.as_ref().is_some_and(is_page)
+        !self.csv && self.has_ending(&["html", "htm"])
+    }
+
+    /// A table is wanted.
+    fn is_for_table(&self) -> bool {
+        self.csv || self.has_ending(&["csv"])
+    }
+
+    /// The ending of the output's name says what it is, unless a format is given.
+    fn has_ending(&self, endings: &[&str]) -> bool {
+        let ending = self.output.as_ref().and_then(|output| output.extension());
+        self.output_format.is_none() && ending.is_some_and(|ending| endings.iter().any(|known| ending == *known))
     }
 }
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     match arguments::parse::<Request>("ferrio report", arguments) {
-        Ok(request) if request.is_for_page() => page::show(&request),
+        Ok(request) if request.is_for_page() || request.is_for_table() => page::show(&request),
         Ok(request) => again::show(&request),
         Err(code) => code,
     }
@@ -101,6 +116,11 @@ mod tests {
         for other in [&["r", "-o", "page.txt"][..], &["r", "-o", "page.html", "--output-format=json"], &["r"]] {
             assert!(!parsed(other).expect("a request").is_for_page(), "{other:?}");
         }
+        for table in [&["r", "--csv"][..], &["r", "-o", "t.csv"], &["r", "--csv", "-o", "page.html"]] {
+            let request = parsed(table).expect("a request");
+            assert!(request.is_for_table() && !request.is_for_page(), "{table:?}");
+        }
+        assert!(parsed(&["r", "--csv", "--output-format=json"]).is_err());
         assert!(parsed(&[]).is_err() && parsed(&["--terse-version=6", "r"]).is_err());
     }
 }

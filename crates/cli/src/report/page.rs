@@ -1,15 +1,15 @@
-//! Results as a page.
+//! Results as a page, or as a table of figures.
 //!
 //! Must not know: how results are stored, how a page looks. Start reading at [`show`].
 
 use super::Request;
 use crate::console::Console;
+use crate::csv_table::csv_table;
 use crate::whole_file::WholeFile;
-use ferrio_results::RunResult;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Reads the results and writes the page.
+/// Reads the results and writes the page or the table.
 pub(super) fn show(request: &Request) -> ExitCode {
     let mut console = Console::of_command("ferrio report");
     let results = match ferrio_results::read(&request.results) {
@@ -19,9 +19,12 @@ pub(super) fn show(request: &Request) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    // Only a page that was asked for.
-    let Some(output) = &request.output else { return ExitCode::FAILURE };
-    match write_page(output, &results) {
+    let content = if request.is_for_table() { csv_table(&results) } else { ferrio_pictures::page::page(&results) };
+    let Some(output) = &request.output else {
+        console.report(&content);
+        return if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    };
+    match write_whole(output, &content) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (output, error) = (output.display(), ferrio_units::error_text(&error));
@@ -31,7 +34,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
     }
 }
 
-/// Writes the page of results: whole, or not at all.
-fn write_page(path: &Path, results: &[RunResult]) -> std::io::Result<()> {
-    WholeFile::create(path)?.write(ferrio_pictures::page::page(results).as_bytes())
+/// Writes a file: whole, or not at all.
+fn write_whole(path: &Path, content: &str) -> std::io::Result<()> {
+    WholeFile::create(path)?.write(content.as_bytes())
 }

@@ -34,7 +34,7 @@ fn the_nearest_command_is_named() {
     assert_eq!(said, "ferrio: qick is neither a command nor a job file; did you mean ferrio quick?\n");
     let (code, page, said) = run_as("ferrio", &["help", "qick"]);
     assert_eq!((code, page.as_str()), (Some(1), ""));
-    assert!(said.starts_with("ferrio help: there is no command qick\n"), "{said}");
+    assert!(said.starts_with("ferrio help: there is no command, topic or option qick; did you mean"), "{said}");
 }
 
 #[test]
@@ -45,6 +45,60 @@ fn commands_have_help() {
         assert!(page.contains(&format!("ferrio {command}")), "{page}");
         assert_eq!(run_as("ferrio", &[command, "--help"]), (code, page, said));
     }
+}
+
+#[test]
+fn words_of_reports_have_help() {
+    for word in
+        ["slat", "clat", "lat", "iops", "bandwidth", "percentile", "precision", "findings", "steady-state", "csv"]
+    {
+        let (code, text, said) = run_as("ferrio", &["help", word]);
+        assert_eq!((code, said.as_str()), (Some(0), ""), "{word}");
+        assert!(text.starts_with(&format!("{word}: ")), "{text}");
+    }
+    assert_eq!(run_as("ferrio", &["help", "steady", "state"]), run_as("ferrio", &["help", "steady-state"]));
+    assert!(run_as("ferrio", &["help", "iodepth"]).1.contains("iodepth: "));
+}
+
+/// Of jobs that fail: what a user reads has none of fio's marks, and a cure where one is known.
+#[test]
+fn native_commands_have_no_marks_of_fio() {
+    for (arguments, cure) in [
+        ("run --name=a --ioengine=null", "To do: say how much"),
+        ("run --name=a --rw=write --filename=/dev/full --size=64k", "To do: free some space"),
+        ("run --name=a --ioengine=null --size=64k --time_based", "To do: give the seconds"),
+        ("run --name=a --ioengine=null --size=64k --bs=0", "(such as 100)"),
+        ("run --name=a --ioengine=foo --size=64k", ""),
+        ("run missing.job", ""),
+        ("run --name=a --size=64k --filename=/dev/null/x", ""),
+        ("run --json --name=a --rw=write --filename=/dev/full --size=64k", "To do: free some space"),
+        ("run --output=out --name=a --rw=write --filename=/dev/full --size=64k", ""),
+        ("check --name=a --ioengine=foo --size=64k", ""),
+        ("check --name=a --ioengine=null --size=64k --bs=0", "(such as 100)"),
+    ] {
+        let (_, page, said) = run_as("ferrio", &arguments.split(' ').collect::<Vec<_>>());
+        let all = page + &said;
+        assert!(all.contains(cure), "{arguments}: {all}");
+        for mark in ["fio: ", "(opt=", ".rs:", "func="] {
+            assert!(!all.contains(mark), "{arguments}: {all}");
+        }
+    }
+}
+
+#[test]
+fn figures_are_a_table_with_a_header() {
+    let job = ["run", "--csv", "--name=a", "--ioengine=null", "--rw=randrw", "--size=1m", "--numjobs=2"];
+    let (code, table, said) = run_as("ferrio", &job);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let lines: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column =
+        |name: &str| lines[0].iter().position(|known| *known == name).unwrap_or_else(|| panic!("no {name}: {table}"));
+    // Clones are one job.
+    assert_eq!(lines.len(), 3, "{table}");
+    let n_ios: u64 = lines[1..].iter().map(|line| line[column("ios")].parse::<u64>().expect("a number")).sum();
+    assert_eq!(n_ios, 512);
+    assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{table}");
+    assert_eq!(run_as("ferrio", &["run", "--csv", "--json", "--name=a"]).0, Some(1));
 }
 
 #[test]

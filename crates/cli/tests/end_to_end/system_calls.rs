@@ -2,7 +2,35 @@
 //!
 //! Start reading at [`calls_to`].
 
-use crate::support::{Program, Run, Scratch};
+use crate::support::{Program, Run, Scratch, has_programs, succeeds_once};
+
+/// System calls of a start as fio: one job of the null engine, a report for people. Fio 3.41 makes 866.
+const MAX_CALLS_OF_A_START: usize = 220;
+
+/// A report for people shows no facts about machine and storage and none of ferrio's evidence, so a run does not gather them; the
+/// time zone of its date is one file.
+#[test]
+fn a_start_gathers_what_its_report_shows() {
+    let test = "a_start_gathers_what_its_report_shows";
+    if !has_programs(test, &["strace"]) {
+        return;
+    }
+    // Only the waits of the supervisor depend on the machine's load.
+    assert!(succeeds_once(|| {
+        let scratch = Scratch::new(test);
+        let strace = format!("strace -f -o {}", scratch.join("trace").display());
+        let job = "--name=a --ioengine=null --size=1m --output=report";
+        Run::new(Program::Ferrio, scratch.path(), job).under(&strace).finish().succeeded();
+        let trace = scratch.read("trace");
+        for unseen in ["zoneinfo\"", "cgroup", "cpuinfo", "mountinfo", "schedstat", "clocksource0/current"] {
+            assert!(!trace.contains(unseen), "{unseen}: {trace}");
+        }
+        let n_calls = trace.lines().filter(|line| line.contains('(') && !line.contains(" resumed>")).count();
+        eprintln!("{n_calls} system calls");
+        assert!(scratch.read("report").contains("READ: bw="));
+        n_calls <= MAX_CALLS_OF_A_START
+    }));
+}
 
 /// Runs with arguments in the `data` directory of the scratch directory, and returns the calls to files whose path
 /// contains `file`, in order of processes. Descriptors, buffers, addresses, `O_CLOEXEC` and the queries of files are

@@ -125,6 +125,11 @@ impl SwitchDef {
     pub const fn is_built(&self) -> bool {
         matches!(self.status, Status::Supported | Status::Deviates(_))
     }
+
+    /// The letter of its short form, if it has one.
+    pub fn short(&self) -> Option<char> {
+        (self.letter != NO_LETTER).then_some(self.letter)
+    }
 }
 
 const fn row(
@@ -221,7 +226,10 @@ pub const SWITCHES: &[SwitchDef] = &[
     planned(row(S::CpuclockTest, 'T', "cpuclock-test", No, "cpuclock-test", &["Test the clock of the CPUs"])),
     planned(row(S::Crctest, 'G', "crctest", Optional, "crctest[=list]", &["Measure the speed of checksums"])),
     planned(row(S::Memcpytest, 'M', "memcpytest", Optional, "memcpytest[=list]", &["Measure the speed of memcpy"])),
-    row(S::Cmdhelp, 'c', "cmdhelp", Optional, "cmdhelp[=option]", &["Explain an option of jobs, or list all"]),
+    deviating(
+        row(S::Cmdhelp, 'c', "cmdhelp", Optional, "cmdhelp[=option]", &["Explain an option of jobs, or list all"]),
+        "the complaint about an unknown name ends with the nearest option in brackets, or with the engines that have it",
+    ),
     row(
         S::Enghelp,
         'i',

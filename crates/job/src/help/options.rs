@@ -5,8 +5,9 @@
 use crate::error::valid_values;
 use crate::options::definition::{OptionDef, Status};
 use crate::options::kind::{Bounds, Kind};
-use crate::options::{find_general, general};
-use crate::suggest::nearest;
+use crate::options::{find_general, find_private, general};
+use crate::suggest::{did_you_mean, nearest};
+use ferrio_spec::engines::ENGINES;
 use std::fmt::Write as _;
 
 /// Farthest name that is shown for one that does not exist.
@@ -108,18 +109,38 @@ pub struct OptionHelp {
     pub text: String,
 }
 
-/// The answer to `--cmdhelp=NAME`: the option, or the nearest one, or the complaint alone.
+/// Everything about the option of a name, if there is one.
+pub fn option_details(name: &str) -> Option<String> {
+    find_general(name).map(details)
+}
+
+/// The answer to `--cmdhelp=NAME`: the option, or the nearest one, or the complaint alone. As in fio, the complaint has no newline,
+/// because the other stream goes on in its line. A suggestion follows fio's words where the nearest name is too far for
+/// fio, or where an engine has the option.
 pub fn one(name: &str) -> OptionHelp {
-    if let Some(def) = find_general(name) {
-        return OptionHelp { complaint: None, text: details(def) };
+    if let Some(text) = option_details(name) {
+        return OptionHelp { complaint: None, text };
     }
+    let complaint = format!("No such command: {name}");
     let near = nearest(name, general().flat_map(OptionDef::names)).filter(|(_, distance)| *distance <= MAX_DISTANCE);
     match near.and_then(|(near, _)| find_general(near)) {
-        Some(def) => OptionHelp {
-            complaint: Some(format!("No such command: {name}")),
-            text: format!(" - showing closest match\n{}", details(def)),
-        },
-        None => OptionHelp { complaint: Some(format!("No such command: {name}")), text: "\n".to_owned() },
+        Some(def) => {
+            OptionHelp { complaint: Some(complaint), text: format!(" - showing closest match\n{}", details(def)) }
+        }
+        None => OptionHelp { complaint: Some(complaint + &suggestion(name)), text: "\n".to_owned() },
+    }
+}
+
+/// Where to look instead.
+fn suggestion(name: &str) -> String {
+    let owners: Vec<&str> =
+        ENGINES.iter().map(|engine| engine.name).filter(|engine| find_private(engine, name).is_some()).collect();
+    if let Some(first) = owners.first() {
+        return format!(" (it is an option of {}: --enghelp={first},{name})", owners.join(", "));
+    }
+    match did_you_mean(name, general().flat_map(OptionDef::names)) {
+        Some(near) => format!(" (did you mean {near}?)"),
+        None => " (--cmdhelp lists all options)".to_owned(),
     }
 }
 
@@ -159,9 +180,14 @@ mod tests {
     fn near_names_are_shown() {
         assert!(one("bss").text.starts_with(" - showing closest match\n                  bs: "));
         assert_eq!(one("bss").complaint.as_deref(), Some("No such command: bss"));
-        assert_eq!(
-            one("xyzzy"),
-            OptionHelp { complaint: Some("No such command: xyzzy".to_owned()), text: "\n".to_owned() }
-        );
+        // Suggestions are ferrio's own.
+        for (name, suggested) in [
+            ("xyzzyxyzzyxyzzy", "(--cmdhelp lists all options)"),
+            ("randrepeatable", "(did you mean randrepeat?)"),
+            ("sqthread_poll_cpu", "(it is an option of io_uring, io_uring_cmd: --enghelp=io_uring,sqthread_poll_cpu)"),
+        ] {
+            let complaint = Some(format!("No such command: {name} {suggested}"));
+            assert_eq!(one(name), OptionHelp { complaint, text: "\n".to_owned() });
+        }
     }
 }

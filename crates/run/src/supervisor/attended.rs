@@ -111,3 +111,22 @@ pub(super) fn attended<M: Send + 'static, T: Send + 'static>(
         }
     }
 }
+
+/// As [`attended`], for a step that touches no file and so cannot block: it runs in the calling thread, and its messages come after it.
+pub(super) fn at_once<M, T>(
+    desk: &mut Desk,
+    observer: &mut dyn RunObserver,
+    mut turn: impl FnMut(Option<M>, &mut Desk, &mut dyn RunObserver),
+    task: impl FnOnce(&Station<M, T>) -> T,
+) -> T {
+    desk.look(observer);
+    let shared = Arc::new(Shared { is_over: AtomicBool::new(desk.is_ending()), worker_index: AtomicUsize::new(NONE) });
+    let (sender, receiver) = mpsc::channel();
+    let outcome = task(&Station { shared, sender });
+    for said in receiver.try_iter() {
+        if let Said::Message(message) = said {
+            turn(Some(message), desk, observer);
+        }
+    }
+    outcome
+}

@@ -65,7 +65,7 @@ fn run_record(plan: &RunPlan, settings: &RunSettings, workers: Vec<WorkerRecord>
         global_options: plan.global_options.clone(),
         workers,
         evidence: moment.evidence.clone(),
-        provenance: Some(provenance::with_jobs(plan)),
+        provenance: (!settings.control.skips_evidence).then(|| provenance::with_jobs(plan)),
         ..RunRecord::default()
     }
 }

@@ -5,7 +5,7 @@
 
 use super::RunSettings;
 use super::agenda::Agenda;
-use super::attended::{Station, Stuck, attended};
+use super::attended::{Station, Stuck, at_once, attended};
 use super::desk::Desk;
 use super::outcome::{self, Moment};
 use super::record::{self, CrewRecord, CrewStatus};
@@ -72,6 +72,22 @@ pub(super) struct MachineSurvey {
     pub(super) trees: Vec<ferrio_stats::Note>,
 }
 
+/// False if no step before the workers touches a file, so that none can block.
+fn touches_files(plan: &RunPlan) -> bool {
+    plan.workers.iter().any(|worker| worker.engine.def.targets.are_files() || worker.spec.replay.is_set())
+}
+
+/// Runs a step of the preparation: in a thread of its own if it may block.
+fn step<M: Send + 'static, T: Send + 'static>(
+    may_block: bool,
+    desk: &mut Desk,
+    observer: &mut dyn RunObserver,
+    turn: impl FnMut(Option<M>, &mut Desk, &mut dyn RunObserver),
+    task: impl FnOnce(&Station<M, T>) -> T + Send + 'static,
+) -> Result<T, Stuck> {
+    if may_block { attended(desk, observer, turn, task) } else { Ok(at_once(desk, observer, turn, task)) }
+}
+
 /// The first clone of each job.
 fn firsts(plan: &RunPlan) -> impl Iterator<Item = &WorkerPlan> {
     plan.workers.iter().filter(|worker| worker.clone_index == 0)
@@ -87,14 +103,17 @@ pub(super) fn survey(
 ) -> Result<MachineSurvey, Stuck> {
     sizes_in_bytes(plan, desk, observer)?;
     let (plan, settings, clock) = (Arc::clone(plan), settings.clone(), clock.clone());
-    attended(
+    let skips_facts = settings.control.skips_evidence;
+    step(
+        touches_files(&plan) || !skips_facts,
         desk,
         observer,
         |_, _, _| (),
         move |station: &Station<(), _>| {
             let look_at = |index| station.work_for(index);
+            let facts = || provenance::collect(&plan, &settings.command_line, &clock, &look_at);
             MachineSurvey {
-                facts: provenance::collect(&plan, &settings.command_line, &clock, &look_at),
+                facts: if skips_facts { Provenance::default() } else { facts() },
                 refusal: guard::check_devices(&plan.workers, &look_at),
                 trees: firsts(&plan).flat_map(files::tell_trees).collect(),
             }
@@ -128,7 +147,8 @@ pub(super) fn prepare_workers(
     let started_at = Instant::now();
     let mut preparation = Preparation { plan, settings, agenda: agenda(settings, started_at), started_at, records };
     let (its_plan, readonly, trace) = (Arc::clone(plan), settings.readonly, settings.trace);
-    attended(
+    step(
+        touches_files(plan),
         desk,
         observer,
         |step, desk, observer| preparation.take(step, desk, observer),
@@ -168,10 +188,11 @@ pub(super) fn start_probes(
         |record: &CrewRecord| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
     let laid_out = records.iter().map(|record| (!record.has_failed()).then(|| paths(record)));
     let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
+    let may_block = touches_files(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
     let (plan, control) = (Arc::clone(plan), settings.control.clone());
     let task =
         move |station: &Station<(), _>| Probes::start(&plan, &control, &laid_out, &|index| station.work_for(index));
-    let (probes, problems) = attended(desk, observer, |_, _, _| (), task)?;
+    let (probes, problems) = step(may_block, desk, observer, |_, _, _| (), task)?;
     for problem in problems {
         observer.event(RunEvent::Message(MessageStream::Error, problem));
     }

@@ -58,11 +58,13 @@ impl WorkerFigures {
         }
     }
 
-    /// Looks at the turns on a CPU and at the bytes read until now. It is called before the time starts, since it takes some
-    /// microseconds.
+    /// Looks at the turns on a CPU and at the bytes read until now, if evidence is kept. It is called before the time starts, since
+    /// it takes some microseconds.
     pub(super) fn start_turns(&mut self, lane: &Lane<'_>) {
-        self.turns_at_start = ThreadTurns::of_thread();
-        self.read_bytes_at_start = own_read_bytes(lane);
+        if lane.context.keeps_evidence {
+            self.turns_at_start = ThreadTurns::of_thread();
+            self.read_bytes_at_start = own_read_bytes(lane);
+        }
     }
 
     /// Starts the reported time now.

@@ -71,8 +71,10 @@ pub(super) fn set_scheduler(plan: &WorkerPlan, set: &FileSet, context: &WorkerCo
     let mut seen: Vec<String> = Vec::new();
     for file in &set.files {
         let failed = |error: ferrio_sys::Error| {
+            let is_open = matches!(&error, ferrio_sys::Error::Call { operation: "open", .. });
+            let step = if is_open { "fopen iosched" } else { "iosched_switch" };
             let note = Note::system(During::Scheduler(scheduler.clone()), &error);
-            failure!(errno_of(&error), "iosched_switch").explained(note)
+            failure!(errno_of(&error), step).explained(note)
         };
         let Some(device) = device_of(&file.path).map_err(failed)? else { continue };
         if seen.contains(&device.name) {

@@ -7,7 +7,7 @@ use crate::processes::endless;
 use crate::scratch::Scratch;
 use ferrio_run::{Run, RunError, RunEvent, RunOutcome, Start};
 use ferrio_spec::{DirectionMix, FileLocking, JobSpec};
-use ferrio_stats::{Evidence, IoCounters, ProcessIo};
+use ferrio_stats::{Evidence, IoCounters, ProcessIo, Reading};
 use std::time::{Duration, Instant};
 
 /// `n` processes and `n` threads.
@@ -145,13 +145,18 @@ fn what_workers_did_is_what_the_kernel_counted() {
     });
     let (outcome, _) = run(jobs.into());
     let io = process_io(&outcome);
-    let counted: Vec<(u32, &IoCounters)> =
-        io.workers.iter().map(|worker| (worker.number, worker.counters.value().unwrap())).collect();
     // A thread is part of this process.
-    let [(1, counters)] = counted[..] else { panic!("{counted:?}") };
+    let [worker] = &io.workers[..] else { panic!("{:?}", io.workers) };
+    assert_eq!(worker.number, 1);
     let written = 100 * BLOCK;
-    // Messages to the supervisor are counted too; they are much smaller than a file.
-    assert!((written..written + (1 << 20)).contains(&counters.wchar), "{counters:?}");
+    match &worker.counters {
+        // Messages to the supervisor are counted too; they are much smaller than a file.
+        Reading::Value(IoCounters { wchar, .. }) => assert!((written..written + (1 << 20)).contains(wchar), "{wchar}"),
+        // Some kernels (6.18) show the counters of a process that has ended to root alone.
+        Reading::Missing(reason) => {
+            assert!(reason.contains("Permission denied") && !rustix::process::geteuid().is_root(), "{reason}");
+        }
+    }
     // The ended process is counted here, together with I/O of other tests in this process.
     assert!(io.total.value().unwrap().wchar >= 150 * BLOCK);
     let n = |is: fn(&Evidence) -> bool| outcome.record.evidence.iter().filter(|evidence| is(evidence)).count();
