@@ -18,6 +18,7 @@ mod genjob;
 mod genzipf;
 mod inflate_log;
 mod job_text;
+mod kept;
 mod native;
 mod plot;
 mod progress;
@@ -29,7 +30,6 @@ mod reporter;
 mod signals;
 mod verify_state;
 mod version;
-mod whole_file;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -4,10 +4,11 @@
 
 use super::Request;
 use crate::console::Console;
-use crate::whole_file::WholeFile;
 use ferrio_results::RunResult;
+use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Reads the results and writes the page.
 pub(super) fn show(request: &Request) -> ExitCode {
@@ -21,7 +22,8 @@ pub(super) fn show(request: &Request) -> ExitCode {
     };
     // Only a page that was asked for.
     let Some(output) = &request.output else { return ExitCode::FAILURE };
-    match write_page(output, &results) {
+    let kept = Arc::new(KeptFiles::inputs(&request.results));
+    match write_page(output, &kept, &results) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (output, error) = (output.display(), ferrio_units::error_text(&error));
@@ -32,6 +34,6 @@ pub(super) fn show(request: &Request) -> ExitCode {
 }
 
 /// Writes the page of results: whole, or not at all.
-fn write_page(path: &Path, results: &[RunResult]) -> std::io::Result<()> {
-    WholeFile::create(path)?.write(ferrio_pictures::page::page(results).as_bytes())
+fn write_page(path: &Path, kept: &Arc<KeptFiles>, results: &[RunResult]) -> std::io::Result<()> {
+    WholeFile::create(path, kept)?.write(ferrio_pictures::page::page(results).as_bytes())
 }

@@ -37,6 +37,7 @@ use faults::tell_fault;
 use ferrio_spec::{VerifiedWrites, VerifySpec};
 use ferrio_stats::VerifyStats;
 use ferrio_stats::note::VerifyNote;
+use ferrio_sys::output::KeptFiles;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::{Expected, Write};
@@ -91,6 +92,7 @@ impl Verifier {
         set: &FileSet,
         shape: Shape,
         block_bytes: usize,
+        kept: &KeptFiles,
     ) -> Result<Option<Box<Self>>, Failure> {
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
@@ -112,7 +114,7 @@ impl Verifier {
             regeneration: None,
             state: StateKeeper::new(plan, spec.content.layout),
             loaded,
-            journal: CrashLog::create(plan, set)?,
+            journal: CrashLog::create(plan, set, kept)?,
             unread_mix_bytes: 0,
             goes_round: shape.goes_round(),
             spec,
