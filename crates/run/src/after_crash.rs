@@ -6,6 +6,7 @@ use crate::error::{JournalError, RunError};
 use crate::plan::RunPlan;
 use ferrio_spec::{JobSpec, RunSpec, VerifyContentSpec};
 use ferrio_stats::note::SystemError;
+use ferrio_sys::file::open_regular;
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::crash::history::{History, SyncedRecords, WrittenPlace};
@@ -208,7 +209,7 @@ impl Journal {
     }
 
     fn read(path: &Path) -> Result<Self, JournalError> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
         let header = CrashHeader::read(&mut input)?;
         let start = input.stream_position()?;

@@ -272,6 +272,9 @@ fn what_cannot_be_judged_is_refused() {
     assert_eq!((without.code, without.stderr.as_str()), (Some(1), "fio: no job has a verify_crash_log\n"));
 }
 
+/// What happens to a journal.
+type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+
 /// Records behind damaged ones are not left out in silence.
 #[test]
 fn a_journal_that_is_damaged_before_its_end_is_refused() {
@@ -293,7 +296,7 @@ fn a_journal_that_is_damaged_before_its_end_is_refused() {
         assert!(flipped.stderr.contains(&format!("it is damaged at byte {offset}")), "{}", flipped.all());
     }
     let last = start + (n_records - 1) * 48;
-    let cases: [(&str, &dyn Fn(&mut Vec<u8>)); 4] = [
+    let cases: [(&str, Damage<'_>); 4] = [
         ("bytes are missing", &|journal| drop(journal.drain(start + 500..start + 510))),
         ("a part is of zeroes", &|journal| journal[start + 96..start + 480].fill(0)),
         ("damage before a torn end", &|journal| {

@@ -12,11 +12,11 @@ fn inputs(test: &str) -> Scratch {
     scratch.write("data", vec![7; 65_536]);
     ferrio(&scratch, "--record=run.record --output-format=json --output=r.json --write_bw_log=l j.fio").succeeded();
     for (copy, of) in [("x.html", "r.json"), ("x.svg", "r.json"), ("y.json", "r.json")] {
-        std::fs::copy(scratch.join(of), scratch.join(copy)).unwrap();
+        std::fs::copy(scratch.join(of), scratch.join(copy)).expect("a copy");
     }
     for name in ["j.fio", "data", "run.record", "r.json"] {
-        symlink(name, scratch.join(&format!("soft-{name}"))).unwrap();
-        std::fs::hard_link(scratch.join(name), scratch.join(&format!("hard-{name}"))).unwrap();
+        symlink(name, scratch.join(&format!("soft-{name}"))).expect("a link");
+        std::fs::hard_link(scratch.join(name), scratch.join(&format!("hard-{name}"))).expect("a link");
     }
     scratch
 }
@@ -113,7 +113,9 @@ fn block_devices_take_no_text() {
         "genjob --measure=iops --target=data -o DEVICE --force",
     ] {
         let links = ["device.svg", "device.html"].map(|name| scratch.join(name));
-        links.iter().for_each(|link| symlink(device.path(), link).unwrap());
+        for link in &links {
+            symlink(device.path(), link).unwrap();
+        }
         let finished = ferrio(&scratch, &arguments.replace("DEVICE", device.path()));
         assert!(finished.code.is_some_and(|code| code != 0), "{}", finished.all());
         assert!(std::fs::read(device.path()).unwrap().iter().all(|byte| *byte == 0), "{}", finished.all());
@@ -121,7 +123,9 @@ fn block_devices_take_no_text() {
             let told = finished.stderr.contains("it is a block device");
             assert!(told || finished.stdout.contains("it is a block device"), "{}", finished.all());
         }
-        links.iter().for_each(|link| std::fs::remove_file(link).unwrap());
+        for link in links {
+            std::fs::remove_file(link).unwrap();
+        }
     }
 }
 
@@ -174,4 +178,37 @@ fn outputs_keep_mode_and_owner() {
         }
         assert!(n_written > 0, "{}", finished.all());
     }
+}
+
+/// State of `ferrio run` follows no planted link, and is in no directory of another user.
+#[test]
+fn state_is_kept_only_in_directories_of_the_user() {
+    let test = "state_is_kept_only_in_directories_of_the_user";
+    let scratch = inputs(test);
+    let run = |state: &str| {
+        let state = scratch.join(state).display().to_string();
+        let job = "run --name=j --filename=data --rw=randread --size=64k --bs=4k";
+        let run = Run::new(Program::Ferrio, scratch.path(), job).env("FERRIO_STATE", "on");
+        run.env("XDG_STATE_HOME", &state).finish().succeeded();
+    };
+    let is_kept = |state: &str| scratch.join(state).join("ferrio/last-runs.json").exists();
+    run("own");
+    assert!(is_kept("own"));
+    // A link in place of the directory.
+    std::fs::create_dir_all(scratch.join("linked")).unwrap();
+    std::fs::create_dir_all(scratch.join("elsewhere")).unwrap();
+    symlink(scratch.join("elsewhere"), scratch.join("linked/ferrio")).unwrap();
+    run("linked");
+    assert!(!is_kept("linked"));
+    if !is_root(test) {
+        return;
+    }
+    std::fs::create_dir_all(scratch.join("other/ferrio")).unwrap();
+    std::fs::create_dir_all(scratch.join("home")).unwrap();
+    for directory in ["other/ferrio", "home"] {
+        std::os::unix::fs::chown(scratch.join(directory), Some(12_345), Some(12_345)).unwrap();
+    }
+    run("other");
+    run("home/state");
+    assert!(!is_kept("other") && !scratch.join("home/state").exists());
 }

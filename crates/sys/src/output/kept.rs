@@ -129,13 +129,11 @@ fn place_of(path: &Path) -> Option<NamePlace> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        match std::fs::read_link(&path) {
-            Ok(target) => path = directory.join(target),
-            Err(_) => {
-                let facts = directory.metadata().ok()?;
-                return Some(NamePlace { device: facts.dev(), inode: facts.ino(), name: path.file_name()?.to_owned() });
-            }
-        }
+        let Ok(target) = std::fs::read_link(&path) else {
+            let facts = directory.metadata().ok()?;
+            return Some(NamePlace { device: facts.dev(), inode: facts.ino(), name: path.file_name()?.to_owned() });
+        };
+        path = directory.join(target);
     }
     None
 }

@@ -1,3 +1,5 @@
+//! Outputs beside files that are needed, with links, devices and other owners.
+
 use super::*;
 use crate::test_support::{LoopDevice, TempDir};
 use std::io::Write;

@@ -23,6 +23,7 @@ const OPENERS: [(&str, &str); 5] =
 pub(super) fn opened_elsewhere(source: &Source<'_>) -> Vec<Finding> {
     if !source.path.contains("/src/")
         || !CRATES.contains(&source.crate_directory().as_str())
+        || source.path.ends_with("/tests.rs")
         || NO_OUTPUTS.contains(&source.path)
     {
         return Vec::new();

@@ -47,6 +47,7 @@ use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
+pub(crate) use loaded::lacks_state;
 use memory::WriteMemory;
 use regenerate::Regeneration;
 use stamp::Stamping;
@@ -77,11 +78,6 @@ pub(crate) struct Verifier {
     pub(crate) unread_mix_bytes: u64,
     /// A pass goes through its files several times: a file that starts over has nothing in flight.
     pub(crate) goes_round: bool,
-}
-
-/// True if the job needs the state of an earlier run, and there is none that it can use.
-pub(crate) fn lacks_state(plan: &WorkerPlan) -> bool {
-    loaded::load(plan).is_err()
 }
 
 impl Verifier {
