@@ -149,6 +149,7 @@ fn start_engine(
         clock: clock.clone(),
         seed: 1,
         job: JobFacts::default(),
+        kept: std::sync::Arc::default(),
     })?;
     engine.open_file(&EngineFile {
         index: 0,

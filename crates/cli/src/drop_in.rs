@@ -4,12 +4,12 @@
 
 use crate::console::Console;
 use crate::inflate_log;
+use crate::kept;
 use crate::progress::ProgressPrinter;
 use crate::records::{self, Course};
 use crate::reporter::Reporter;
 use crate::signals::Signals;
 use crate::version::VERSION;
-use crate::whole_file::WholeFile;
 use ferrio_job::invocation::EtaWhen;
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
@@ -19,43 +19,48 @@ use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
 use ferrio_spec::debug::GROUPS;
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::MessageStream;
+use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Runs ferrio as fio with `arguments` (the first is the program's name). The page `front` is printed before the help;
 /// without arguments it is printed alone.
 pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
-    match ferrio_job::parse(arguments, &SystemEnvironment::new(VERSION)) {
+    let environment = SystemEnvironment::new(VERSION);
+    match ferrio_job::parse(arguments, &environment) {
         Ok(invocation) if invocation.mode == Mode::Help => {
-            let mut console = open_console(invocation.output.file.as_deref()).unwrap_or_else(|_| Console::standard());
+            let kept = kept::of_words(arguments, environment.opened_files());
+            let mut console =
+                open_console(invocation.output.file.as_deref(), &kept).unwrap_or_else(|_| Console::standard());
             if !front.is_empty() {
                 console.info(&format!("{front}\n"));
             }
             print_all(&mut console, &invocation.messages);
             ExitCode::SUCCESS
         }
-        Ok(invocation) => invoke(invocation, arguments),
+        Ok(invocation) => invoke(invocation, environment.opened_files(), arguments),
         Err(error) if arguments.len() == 1 && !front.is_empty() => {
             let errors = error.messages.iter().filter(|(stream, _)| *stream == OutputStream::Stderr);
             errors.for_each(|(_, text)| Console::standard().error(text));
             Console::standard().info(front);
             ExitCode::from(error.exit_code)
         }
-        Err(error) => refuse(&error),
+        Err(error) => refuse(&error, &kept::of_words(arguments, environment.opened_files())),
     }
 }
 
-fn refuse(error: &UsageError) -> ExitCode {
-    let mut console = open_console(error.output_file.as_deref()).unwrap_or_else(|_| Console::standard());
+fn refuse(error: &UsageError, kept: &KeptFiles) -> ExitCode {
+    let mut console = open_console(error.output_file.as_deref(), kept).unwrap_or_else(|_| Console::standard());
     print_all(&mut console, &error.messages);
     ExitCode::from(error.exit_code)
 }
 
-fn open_console(path: Option<&Path>) -> std::io::Result<Console> {
-    path.map_or_else(|| Ok(Console::standard()), Console::to_file)
+fn open_console(path: Option<&Path>, kept: &KeptFiles) -> std::io::Result<Console> {
+    path.map_or_else(|| Ok(Console::standard()), |path| Console::to_file(path, kept))
 }
 
 fn print_all(console: &mut Console, messages: &[Message]) {
@@ -69,11 +74,12 @@ fn print_all(console: &mut Console, messages: &[Message]) {
     }
 }
 
-fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
+fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) -> ExitCode {
     if let Some(path) = &invocation.inflate_log {
         return inflate_log::print(path);
     }
-    let mut console = match open_console(invocation.output.file.as_deref()) {
+    let mut kept = kept::of_run(&invocation.run, &inputs);
+    let mut console = match open_console(invocation.output.file.as_deref(), &kept) {
         Ok(console) => console,
         Err(error) => {
             let path = invocation.output.file.as_deref().unwrap_or(Path::new(""));
@@ -81,8 +87,11 @@ fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if let Some(path) = &invocation.output.file {
+        kept.add(path.clone(), FileRole::Output);
+    }
     if invocation.mode == Mode::MergeTraces {
-        return merge_traces(invocation, &mut console);
+        return merge_traces(invocation, &inputs, &mut console);
     }
     if invocation.mode != Mode::Run {
         print_all(&mut console, &invocation.messages);
@@ -99,18 +108,18 @@ fn invoke(invocation: Invocation, arguments: &[OsString]) -> ExitCode {
         console.keep_stdout_free();
     }
     print_all(&mut console, &invocation.messages);
-    start(invocation, arguments, &mut console)
+    start(invocation, FilesOfRun { inputs, kept: Arc::new(kept) }, arguments, &mut console)
 }
 
 /// `--merge-blktrace-only`.
-fn merge_traces(invocation: Invocation, console: &mut Console) -> ExitCode {
+fn merge_traces(invocation: Invocation, inputs: &[PathBuf], console: &mut Console) -> ExitCode {
     print_all(console, &invocation.messages);
     let reporter = Reporter::new(&invocation.output);
     let merge = || {
         let (signals, handle) = (Signals::listen(false)?, Handle::new()?);
         signals.steer(handle.clone());
         let mut progress = ProgressPrinter::new(console, &reporter, &signals, invocation.eta);
-        ferrio_run::merge_only(invocation.run, &handle, &mut progress)
+        ferrio_run::merge_only(invocation.run, inputs, &handle, &mut progress)
     };
     match merge() {
         Ok(()) => ExitCode::SUCCESS,
@@ -144,8 +153,12 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
 }
 
 /// The file of `--record`, where there shall be one.
-fn open_record(path: Option<&Path>, console: &mut Console) -> Result<Option<WholeFile>, ExitCode> {
-    path.map(WholeFile::create).transpose().map_err(|error| {
+fn open_record(
+    path: Option<&Path>,
+    kept: &Arc<KeptFiles>,
+    console: &mut Console,
+) -> Result<Option<WholeFile>, ExitCode> {
+    path.map(|path| WholeFile::create(path, kept)).transpose().map_err(|error| {
         let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
         console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
         ExitCode::FAILURE
@@ -162,9 +175,17 @@ fn keep_record(file: WholeFile, outcome: &mut RunOutcome, course: Course, consol
     }
 }
 
-fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) -> ExitCode {
+/// The files of a run that no output may replace.
+struct FilesOfRun {
+    /// Those that were read for its specification.
+    inputs: Vec<PathBuf>,
+    /// All of them.
+    kept: Arc<KeptFiles>,
+}
+
+fn start(invocation: Invocation, files: FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let reporter = Reporter::new(&invocation.output);
-    let record_file = match open_record(invocation.output.record.as_deref(), console) {
+    let record_file = match open_record(invocation.output.record.as_deref(), &files.kept, console) {
         Ok(file) => file,
         Err(code) => return code,
     };
@@ -173,8 +194,9 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
         readonly: invocation.readonly,
         trace: trace_settings(&invocation),
         snapshot_interval: shows_eta(&invocation).then(|| Duration::from_millis(invocation.eta.interval_ms)),
-        open_logs: || Box::new(LogFiles::new()),
+        open_logs: |kept| Box::new(LogFiles::new(kept)),
         control: control_settings(&invocation, record_file.is_some()),
+        inputs: files.inputs,
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         record_interval: record_interval(&invocation),
         keeps_series: record_file.is_some(),
@@ -183,7 +205,7 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
     let started_at = Instant::now();
     let mut course = Course::new(record_file.is_some());
     let global_options = invocation.run.global_options.clone();
-    match run_jobs(invocation, settings, &reporter, &mut course, console) {
+    match run_jobs(invocation, settings, &files.kept, &reporter, &mut course, console) {
         Ok((mut outcome, signal)) => {
             if reporter.writes_records() {
                 let exit = exit_number(&outcome, signal, console);
@@ -220,11 +242,12 @@ fn start(invocation: Invocation, arguments: &[OsString], console: &mut Console) 
 fn run_jobs(
     invocation: Invocation,
     settings: RunSettings,
+    kept: &KeptFiles,
     reporter: &Reporter,
     course: &mut Course,
     console: &mut Console,
 ) -> Result<(RunOutcome, Option<i32>), RunError> {
-    let bandwidth_logs = invocation.output.bandwidth_log.as_deref().map(AggregateLogs::create);
+    let bandwidth_logs = invocation.output.bandwidth_log.as_deref().map(|prefix| AggregateLogs::create(prefix, kept));
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
     let run = Run::new(invocation.run, settings)?;

@@ -3,13 +3,13 @@
 //! Must not know: which options there are. Start reading at [`JobText`], then [`write()`].
 
 use crate::console::Console;
-use crate::whole_file::WholeFile;
 use ferrio_report::native::wrap;
+use ferrio_sys::output::{self, KeptFiles, OutputStart, WholeFile};
 use ferrio_units::error_text;
 use std::fmt::{Display, Write as _};
-use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write as _};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Lines of comments end before this column.
 const MAX_COLUMNS: usize = 78;
@@ -51,20 +51,27 @@ impl JobText {
     }
 }
 
-/// Writes a job file to the standard output, or to a file that is not there yet; `replaces`: or takes its place.
+/// Writes a job file to the standard output, or to a file that is not there yet; `replaces`: or takes its place, but for the kept files.
 ///
 /// # Errors
 /// In words: the file, and why it cannot be written.
-pub(crate) fn write(job: &JobText, output: Option<&Path>, replaces: bool, console: &mut Console) -> Result<(), String> {
-    let Some(path) = output else {
+pub(crate) fn write(
+    job: &JobText,
+    place: Option<&Path>,
+    replaces: bool,
+    kept: KeptFiles,
+    console: &mut Console,
+) -> Result<(), String> {
+    let Some(path) = place else {
         console.report(job.as_str());
         return Ok(());
     };
     let failed = |error: std::io::Error| format!("{}: it cannot be written: {}", path.display(), error_text(&error));
     if replaces {
-        return WholeFile::create(path).and_then(|file| file.write(job.as_str().as_bytes())).map_err(failed);
+        let whole = WholeFile::create(path, &Arc::new(kept));
+        return whole.and_then(|file| file.write(job.as_str().as_bytes())).map_err(failed);
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| match error.kind() {
+    let mut file = output::open(path, OutputStart::New, &kept).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => format!("{}: it is there already; --force replaces it", path.display()),
         _ => failed(error),
     })?;

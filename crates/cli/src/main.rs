@@ -19,6 +19,7 @@ mod genjob;
 mod genzipf;
 mod inflate_log;
 mod job_text;
+mod kept;
 mod native;
 mod native_words;
 mod plot;
@@ -32,7 +33,6 @@ mod signals;
 mod topics;
 mod verify_state;
 mod version;
-mod whole_file;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -10,6 +10,7 @@ use crate::options::EngineOptions;
 use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
+use ferrio_sys::output::KeptFiles;
 use ferrio_sys::process::ChildEnd;
 use ferrio_units::Direction;
 use std::cell::RefCell;
@@ -17,6 +18,7 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -103,6 +105,8 @@ pub struct EngineSetup {
     pub seed: u64,
     /// Facts about the job.
     pub job: JobFacts,
+    /// Files that no output of the engine may replace.
+    pub kept: Arc<KeptFiles>,
 }
 
 /// Facts about its job that an engine may need beyond its own options.

@@ -25,8 +25,8 @@ const NAME: &str = "cpuio";
 /// Length of a slice where none is given, microseconds.
 const DEFAULT_CHUNK_US: u64 = 50_000;
 
-/// Longest time of work between two looks of the loop at what else there is to do, ns. Shorter slices are always whole.
-const STRETCH_NS: u64 = 1_000_000_000;
+/// Longest time of work between two looks of the loop at what else there is to do (its runtime, a signal), ns.
+const STRETCH_NS: u64 = 20_000_000;
 
 /// Turns of the empty loop between two looks at the clock: about a microsecond.
 const N_SPINS: u32 = 1_000;

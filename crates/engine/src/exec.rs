@@ -18,12 +18,14 @@ use crate::contract::{
 };
 use crate::options::EngineOptions;
 use ferrio_sys::clock::Clock;
+use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use ferrio_sys::process::{ChildEnd, Signal};
 use ferrio_sys::program::Program;
 use ferrio_units::byte_text;
-use std::fs::File;
 use std::io;
+use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -106,6 +108,7 @@ impl Prepared for ProgramSettings {
             program: self.program,
             command,
             files,
+            kept: setup.kept,
             ends_with_program: setup.job.runtime_us.is_none(),
             grace: self.grace,
             clock: setup.clock,
@@ -122,6 +125,7 @@ struct Running {
     program: String,
     command: Command,
     files: Option<[String; 2]>,
+    kept: Arc<KeptFiles>,
     ends_with_program: bool,
     grace: Duration,
     clock: Clock,
@@ -152,7 +156,8 @@ impl Engine for Running {
         };
         if let Some([output, errors]) = &self.files {
             let create = |name: &String| {
-                File::create(byte_text::to_os_string(name)).map_err(failed("open", format!("cannot make {name}")))
+                let opened = output::open(Path::new(&byte_text::to_os_string(name)), OutputStart::Empty, &self.kept);
+                opened.map_err(failed("open", format!("cannot make {name}")))
             };
             self.command.stdout(create(output)?).stderr(create(errors)?);
         }

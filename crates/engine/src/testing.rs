@@ -77,6 +77,7 @@ pub(crate) fn setup(iodepth: u32, clock: &Clock) -> EngineSetup {
         clock: clock.clone(),
         seed: 1,
         job: JobFacts::default(),
+        kept: std::sync::Arc::default(),
     }
 }
 

@@ -116,6 +116,7 @@ fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String>
             clock: Clock::new_virtual(),
             seed: 1,
             job: JobFacts::default(),
+            kept: std::sync::Arc::default(),
         })
         .map_err(|error| error.to_string())?;
     let engine_file = EngineFile {

@@ -3,9 +3,10 @@
 //! A trait, so that tests hand in a small world of their own. Must not know: options, jobs.
 //! Start reading at [`Environment`]; [`SystemEnvironment`] is the real one.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Answers about the machine and its files.
 pub trait Environment {
@@ -89,6 +90,7 @@ impl Environment for AnyMachine<'_> {
 pub struct SystemEnvironment {
     version: String,
     n_cpus: u32,
+    opened: RefCell<Vec<PathBuf>>,
 }
 
 impl SystemEnvironment {
@@ -97,7 +99,14 @@ impl SystemEnvironment {
         let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
         let n_available = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         let n_cpus = count_cpus(text.trim()).unwrap_or_else(n_available);
-        Self { version: version.into(), n_cpus }
+        Self { version: version.into(), n_cpus, opened: RefCell::default() }
+    }
+}
+
+impl SystemEnvironment {
+    /// The files that were opened so far: job files, those that they include, and files of patterns.
+    pub fn opened_files(&self) -> Vec<PathBuf> {
+        self.opened.borrow().clone()
     }
 }
 
@@ -113,6 +122,7 @@ impl Environment for SystemEnvironment {
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
         let file = File::open(path)?;
+        self.opened.borrow_mut().push(path.to_owned());
         if file.metadata()?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }

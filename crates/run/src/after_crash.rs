@@ -6,6 +6,7 @@ use crate::error::{JournalError, RunError};
 use crate::plan::RunPlan;
 use ferrio_spec::{JobSpec, RunSpec, VerifyContentSpec};
 use ferrio_stats::note::SystemError;
+use ferrio_sys::file::open_regular;
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::crash::history::{History, SyncedRecords, WrittenPlace};
@@ -31,6 +32,9 @@ const MAX_HEADER_BYTES: u32 = 16 << 20;
 
 /// Bytes of a journal that are read at once.
 const JOURNAL_BUFFER_BYTES: usize = 1 << 20;
+
+/// What a disk writes as a whole, bytes.
+const SECTOR_BYTES: u64 = 512;
 
 /// The largest block that is read.
 const MAX_BLOCK_BYTES: u64 = 1 << 30;
@@ -205,13 +209,13 @@ impl Journal {
     }
 
     fn read(path: &Path) -> Result<Self, JournalError> {
-        let file = File::open(path)?;
+        let file = open_regular(path)?;
         let mut input = BufReader::with_capacity(JOURNAL_BUFFER_BYTES, file);
         let header = CrashHeader::read(&mut input)?;
         let start = input.stream_position()?;
         let mut syncs = SyncedRecords::new(header.writes_are_durable);
         let mut written: BTreeMap<u32, Range<u64>> = BTreeMap::new();
-        let n_cut_bytes = each_record(&mut input, &mut |record| {
+        let n_cut_bytes = each_record(&mut input, start, &mut |record| {
             check_record(&header, record)?;
             syncs.see(record);
             if record.event == JournalEvent::Issued {
@@ -236,7 +240,7 @@ impl Journal {
         let mut part = Some(History::new(std::mem::take(syncs), how.memory_bytes));
         while let Some(mut history) = part {
             input.seek(SeekFrom::Start(*start))?;
-            each_record(input, &mut |record| Ok(history.see(record)?))?;
+            each_record(input, *start, &mut |record| Ok(history.see(record)?))?;
             report.n_readings += 1;
             report.memory_bytes = report.memory_bytes.max(history.n_most_bytes() as u64);
             // Each part of a journal counts all writes.
@@ -284,19 +288,66 @@ fn check_record(header: &CrashHeader, record: &JournalRecord) -> Result<(), Jour
     Ok(())
 }
 
-/// Reads all records up to the end, or to the first bytes that are no record; returns the number of bytes after that.
+/// Reads all records, of which the first begins at an offset; returns the number of bytes behind the last one, which the crash cut off.
+///
+/// # Errors
+/// Bytes that are no record cannot come from a crash: the journal was damaged.
 fn each_record(
     input: &mut impl Read,
+    start: u64,
     take: &mut dyn FnMut(&JournalRecord) -> Result<(), JournalError>,
 ) -> Result<u64, JournalError> {
-    let mut bytes = [0; RECORD_BYTES];
+    let (mut bytes, mut offset_bytes) = ([0; RECORD_BYTES], start);
     loop {
         let n_read = read_up_to(input, &mut bytes)?;
         let Some(record) = JournalRecord::decode(&bytes).filter(|_| n_read == RECORD_BYTES) else {
-            let rest = io::copy(input, &mut io::sink())?;
-            return Ok(n_read as u64 + rest);
+            let rest = JournalRest::read(&bytes[..n_read], input)?;
+            return if rest.is_torn_end(offset_bytes) {
+                Ok(rest.n_bytes)
+            } else {
+                Err(JournalError::DamagedRecord { offset_bytes, n_bytes: rest.n_bytes })
+            };
         };
         take(&record)?;
+        offset_bytes += RECORD_BYTES as u64;
+    }
+}
+
+/// What stands behind the last intact record before the first bytes that are no record.
+#[derive(Debug, PartialEq, Eq)]
+struct JournalRest {
+    n_bytes: u64,
+    /// The number of bytes up to the last one that is not zero.
+    n_filled_bytes: u64,
+}
+
+impl JournalRest {
+    /// Reads the rest to its end; `first` was read before.
+    fn read(first: &[u8], input: &mut impl Read) -> io::Result<Self> {
+        let mut rest = Self { n_bytes: 0, n_filled_bytes: 0 };
+        rest.add(first);
+        let mut buffer = [0; 4096];
+        loop {
+            match read_up_to(input, &mut buffer)? {
+                0 => return Ok(rest),
+                n_read => rest.add(&buffer[..n_read]),
+            }
+        }
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if let Some(index) = bytes.iter().rposition(|byte| *byte != 0) {
+            self.n_filled_bytes = self.n_bytes + index as u64 + 1;
+        }
+        self.n_bytes += bytes.len() as u64;
+    }
+
+    /// True if a crash may have left it: a part of a record at the end of the file, or a record of which whole sectors are missing
+    /// (zeroes up to the end). A whole record with a wrong checksum, or anything behind it, is damage.
+    fn is_torn_end(&self, offset_bytes: u64) -> bool {
+        let n_to_sector = (SECTOR_BYTES - offset_bytes % SECTOR_BYTES) % SECTOR_BYTES;
+        let n_torn = if n_to_sector < RECORD_BYTES as u64 { n_to_sector } else { 0 };
+        self.n_bytes < RECORD_BYTES as u64 || self.n_filled_bytes <= n_torn
     }
 }
 
@@ -339,4 +390,32 @@ fn read_block(file: &File, offset_bytes: u64, place: &WrittenPlace) -> io::Resul
     file.seek(SeekFrom::Start(offset_bytes))?;
     read_up_to(&mut file, &mut block)?;
     Ok(block)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rests of a journal behind a record that ends at an offset, and if a crash may have left them.
+    #[test]
+    fn a_crash_cuts_the_end_off_and_damages_nothing() {
+        let zeroes = |n: usize| vec![0_u8; n];
+        let filled = |n: usize| vec![7_u8; n];
+        for (offset_bytes, rest, is_torn) in [
+            (96, Vec::new(), true),
+            (96, filled(47), true),
+            (96, filled(48), false),
+            (96, filled(49), false),
+            (96, zeroes(4096), true),
+            (96, [zeroes(4095), filled(1)].concat(), false),
+            (500, [filled(12), zeroes(36)].concat(), true),
+            (500, [filled(12), zeroes(5000)].concat(), true),
+            (500, [filled(13), zeroes(35)].concat(), false),
+            (512, [filled(1), zeroes(47)].concat(), false),
+        ] {
+            let read = JournalRest::read(&rest[..rest.len().min(20)], &mut &rest[rest.len().min(20)..]).unwrap();
+            assert_eq!(read.n_bytes, rest.len() as u64);
+            assert_eq!(read.is_torn_end(offset_bytes), is_torn, "{offset_bytes} {} {read:?}", rest.len());
+        }
+    }
 }

@@ -78,6 +78,17 @@ pub enum JournalError {
         /// The size.
         block_bytes: u64,
     },
+    /// Bytes before the end are no record, and a crash does not leave such bytes. The records behind them are missing, so every
+    /// verdict could be wrong.
+    #[error(
+        "it is damaged at byte {offset_bytes}, {n_bytes} bytes before its end: a crash only cuts the end off, so nothing is judged"
+    )]
+    DamagedRecord {
+        /// Offset of the first record that is none, bytes.
+        offset_bytes: u64,
+        /// Number of bytes from there to the end.
+        n_bytes: u64,
+    },
     /// A record is of something that the job does not have.
     #[error("a record is of no file of the job, or of no block")]
     NoBlock,

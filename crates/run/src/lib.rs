@@ -27,6 +27,7 @@ mod zones;
 
 pub use error::{Failure, JournalError, RunError};
 pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
+pub use files::kept::kept_files;
 pub use link::trace::TraceSettings;
 pub use supervisor::{
     Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, calibrate_idle, merge_only, without_jobs,

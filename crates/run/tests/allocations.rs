@@ -102,6 +102,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         keeps_evidence: false,
         tracer: &tracer,
         log: None,
+        kept: &std::sync::Arc::default(),
     };
     AT_FIRST.set(None);
     let outcome = work(&plan.workers[0], None, &context);

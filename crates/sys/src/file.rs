@@ -85,6 +85,22 @@ impl OpenRequest {
     }
 }
 
+/// Opens a regular file for reading. Anything else (a pipe, a device, a directory) is an error, and a pipe without a writer is not
+/// waited for.
+pub fn open_regular(path: &Path) -> std::io::Result<std::fs::File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let file = rustix::io::retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?;
+    let file = std::fs::File::from(file);
+    let facts = file.metadata()?;
+    if facts.is_file() {
+        return Ok(file);
+    }
+    if facts.is_dir() {
+        return Err(Errno::ISDIR.into());
+    }
+    Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file"))
+}
+
 /// Kind of a path's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {

@@ -130,6 +130,11 @@ pub fn parent_id() -> Option<Pid> {
     rustix::process::getppid()
 }
 
+/// The effective user of the calling process: new files belong to it.
+pub fn effective_user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
 /// Id of the calling process.
 pub fn process_id() -> Pid {
     rustix::process::getpid()

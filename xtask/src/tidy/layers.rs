@@ -20,7 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // messages (`note`).
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
-    ("ferrio-report", &["ferrio-units", "ferrio-spec", "ferrio-stats"]),
+    ("ferrio-report", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
     ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results"]),
     ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),

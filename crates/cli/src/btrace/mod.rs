@@ -10,6 +10,7 @@ use crate::{arguments, job_text};
 use clap::{Parser, ValueEnum};
 use ferrio_stats::note::TraceFault;
 use ferrio_sys::file::{FileInfo, FileKind};
+use ferrio_sys::output::{FileRole, KeptFiles};
 use ferrio_units::error_text;
 use ferrio_workload::replay::{TraceBytes, TraceError, TraceProfile, profile};
 use std::ffi::OsString;
@@ -95,29 +96,22 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Err(code) => return code,
     };
     let mut console = Console::of_command(PROGRAM);
-    let done = check_output(&request).and_then(|()| read(&request.traces)).and_then(|profile| {
+    let done = read(&request.traces).and_then(|profile| {
         if request.json {
             console.report(&format!("{:#}\n", shown::document(&profile)));
             return Ok(());
         }
         let job = job::imitation(&request, &profile);
-        job_text::write(&job, request.output.as_deref(), request.force, &mut console)
+        // Also with `--force` the job file replaces neither a trace nor the target.
+        let mut kept = KeptFiles::inputs(&request.traces);
+        request.target.iter().for_each(|target| kept.add(PathBuf::from(target), FileRole::Target));
+        job_text::write(&job, request.output.as_deref(), request.force, kept, &mut console)
     });
     if let Err(why) = done {
         console.error(&format!("{PROGRAM}: {why}\n"));
         return ExitCode::FAILURE;
     }
     if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-/// A job file takes the place of no trace, also not with `--force`.
-fn check_output(request: &Request) -> Result<(), String> {
-    let place = request.output.as_ref().and_then(|path| path.canonicalize().ok());
-    let is_trace = |trace: &&PathBuf| place.is_some() && trace.canonicalize().ok() == place;
-    match request.traces.iter().find(is_trace) {
-        Some(trace) => Err(format!("{}: it is one of the traces", trace.display())),
-        None => Ok(()),
-    }
 }
 
 /// Reads the traces.

@@ -8,13 +8,14 @@ mod markdown;
 mod text;
 
 use crate::console::Console;
-use crate::whole_file::WholeFile;
 use clap::Parser;
 use condition::{Condition, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
+use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Exit code where the inputs or options are bad; 1 says that a condition holds, which must be something else.
 const BAD_INPUT: u8 = 2;
@@ -117,7 +118,8 @@ fn compare_all(request: &Request, console: &mut Console) -> Result<bool, String>
     };
     console.report(&text);
     if let Some(path) = &request.html {
-        write_page(path, &comparisons)?;
+        let kept = Arc::new(KeptFiles::inputs(request.results.iter().chain(&request.against)));
+        write_page(path, &kept, &comparisons)?;
     }
     for condition in &judged {
         tell(condition, console);
@@ -137,9 +139,9 @@ fn tell(condition: &ConditionResult, console: &mut Console) {
 }
 
 /// Writes the page: whole, or not at all.
-fn write_page(path: &Path, comparisons: &[Comparison]) -> Result<(), String> {
+fn write_page(path: &Path, kept: &Arc<KeptFiles>, comparisons: &[Comparison]) -> Result<(), String> {
     let page = ferrio_pictures::comparison::page(comparisons);
-    let written = WholeFile::create(path).and_then(|file| file.write(page.as_bytes()));
+    let written = WholeFile::create(path, kept).and_then(|file| file.write(page.as_bytes()));
     written.map_err(|error| format!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
 }
 

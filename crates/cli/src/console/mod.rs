@@ -7,6 +7,7 @@ mod whole;
 use crate::native_words;
 use ferrio_report::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
+use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -62,8 +63,8 @@ impl Console {
     }
 
     /// Information and errors to a file that is emptied first; errors to the standard error as well.
-    pub(crate) fn to_file(path: &Path) -> io::Result<Self> {
-        Ok(Self { file: Some(File::create(path)?), ..Self::standard() })
+    pub(crate) fn to_file(path: &Path, kept: &KeptFiles) -> io::Result<Self> {
+        Ok(Self { file: Some(output::open(path, OutputStart::Empty, kept)?), ..Self::standard() })
     }
 
     /// Keeps the standard output for a job that writes to it.

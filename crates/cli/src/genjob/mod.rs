@@ -10,6 +10,7 @@ mod wishes;
 use crate::console::Console;
 use crate::{arguments, byte_size, job_text};
 use clap::Parser;
+use ferrio_sys::output::{FileRole, KeptFiles};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -97,7 +98,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let done = wishes.and_then(|wishes| {
         let target = JobTarget::look(&wishes)?;
         let job = job::text(&wishes, &target);
-        job_text::write(&job, request.output.as_deref(), request.force, &mut console)
+        let kept = KeptFiles::new([(PathBuf::from(&wishes.target), FileRole::Target)]);
+        job_text::write(&job, request.output.as_deref(), request.force, kept, &mut console)
     });
     if let Err(why) = done {
         console.error(&format!("{PROGRAM}: {why}\n"));

@@ -5,9 +5,10 @@
 //! Must not know: rules. Start reading at [`look_up`] and [`remember`].
 
 use ferrio_stats::{EarlierRun, Evidence, RunRecord};
+use ferrio_sys::output::make_private;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -142,16 +143,34 @@ fn path_of(variable: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> Option<RememberedRuns> {
-    let is_ours = path.metadata().is_ok_and(|facts| facts.is_file() && facts.size() <= MAX_FILE_BYTES);
+    let is_ours = path.parent().is_some_and(is_of_this_user)
+        && path.symlink_metadata().is_ok_and(|facts| facts.is_file() && facts.size() <= MAX_FILE_BYTES);
     is_ours.then(|| serde_json::from_slice(&std::fs::read(path).ok()?).ok()).flatten()
+}
+
+/// True if the directory, or the nearest one above it that is there, belongs to the user of this process. In any other directory
+/// another user could plant links, and could not use what this process makes: so it is for root with the home of a user.
+fn is_of_this_user(directory: &Path) -> bool {
+    // The directory of the file itself may be no link; those above it may.
+    let there =
+        directory.symlink_metadata().ok().or_else(|| directory.ancestors().find_map(|place| place.metadata().ok()));
+    there.is_some_and(|facts| facts.is_dir() && facts.uid() == ferrio_sys::process::effective_user())
 }
 
 /// A reader sees the file before or after, never a part.
 fn write(path: &Path, memory: &RememberedRuns) -> io::Result<()> {
     let Some(directory) = path.parent() else { return Ok(()) };
+    if !is_of_this_user(directory) {
+        let text = format!("{} belongs to another user", directory.display());
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+    }
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     let new = directory.join(format!("last-runs.{}.tmp", std::process::id()));
-    let written = std::fs::write(&new, serde_json::to_vec(memory)?).and_then(|()| std::fs::rename(&new, path));
+    let content = serde_json::to_vec(memory)?;
+    // Left behind by an earlier process of this number; a link is removed, and not followed.
+    let _ = std::fs::remove_file(&new);
+    let written =
+        make_private(&new).and_then(|mut file| file.write_all(&content)).and_then(|()| std::fs::rename(&new, path));
     if written.is_err() {
         // The file may not be there at all.
         let _ = std::fs::remove_file(&new);

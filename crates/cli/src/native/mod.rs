@@ -32,6 +32,8 @@ struct Request {
     /// `--html`: the file of the page.
     html: Option<PathBuf>,
     invocation: Invocation,
+    /// Files that were read for the invocation.
+    inputs: Vec<PathBuf>,
 }
 
 /// Takes `--html=FILE` or `--html FILE` out of the arguments.
@@ -81,13 +83,14 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
         );
         return Err(refuse(text));
     }
-    let parsed = ferrio_job::parse(&words, &SystemEnvironment::new(VERSION));
+    let environment = SystemEnvironment::new(VERSION);
+    let parsed = ferrio_job::parse(&words, &environment);
     let invocation = parsed.map_err(|error| error.messages)?;
     if let Some(name) = without_effect(&invocation) {
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
     match invocation.mode {
-        Mode::Run => Ok(Request { json, csv, html, invocation }),
+        Mode::Run => Ok(Request { json, csv, html, invocation, inputs: environment.opened_files() }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
     }

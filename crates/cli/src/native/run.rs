@@ -7,10 +7,10 @@ use super::{Request, audit_text, last_runs, parse, print_all};
 use crate::console::{Console, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
+use crate::kept;
 use crate::native_words::note_text;
 use crate::signals::Signals;
 use crate::version::VERSION;
-use crate::whole_file::WholeFile;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::LogFiles;
 use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
@@ -18,10 +18,12 @@ use ferrio_report::start;
 use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
 use ferrio_stats::RunRecord;
+use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 const HELP: &str = "\
@@ -64,8 +66,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    let mut kept = kept::of_run(&request.invocation.run, &request.inputs);
     if let Some(path) = &request.invocation.output.file {
-        console = match Console::to_file(path) {
+        console = match Console::to_file(path, &kept) {
             Ok(console) => console.named("ferrio run"),
             Err(error) => {
                 let error = ferrio_units::error_text(&error);
@@ -73,15 +76,17 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
                 return ExitCode::FAILURE;
             }
         };
+        kept.add(path.clone(), FileRole::Output);
     }
-    start(request, arguments, &mut console)
+    start(request, kept, arguments, &mut console)
 }
 
-fn start(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, csv, html, invocation } = request;
+fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let Request { json, csv, html, invocation, inputs } = request;
     let has_report_alone = json || csv;
+    let kept = Arc::new(kept);
     // A page that cannot be written is known before the run.
-    let page = match html.as_deref().map(WholeFile::create).transpose() {
+    let page = match html.as_deref().map(|path| WholeFile::create(path, &kept)).transpose() {
         Ok(page) => page,
         Err(error) => {
             console.error(&format!("ferrio run: cannot write the page: {}\n", ferrio_units::error_text(&error)));
@@ -98,8 +103,9 @@ fn start(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         readonly: invocation.readonly,
         trace: drop_in::trace_settings(&invocation),
         snapshot_interval: shows_progress.then(|| Duration::from_millis(invocation.eta.interval_ms)),
-        open_logs: || Box::new(LogFiles::new()),
+        open_logs: |kept| Box::new(LogFiles::new(kept)),
         control: ControlSettings { looks_into_files: true, ..invocation.control.clone() },
+        inputs,
         command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         keeps_series: true,
         ..RunSettings::default()

@@ -4,14 +4,15 @@
 
 use crate::arguments;
 use crate::console::Console;
-use crate::whole_file::WholeFile;
 use clap::Parser;
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
 use ferrio_results::RunResult;
+use ferrio_sys::output::{KeptFiles, WholeFile};
 use ferrio_units::error_text;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const PROGRAM: &str = "ferrio plot";
 
@@ -88,7 +89,8 @@ fn draw(request: &Request) -> Result<String, String> {
     let refused = |error: plot::PlotError| format!("{}: {error}", kind.name);
     let picture = plot::picture(kind, &results, request.title.as_deref()).map_err(refused)?;
     let file = plot::picture_file(&picture, request.size, format).map_err(refused)?;
-    let written = WholeFile::create(&output).and_then(|whole| whole.write(&file));
+    let kept = Arc::new(KeptFiles::inputs(&request.results));
+    let written = WholeFile::create(&output, &kept).and_then(|whole| whole.write(&file));
     written.map_err(|error| format!("cannot write {}: {}", output.display(), error_text(&error)))?;
     Ok(format!("{}: {} ({})\n", output.display(), picture.title, kind.name))
 }

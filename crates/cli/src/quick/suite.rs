@@ -43,7 +43,7 @@ pub(super) fn measure(
     let settings = RunSettings {
         version: VERSION.to_owned(),
         snapshot_interval: Some(LOOK_INTERVAL),
-        open_logs: || Box::new(LogFiles::new()),
+        open_logs: |kept| Box::new(LogFiles::new(kept)),
         control: ControlSettings { looks_into_files: true, ..ControlSettings::default() },
         ..RunSettings::default()
     };

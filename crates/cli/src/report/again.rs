@@ -8,6 +8,7 @@ use crate::record_file;
 use crate::reporter::Reporter;
 use ferrio_report::terse::TerseVersion;
 use ferrio_spec::{OutputFormat, OutputFormats};
+use ferrio_sys::output::KeptFiles;
 use std::process::ExitCode;
 
 /// Shows the report.
@@ -37,7 +38,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         return ExitCode::FAILURE;
     }
     if let Some(output) = &request.output {
-        console = match Console::to_file(output) {
+        console = match Console::to_file(output, &KeptFiles::inputs(&request.results)) {
             Ok(file) => file,
             Err(error) => {
                 let (output, error) = (output.display(), ferrio_units::error_text(&error));

@@ -5,9 +5,10 @@
 use super::Request;
 use crate::console::Console;
 use crate::csv_table::csv_table;
-use crate::whole_file::WholeFile;
+use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Reads the results and writes the page or the table.
 pub(super) fn show(request: &Request) -> ExitCode {
@@ -24,7 +25,8 @@ pub(super) fn show(request: &Request) -> ExitCode {
         console.report(&content);
         return if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     };
-    match write_whole(output, &content) {
+    let kept = Arc::new(KeptFiles::inputs(&request.results));
+    match write_whole(output, &kept, &content) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (output, error) = (output.display(), ferrio_units::error_text(&error));
@@ -35,6 +37,6 @@ pub(super) fn show(request: &Request) -> ExitCode {
 }
 
 /// Writes a file: whole, or not at all.
-fn write_whole(path: &Path, content: &str) -> std::io::Result<()> {
-    WholeFile::create(path)?.write(content.as_bytes())
+fn write_whole(path: &Path, kept: &Arc<KeptFiles>, content: &str) -> std::io::Result<()> {
+    WholeFile::create(path, kept)?.write(content.as_bytes())
 }

@@ -8,11 +8,11 @@ use crate::arguments;
 use crate::console::Console;
 use clap::Parser;
 use ferrio_stats::note::StateFault;
+use ferrio_sys::file::open_regular;
 use ferrio_units::error_text;
 use ferrio_workload::verify::state::{MAX_STATE_BYTES, StateError, StateHead, VerifyState};
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -94,7 +94,7 @@ fn text(states: &[ReadState<'_>], has_names: bool) -> String {
 /// In words: why it cannot be read, or is no state.
 fn read(path: &Path) -> Result<ReadState<'_>, String> {
     let unreadable = |error: io::Error| format!("it cannot be read: {}", error_text(&error));
-    let file = File::open(path).map_err(unreadable)?;
+    let file = open_regular(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.take(MAX_STATE_BYTES as u64 + 25).read_to_end(&mut bytes).map_err(unreadable)?;
     let decoded = StateHead::split(&bytes)

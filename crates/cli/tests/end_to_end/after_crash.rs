@@ -271,3 +271,50 @@ fn what_cannot_be_judged_is_refused() {
     let without = run(&scratch, "verify --after-crash --name=a --size=4k");
     assert_eq!((without.code, without.stderr.as_str()), (Some(1), "fio: no job has a verify_crash_log\n"));
 }
+
+/// What happens to a journal.
+type Damage<'a> = &'a dyn Fn(&mut Vec<u8>);
+
+/// Records behind damaged ones are not left out in silence.
+#[test]
+fn a_journal_that_is_damaged_before_its_end_is_refused() {
+    let more = "--rw=write --do_verify=0 --fsync=4";
+    let scratch = written("damaged-journal", more);
+    let journal = std::fs::read(scratch.join("journal")).expect("the journal");
+    let start = 16 + u32::from_le_bytes(journal[8..12].try_into().expect("four bytes")) as usize;
+    let n_records = (journal.len() - start) / 48;
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut journal = journal.clone();
+        change(&mut journal);
+        scratch.write("journal", journal);
+        check(&scratch, more)
+    };
+    for record in [0, 1, 17, n_records - 2, n_records - 1] {
+        let offset = start + record * 48;
+        let flipped = changed(&|journal| journal[offset + 20] ^= 0x10);
+        assert_eq!(flipped.code, Some(1), "{record}: {}", flipped.all());
+        assert!(flipped.stderr.contains(&format!("it is damaged at byte {offset}")), "{}", flipped.all());
+    }
+    let last = start + (n_records - 1) * 48;
+    let cases: [(&str, Damage<'_>); 4] = [
+        ("bytes are missing", &|journal| drop(journal.drain(start + 500..start + 510))),
+        ("a part is of zeroes", &|journal| journal[start + 96..start + 480].fill(0)),
+        ("damage before a torn end", &|journal| {
+            journal[last - 30] ^= 1;
+            journal.truncate(last + 20);
+        }),
+        ("a whole record is behind", &|journal| journal.extend([7; 48])),
+    ];
+    for (what, change) in cases {
+        let refused = changed(change);
+        assert_eq!(refused.code, Some(1), "{what}: {}", refused.all());
+        assert!(refused.stderr.contains("it is damaged at byte"), "{what}: {}", refused.all());
+    }
+    for (what, n_bytes) in [("a part of a record", last + 20), ("nothing of a record", last)] {
+        let torn = changed(&|journal| {
+            journal.truncate(n_bytes);
+            journal.resize(n_bytes + usize::from(n_bytes == last) * 4096, 0);
+        });
+        assert_eq!(torn.code, Some(0), "{what}: {}", torn.all());
+    }
+}

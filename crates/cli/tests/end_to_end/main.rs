@@ -46,6 +46,7 @@ mod logs;
 mod named_targets;
 mod option_values;
 mod outline;
+mod outputs;
 mod pages;
 mod pairs;
 mod patterns;

@@ -299,6 +299,8 @@ impl Hand {
             clock: setup.clock,
             seed: setup.seed,
             job: JobFacts::default(),
+            // Engines behind a pool have no outputs.
+            kept: std::sync::Arc::default(),
         })?;
         Ok(Self { engine, known: vec![0; setup.n_files as usize], completions: Vec::with_capacity(1) })
     }

@@ -42,6 +42,7 @@ fn pool_over(file: &TestFile, kind: EngineKind) -> Pooled {
         clock: Clock::new_virtual(),
         seed: 1,
         job: JobFacts::default(),
+        kept: std::sync::Arc::default(),
     };
     let engine = prepared.start(setup).unwrap();
     let file = OpenOptions::new().read(true).write(true).open(file.path()).unwrap();
@@ -251,6 +252,7 @@ fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
         clock: Clock::new_virtual(),
         seed: 1,
         job: JobFacts::default(),
+        kept: std::sync::Arc::default(),
     })
 }
 

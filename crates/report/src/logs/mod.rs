@@ -12,9 +12,11 @@ pub use compressed::{InflateError, inflate};
 
 use compressed::Pieces;
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogRow, LogSink};
-use std::fs::{File, OpenOptions};
+use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use text::RowWriter;
 
 /// The logs of a run, written as rows come. A file always ends with a whole row or piece, even if the disk is full.
@@ -22,6 +24,7 @@ use text::RowWriter;
 pub struct LogFiles {
     logs: Vec<Option<OpenLog>>,
     text: Vec<u8>,
+    kept: Arc<KeptFiles>,
 }
 
 struct OpenLog {
@@ -40,9 +43,9 @@ enum Rows {
 }
 
 impl LogFiles {
-    /// A sink without files.
-    pub fn new() -> Self {
-        Self::default()
+    /// A sink without files. Its logs will replace none of the kept files.
+    pub fn new(kept: &Arc<KeptFiles>) -> Self {
+        Self { kept: Arc::clone(kept), ..Self::default() }
     }
 
     fn log(&mut self, log: LogId) -> io::Result<(&mut OpenLog, &mut Vec<u8>)> {
@@ -74,15 +77,9 @@ fn is_compressed(file: &LogFile) -> bool {
 impl LogSink for LogFiles {
     fn open(&mut self, file: &LogFile) -> io::Result<LogId> {
         let is_shared = file.worker_number.is_none();
-        let mut options = OpenOptions::new();
-        options.create(true);
         // Any number of workers and runs append whole rows to a shared file.
-        if is_shared {
-            options.append(true)
-        } else {
-            options.write(true).truncate(true)
-        };
-        let opened = options.open(path(file))?;
+        let start = if is_shared { OutputStart::Append } else { OutputStart::Empty };
+        let opened = output::open(&path(file), start, &self.kept)?;
         let chunk_bytes = file.compressed_chunk_bytes.unwrap_or(0);
         let rows = if is_compressed(file) {
             Rows::Compressed(Pieces::new(file.columns, chunk_bytes))

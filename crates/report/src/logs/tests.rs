@@ -69,7 +69,7 @@ fn names_say_what_and_whose() {
 fn a_log_of_one_worker_is_new_and_a_shared_one_grows() {
     let scratch = Scratch::new("grow");
     for _ in 0..2 {
-        let mut files = LogFiles::new();
+        let mut files = LogFiles::default();
         let own = files.open(&scratch.file(LogKind::Bw)).expect("opens");
         let shared_file = LogFile { worker_number: None, ..scratch.file(LogKind::Bw) };
         let shared = [files.open(&shared_file).expect("opens"), files.open(&shared_file).expect("opens")];
@@ -91,7 +91,7 @@ fn a_log_of_one_worker_is_new_and_a_shared_one_grows() {
 fn histograms_are_text_beside_compressed_rows() {
     let scratch = Scratch::new("histogram");
     let compressed = |kind| LogFile { compressed_chunk_bytes: Some(4096), ..scratch.file(kind) };
-    let mut files = LogFiles::new();
+    let mut files = LogFiles::default();
     let rows = files.open(&compressed(LogKind::Clat)).expect("opens");
     let histogram = files.open(&compressed(LogKind::ClatHist)).expect("opens");
     files.rows(rows, &vec![row(0); 300]).expect("writes");
@@ -110,7 +110,7 @@ fn histograms_are_text_beside_compressed_rows() {
 fn a_log_that_cannot_be_opened_is_an_error() {
     let scratch = Scratch::new("missing");
     let file = LogFile { prefix: scratch.0.join("missing/p"), ..scratch.file(LogKind::Bw) };
-    let error = LogFiles::new().open(&file).expect_err("there is no such directory");
+    let error = LogFiles::default().open(&file).expect_err("there is no such directory");
     assert_eq!(error.kind(), io::ErrorKind::NotFound);
 }
 

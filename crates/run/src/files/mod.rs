@@ -4,6 +4,7 @@
 //! Start reading at [`FileSet`]; names in `naming`, sizes in `size`, descriptors in `table`.
 
 pub mod guard;
+pub(crate) mod kept;
 pub(crate) mod naming;
 mod set;
 pub(crate) mod size;

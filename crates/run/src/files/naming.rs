@@ -169,7 +169,7 @@ fn expand(format: &str, job_name: &str, clone_index: u32, file: u32) -> String {
 }
 
 /// All regular files below a directory, sorted by name.
-fn files_below(tree: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(super) fn files_below(tree: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut open = vec![tree.to_path_buf()];
     while let Some(directory) = open.pop() {

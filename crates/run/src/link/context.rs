@@ -8,7 +8,9 @@ use super::trace::{TraceGroup, Tracer, state_change};
 use crate::events::MessageStream;
 use crate::logs::LogPort;
 use ferrio_stats::Note;
+use ferrio_sys::output::KeptFiles;
 use ferrio_sys::{Clock, process};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The worker's side of its link to the supervisor.
@@ -33,6 +35,8 @@ pub struct WorkerContext<'a> {
     pub tracer: &'a Tracer<'a>,
     /// Receives records of the worker's logs; `None`: it has none.
     pub log: Option<&'a LogPort>,
+    /// Files that no output of the worker may replace.
+    pub kept: &'a Arc<KeptFiles>,
 }
 
 impl WorkerContext<'_> {

@@ -4,11 +4,12 @@
 
 use super::record::{IoRecord, LogRecord, Recorder};
 use super::{LogPort, files, filled};
-use crate::plan::WorkerPlan;
+use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use ferrio_sys::errno::EIO;
+use ferrio_sys::output::KeptFiles;
 use ferrio_sys::ring::{Bell, Ring};
 use ferrio_sys::scheduling;
 use std::io;
@@ -64,7 +65,11 @@ pub(crate) struct LogDrain {
 
 impl LogDrain {
     /// Starts the thread. `None`: no worker logs anything. `cpus`: the CPUs for the thread (`log_compression_cpus`).
-    pub(crate) fn start(workers: &[WorkerPlan], open_sink: fn() -> Box<dyn LogSink>) -> io::Result<Option<Self>> {
+    pub(crate) fn start(
+        plan: &RunPlan,
+        open_sink: fn(&Arc<KeptFiles>) -> Box<dyn LogSink>,
+    ) -> io::Result<Option<Self>> {
+        let (workers, kept) = (&plan.workers, Arc::clone(&plan.kept));
         if !workers.iter().any(|worker| worker.spec.logs.is_on()) {
             return Ok(None);
         }
@@ -81,7 +86,7 @@ impl LogDrain {
                 let _ = scheduling::set_cpu_affinity(&cpus);
             }
             let rows = std::array::from_fn(|_| Vec::with_capacity(MAX_ROWS));
-            let mut streams = Streams { of_workers: Vec::new(), sink: open_sink(), rows, mail: its_mail };
+            let mut streams = Streams { of_workers: Vec::new(), sink: open_sink(&kept), rows, mail: its_mail };
             streams.until_stopped(&its_bell);
         })?;
         Ok(Some(Self { mail, bell, thread: Some(thread), end }))

@@ -11,6 +11,7 @@ use ferrio_engine::{EngineKind, EngineOptions, Rhythm, offload};
 use ferrio_spec::engines::{EngineDef, Handover, Sharing};
 use ferrio_spec::{BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::Provenance;
+use ferrio_sys::output::KeptFiles;
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
@@ -32,6 +33,8 @@ pub struct RunPlan {
     pub n_groups: u32,
     /// Facts about the machine and the storage; empty until they are collected.
     pub(crate) facts: Provenance,
+    /// Files that no output may replace; none until they are collected.
+    pub(crate) kept: Arc<KeptFiles>,
 }
 
 /// One worker: a clone of a job.
@@ -130,7 +133,13 @@ impl RunPlan {
         find_summed(&mut workers);
         refuse_forks_beside_library_threads(&workers)?;
         let n_groups = if workers.is_empty() { 0 } else { group_index + 1 };
-        let mut plan = Self { global_options: spec.global_options, workers, n_groups, facts: Provenance::default() };
+        let mut plan = Self {
+            global_options: spec.global_options,
+            workers,
+            n_groups,
+            facts: Provenance::default(),
+            kept: Arc::default(),
+        };
         plan.share_dedupe_sets();
         Ok(plan)
     }

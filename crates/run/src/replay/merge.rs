@@ -4,15 +4,17 @@
 
 use super::source;
 use crate::error::RunError;
+use crate::files::kept::kept_files;
 use ferrio_spec::{JobSpec, MergeSpec, RunSpec};
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote};
+use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use ferrio_units::byte_text;
 use ferrio_workload::replay::{Merge, MergeInput, TraceError};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -24,12 +26,16 @@ const RECORDS_BETWEEN_LOOKS: u64 = 65_536;
 const UNSCALED_PPM: u64 = 1_000_000;
 
 /// Merges the traces of all jobs that want it, and makes these jobs replay the result. `tell` receives remarks about
-/// the traces. Returns the number of such jobs. `stop` returns true when the run is over.
+/// the traces. `inputs`: as for [`kept_files`]. Returns the number of such jobs. `stop` returns true when the run is over.
 pub(crate) fn merge_traces(
     run: &mut RunSpec,
+    inputs: &[PathBuf],
     tell: &mut dyn FnMut(ReplayNote),
     stop: &dyn Fn() -> bool,
 ) -> Result<usize, RunError> {
+    // Without a trace to merge nothing is replaced.
+    let is_wanted = run.jobs.iter().any(|job| job.replay.merge.is_some());
+    let kept = if is_wanted { kept_files(run, inputs)? } else { KeptFiles::default() };
     let (mut n_jobs, mut done) = (0, Vec::<(MergeSpec, Vec<String>)>::new());
     for job in &mut run.jobs {
         let Some(merge) = job.replay.merge.take() else { continue };
@@ -44,7 +50,7 @@ pub(crate) fn merge_traces(
         if done.iter().any(|(merge, _)| merge.output == this.0.output) {
             return Err(failed(MergeFault::OutputOfAnotherJob { output: this.0.output.display().to_string() }));
         }
-        merge_to_file(&this.0, &this.1, job, tell, stop).map_err(failed)?;
+        merge_to_file(&this.0, &this.1, job, &kept, tell, stop).map_err(failed)?;
         done.push(this);
     }
     Ok(n_jobs)
@@ -54,6 +60,7 @@ fn merge_to_file(
     merge: &MergeSpec,
     traces: &[String],
     job: &JobSpec,
+    kept: &KeptFiles,
     tell: &mut dyn FnMut(ReplayNote),
     stop: &dyn Fn() -> bool,
 ) -> Result<(), MergeFault> {
@@ -67,7 +74,7 @@ fn merge_to_file(
     }
     let mut merged = Merge::new(inputs).map_err(|(index, error)| of_trace(&traces[index], &error))?;
     let to_file = |error: &io::Error| MergeFault::Output { output: path.display().to_string(), error: error.into() };
-    let file = File::create(path).map_err(|error| to_file(&error))?;
+    let file = output::open(path, OutputStart::Empty, kept).map_err(|error| to_file(&error))?;
     let written = write(&mut merged, file, stop).map_err(|error| match error {
         TraceError::Io(error) => to_file(&error),
         other => MergeFault::Record((&other).into()),

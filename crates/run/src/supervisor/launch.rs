@@ -80,6 +80,7 @@ fn start_process(
             keeps_evidence: !scene.settings.control.skips_evidence,
             tracer: &tracer,
             log,
+            kept: &scene.plan.kept,
         };
         let outcome = work(&scene.plan.workers[index], files.take(), &context);
         send(&WorkerMessage::Outcome(Box::new(outcome)));
@@ -131,6 +132,7 @@ fn start_thread(
             keeps_evidence,
             tracer: &tracer,
             log: log.as_ref(),
+            kept: &plan.kept,
         };
         let outcome = work(&plan.workers[index], files, &context);
         send(&WorkerMessage::Outcome(Box::new(outcome)));

@@ -41,6 +41,9 @@ use crate::replay::merge::merge_traces;
 use ferrio_spec::{ControlSettings, RunSpec};
 use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_stats::{LogSink, RunRecord};
+use ferrio_sys::output::KeptFiles;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::probe::calibrate_idle;
@@ -59,10 +62,12 @@ pub struct RunSettings {
     pub trace: TraceSettings,
     /// Time between two snapshots of the running state for the ETA line; `None`: there are none.
     pub snapshot_interval: Option<Duration>,
-    /// Makes the sink for the rows of performance logs; called once, and only if a job logs something.
-    pub open_logs: fn() -> Box<dyn LogSink>,
+    /// Makes the sink for the rows of performance logs, which replace none of these files; called once, and only if a job logs something.
+    pub open_logs: fn(&Arc<KeptFiles>) -> Box<dyn LogSink>,
     /// Settings for reports during the run, and for its trigger.
     pub control: ControlSettings,
+    /// Files that were read for the specification of the run, such as job files: no output of a job replaces them.
+    pub inputs: Vec<PathBuf>,
     /// The words of the command line, for the record.
     pub command_line: Vec<String>,
     /// Length of the intervals whose figures the observer receives; `None`: no intervals.
@@ -83,7 +88,8 @@ impl Default for RunSettings {
             readonly: false,
             trace: TraceSettings::default(),
             snapshot_interval: None,
-            open_logs: || Box::new(logs::NoSink),
+            open_logs: |_| Box::new(logs::NoSink),
+            inputs: Vec::new(),
             control: ControlSettings::default(),
             command_line: Vec::new(),
             record_interval: None,
@@ -107,9 +113,14 @@ pub struct RunOutcome {
 }
 
 /// Merges the traces of the jobs that want it, and does nothing else (`--merge-blktrace-only`).
-pub fn merge_only(mut spec: RunSpec, handle: &Handle, observer: &mut dyn RunObserver) -> Result<(), RunError> {
+pub fn merge_only(
+    mut spec: RunSpec,
+    inputs: &[PathBuf],
+    handle: &Handle,
+    observer: &mut dyn RunObserver,
+) -> Result<(), RunError> {
     let mut tell = |note: ReplayNote| observer.event(RunEvent::Message(MessageStream::Error, note.into()));
-    match merge_traces(&mut spec, &mut tell, &|| handle.is_stopping())? {
+    match merge_traces(&mut spec, inputs, &mut tell, &|| handle.is_stopping())? {
         0 => Err(RunError::Merge(MergeNote::NothingToMerge)),
         _ => Ok(()),
     }

@@ -31,7 +31,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Merges the traces of the jobs that want it.
-pub(super) fn merge(mut spec: RunSpec, desk: &mut Desk, observer: &mut dyn RunObserver) -> Result<RunSpec, RunError> {
+pub(super) fn merge(
+    mut spec: RunSpec,
+    inputs: &[PathBuf],
+    desk: &mut Desk,
+    observer: &mut dyn RunObserver,
+) -> Result<RunSpec, RunError> {
     let Some(job) = spec.jobs.iter().find(|job| job.replay.merge.is_some()) else { return Ok(spec) };
     let name = job.name.clone();
     let told = |note: Option<ReplayNote>, _: &mut Desk, observer: &mut dyn RunObserver| {
@@ -39,8 +44,9 @@ pub(super) fn merge(mut spec: RunSpec, desk: &mut Desk, observer: &mut dyn RunOb
             observer.event(RunEvent::Message(MessageStream::Error, note.into()));
         }
     };
+    let inputs = inputs.to_vec();
     let merged = attended(desk, observer, told, move |station: &Station<ReplayNote, _>| {
-        merge_traces(&mut spec, &mut |note| station.tell(note), &|| station.is_over()).map(|_| spec)
+        merge_traces(&mut spec, &inputs, &mut |note| station.tell(note), &|| station.is_over()).map(|_| spec)
     });
     merged.unwrap_or(Err(RunError::Merge(MergeNote::Stuck { job: name })))
 }

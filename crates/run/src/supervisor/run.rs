@@ -24,6 +24,7 @@ use super::watch::Watch;
 use super::{RunOutcome, RunSettings, announce, outcome, steady};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver};
+use crate::files::kept;
 use crate::link::board::Board;
 use crate::link::trace::TraceGroup;
 use crate::logs::LogDrain;
@@ -149,7 +150,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
         RunTime::Real
     };
     let mut desk = Desk::open(handle);
-    let spec = prepare::merge(spec, &mut desk, observer)?;
+    let spec = prepare::merge(spec, &settings.inputs, &mut desk, observer)?;
     let mut plan = Arc::new(RunPlan::new(spec)?);
     let clock = time.clock();
     let MachineSurvey { facts, refusal, trees } =
@@ -159,6 +160,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
         };
     if let Some(plan) = Arc::get_mut(&mut plan) {
         plan.facts = facts;
+        plan.kept = Arc::new(kept::of_workers(&plan.workers, &settings.inputs));
     }
     announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);
     let teller = StretchTeller::start(&plan, &settings, clock.now_ns(), observer);
@@ -183,7 +185,10 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     // If the system grants less, a worker that lacks a descriptor reports it.
     raise_limit(Resource::Nofile, prepare::n_descriptors(&plan, &records));
     announce::tell_disks(settings.trace, &probes, observer);
-    let logs = LogDrain::start(&plan.workers, settings.open_logs).map_err(RunError::Logs)?;
+    if kept::have_outputs(&plan.workers) {
+        plan.kept.look_up();
+    }
+    let logs = LogDrain::start(&plan, settings.open_logs).map_err(RunError::Logs)?;
     let scene = Scene { plan, board, settings, clock, time, logs, teller };
     let watch = Watch::prepare(scene, Crew { records, probes }, desk, groups, schedulers, observer);
     let so_far = watch.elapsed();

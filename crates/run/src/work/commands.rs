@@ -10,12 +10,13 @@ use crate::plan::WorkerPlan;
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
 use ferrio_sys::errno::EIO;
+use ferrio_sys::output::{self, OutputStart};
 use ferrio_sys::process::{self, Pid, Signal};
 use ferrio_sys::signals::reset_in_program;
 use ferrio_units::byte_text;
-use std::fs::File;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt as _};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::Duration;
 
@@ -60,7 +61,8 @@ fn run(
     let name = &plan.spec.name;
     let path = format!("{name}.{kind}.txt");
     context.say(MessageStream::Info, RunNote::SavesOutput { job: name.clone(), kind: kind.into(), path: path.clone() });
-    let output = File::create(&path).and_then(|output| Ok((output.try_clone()?, output)));
+    let output = output::open(Path::new(&path), OutputStart::Empty, context.kept)
+        .and_then(|output| Ok((output.try_clone()?, output)));
     let (errors, output) = output.map_err(|error| failed(&error, kind, &path))?;
     // The shell gets its own process group, so that all that it starts can be ended with it.
     let mut shell = Command::new("/bin/sh");

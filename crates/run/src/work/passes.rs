@@ -130,7 +130,7 @@ impl<'a> Passes<'a> {
         let Worker { lane, hooks, .. } = worker;
         lane.context.enter(if lane.account.is_ramping() { WorkerState::Ramping } else { WorkerState::Running });
         if let Some(path) = &lane.plan.spec.write_iolog {
-            hooks.start_iolog(IoLog::open(path)?);
+            hooks.start_iolog(IoLog::open(path, lane.context.kept)?);
             (0..lane.files.n_files()).for_each(|file| hooks.file(lane, file, "add"));
         }
         Ok(())

@@ -37,6 +37,7 @@ use ferrio_workload::told::{DrawWatch, Draws};
 use ferrio_workload::{Workload, WorkloadError};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Timer slack of a job with a rate, ns: the time by which the kernel may delay the end of a sleep.
 const TIMER_SLACK_NS: u64 = 1_000;
@@ -308,6 +309,7 @@ fn engine<'a>(
         clock: context.clock.clone(),
         seed: worker.seeds.get(SeedIndex::Offset),
         job,
+        kept: Arc::clone(context.kept),
     };
     let mut engine: Box<dyn Engine + 'a> = prepared.start(setup).map_err(failed)?;
     if !set.zones.is_empty() && worker.used_directions()[DataDirection::Trim] {

@@ -84,7 +84,7 @@ pub(crate) fn spec(jobs: Vec<JobSpec>) -> RunSpec {
 pub(crate) fn settings() -> RunSettings {
     RunSettings {
         version: "test".to_owned(),
-        open_logs: || Box::<MemoryLogs>::default() as _,
+        open_logs: |_| Box::<MemoryLogs>::default() as _,
         command_line: vec!["test".to_owned()],
         ..RunSettings::default()
     }

@@ -197,6 +197,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         keeps_evidence: false,
         tracer: &tracer,
         log: None,
+        kept: &std::sync::Arc::default(),
     };
     board.open_gate();
     let outcome = work(&plan.workers[0], None, &context);

@@ -5,6 +5,7 @@
 mod engines;
 mod form;
 mod lints;
+mod outputs;
 mod types;
 mod unsafety;
 mod words;
@@ -23,6 +24,7 @@ const RULES: &[Rule] = &[
     form::opening_doc,
     form::forbidden_macro,
     lints::lint_exception,
+    outputs::opened_elsewhere,
     types::wide_type,
     types::scattered_type,
     unsafety::forbid_attribute,

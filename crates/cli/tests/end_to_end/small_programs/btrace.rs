@@ -223,7 +223,7 @@ fn what_is_no_trace_is_an_error() {
         ("flush", "no read, write or trim enters a queue"),
         ("huge", "no read, write or trim enters a queue"),
         ("whole -o there", "there: it is there already; --force replaces it"),
-        ("whole -o ./whole --force", "whole: it is one of the traces"),
+        ("whole -o ./whole --force", "./whole: it cannot be written: it is the same file as whole, which is read"),
         ("whole -o no/such", "no/such: it cannot be written: No such file or directory"),
         ("whole -o directory --force", "directory: it cannot be written"),
         ("whole --min-share=200", "a number from 0 to 100 is wanted"),

@@ -75,7 +75,7 @@ impl<'a> Hooks<'a> {
             latency: LatencyLimits::new(plan).map(Box::new),
             response: ResponseTimes::new(plan, lane.account.stats.features.rate.is_some()).map(Box::new),
             priorities: Priorities::new(plan).map(Box::new),
-            verifier: Verifier::prepare(plan, set, shape, lane.buffers.block_bytes)?,
+            verifier: Verifier::prepare(plan, set, shape, lane.buffers.block_bytes, lane.context.kept)?,
             serializer: Serializer::new(plan).map(Box::new),
             ramp_size: RampSize::new(plan),
             has_zones: !set.zones.is_empty(),

@@ -4,6 +4,9 @@
 
 use ferrio_spec::VerifySpec;
 use ferrio_stats::note::{BlockDump, Fault};
+use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use std::io::Write;
+use std::path::Path;
 
 /// Writes an interval to two files (received and expected), or to one if its header is at fault; returns these files.
 pub(crate) fn dump(
@@ -12,6 +15,7 @@ pub(crate) fn dump(
     fault: &Fault,
     received: &[u8],
     expected: Option<&[u8]>,
+    kept_files: &KeptFiles,
 ) -> Vec<BlockDump> {
     let base = file.rsplit('/').next().unwrap_or(file);
     let base = spec.dump_directory.as_ref().map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));
@@ -23,7 +27,8 @@ pub(crate) fn dump(
     let kept = kept.into_iter().filter_map(|(kind, bytes)| Some((kind, bytes?)));
     kept.map(|(kind, bytes)| {
         let path = format!("{base}.{}.{kind}", fault.offset_bytes);
-        let error = std::fs::write(&path, bytes).err().map(|error| (&error).into());
+        let opened = output::open(Path::new(&path), OutputStart::Empty, kept_files);
+        let error = opened.and_then(|mut output| output.write_all(bytes)).err().map(|error| (&error).into());
         BlockDump { kind: kind.into(), path, error }
     })
     .collect()

@@ -27,7 +27,7 @@ pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<
         let interval = start..start + fault.length_bytes as usize;
         let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
         let damaged = received.get(interval).unwrap_or(received);
-        dumps = dump(spec, &file, fault, damaged, whole);
+        dumps = dump(spec, &file, fault, damaged, whole, lane.context.kept);
     }
     let own = rules.regenerate_own(received, expected.offset_bytes);
     let foreign = rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);

@@ -14,6 +14,7 @@ use ferrio_spec::engines::Data;
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, VerifyNote};
 use ferrio_sys::errno::{EINVAL, EIO};
+use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Write;
 use ferrio_workload::verify::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
@@ -38,7 +39,7 @@ pub(crate) struct CrashLog {
 
 impl CrashLog {
     /// Makes the journal of a worker, if it has one.
-    pub(crate) fn create(plan: &WorkerPlan, set: &FileSet) -> Result<Option<Box<Self>>, Failure> {
+    pub(crate) fn create(plan: &WorkerPlan, set: &FileSet, kept: &KeptFiles) -> Result<Option<Box<Self>>, Failure> {
         let Some(path) = log_path(&plan.spec, plan.clone_index) else { return Ok(None) };
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let refused = |note: VerifyNote| failure!(EINVAL, "verify_crash_log").explained(note);
@@ -59,7 +60,7 @@ impl CrashLog {
             writes_are_durable: plan.spec.durability.sync != SyncMode::None,
         };
         let failed = |error: io::Error| failed(&path, &error);
-        let mut file = File::create(&path).map_err(failed)?;
+        let mut file = output::open(&path, OutputStart::Empty, kept).map_err(failed)?;
         file.write_all(&header.encode()).and_then(|()| file.sync_all()).map_err(failed)?;
         sync_directory(&path);
         let iodepth = plan.queue().iodepth as usize;

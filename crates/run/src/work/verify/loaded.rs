@@ -11,11 +11,11 @@ use crate::plan::WorkerPlan;
 use crate::work::lane::{Lane, Stop};
 use ferrio_stats::note::VerifyNote;
 use ferrio_sys::errno::{EINVAL, EIO};
+use ferrio_sys::file::open_regular;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
 use ferrio_workload::verify::pending::PendingWrite;
 use ferrio_workload::verify::state::{MAX_STATE_BYTES, StateError, VerifyState, WriteFate};
-use std::fs::OpenOptions;
 use std::io::{self, Read as _};
 
 /// A loaded state, and the progress of the job in it.
@@ -99,6 +99,11 @@ impl LoadedState {
     }
 }
 
+/// True if the job needs the state of an earlier run, and there is none that it can use.
+pub(crate) fn lacks_state(plan: &WorkerPlan) -> bool {
+    load(plan).is_err()
+}
+
 /// The state of an earlier run, if the job is to stop where that run ended.
 ///
 /// # Errors
@@ -112,7 +117,7 @@ pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, Failure> {
         failure!(errno, "open state file").explained(VerifyNote::StateUnreadable { path, errno })
     };
     let mut bytes = Vec::new();
-    let file = OpenOptions::new().read(true).open(&path).map_err(|error| failed(&error))?;
+    let file = open_regular(&path).map_err(|error| failed(&error))?;
     file.take(MAX_STATE_BYTES as u64 + 64).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
     match VerifyState::decode(&bytes, plan.spec.queue.iodepth as usize) {
         Ok(state) => Ok(Some(LoadedState { state, has_said: false, n_reads: 0, left_out: None })),

@@ -37,6 +37,7 @@ use faults::tell_fault;
 use ferrio_spec::{VerifiedWrites, VerifySpec};
 use ferrio_stats::VerifyStats;
 use ferrio_stats::note::VerifyNote;
+use ferrio_sys::output::KeptFiles;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::{Expected, Write};
@@ -46,6 +47,7 @@ use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
+pub(crate) use loaded::lacks_state;
 use memory::WriteMemory;
 use regenerate::Regeneration;
 use stamp::Stamping;
@@ -78,11 +80,6 @@ pub(crate) struct Verifier {
     pub(crate) goes_round: bool,
 }
 
-/// True if the job needs the state of an earlier run, and there is none that it can use.
-pub(crate) fn lacks_state(plan: &WorkerPlan) -> bool {
-    loaded::load(plan).is_err()
-}
-
 impl Verifier {
     /// Makes the verification of a job, with the state and the journal that it asks for; `None`: the job does not
     /// verify.
@@ -91,6 +88,7 @@ impl Verifier {
         set: &FileSet,
         shape: Shape,
         block_bytes: usize,
+        kept: &KeptFiles,
     ) -> Result<Option<Box<Self>>, Failure> {
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
@@ -112,7 +110,7 @@ impl Verifier {
             regeneration: None,
             state: StateKeeper::new(plan, spec.content.layout),
             loaded,
-            journal: CrashLog::create(plan, set)?,
+            journal: CrashLog::create(plan, set, kept)?,
             unread_mix_bytes: 0,
             goes_round: shape.goes_round(),
             spec,

@@ -10,10 +10,10 @@ use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
 use ferrio_spec::{HeaderLayout, VerifySpec};
 use ferrio_stats::note::{SystemError, VerifyNote};
+use ferrio_sys::output::{self, OutputStart};
 use ferrio_workload::verify::state::{LastWrites, MAX_STATE_BYTES, VerifyState, empty_slots, short_name};
 use ferrio_workload::workload::OffsetState;
 use std::collections::{BTreeMap, VecDeque};
-use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -112,7 +112,7 @@ impl StateKeeper {
             job_name: lane.plan.spec.name.clone(),
             last,
         };
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path);
+        let file = output::open(&path, OutputStart::Empty, lane.context.kept);
         let written = file.and_then(|mut file| {
             file.write_all(&state.encode())?;
             file.sync_data()
