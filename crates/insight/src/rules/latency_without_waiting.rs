@@ -95,9 +95,10 @@ mod tests {
 
     #[test]
     fn a_stall_that_hides_behind_the_rate_is_told() {
-        assert_eq!(scene(500, 100).found(), ["latency-without-waiting"]);
+        // The stall itself took a twentieth of the time.
+        assert_eq!(scene(500, 100).found(), ["latency-without-waiting", "stalls"]);
         // Of 25,600 reads 25.6 are beyond p99.9.
-        assert_eq!(scene(500, 20).found(), Vec::<String>::new());
+        assert!(!scene(500, 20).found().contains(&"latency-without-waiting".to_owned()));
         assert_eq!(scene(50, 100).found(), Vec::<String>::new());
         let explanation = scene(500, 100).finding("latency-without-waiting").explanation;
         assert!(
