@@ -17,7 +17,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     why: "While a job waits for a slow I/O, it cannot begin those that are due. They follow in a burst, and each has a short latency of its \
           own: a stall of a second is one sample, where users who come at this rate would have seen hundreds.",
     example: "--name=a --ioengine=sim --sim_stall=2s/500ms --rate_iops=1000 --rw=randread --size=1g --time_based --runtime=10",
-    cure: "Add --rate_latency=response: the report then also has latencies from the wanted start.",
+    cure: "Add --rate_latency=response: the report then also has latencies from the wanted start (`response_ns` in JSON).",
     find,
 };
 

@@ -16,7 +16,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     what: "The I/Os of a job by interval (100 ms, longer in long runs): intervals with almost none, where twenty and more would be usual, and \
            the ends of such times in the intervals beside them. And its latencies: I/Os that took ten times as long as nine tenths of all, \
            and 5 ms or more. It speaks where either cost more than a twentieth of the job's time (a tenth, if each was shorter than 0.1 s), or \
-           where a time without I/O lasted 0.3 s; time without a CPU does not count. It does not speak of jobs with pauses, syncs between writes or \
+           where a time without I/O lasted 0.3 s; not where the job waited as long for a CPU. It does not speak of jobs with pauses, syncs between writes or \
            verification.",
     why: "A mean hides a stall, and so do percentiles: all the I/Os that would have been slow were not issued, and one slow I/O in flight \
           stands for them.",
@@ -39,6 +39,10 @@ const COST_OF_SHORT: f64 = 0.1;
 /// A slow I/O takes so many times as long as nine tenths of all I/Os, and at least so many nanoseconds.
 const TIMES: u64 = 10;
 const LEAST_SLOW_NS: u64 = 5_000_000;
+/// A shorter job says nothing of stalls, seconds.
+const LEAST_SECS: f64 = 0.5;
+/// A wait for a CPU that the job notices, mean nanoseconds of each.
+const LONG_WAIT_NS: u64 = 1_000_000;
 /// With fewer I/Os the slowest tenth is a few.
 const LEAST_IOS: u64 = 20;
 
@@ -47,6 +51,8 @@ const LEAST_IOS: u64 = 20;
 struct Found {
     n: usize,
     longest_secs: f64,
+    /// The longest time that is certainly without I/O.
+    empty_secs: f64,
     all_secs: f64,
     /// Share of the job's time, 0 to 1.
     cost: f64,
@@ -65,7 +71,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     with_io
         .filter_map(|(job, index)| {
             let series = case.record.series.iter().find(|series| series.job_index == index);
-            of_job(job, series)
+            of_job(case, job, series)
         })
         .collect()
 }
@@ -83,21 +89,21 @@ fn is_idle_on_purpose(job: &CaseJob<'_>) -> bool {
         || job.spec.submission.serialize_overlap
 }
 
-fn of_job(job: &CaseJob<'_>, series: Option<&JobSeries>) -> Option<Observation> {
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Option<Observation> {
     let course = series.and_then(|series| Some((JobCourse::of(series).ok()?, series)));
     let of_course =
         course.map(|(course, series)| in_course(&course.all_ios(series), course.seconds(), waits_at_end(job)));
     let gaps = of_course.unwrap_or_default();
     let slow = in_latencies(job).unwrap_or_default();
-    let without_cpu = share_without_cpu(job);
-    let (gaps, slow) =
-        (Found { cost: gaps.cost - without_cpu, ..gaps }, Found { cost: slow.cost - without_cpu, ..slow });
-    if gaps.is_worth_telling() || gaps.longest_secs >= LONG_SECS - 1e-9 {
+    let lacks_cpu = |found: &Found| waited_secs(job) >= found.all_secs;
+    let is_long = gaps.empty_secs >= LONG_SECS - 1e-9;
+    if (gaps.is_worth_telling() || is_long) && !lacks_cpu(&gaps) {
         let (n, up_to) = if gaps.n == 1 { ("Once".to_owned(), "") } else { (format!("{} times", gaps.n), "up to ") };
         let what = format!("{n} no I/O of the job completed for {up_to}{} s", text::short(gaps.longest_secs));
         return Some(observation(job, &gaps, &what));
     }
-    slow.is_worth_telling().then(|| {
+    let is_of_cpu = lacks_cpu(&slow) || super::tail_waits_for_cpu::speaks_of(case, job);
+    (slow.is_worth_telling() && !is_of_cpu).then(|| {
         let n = if slow.n == 1 { "1 I/O".to_owned() } else { format!("{} I/Os", thousands(slow.n as u64)) };
         let what = format!("{n} took more than ten times as long as most, up to {} s", text::short(slow.longest_secs));
         observation(job, &slow, &what)
@@ -123,16 +129,18 @@ fn waits_at_end(job: &CaseJob<'_>) -> bool {
     durability.end_fsync || durability.fsync_on_close || durability.end_syncfs
 }
 
-/// Share of the job's time in which it was ready and had no CPU.
-fn share_without_cpu(job: &CaseJob<'_>) -> f64 {
-    let Some(total) = &job.total else { return 0.0 };
-    let waited_ns = total.usage.cpu_turns.map_or(0, |turns| turns.waited_ns);
-    waited_ns as f64 / total.total_runtime_ns.max(1) as f64
+/// Seconds in which the job was ready and had no CPU, where these waits were long. Many short ones are no stall.
+fn waited_secs(job: &CaseJob<'_>) -> f64 {
+    let turns = job.total.as_ref().and_then(|total| total.usage.cpu_turns);
+    let is_long = |turns: &ferrio_stats::CpuTurns| turns.waited_ns / turns.n_turns.max(1) >= LONG_WAIT_NS;
+    turns.filter(is_long).map_or(0.0, |turns| turns.waited_ns as f64 / 1e9)
 }
 
 /// Rows of intervals with almost no I/O, with the missing parts of the intervals beside them.
 fn in_course(ios: &[f64], interval_secs: f64, waits_at_end: bool) -> Found {
-    let Some(usual) = usual(ios) else { return Found::default() };
+    let Some(usual) = usual(ios).filter(|_| ios.len() as f64 * interval_secs >= LEAST_SECS - 1e-9) else {
+        return Found::default();
+    };
     let is_empty = |n_ios: &f64| *n_ios < usual * ALMOST_NONE;
     let n_trailing = if waits_at_end { ios.iter().rev().take_while(|n_ios| is_empty(n_ios)).count() } else { 0 };
     let ios = &ios[..ios.len() - n_trailing];
@@ -147,7 +155,8 @@ fn in_course(ios: &[f64], interval_secs: f64, waits_at_end: bool) -> Found {
             if n_intervals * usual >= LEAST_MISSING {
                 let seconds = n_intervals * interval_secs;
                 found.n += 1;
-                found.longest_secs = found.longest_secs.max(row.len() as f64 * interval_secs);
+                found.longest_secs = found.longest_secs.max(seconds);
+                found.empty_secs = found.empty_secs.max(row.len() as f64 * interval_secs);
                 found.all_secs += seconds;
             }
         }
@@ -176,7 +185,7 @@ fn in_latencies(job: &CaseJob<'_>) -> Option<Found> {
 }
 
 fn slow_ios(latency: &LatencyStat, seconds: f64, in_flight: f64) -> Option<Found> {
-    let histogram = latency.histogram.as_ref().filter(|_| latency.n_samples >= LEAST_IOS && seconds > 0.0)?;
+    let histogram = latency.histogram.as_ref().filter(|_| latency.n_samples >= LEAST_IOS && seconds >= LEAST_SECS)?;
     let usual_ns = ferrio_stats::percentiles(histogram, &[90.0]).first()?.1;
     let least_ns = usual_ns.saturating_mul(TIMES).max(LEAST_SLOW_NS);
     let slow = histogram.filled().map(|(bucket, n_ios)| (bucket_latency_ns(bucket), n_ios));
@@ -188,7 +197,7 @@ fn slow_ios(latency: &LatencyStat, seconds: f64, in_flight: f64) -> Option<Found
     }
     let all_secs = sum_secs / in_flight;
     let longest_secs = latency.max_ns as f64 / 1e9;
-    (n > 0).then_some(Found { n: n as usize, longest_secs, all_secs, cost: all_secs / seconds })
+    (n > 0).then_some(Found { n: n as usize, longest_secs, empty_secs: 0.0, all_secs, cost: all_secs / seconds })
 }
 
 #[cfg(test)]
@@ -256,22 +265,26 @@ mod tests {
     }
 
     /// 25,600 I/Os of 300 us in 10 s, and some slow ones.
-    fn with_slow(n_slow: u64, milliseconds: u64, waited_ms: u64) -> bool {
+    fn with_slow(n_slow: u64, milliseconds: u64, waited_ms: u64, n_turns: u64) -> bool {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
         let clat = &mut scene.stats().directions.0[0].clat;
         (0..n_slow).for_each(|_| clat.record(milliseconds * 1_000_000));
         scene.stats().total_runtime_ns = 10_000_000_000;
-        scene.stats().usage.cpu_turns =
-            Some(ferrio_stats::CpuTurns { waited_ns: waited_ms * 1_000_000, ..ferrio_stats::CpuTurns::default() });
+        scene.stats().usage.cpu_turns = Some(ferrio_stats::CpuTurns {
+            waited_ns: waited_ms * 1_000_000,
+            n_turns,
+            ..ferrio_stats::CpuTurns::default()
+        });
         scene.found().contains(&"stalls".to_owned())
     }
 
     #[test]
     fn slow_ios_are_told_by_their_sum() {
-        assert!(with_slow(100, 40, 0), "4 s of 10 s in stalls of 40 ms");
-        assert!(with_slow(3, 250, 0), "0.75 s in stalls of 250 ms");
-        assert!(!with_slow(20, 40, 0) && !with_slow(1, 250, 0));
-        assert!(!with_slow(100, 40, 3_500), "the job had no CPU meanwhile");
-        assert!(!with_slow(3_000, 4, 0), "ten times as long, and short");
+        assert!(with_slow(100, 40, 0, 0), "4 s of 10 s in stalls of 40 ms");
+        assert!(with_slow(3, 250, 0, 0), "0.75 s in stalls of 250 ms");
+        assert!(!with_slow(20, 40, 0, 0) && !with_slow(1, 250, 0, 0));
+        assert!(!with_slow(100, 40, 4_100, 100), "the job had no CPU meanwhile");
+        assert!(with_slow(100, 40, 4_100, 25_000), "many short waits are no long ones");
+        assert!(!with_slow(3_000, 4, 0, 0), "ten times as long, and short");
     }
 }

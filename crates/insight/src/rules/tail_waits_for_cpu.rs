@@ -32,6 +32,11 @@ const LEAST_NS: u64 = 500_000;
 const SHARE: f64 = 0.5;
 const PERCENTS: [f64; 2] = [99.9, 99.0];
 
+/// The rule speaks about the job.
+pub(super) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(case, job).is_some()
+}
+
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;

@@ -47,6 +47,7 @@ pub(crate) fn place(path: &str) -> TargetPlace {
         allocated_bytes: 100 * MIB,
         extents: Reading::Value(extents),
         direct_align_bytes: None,
+        is_no_cow: None,
     };
     TargetPlace {
         kind: TargetKind::File,

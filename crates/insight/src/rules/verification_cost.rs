@@ -9,7 +9,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "verification-cost",
     title: "Making and checking verified blocks took much of the time",
     severity: Severity::Misleading,
-    what: "The user CPU time of a job with verify and files, as a share of the time of its clones. It speaks from a quarter on.",
+    what: "The user CPU time of a job with verify and files, as a share of the time of its clones without their waits for a CPU. It speaks from a quarter on.",
     why: "Each block is filled and given a checksum before it is written, and checked after it is read. That is a part of the runtime, so \
           bandwidth and IOPS are lower than those of the device.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --verify=sha3-512",
@@ -26,8 +26,11 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let total = job.total.as_ref()?;
     let is_measured =
         case.provenance.clock.source != "virtual" && job.has_files() && total.total_runtime_ns >= LEAST_NS;
-    let share = total.usage.user_ns as f64 / total.total_runtime_ns.max(1) as f64;
-    if !is_measured || share < SHARE || job.spec.replay.is_set() {
+    // Other programs on its CPU are no part of the job.
+    let waited_ns = total.usage.cpu_turns.map_or(0, |turns| turns.waited_ns);
+    let share = total.usage.user_ns as f64 / total.total_runtime_ns.saturating_sub(waited_ns).max(1) as f64;
+    // The rule about work between I/Os says it with their latencies.
+    if !is_measured || share < SHARE || job.spec.replay.is_set() || super::preparation_counted::speaks_of(case, job) {
         return None;
     }
     let method = job.spec.given_options.iter().rev().find(|(option, _)| option == "verify");
