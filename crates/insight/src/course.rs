@@ -53,6 +53,11 @@ impl JobCourse {
         self.range.len()
     }
 
+    /// Index of its first interval in the series.
+    pub(crate) fn start(&self) -> usize {
+        self.range.start
+    }
+
     /// Length of an interval, seconds.
     pub(crate) fn seconds(&self) -> f64 {
         self.seconds

@@ -226,4 +226,7 @@ pub struct DiskCounters {
     pub in_queue_ms: u64,
     /// Percent of the time that the device was busy, at most 100.
     pub util_percent: f64,
+    /// Flushes of the device's cache; `None`: the kernel does not count them.
+    #[serde(default)]
+    pub n_flushes: Option<u64>,
 }

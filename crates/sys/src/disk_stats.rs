@@ -32,8 +32,8 @@ pub struct DiskStats {
     pub time_in_queue_ms: u64,
     /// Discards (Linux 4.18; zero before).
     pub discard: DirectionCounters,
-    /// Flushes that were completed (Linux 5.5; zero before).
-    pub n_flushes: u64,
+    /// Flushes that were completed (Linux 5.5; `None` before).
+    pub n_flushes: Option<u64>,
     /// Time that flushes waited, summed, ms (Linux 5.5; zero before).
     pub flush_ticks_ms: u64,
 }
@@ -58,7 +58,7 @@ impl DiskStats {
             io_ticks_ms: values[9],
             time_in_queue_ms: values[10],
             discard: DirectionCounters::from_fields(values, 11),
-            n_flushes: values[15],
+            n_flushes: (n_values > 15).then_some(values[15]),
             flush_ticks_ms: values[16],
         })
     }
@@ -74,7 +74,7 @@ impl DiskStats {
             io_ticks_ms: self.io_ticks_ms.saturating_sub(earlier.io_ticks_ms),
             time_in_queue_ms: self.time_in_queue_ms.saturating_sub(earlier.time_in_queue_ms),
             discard: self.discard.since(earlier.discard),
-            n_flushes: self.n_flushes.saturating_sub(earlier.n_flushes),
+            n_flushes: self.n_flushes.zip(earlier.n_flushes).map(|(now, before)| now.saturating_sub(before)),
             flush_ticks_ms: self.flush_ticks_ms.saturating_sub(earlier.flush_ticks_ms),
         }
     }
@@ -113,7 +113,7 @@ mod tests {
         let read = DirectionCounters { n_ios: 49_849, n_merges: 7_407, n_sectors: 4_684_666, ticks_ms: 10_942 };
         assert_eq!((stats.read, stats.write.n_ios, stats.write.ticks_ms), (read, 8_264, 2_777));
         assert_eq!((stats.n_in_flight, stats.io_ticks_ms, stats.time_in_queue_ms), (3, 5_580, 13_948));
-        assert_eq!((stats.discard.n_sectors, stats.n_flushes, stats.flush_ticks_ms), (264_296, 834, 25));
+        assert_eq!((stats.discard.n_sectors, stats.n_flushes, stats.flush_ticks_ms), (264_296, Some(834), 25));
     }
 
     #[test]
@@ -121,7 +121,7 @@ mod tests {
         let stats = DiskStats::parse("1 2 3 4 5 6 7 8 9 10 11").unwrap();
         assert_eq!(
             (stats.write.n_sectors, stats.time_in_queue_ms, stats.discard.n_ios, stats.n_flushes),
-            (7, 11, 0, 0)
+            (7, 11, 0, None)
         );
     }
 

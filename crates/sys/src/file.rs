@@ -174,6 +174,16 @@ pub fn direct_io_align_bytes(path: &Path) -> Result<Option<u32>> {
     Ok((found.stx_mask & wanted.bits() != 0).then_some(found.stx_dio_mem_align))
 }
 
+/// True if a file is never copied when it is written (`chattr +C`, `FS_IOC_GETFLAGS`). `None`: the file system does not tell.
+pub fn is_no_cow(path: &Path) -> Result<Option<bool>> {
+    let file = OpenRequest::default().open(path)?;
+    match rustix::fs::ioctl_getflags(&file) {
+        Ok(flags) => Ok(Some(flags.contains(rustix::fs::IFlags::NOCOW))),
+        Err(Errno::NOTTY | Errno::OPNOTSUPP | Errno::INVAL | Errno::NOSYS) => Ok(None),
+        Err(error) => Err(error).context("FS_IOC_GETFLAGS", path.display()),
+    }
+}
+
 /// Removes a file (not a directory).
 pub fn unlink(path: &Path) -> Result<()> {
     rustix::fs::unlink(path).context("unlink", path.display())

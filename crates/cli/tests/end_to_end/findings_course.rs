@@ -35,14 +35,36 @@ fn a_burst_that_ends_is_told() {
     }));
 }
 
-/// Each second the device pauses for 0.7 s.
+/// Pauses of a device, and what they cost: a quarter, two fifths, a tenth of the time; and a quarter of the I/Os of a rate.
 #[test]
 fn stalls_are_told() {
+    let device = "--sim_service=fixed:1ms --runtime=4 --sim_stall";
+    for stall in [
+        "1s/700ms",
+        "1s/250ms",
+        "100ms/40ms",
+        "2s/280ms",
+        "1s/250ms --rate_iops=200",
+        "1s/250ms --rate_iops=200 --iodepth=64",
+    ] {
+        assert!(succeeds_once(|| has(&findings_of(&format!("{device}={stall}")), "stalls")), "{stall}");
+    }
+    // The controls: pauses of a fiftieth of the time, and none.
+    for stall in ["1s/20ms", "1s/0ms --rate_iops=200"] {
+        assert!(succeeds_once(|| !has(&findings_of(&format!("{device}={stall}")), "stalls")), "{stall}");
+    }
+}
+
+/// A neighbour on the same simulated device would be why the rate fell; here each job has a device of its own, and only their times count.
+#[test]
+fn a_fall_when_another_job_begins_names_no_burst() {
+    let burst = "--sim_service=fixed:1ms --sim_burst=iops:100/500/600 --runtime=5";
+    let beside = |delay: &str| {
+        let other = "--name=b --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=3";
+        findings_of(&format!("{burst} {other} --startdelay={delay}"))
+    };
     assert!(succeeds_once(|| {
-        has(&findings_of("--sim_service=fixed:1ms --sim_stall=1s/700ms --runtime=4"), "stalls")
-    }));
-    // The control: pauses that are shorter than three intervals.
-    assert!(succeeds_once(|| {
-        !has(&findings_of("--sim_service=fixed:1ms --sim_stall=1s/20ms --runtime=4"), "stalls")
+        let found = beside("1500ms");
+        has(&found, "rate-changed-with-another-job") && !has(&found, "rate-fell")
     }));
 }

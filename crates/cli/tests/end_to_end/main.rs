@@ -16,6 +16,7 @@ mod clean_runs;
 mod combinations;
 mod compare;
 mod control;
+mod cures;
 mod debug;
 mod devices;
 mod differential;

@@ -3,7 +3,8 @@
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, sum};
 use crate::text;
-use ferrio_stats::{LayerKind, Measured, Severity, TargetPlace};
+use ferrio_spec::Fallocate;
+use ferrio_stats::{LayerKind, Measured, Severity, TargetKind, TargetPlace};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -44,13 +45,23 @@ fn by_options(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let smaller = |place: &TargetPlace| {
         let layers = case.layers_of(place);
         let device = layers.iter().find(|layer| layer.kind == LayerKind::Zram || layer.detail == "VDO");
-        let file_system = place.file_system.as_deref().filter(|_| compresses(place));
+        let file_system =
+            place.file_system.as_deref().filter(|_| compresses(place) && !is_preallocated(case, job, place));
         let mounted = file_system.map(|kind| format!("{kind} is mounted with compression"));
         mounted.or_else(|| device.map(|layer| format!("{} stores data compressed", layer.name)))
     };
     let below = job.places.iter().find_map(smaller)?;
     let explanation = format!("{option} gives data that compresses, and {below}: the device gets a part of it only.");
     Some(Observation::of(job.name, Vec::new(), explanation))
+}
+
+/// btrfs stores first writes to preallocated extents as they are, and the job will preallocate a new file and write each block once.
+fn is_preallocated(case: &Case<'_>, job: &CaseJob<'_>, place: &TargetPlace) -> bool {
+    let allocates = matches!(job.spec.layout.fallocate, Fallocate::Native | Fallocate::Posix | Fallocate::Keep);
+    let limits = &job.spec.limits;
+    let once = limits.loops <= 1 && !limits.time_based && !job.spec.pattern.norandommap && !job.spec.layout.overwrite;
+    let is_new = place.kind == TargetKind::Missing && place.file_system.as_deref() == Some("btrfs");
+    case.is_before() && is_new && allocates && once && !job.spec.layout.create_on_open
 }
 
 /// The file system tells compressed extents, and has stored the job's data in others.
@@ -137,8 +148,8 @@ pub(super) fn compresses(place: &TargetPlace) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{MIB, TestRun, job, layer};
-    use ferrio_spec::DirectionMix;
-    use ferrio_stats::{ExtentBytes, LayerKind, Reading, StoredBytes};
+    use ferrio_spec::{DirectionMix, Fallocate};
+    use ferrio_stats::{ExtentBytes, LayerKind, Reading, StoredBytes, TargetKind};
 
     #[test]
     fn easy_data_and_compression_must_come_together() {
@@ -152,6 +163,25 @@ mod tests {
         assert_eq!(scene(true, "rw,compress=no"), ["easy-data"]);
         assert_eq!(scene(true, "rw,relatime"), ["easy-data"]);
         assert_eq!(scene(false, "rw,compress-force=lzo"), Vec::<String>::new());
+    }
+
+    /// A new file on btrfs with compression, before the run.
+    #[test]
+    fn preallocated_extents_are_not_compressed() {
+        let scene = |change: fn(&mut TestRun)| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write)).before();
+            scene.jobs[0].buffers.zero = true;
+            scene.places[0].kind = TargetKind::Missing;
+            scene.places[0].file_system = Some("btrfs".to_owned());
+            scene.places[0].mount_options = Some("rw,compress=zstd:3".to_owned());
+            scene.jobs[0].layout.fallocate = Fallocate::Native;
+            change(&mut scene);
+            scene.found().contains(&"data-that-compresses".to_owned())
+        };
+        assert!(!scene(|_| ()));
+        assert!(scene(|scene| scene.jobs[0].layout.fallocate = Fallocate::None));
+        assert!(scene(|scene| scene.places[0].kind = TargetKind::File), "an overwrite is stored anew");
+        assert!(scene(|scene| scene.jobs[0].limits.loops = 2), "the second pass is an overwrite");
     }
 
     #[test]

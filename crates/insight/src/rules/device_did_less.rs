@@ -1,6 +1,8 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
-use super::{FindingRule, Observation, data_that_compresses, direct_not_honoured, writes_still_dirty};
+use super::{
+    FindingRule, Observation, data_that_compresses, direct_not_honoured, range_read_again, writes_still_dirty,
+};
 use crate::case::{Case, CaseJob, sum};
 use crate::stack::Level;
 use crate::text;
@@ -168,6 +170,7 @@ fn tell(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>], upper: Option
     let devices = level.iter().copied().collect::<Vec<_>>().join(" and ");
     let (reason, cure) = upper
         .and_then(|upper| behind_loop(case, direction, upper))
+        .or_else(|| in_holes(case, gap, jobs))
         .unwrap_or_else(|| at_the_top(direction, jobs, does));
     let explanation = format!(
         "{missing} of the bytes {did} never reached {devices}: the jobs have {did} {}, the device{} {}. {reason}",
@@ -180,6 +183,30 @@ fn tell(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>], upper: Option
         Measured::bytes(&format!("{did} by {devices}"), device_bytes),
     ];
     Some(Observation { jobs: jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation, cure })
+}
+
+/// Reads past the page cache of files with so many bytes without data that these can be the missing ones.
+fn in_holes(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>]) -> Option<(String, Option<String>)> {
+    if gap.direction != DataDirection::Read || jobs.iter().any(|job| job.is_buffered()) {
+        return None;
+    }
+    let places = || jobs.iter().flat_map(|job| job.places);
+    let without_data =
+        sum(places().filter_map(|place| place.before.extents.value()).map(|extents| extents.without_data_bytes()));
+    let range_bytes = sum(jobs.iter().filter_map(|job| range_read_again::range_bytes(case, job)));
+    // Each block of the range may have been read several times.
+    let missing = range_bytes.min(gap.claimed) as f64 * (gap.claimed - gap.device_bytes) as f64 / gap.claimed as f64;
+    if missing <= 0.0 || (without_data as f64) < missing * SHARE {
+        return None;
+    }
+    let reason = format!(
+        "{} of the files hold no data (holes, or extents that were never written): the file system answers reads of these with zeroes and \
+         asks no device.",
+        text::bytes(without_data)
+    );
+    let cure =
+        "Write the part that is read first: run the job once with --rw=write and the same offset and size.".to_owned();
+    Some((reason, Some(cure)))
 }
 
 /// The cause above all devices, and its cure if it is not that of the rule.
@@ -195,9 +222,15 @@ fn at_the_top(direction: DataDirection, jobs: &[&CaseJob<'_>], does: &str) -> (S
         ),
         _ => (
             "Direct I/O was asked for, so a cache below the page cache answered: of the file system, of a loop device, or of a host.",
-            Some(format!(
-                "Write other data than before, with --refill_buffers, and find out which cache {does} go through."
-            )),
+            Some(if direction == DataDirection::Read {
+                format!(
+                    "Read a range that is larger than the caches below, once, and find out which cache {does} go through."
+                )
+            } else {
+                format!(
+                    "Write other data than before, with --refill_buffers, and find out which cache {does} go through."
+                )
+            }),
         ),
     };
     (reason.to_owned(), cure)
@@ -316,6 +349,33 @@ mod tests {
         assert_eq!(scene.found(), Vec::<String>::new());
         scene.disk_bytes = [90 * MIB - 512, 0];
         assert_eq!(scene.found(), ["device-did-less"]);
+    }
+
+    /// A job that reads 10 MiB of a file of 1,000 MiB, of which so many are a hole.
+    #[test]
+    fn a_range_that_is_a_hole_is_no_cache() {
+        let told = |hole_bytes: u64| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.disk_bytes = [0, 0];
+            scene.jobs[0].extent.size = Some(ferrio_spec::SizeSpec::Bytes(10 * MIB));
+            let place = &mut scene.places[0];
+            for size in [&mut place.before, &mut place.now] {
+                size.size_bytes = 1000 * MIB;
+                size.extents = ferrio_stats::Reading::Value(ferrio_stats::ExtentBytes {
+                    hole_bytes,
+                    ..ferrio_stats::ExtentBytes::default()
+                });
+            }
+            scene.finding("device-did-less")
+        };
+        let hole = told(10 * MIB);
+        assert!(
+            hole.explanation.contains("10 MiB of the files hold no data") && hole.cure.contains("--rw=write"),
+            "{hole:?}"
+        );
+        let cache = told(8 * MIB);
+        assert!(cache.explanation.contains("a cache below the page cache answered"), "{cache:?}");
+        assert!(!cache.cure.contains("refill_buffers"), "reads have no buffers to fill: {cache:?}");
     }
 
     #[test]

@@ -117,7 +117,7 @@ mod tests {
         let mut mapped = bad();
         "mmap".clone_into(&mut mapped.jobs[0].engine.name);
         for silent in [buffered, falls_back, mapped] {
-            assert_eq!(silent.found(), Vec::<String>::new());
+            assert!(!silent.found().contains(&"direct-below-logical-block".to_owned()));
         }
         let mut device = bad();
         (device.places[0].kind, device.places[0].file_system) = (TargetKind::Block, None);

@@ -56,7 +56,9 @@ fn of_run(case: &Case<'_>) -> Option<Observation> {
 fn has_checksums(place: &TargetPlace) -> bool {
     let options = place.mount_options.as_deref().unwrap_or_default();
     let is_without = options.split(',').any(|option| option == "nodatasum" || option == "nodatacow");
-    place.file_system.as_deref() == Some("btrfs") && !is_without
+    // A file without copies on write has no checksums (`chattr +C`).
+    let may_have = place.now.is_no_cow != Some(true);
+    place.file_system.as_deref() == Some("btrfs") && !is_without && may_have
 }
 
 #[cfg(test)]
@@ -82,5 +84,21 @@ mod tests {
         assert_eq!(scene("btrfs", "rw,relatime", 90 * MIB - 4096), Vec::<String>::new());
         assert_eq!(scene("btrfs", "rw,nodatasum", 100 * MIB), Vec::<String>::new());
         assert_eq!(scene("xfs", "rw,relatime", 100 * MIB), Vec::<String>::new());
+    }
+
+    #[test]
+    fn files_without_copies_on_write_have_no_checksums() {
+        let is_told = |is_no_cow: Option<bool>| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            scene.places[0].file_system = Some("btrfs".to_owned());
+            scene.places[0].now.is_no_cow = is_no_cow;
+            scene.record.evidence.push(Evidence::PageCache(PageCache {
+                machine: Reading::Value(CacheCourse { dirtied_bytes: 100 * MIB, ..CacheCourse::default() }),
+                files_before: Reading::default(),
+                files: Reading::default(),
+            }));
+            scene.found().contains(&"direct-writes-copied".to_owned())
+        };
+        assert!(is_told(None) && is_told(Some(false)) && !is_told(Some(true)));
     }
 }

@@ -46,7 +46,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The most I/Os of all clones together; `None`: the options set no bound.
-fn most_ios(job: &CaseJob<'_>) -> Option<u64> {
+pub(super) fn most_ios(job: &CaseJob<'_>) -> Option<u64> {
     let (extent, limits) = (&job.spec.extent, &job.spec.limits);
     if limits.time_based && limits.runtime_us > 0 || job.spec.replay.is_set() {
         return None;

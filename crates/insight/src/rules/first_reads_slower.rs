@@ -1,6 +1,6 @@
 //! First reads of blocks that took longer than those after them.
 
-use super::rate_fell::{free_courses, rise};
+use super::rate_fell::{changed_with, free_courses, rise};
 use super::{FindingRule, Observation, range_read_again};
 use crate::case::{Case, CaseJob};
 use crate::statistics::Change;
@@ -31,7 +31,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     free_courses(case).filter_map(|(job, seconds, ios)| of_job(case, job, seconds, &ios)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>, seconds: f64, ios: &[f64]) -> Option<Observation> {
+fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> Option<Observation> {
     let pattern = &job.spec.pattern;
     let is_once_each = !pattern.random || (!pattern.norandommap && pattern.distribution == RandomDistribution::Uniform);
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
@@ -42,6 +42,10 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>, seconds: f64, ios: &[f64]) -> Opti
     let range_bytes = range_read_again::range_bytes(case, job)? as f64;
     let block_bytes = figures.bytes as f64 / figures.n_completed.max(1) as f64;
     let Change { index, before, after, .. } = rise(ios)?;
+    // Where another job ended then, that is why.
+    if changed_with(case, job, index).is_some() {
+        return None;
+    }
     let read_bytes = ios[..index].iter().sum::<f64>() * block_bytes;
     // Blocks may be loaded together with their neighbours, so that all are known before each was asked for.
     if read_bytes > range_bytes * (1.0 + NEAR) {
@@ -73,6 +77,10 @@ mod tests {
 
     /// A job of 100 MiB in blocks of 4 KiB, whose rate goes from 1,000 I/Os in an interval to `after` when it has read so much.
     fn scene(after: u64, changes_at_bytes: u64) -> bool {
+        made(after, changes_at_bytes).found().contains(&"first-reads-slower".to_owned())
+    }
+
+    fn made(after: u64, changes_at_bytes: u64) -> TestRun {
         let mut job = job("a", DirectionMix::Read);
         job.pattern.random = true;
         job.extent.size = Some(SizeSpec::Bytes(100 * MIB));
@@ -88,7 +96,22 @@ mod tests {
         scene.disk_bytes[0] = figures.n_completed * 4096;
         series.directions[DataDirection::Read].ios = ios;
         scene.record.series.push(series);
-        scene.found().contains(&"first-reads-slower".to_owned())
+        scene
+    }
+
+    #[test]
+    fn a_rise_when_another_job_ends_is_its_effect() {
+        let beside = |end: u64| {
+            let mut scene = made(4000, 100 * MIB);
+            scene.add(job("b", DirectionMix::Read), super::super::testing::place("/data/b"));
+            let mut series = JobSeries::new(1, 100_000_000);
+            series.clone_ns = vec![100_000_000; end as usize];
+            series.directions[DataDirection::Read].ios = vec![100; end as usize];
+            scene.record.series.push(series);
+            scene.found().contains(&"first-reads-slower".to_owned())
+        };
+        // The rate rises after 25 intervals.
+        assert!(!beside(25) && !beside(27) && beside(50));
     }
 
     #[test]

@@ -11,20 +11,41 @@ pub(super) const RULE: FindingRule = FindingRule {
     title: "Several jobs use the same blocks at the same time",
     severity: Severity::Misleading,
     what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It speaks where the \
-           parts of two overlap, and one of the two writes or both read in sequence.",
+           parts of two overlap, and one of the two writes or both read in sequence. Jobs that hit the same blocks at random, and do not \
+           verify them, are a note of their own.",
     why: "Clones that read the same blocks in the same order find them in a cache that another one has filled; writers of the same \
           blocks wait for each other, and leave data that nobody can verify.",
     example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
     cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename.",
-    find,
+    find: |case| observations(case, false),
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let mut found: Vec<Observation> = case.jobs.iter().filter_map(among_clones).collect();
+pub(super) const AT_RANDOM: FindingRule = FindingRule {
+    id: "jobs-overwrite-at-random",
+    title: "Several jobs write the same blocks at random",
+    severity: Severity::Note,
+    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It speaks where the parts of two \
+           overlap, one of the two writes, and both draw their blocks at random and do not verify them.",
+    why: "They seldom meet on a block, so the figures are those of random I/O. Which data stays is chance.",
+    example: "--name=a --filename=/dev/sdx --numjobs=4 --rw=randwrite --direct=1 --size=10g",
+    cure: "Nothing, if the data does not matter; else give each clone a part of its own, with --offset_increment and a smaller --size.",
+    find: |case| observations(case, true),
+};
+
+fn observations(case: &Case<'_>, at_random: bool) -> Vec<Observation> {
+    let is_wanted = |job: &CaseJob<'_>, other: &CaseJob<'_>| is_harmless(job, other) == at_random;
+    let jobs = case.jobs.iter();
+    let mut found: Vec<Observation> = jobs.filter(|job| is_wanted(job, job)).filter_map(among_clones).collect();
     for (index, job) in case.jobs.iter().enumerate() {
-        found.extend(case.jobs[index + 1..].iter().filter_map(|other| between(job, other)));
+        let others = case.jobs[index + 1..].iter().filter(|other| is_wanted(job, other));
+        found.extend(others.filter_map(|other| between(job, other)));
     }
     found
+}
+
+/// Both draw blocks at random, so that they seldom meet, and nobody looks at the data.
+fn is_harmless(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
+    [job, other].iter().all(|job| job.spec.pattern.random && job.spec.verify.is_none())
 }
 
 fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
@@ -109,6 +130,12 @@ mod tests {
         assert_eq!(clones(DirectionMix::Read, |_| ()), ["jobs-share-blocks"]);
         assert_eq!(clones(DirectionMix::Read, |job| job.pattern.random = true), Vec::<String>::new());
         assert_eq!(clones(DirectionMix::Write, |job| job.numjobs = 1), Vec::<String>::new());
+        assert_eq!(clones(DirectionMix::Write, |job| job.pattern.random = true), ["jobs-overwrite-at-random"]);
+        let verified = |job: &mut ferrio_spec::JobSpec| {
+            job.pattern.random = true;
+            job.verify = Some(ferrio_spec::VerifySpec::of(ferrio_spec::VerifyMethod::Md5));
+        };
+        assert_eq!(clones(DirectionMix::Write, verified), ["jobs-share-blocks"]);
         assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
         let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
         assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());

@@ -4,10 +4,12 @@
 
 mod asynchronous_without_direct;
 pub(crate) mod below_unseen;
+mod buffered_below_page;
 mod buffers_exceed_memory;
 mod cached_by_earlier_job;
 mod clock_cost;
 mod clock_trouble;
+mod colon_in_filename;
 mod cpu_quota;
 mod cpu_quota_set;
 mod data_that_compresses;
@@ -27,6 +29,7 @@ mod effect_of_parallelism;
 mod far_numa_node;
 mod faster_than_link;
 mod faster_than_memory;
+mod few_hot_blocks;
 mod few_ios_planned;
 mod few_samples;
 mod file_size_limit;
@@ -44,15 +47,19 @@ mod load_generator_limit;
 mod locked_memory_limit;
 mod memory_stalls;
 mod misaligned_partition;
+mod no_io;
 mod open_file_limit;
 mod other_users;
 mod overwrite_changed_nothing;
 mod page_cache_limited;
 mod partial_physical_blocks;
 mod partial_stripes;
+mod posixaio_one_file;
 mod preparation_counted;
 mod process_read_less;
+mod ramp_outlasts_job;
 mod range_read_again;
+mod range_trimmed_again;
 mod rate_drifts;
 mod rate_fell;
 mod rate_not_reached;
@@ -68,6 +75,8 @@ mod small_part_of_disk;
 mod stalls;
 mod stolen_cpu_time;
 mod submission_blocked;
+mod sync_without_flush;
+mod syncs_never_due;
 mod tail_waits_for_cpu;
 mod target_in_memory;
 mod target_on_network;
@@ -76,6 +85,7 @@ mod target_on_overlay;
 pub(crate) mod testing;
 mod trims_split;
 mod unsynced_writes;
+mod verification_cost;
 mod volatile_cache;
 mod volume_grew;
 mod waits_for_cpu;
@@ -123,14 +133,17 @@ pub(crate) struct Observation {
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
 pub const RULES: &[FindingRule] = &[
     job_failed::RULE,
+    no_io::RULE,
     device_did_less::RULE,
     device_did_less::LOWER,
     faster_than_link::RULE,
     faster_than_memory::RULE,
     reads_of_unwritten_extents::RULE,
     process_read_less::RULE,
+    buffered_below_page::RULE,
     reads_of_zeroes::RULE,
     file_under_dev::RULE,
+    colon_in_filename::RULE,
     device_is_overwritten::RULE,
     file_size_limit::RULE,
     open_file_limit::RULE,
@@ -155,8 +168,11 @@ pub const RULES: &[FindingRule] = &[
     first_writes::RULE,
     volume_grew::RULE,
     overwrite_changed_nothing::RULE,
+    sync_without_flush::RULE,
+    syncs_never_due::RULE,
     asynchronous_without_direct::RULE,
     depth_of_synchronous_engine::RULE,
+    posixaio_one_file::RULE,
     cpu_quota::RULE,
     cpu_quota_set::RULE,
     stolen_cpu_time::RULE,
@@ -166,6 +182,7 @@ pub const RULES: &[FindingRule] = &[
     clock_trouble::RULE,
     clock_cost::RULE,
     load_generator_limit::RULE,
+    verification_cost::RULE,
     slowed_by_heat::RULE,
     submission_blocked::RULE,
     depth_not_reached::RULE,
@@ -178,6 +195,7 @@ pub const RULES: &[FindingRule] = &[
     rate_not_reached::RULE,
     latency_without_waiting::RULE,
     jobs_share_blocks::RULE,
+    jobs_share_blocks::AT_RANDOM,
     data_that_compresses::RULE,
     easy_data::RULE,
     reads_of_zeroes::OF_FILES,
@@ -196,13 +214,17 @@ pub const RULES: &[FindingRule] = &[
     volatile_cache::RULE,
     far_numa_node::RULE,
     rate_fell::RULE,
+    rate_fell::WITH_OTHERS,
     first_reads_slower::RULE,
     rate_drifts::RULE,
     stalls::RULE,
     runtime_without_time_based::RULE,
+    ramp_outlasts_job::RULE,
     small_part_of_disk::RULE,
     same_blocks_again::RULE,
     range_read_again::RULE,
+    range_trimmed_again::RULE,
+    few_hot_blocks::RULE,
     few_samples::RULE,
     few_ios_planned::RULE,
 ];

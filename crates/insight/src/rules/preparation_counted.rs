@@ -29,6 +29,11 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
+/// The rule speaks about the job.
+pub(super) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(case, job).is_some()
+}
+
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let work = work_between(job)?;
     let waits = job.engine.is_inline() && !job.spec.submission.offload && case.provenance.clock.source != "virtual";

@@ -22,6 +22,20 @@ pub(super) const RULE: FindingRule = FindingRule {
     find,
 };
 
+pub(super) const WITH_OTHERS: FindingRule = FindingRule {
+    id: "rate-changed-with-another-job",
+    title: "The rate changed when another job began or ended",
+    severity: Severity::Note,
+    what: "The I/Os of a job in each interval of its run, and the times at which the other jobs of the run began and ended. It speaks where the \
+           rate fell or rose at one place by more than a fifth, was steady before and after it, and another job began or ended within three \
+           intervals of that.",
+    why: "Jobs that run at the same time share devices, memory and CPUs. The mean of the run is that of a time alone and a time together.",
+    example: "--name=a --filename=/dev/sdx --rw=randread --direct=1 --time_based --runtime=10 --name=b --filename=/dev/sdx --rw=randread \
+              --direct=1 --startdelay=5 --time_based --runtime=5",
+    cure: "Let the jobs begin and end together, or one after another with --stonewall.",
+    find: find_with_others,
+};
+
 /// A fall by less than this is within what devices do.
 const LEAST_FALL: f64 = 0.2;
 /// Fewest intervals before and after the fall.
@@ -34,8 +48,53 @@ const STEADY: f64 = 0.15;
 const LEAST_IOS: f64 = 10.0;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    free_courses(case).filter_map(|(job, seconds, ios)| of_job(job, seconds, &ios)).collect()
+    free_courses(case).filter_map(|(job, seconds, ios)| of_job(case, job, seconds, &ios)).collect()
 }
+
+fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
+    let of_job = |(job, seconds, ios): (&CaseJob<'_>, f64, Vec<f64>)| {
+        let change = fall(&ios).or_else(|| rise(&ios))?;
+        let (other, what) = changed_with(case, job, change.index)?;
+        let (before, after) = (change.before / seconds, change.after / seconds);
+        let explanation = format!(
+            "The job did {} I/Os a second until the job {other} {what}, and {} from then on.",
+            text::short(before),
+            text::short(after)
+        );
+        let evidence = vec![Measured::count("I/Os a second before", before), Measured::count("after", after)];
+        Some(Observation::of(job.name, evidence, explanation))
+    };
+    free_courses(case).filter_map(of_job).collect()
+}
+
+/// Another job that began or ended near an interval of a job's course, and which of both it did.
+pub(super) fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize) -> Option<(&'a str, &'static str)> {
+    let index_of = |wanted: &CaseJob<'_>| case.jobs.iter().position(|other| std::ptr::eq(other, wanted));
+    let own_index = index_of(job)?;
+    let series = case.record.series.iter().find(|series| series.job_index as usize == own_index)?;
+    let begin = series.first.saturating_add(JobCourse::of(series).ok()?.start() as u64).saturating_add(index as u64);
+    let changed_ns = begin.saturating_mul(series.interval_ns);
+    let of_other = |other: &ferrio_stats::JobSeries| {
+        let other_job = case.jobs.get(other.job_index as usize).filter(|_| other.job_index as usize != own_index)?;
+        let near_ns = NEAR_INTERVALS.saturating_mul(series.interval_ns.max(other.interval_ns));
+        let is_used = |clone_ns: &u64| *clone_ns > 0;
+        let at_ns = |place: usize| other.first.saturating_add(place as u64).saturating_mul(other.interval_ns);
+        // Figures begin behind the ramp, in which the job has I/O too.
+        let ramp_ns = other_job.spec.limits.ramp_time_us.saturating_mul(1_000);
+        let began_ns = at_ns(other.clone_ns.iter().position(is_used)?).saturating_sub(ramp_ns);
+        let ended_ns = at_ns(other.clone_ns.iter().rposition(is_used)? + 1);
+        let is_near = |edge_ns: u64| edge_ns.abs_diff(changed_ns) <= near_ns;
+        match () {
+            () if is_near(began_ns) => Some((other_job.name, "began")),
+            () if is_near(ended_ns) => Some((other_job.name, "ended")),
+            () => None,
+        }
+    };
+    case.record.series.iter().find_map(of_other)
+}
+
+/// A change this many intervals from the begin or end of a job may be its effect.
+const NEAR_INTERVALS: u64 = 3;
 
 /// The jobs with I/O that nothing holds back on purpose, each with the length of its intervals in seconds and the I/Os in each of them.
 pub(super) fn free_courses<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (&'c CaseJob<'a>, f64, Vec<f64>)> {
@@ -46,8 +105,12 @@ pub(super) fn free_courses<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (
     })
 }
 
-fn of_job(job: &CaseJob<'_>, seconds: f64, ios: &[f64]) -> Option<Observation> {
+fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> Option<Observation> {
     let Change { index, before, after, .. } = fall(ios)?;
+    // Then the other job is why.
+    if changed_with(case, job, index).is_some() {
+        return None;
+    }
     let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
     let rate = |n_ios: f64| text::short(n_ios / seconds);
     let explanation = format!(
@@ -125,6 +188,31 @@ mod tests {
         // A warm-up is no fall.
         let rises = scene(150).found();
         assert!(!rises.contains(&"rate-fell".to_owned()), "{rises:?}");
+    }
+
+    /// Another job whose figures begin in one interval and end before another.
+    fn beside(begin: u64, end: u64, ramp_s: u64) -> Vec<String> {
+        let mut scene = scene(50);
+        let mut other = job("b", DirectionMix::Read);
+        other.limits.ramp_time_us = ramp_s * 1_000_000;
+        scene.add(other, super::super::testing::place("/data/b"));
+        let mut series = JobSeries::new(1, 100_000_000);
+        (series.first, series.clone_ns) = (begin, vec![100_000_000; (end - begin) as usize]);
+        series.directions[DataDirection::Read].ios = vec![100; (end - begin) as usize];
+        scene.record.series.push(series);
+        let mut found = scene.found();
+        found.retain(|id| id.starts_with("rate-"));
+        found
+    }
+
+    /// The rate falls after 3 s.
+    #[test]
+    fn a_fall_when_another_job_begins_or_ends_is_its_effect() {
+        for (begin, end, ramp_s) in [(30, 100, 0), (33, 60, 0), (0, 30, 0), (50, 100, 2)] {
+            assert_eq!(beside(begin, end, ramp_s), ["rate-changed-with-another-job"], "{begin} {end}");
+        }
+        assert_eq!(beside(0, 100, 0), ["rate-fell"]);
+        assert_eq!(beside(50, 100, 0), ["rate-fell"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     why: "An asynchronous engine hands I/Os over and goes on. When handing over takes longer than the I/O, something serialises it: \
           buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",
-    cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or a smaller iodepth.",
+    cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --iodepth=1.",
     find,
 };
 
@@ -52,8 +52,20 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         ),
         (None, None) => return None,
     };
-    let cure = (!job.does(DataDirection::Write)).then(|| "Use --direct=1, or a smaller iodepth.".to_owned());
-    Some(Observation { cure, ..Observation::of(job.name, vec![measured], explanation) })
+    Some(Observation { cure: cure(job), ..Observation::of(job.name, vec![measured], explanation) })
+}
+
+/// The cure, if it is not that of the rule: options that the job has already are none.
+fn cure(job: &CaseJob<'_>) -> Option<String> {
+    let (writes, is_direct) = (job.does(DataDirection::Write), job.spec.durability.direct);
+    let cure = match (writes, is_direct) {
+        (true, false) => return None,
+        (true, true) if job.spec.layout.overwrite => "Use --iodepth=1 and take the latency for that of one I/O.",
+        (true, true) => "Write the files before the test (--overwrite=1, or a run before), or use --iodepth=1.",
+        (false, true) => "Use --iodepth=1 and take the latency for that of one I/O.",
+        (false, false) => "Use --direct=1, or --iodepth=1.",
+    };
+    Some(cure.to_owned())
 }
 
 /// True if the rule speaks about the job.
@@ -130,6 +142,7 @@ mod tests {
         assert_eq!(scene(600, 600).found(), Vec::<String>::new());
         let finding = scene(900, 100).finding("submission-blocked");
         assert!(finding.explanation.starts_with("90 % of the latency"), "{}", finding.explanation);
+        assert!(!finding.cure.contains("--direct=1"), "the job has it: {}", finding.cure);
     }
 
     /// 25,600 I/Os in 10 s. Of 300 us each, 240 us are slat: 6.1 s.

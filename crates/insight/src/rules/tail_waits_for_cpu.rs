@@ -32,6 +32,11 @@ const LEAST_NS: u64 = 500_000;
 const SHARE: f64 = 0.5;
 const PERCENTS: [f64; 2] = [99.9, 99.0];
 
+/// The rule speaks about the job.
+pub(super) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(case, job).is_some()
+}
+
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;
@@ -106,10 +111,11 @@ mod tests {
     fn waits_as_long_as_half_of_the_slow_ios_are_told() {
         // 1 s of slow I/Os.
         assert_eq!(scene(100, 550, 0), ["tail-waits-for-cpu"]);
-        assert_eq!(scene(100, 450, 0), Vec::<String>::new());
+        // Else they are stalls of the device.
+        assert_eq!(scene(100, 450, 0), ["stalls"]);
         // 10 us for each of 20,000 sleeps: 0.2 s.
         assert_eq!(scene(100, 750, 20_000), ["tail-waits-for-cpu"]);
-        assert_eq!(scene(100, 650, 20_000), Vec::<String>::new());
+        assert_eq!(scene(100, 650, 20_000), ["stalls"]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) struct TestRun {
     pub(crate) disk_requests: [u64; 2],
     pub(crate) disk_merges: [u64; 2],
     pub(crate) disk_ticks_ms: [u64; 2],
+    pub(crate) n_flushes: Option<u64>,
     pub(crate) record: RunRecord,
     pub(crate) device: DeviceFacts,
     /// CPUs on which ferrio may run.
@@ -46,6 +47,7 @@ pub(crate) fn place(path: &str) -> TargetPlace {
         allocated_bytes: 100 * MIB,
         extents: Reading::Value(extents),
         direct_align_bytes: None,
+        is_no_cow: None,
     };
     TargetPlace {
         kind: TargetKind::File,
@@ -95,6 +97,7 @@ impl TestRun {
             disk_requests: [0; 2],
             disk_merges: [0; 2],
             disk_ticks_ms: [0; 2],
+            n_flushes: None,
             record,
             device,
             n_cpus: 64,
@@ -191,10 +194,11 @@ impl TestRun {
                 merges: self.disk_merges,
                 ticks_ms: self.disk_ticks_ms,
                 sectors: self.disk_bytes.map(|bytes| bytes / 512),
+                n_flushes: self.n_flushes,
                 ..DiskCounters::default()
             };
             record.evidence.push(Evidence::Disks(vec![DiskRecord {
-                name: "vda".to_owned(),
+                name: self.device.name.clone(),
                 counters,
                 slaves: vec![],
             }]));

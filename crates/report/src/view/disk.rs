@@ -31,6 +31,7 @@ impl DiskReport {
             ticks_ms: [average(|slave| slave.ticks_ms[0]), average(|slave| slave.ticks_ms[1])],
             in_queue_ms: average(|slave| slave.in_queue_ms),
             util_percent: slaves.iter().map(|slave| slave.util_percent).fold(0.0, f64::max),
+            n_flushes: None,
         };
         Self { name, counters, slaves: (!slaves.is_empty()).then_some(aggregated) }
     }

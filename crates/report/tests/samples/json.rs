@@ -167,6 +167,7 @@ fn disk(value: &Value) -> DiskReport {
         ticks_ms: pair("ticks"),
         in_queue_ms: integer(value, "in_queue"),
         util_percent: float(value, "util"),
+        n_flushes: None,
     };
     DiskReport { name: text(value, "name"), counters, slaves: None }
 }

@@ -138,5 +138,6 @@ fn counters_since(device: &BlockDevice, before: &DiskStats, elapsed_ms: u64) -> 
         ticks_ms: [now.read.ticks_ms, now.write.ticks_ms],
         in_queue_ms: now.time_in_queue_ms,
         util_percent: (100.0 * now.io_ticks_ms as f64 / elapsed_ms as f64).min(100.0),
+        n_flushes: now.n_flushes,
     }
 }

@@ -11,7 +11,7 @@ use ferrio_stats::note::{DeviceUsage, FileNote};
 use ferrio_stats::{Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetKind, TargetPlace, TargetSize};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::extents::ExtentMap;
-use ferrio_sys::file::{FileInfo, FileKind, OpenRequest, direct_io_align_bytes};
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest, direct_io_align_bytes, is_no_cow};
 use ferrio_sys::mounts::{DeviceUse, Mount, disk_of, mount_of, mounts, visible_use_of_device};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -247,6 +247,7 @@ fn size_of(files: &[PathBuf], looks: bool, may_map: bool) -> TargetSize {
     }
     let first = files.first().filter(|_| looks);
     size.direct_align_bytes = first.and_then(|path| direct_io_align_bytes(path).ok().flatten());
+    size.is_no_cow = first.and_then(|path| is_no_cow(path).ok().flatten());
     size.extents = match () {
         () if !looks => Reading::Missing("files are only opened for it by ferrio run, and with --record".to_owned()),
         () if !may_map => {

@@ -97,6 +97,10 @@ pub struct TargetSize {
     /// Alignment of memory that direct I/O of the first file needs (`STATX_DIOALIGN`), bytes. 0: its file system does no direct
     /// I/O there; `None`: it does not tell, or was not asked.
     pub direct_align_bytes: Option<u32>,
+    /// The first file is never copied when it is written (`chattr +C`), so that btrfs has no checksums of it; `None`: its file system
+    /// does not tell, or was not asked.
+    #[serde(default)]
+    pub is_no_cow: Option<bool>,
 }
 
 /// Bytes by the kind of their extents (`FS_IOC_FIEMAP`).
