@@ -43,7 +43,8 @@ fn line(result: &str, job: &JobResult, direction: DataDirection) -> Option<Strin
         Some((kind, latency)) => {
             fields.push(if kind == LatencyKind::Total { "lat" } else { "clat" }.to_owned());
             fields.extend([latency.n_samples.to_string(), latency.min_ns.to_string(), decimal(latency.mean_ns)]);
-            let percentile = |percent| latency.percentile(percent).map_or_else(String::new, |ns| ns.to_string());
+            let percentile =
+                |percent| latency.percentile(percent).map_or_else(String::new, |found| found.latency_ns.to_string());
             fields.extend(PERCENTS.map(percentile));
             fields.push(latency.max_ns.to_string());
         }
@@ -65,7 +66,7 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{DirectionResult, LatencyFigures};
+    use ferrio_results::{Figures, LatencyFigures};
 
     #[test]
     fn every_line_has_the_fields_of_the_header() {
@@ -77,14 +78,14 @@ mod tests {
             percentiles: vec![(50.0, 4), (99.0, 12)],
             ..LatencyFigures::default()
         };
-        let figures = |clat| DirectionResult {
+        let figures = |clat| Figures {
             n_ios: 3,
             bytes: 4096,
             runtime_ns: 1000,
             bytes_per_sec: 1.5,
             ios_per_sec: 2.0,
             clat,
-            ..DirectionResult::default()
+            ..Figures::default()
         };
         let mut job = JobResult { name: "a,\"b\"".to_owned(), group_index: 1, ..JobResult::default() };
         job.directions[DataDirection::Read] = Some(figures(Some(latency)));

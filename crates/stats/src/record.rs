@@ -11,12 +11,8 @@ use crate::{
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-<<<<<<< HEAD
 /// Version of the record's form; it grows with every change that a reader has to know. Older forms are still read: a new field says
 /// since which form there is one, see [`crate::form`].
-=======
-/// Version of the record's form; it grows with every change that a reader has to know.
->>>>>>> fc15eed (Findings: ten new rules about I/O that is not what its options say; stalls are told by the time that they cost)
 pub const RECORD_FORMAT: u32 = 6;
 
 /// A run.
