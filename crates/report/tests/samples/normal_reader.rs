@@ -257,6 +257,7 @@ fn disk(line: &str) -> DiskReport {
             ticks_ms: pair("ticks="),
             in_queue_ms: number(line, "in_queue=", ","),
             util_percent: number(line, "util=", "%"),
+            n_flushes: None,
         },
         slaves: None,
     }
