@@ -3,7 +3,7 @@
 //! Must not know: which engine. Start reading at [`EngineLoop::run`].
 
 use crate::Latencies;
-use crate::offsets::{Offsets, length_of};
+use crate::offsets::{Offsets, Order, length_of};
 use anyhow::{Context, Result, bail, ensure};
 use ferrio_engine::{Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// `O_DIRECT` of Linux on x86-64 and most others.
 const O_DIRECT: i32 = 0o40000;
 
-/// Reads at random through an engine.
+/// Reads through an engine.
 pub(crate) struct EngineLoop {
     engine: Box<dyn Engine>,
     clock: Clock,
@@ -34,7 +34,7 @@ pub(crate) struct EngineLoop {
 
 impl EngineLoop {
     /// Opens the file, with `O_DIRECT` if it is a block device.
-    pub(crate) fn new(name: &str, path: &str, depth: u32, block_bytes: u64) -> Result<Self> {
+    pub(crate) fn new(name: &str, order: Order, path: &str, (depth, block_bytes): (u32, u64)) -> Result<Self> {
         let is_device = std::fs::metadata(path).with_context(|| path.to_owned())?.file_type().is_block_device();
         let flags = if is_device { O_DIRECT } else { 0 };
         let mut file = File::options().read(true).custom_flags(flags).open(path).with_context(|| path.to_owned())?;
@@ -53,7 +53,7 @@ impl EngineLoop {
         Ok(Self {
             engine,
             clock,
-            offsets: Offsets::new(file_bytes, block_bytes)?,
+            offsets: Offsets::new(order, file_bytes, block_bytes)?,
             units: (0..depth).map(unit).collect(),
             starts: vec![0; depth as usize],
             issues: vec![0; depth as usize],

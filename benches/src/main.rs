@@ -1,4 +1,4 @@
-//! Bare loops: random offset, random map, stamps of start, issue and end, and a histogram per I/O, and nothing else. One
+//! Bare loops: an offset in the order of the case (random: with a map), stamps of start, issue and end, and a histogram per I/O, and nothing else. One
 //! I/O at a time, the stamp at which one ends is the start of the next; with several in flight each reads the clock three
 //! times. No tool that measures an I/O in this way can cost much less on the
 //! same machine; `cargo xtask bench` prints them beside ferrio.
@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail, ensure};
 use engine_loop::{EngineLoop, page_aligned};
 use ferrio_stats::LatencyStat;
 use ferrio_sys::Clock;
-use offsets::Offsets;
+use offsets::{Offsets, Order};
 use std::fs::File;
 use std::hint::black_box;
 use std::io::Write;
@@ -24,20 +24,23 @@ fn main() -> Result<()> {
     run(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// `null FILE_BYTES N_IOS`, `null-queued FILE_BYTES N_IOS`, `parts N`, `fill BLOCK N`, `pread PATH BLOCK N_IOS`, or `engine NAME PATH DEPTH BATCH BLOCK N_IOS`.
+/// `null FILE_BYTES N_IOS`, `null-queued FILE_BYTES N_IOS`, `parts N`, `fill BLOCK N`,
+/// `pread ORDER PATH BLOCK N_IOS` (ORDER: `sequential` or `random`), or `engine NAME ORDER PATH DEPTH BATCH BLOCK N_IOS`.
 fn run(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["null", file_bytes, n_ios] => null_loop(number(file_bytes)?, number(n_ios)?),
         ["null-queued", file_bytes, n_ios] => null_queued_loop(number(file_bytes)?, number(n_ios)?),
         ["parts", n] => parts::print(number(n)?),
         ["fill", block, n_ios] => fill_loop(number(block)?, number(n_ios)?),
-        ["pread", path, block, n_ios] => pread_loop(path, number(block)?, number(n_ios)?),
-        ["engine", name, path, depth, batch, block, n_ios] => {
+        ["pread", order, path, block, n_ios] => {
+            pread_loop(Order::of_name(order)?, path, number(block)?, number(n_ios)?)
+        }
+        ["engine", name, order, path, depth, batch, block, n_ios] => {
             let (depth, batch) = (number(depth)? as u32, number(batch)? as u32);
-            EngineLoop::new(name, path, depth, number(block)?)?.run(batch, number(n_ios)?)
+            EngineLoop::new(name, Order::of_name(order)?, path, (depth, number(block)?))?.run(batch, number(n_ios)?)
         }
         _ => bail!(
-            "usage: ferrio-bare null BYTES N | null-queued BYTES N | parts N | fill BLOCK N | pread PATH BLOCK N | engine NAME PATH DEPTH BATCH BLOCK N"
+            "usage: ferrio-bare null BYTES N | null-queued BYTES N | parts N | fill BLOCK N | pread ORDER PATH BLOCK N | engine NAME ORDER PATH DEPTH BATCH BLOCK N"
         ),
     }
 }
@@ -68,7 +71,7 @@ impl Latencies {
 
 fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
-    let mut offsets = Offsets::new(file_bytes, 4096)?;
+    let mut offsets = Offsets::new(Order::Random, file_bytes, 4096)?;
     let mut latencies = Latencies::new();
     let mut start = clock.stamp();
     for _ in 0..n_ios {
@@ -86,7 +89,7 @@ fn null_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
 /// last one.
 fn null_queued_loop(file_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
-    let mut offsets = Offsets::new(file_bytes, 4096)?;
+    let mut offsets = Offsets::new(Order::Random, file_bytes, 4096)?;
     let mut latencies = Latencies::new();
     for _ in 0..n_ios {
         let start = clock.stamp();
@@ -111,18 +114,17 @@ fn fill_loop(block_bytes: u64, n_blocks: u64) -> Result<()> {
     Ok(())
 }
 
-/// Blocks one after another, as in the row of the table.
-fn pread_loop(path: &str, block_bytes: u64, n_ios: u64) -> Result<()> {
+/// Reads of blocks in the order of the row of the table.
+fn pread_loop(order: Order, path: &str, block_bytes: u64, n_ios: u64) -> Result<()> {
     let clock = Clock::new();
     let mut file = File::open(path).with_context(|| format!("cannot open {path}"))?;
-    let file_bytes = offsets::length_of(&mut file)?;
+    let mut offsets = Offsets::new(order, offsets::length_of(&mut file)?, block_bytes)?;
     let mut latencies = Latencies::new();
     let mut arena = page_aligned(block_bytes as usize)?;
     let buffer = arena.slice_mut(0, block_bytes as usize);
-    let mut offset = 0;
     let mut start = clock.stamp();
     for _ in 0..n_ios {
-        offset = if offset + 2 * block_bytes <= file_bytes { offset + block_bytes } else { 0 };
+        let offset = offsets.next();
         let issue = clock.stamp();
         let n_bytes = ferrio_sys::file_io::pread(&file, buffer, offset)?;
         let done = clock.stamp();

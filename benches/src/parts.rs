@@ -3,7 +3,7 @@
 //! Must not know: engines, jobs. Start reading at [`print()`]. The cost of a part alone is an upper bound of its cost
 //! in the loop, where the CPU executes several parts at once.
 
-use crate::offsets::Offsets;
+use crate::offsets::{Offsets, Order};
 use anyhow::Result;
 use ferrio_stats::{LatencyBuckets, LatencyStat};
 use ferrio_sys::Clock;
@@ -17,9 +17,9 @@ const N_ROUNDS: u32 = 7;
 pub(crate) fn print(n: u64) -> Result<()> {
     let mut parts = Parts { n, lines: Vec::new() };
     clocks(&mut parts);
-    let mut offsets = Offsets::new(64 << 30, 4096)?;
+    let mut offsets = Offsets::new(Order::Random, 64 << 30, 4096)?;
     parts.time("random offset, each block once, map of 2 MiB", |_| offsets.next());
-    let mut offsets = Offsets::new(1 << 30, 4096)?;
+    let mut offsets = Offsets::new(Order::Random, 1 << 30, 4096)?;
     parts.time("random offset, each block once, map of 32 KiB", |_| offsets.next());
     statistics(&mut parts);
     Ok(std::io::stdout().write_all(parts.lines.concat().as_bytes())?)

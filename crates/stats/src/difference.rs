@@ -2,7 +2,9 @@
 //!
 //! Must not know: the times of these states. Start reading at [`ThreadStats::since`].
 
-use crate::{BatchCounts, CpuTurns, DepthCounts, DirectionStats, LatencyBuckets, LatencyStat, ResourceUsage};
+use crate::{
+    BatchCounts, CpuTurns, DepthCounts, DirectionStats, HelperUsage, LatencyBuckets, LatencyStat, ResourceUsage,
+};
 use crate::{ErrorCounts, ThreadStats};
 use ferrio_units::DataDirection;
 
@@ -57,6 +59,13 @@ impl ResourceUsage {
             context_switches: self.context_switches.saturating_sub(earlier.context_switches),
             major_faults: self.major_faults.saturating_sub(earlier.major_faults),
             minor_faults: self.minor_faults.saturating_sub(earlier.minor_faults),
+            helpers: self.helpers.map(|helpers| {
+                let before = earlier.helpers.unwrap_or_default();
+                HelperUsage {
+                    user_ns: helpers.user_ns.saturating_sub(before.user_ns),
+                    system_ns: helpers.system_ns.saturating_sub(before.system_ns),
+                }
+            }),
             cpu_turns: self.cpu_turns.map(|turns| {
                 let before = earlier.cpu_turns.unwrap_or_default();
                 CpuTurns {

@@ -4,7 +4,9 @@
 //! Must not know: formats, words, where the figures come from. Start reading at [`JobFigures`], then [`Figures`].
 
 use crate::histogram::bucket_latency_ns;
-use crate::{DirectionStats, ErrorCounts, LatencyStat, ThreadStats, WorkerRecord, full_percentiles, has_few_beyond};
+use crate::{
+    DirectionStats, ErrorCounts, HelperUsage, LatencyStat, ThreadStats, WorkerRecord, full_percentiles, has_few_beyond,
+};
 use ferrio_units::{DataDirection, PerDirection};
 use serde::Serialize;
 
@@ -76,6 +78,8 @@ pub struct JobFigures {
     pub errors: ErrorCounts,
     /// CPU time in user mode and in the kernel for each I/O in any direction.
     pub cpu_ns_per_io: f64,
+    /// The part of it that the kernel's workers and other threads beside the job's own took.
+    pub helper_cpu_ns_per_io: f64,
 }
 
 impl JobFigures {
@@ -95,12 +99,13 @@ impl JobFigures {
     pub fn of_stats(total: &ThreadStats) -> Self {
         let directions = PerDirection(DataDirection::ALL.map(|direction| Figures::of(&total.directions[direction])));
         let n_ios = directions.0.iter().flatten().fold(0_u64, |sum, figures| sum.saturating_add(figures.n_ios));
-        let cpu_ns = total.usage.user_ns.saturating_add(total.usage.system_ns);
+        let per_io = |cpu_ns: u64| cpu_ns as f64 / n_ios.max(1) as f64;
         Self {
             syncs: Figures::of_syncs(total),
             directions,
             errors: total.tolerated,
-            cpu_ns_per_io: cpu_ns as f64 / n_ios.max(1) as f64,
+            cpu_ns_per_io: per_io(total.usage.cpu_ns()),
+            helper_cpu_ns_per_io: per_io(total.usage.helpers.map_or(0, HelperUsage::cpu_ns)),
         }
     }
 

@@ -64,7 +64,7 @@ pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
 pub use stretch::{CourseEvent, JobEnd, Stretch};
 pub use thread_stats::{
-    CpuTurns, DirectionStats, ErrorCounts, FeatureStats, LatencySearch, LatencyTarget, RateStats, ResourceUsage,
-    ThreadStats, bw_bytes_per_sec,
+    CpuTurns, DirectionStats, ErrorCounts, FeatureStats, HelperUsage, LatencySearch, LatencyTarget, RateStats,
+    ResourceUsage, ThreadStats, bw_bytes_per_sec,
 };
 pub use verify::VerifyStats;

@@ -105,7 +105,7 @@ pub fn bw_bytes_per_sec(bytes: u64, runtime_ms: u64) -> u64 {
     u64::try_from(per_sec).unwrap_or(u64::MAX)
 }
 
-/// The worker's use of resources, according to the kernel.
+/// The worker's use of resources, according to the kernel: that of its own thread, as fio counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ResourceUsage {
     /// CPU time in user mode.
@@ -120,6 +120,26 @@ pub struct ResourceUsage {
     pub minor_faults: u64,
     /// Turns of the worker's own thread on a CPU; `None`: the kernel does not count them.
     pub cpu_turns: Option<CpuTurns>,
+    /// CPU time of the threads beside it. `None`: unknown, because the jobs of the process can't be told apart.
+    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    pub helpers: Option<HelperUsage>,
+}
+
+/// CPU time of the threads that work for a job beside its own: the kernel's workers (io_uring), threads of engines and of
+/// verification.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct HelperUsage {
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+}
+
+impl HelperUsage {
+    /// CPU time in user mode and in the kernel.
+    pub fn cpu_ns(self) -> u64 {
+        self.user_ns.saturating_add(self.system_ns)
+    }
 }
 
 /// Turns of a worker's own thread on a CPU (`/proc/PID/schedstat`); its helpers are not included.
@@ -136,8 +156,19 @@ pub struct CpuTurns {
 }
 
 impl ResourceUsage {
+    /// CPU time of the worker and of the threads beside it, as far as that is known.
+    pub fn cpu_ns(&self) -> u64 {
+        let helpers_ns = self.helpers.map_or(0, HelperUsage::cpu_ns);
+        self.user_ns.saturating_add(self.system_ns).saturating_add(helpers_ns)
+    }
+
     /// Adds the use of another worker.
     pub fn merge(&mut self, other: &Self) {
+        if let Some(theirs) = other.helpers {
+            let helpers = self.helpers.get_or_insert_default();
+            add_to(&mut helpers.user_ns, theirs.user_ns);
+            add_to(&mut helpers.system_ns, theirs.system_ns);
+        }
         add_to(&mut self.user_ns, other.user_ns);
         add_to(&mut self.system_ns, other.system_ns);
         add_to(&mut self.context_switches, other.context_switches);

@@ -238,7 +238,7 @@ pub(super) const CASES: &[Case] = &[
         target: Target::DevZero,
         options: zero!("--ioengine=psync"),
         work: Work::PerIo { n_ios: 5_000_000 },
-        bare: Some("pread {target} 512"),
+        bare: Some("pread sequential {target} 512"),
         goals: &[Goal::SpeedAtLeast(1.5), Goal::ClatLowerBy(50.0)],
         ..PLAIN
     },
@@ -248,7 +248,7 @@ pub(super) const CASES: &[Case] = &[
         target: Target::DevZero,
         options: zero!("--ioengine=io_uring --iodepth=32"),
         work: Work::PerIo { n_ios: 3_000_000 },
-        bare: Some("engine io_uring {target} 32 1 512"),
+        bare: Some("engine io_uring sequential {target} 32 1 512"),
         goals: &[Goal::SpeedAtLeast(1.2)],
         ..PLAIN
     },
@@ -261,7 +261,7 @@ pub(super) const CASES: &[Case] = &[
              --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
         work: Work::PerIo { n_ios: 4_000_000 },
-        bare: Some("engine io_uring {target} 32 16 512"),
+        bare: Some("engine io_uring sequential {target} 32 16 512"),
         goals: &[Goal::SpeedAtLeast(1.35), Goal::BareSpeedAtLeast(0.9)],
         ..PLAIN
     },
@@ -271,7 +271,7 @@ pub(super) const CASES: &[Case] = &[
         target: Target::Tmpfs,
         options: target!("--ioengine=psync --size=1g --rw=randread"),
         work: Work::PerIo { n_ios: 2_000_000 },
-        bare: Some("pread {target} 4096"),
+        bare: Some("pread random {target} 4096"),
         goals: KERNEL,
         ..PLAIN
     },
@@ -308,7 +308,7 @@ pub(super) const CASES: &[Case] = &[
         target: Target::Zram,
         options: target!("--ioengine=libaio --direct=1 --iodepth=32 --size=2g --rw=randread"),
         work: Work::PerIo { n_ios: 1_500_000 },
-        bare: Some("engine libaio {target} 32 1 4096"),
+        bare: Some("engine libaio random {target} 32 1 4096"),
         goals: KERNEL,
         ..PLAIN
     },
@@ -321,7 +321,7 @@ pub(super) const CASES: &[Case] = &[
              --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
         work: Work::PerIo { n_ios: 1_500_000 },
-        bare: Some("engine libaio {target} 32 16 4096"),
+        bare: Some("engine libaio random {target} 32 16 4096"),
         goals: &[Goal::SpeedAtLeast(1.05), Goal::UserCpuBelow(1.0)],
         ..PLAIN
     },
@@ -331,7 +331,7 @@ pub(super) const CASES: &[Case] = &[
         target: Target::Tmpfs,
         options: target!("--ioengine=io_uring --iodepth=32 --size=1g --rw=randread"),
         work: Work::PerIo { n_ios: 2_000_000 },
-        bare: Some("engine io_uring {target} 32 1 4096"),
+        bare: Some("engine io_uring random {target} 32 1 4096"),
         goals: KERNEL,
         ..PLAIN
     },
@@ -341,7 +341,7 @@ pub(super) const CASES: &[Case] = &[
         target: Target::Zram,
         options: target!("--ioengine=io_uring --direct=1 --iodepth=32 --size=2g --rw=randread"),
         work: Work::PerIo { n_ios: 1_500_000 },
-        bare: Some("engine io_uring {target} 32 1 4096"),
+        bare: Some("engine io_uring random {target} 32 1 4096"),
         goals: KERNEL,
         ..PLAIN
     },
@@ -354,7 +354,7 @@ pub(super) const CASES: &[Case] = &[
              --iodepth_batch_submit=16 --iodepth_batch_complete_min=16 --iodepth_batch_complete_max=16"
         ),
         work: Work::PerIo { n_ios: 1_500_000 },
-        bare: Some("engine io_uring {target} 32 16 4096"),
+        bare: Some("engine io_uring random {target} 32 16 4096"),
         goals: &[Goal::SpeedAtLeast(1.05), Goal::BareSpeedAtLeast(0.9), Goal::UserCpuBelow(1.0)],
         ..PLAIN
     },
@@ -509,6 +509,16 @@ pub(super) const CASES: &[Case] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bare_loop_has_the_order_of_its_case() {
+        let of_targets =
+            CASES.iter().filter_map(|case| Some((case, case.bare.filter(|bare| bare.contains("{target}"))?)));
+        for (case, bare) in of_targets {
+            assert_eq!(case.options.contains("--rw=rand"), bare.contains(" random "), "{}", case.name);
+            assert_eq!(case.options.contains("--rw=read"), bare.contains(" sequential "), "{}", case.name);
+        }
+    }
 
     #[test]
     fn names_are_unique_and_every_case_has_a_goal() {

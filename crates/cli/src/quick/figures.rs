@@ -46,7 +46,7 @@ impl TestFigures {
         let figures = Figures::of(stats).unwrap_or_default();
         let seconds = stats.runtime_ns as f64 / 1e9;
         let n_ios = stats.n_completed;
-        let cpu_ns = total.usage.user_ns.saturating_add(total.usage.system_ns);
+        let cpu_ns = total.usage.cpu_ns();
         Self {
             name: test.name,
             n_ios,

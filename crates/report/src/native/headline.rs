@@ -21,6 +21,8 @@ pub struct Headline {
     pub figures: Figures,
     /// CPU time of the job, in user mode and in the kernel, for each of its I/Os in any direction.
     pub cpu_ns_per_io: f64,
+    /// The part of it that the kernel's workers and other threads beside the job's own took.
+    pub helper_cpu_ns_per_io: f64,
     /// Errors that the job went on after, in all directions.
     pub n_errors: u64,
     /// The errno that ended the job; 0: none.
@@ -49,12 +51,20 @@ struct HeadlineKeys<'a> {
     ios_per_sec: f64,
     #[serde(flatten)]
     latency: HeadlineLatency,
-    cpu_ns_per_io: f64,
+    #[serde(flatten)]
+    cpu: HeadlineCpu,
     n_errors: u64,
     error: i32,
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<HeadlineLatency>,
     precision: &'a Option<JobPrecision>,
+}
+
+/// CPU time for each I/O.
+#[derive(Serialize)]
+struct HeadlineCpu {
+    cpu_ns_per_io: f64,
+    helper_cpu_ns_per_io: f64,
 }
 
 /// A latency in nanoseconds.
@@ -100,7 +110,7 @@ impl Serialize for Headline {
             bytes_per_sec: figures.bytes_per_sec,
             ios_per_sec: figures.ios_per_sec,
             latency: figures.latency().map(|(_, latency)| HeadlineLatency::new(latency)).unwrap_or_default(),
-            cpu_ns_per_io: self.cpu_ns_per_io,
+            cpu: HeadlineCpu { cpu_ns_per_io: self.cpu_ns_per_io, helper_cpu_ns_per_io: self.helper_cpu_ns_per_io },
             n_errors: self.n_errors,
             error: self.error,
             response: figures.response.as_ref().map(HeadlineLatency::new),
@@ -127,6 +137,7 @@ fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> 
         n_clones: clones.len() as u32,
         figures: figures.clone(),
         cpu_ns_per_io: all.cpu_ns_per_io,
+        helper_cpu_ns_per_io: all.helper_cpu_ns_per_io,
         n_errors: all.errors.n_total,
         error: failure.map_or(0, |failure| failure.errno),
         precision: precision

@@ -201,10 +201,26 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     } else if let Some(Estimate::Unknown(reason)) = intervals().map(|precision| precision.ios_per_sec).next() {
         lines.push(format!("No ± for these figures: {}.", reason_words(reason)));
     }
+    lines.extend(helper_lines(headlines));
     if headlines.iter().any(is_doubtful) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
     }
     lines
+}
+
+/// A line for each job of which helpers took a part of the CPU time that matters.
+fn helper_lines(headlines: &[Headline]) -> Vec<String> {
+    let has_helpers = |headline: &&Headline| headline.helper_cpu_ns_per_io > 0.1 * headline.cpu_ns_per_io;
+    let mut helped: Vec<&Headline> = headlines.iter().filter(has_helpers).collect();
+    helped.dedup_by(|headline, first| headline.job == first.job);
+    let line = |headline: &Headline| {
+        format!(
+            "Of the CPU per I/O of {}, {} is that of the kernel's workers and of other threads beside the job's own.",
+            name(&headline.job),
+            duration_text(headline.helper_cpu_ns_per_io)
+        )
+    };
+    helped.into_iter().map(line).collect()
 }
 
 /// Why the exactness of figures is unknown, to be put behind "unknown:".

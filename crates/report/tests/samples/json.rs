@@ -130,7 +130,7 @@ fn thread_stats(job: &Value) -> ThreadStats {
             context_switches: integer(job, "ctx"),
             major_faults: integer(job, "majf"),
             minor_faults: integer(job, "minf"),
-            cpu_turns: None,
+            ..ResourceUsage::default()
         },
         total_runtime_ns: runtime_ms * 1_000_000,
         job_start_ms: job["job_start"].as_u64().unwrap_or(0),

@@ -224,7 +224,7 @@ fn usage(line: &str) -> ResourceUsage {
         context_switches: number(line, "ctx=", ","),
         major_faults: number(line, "majf=", ","),
         minor_faults: number(line, "minf=", ","),
-        cpu_turns: None,
+        ..ResourceUsage::default()
     }
 }
 

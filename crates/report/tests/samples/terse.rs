@@ -79,7 +79,7 @@ fn usage(fields: &mut Fields<'_>) -> ResourceUsage {
     let [user, system]: [f64; 2] = fields.numbers();
     let [context_switches, major_faults, minor_faults] = fields.numbers();
     let (user_ns, system_ns) = (cpu_ns(user), cpu_ns(system));
-    ResourceUsage { user_ns, system_ns, context_switches, major_faults, minor_faults, cpu_turns: None }
+    ResourceUsage { user_ns, system_ns, context_switches, major_faults, minor_faults, ..ResourceUsage::default() }
 }
 
 fn disk(fields: &mut Fields<'_>, name: &str) -> DiskReport {

@@ -8,14 +8,14 @@ use super::lane::Lane;
 use super::loops::Worker;
 use crate::compat;
 use crate::probe;
-use ferrio_stats::{CpuTurns, ReplayStats, ResourceUsage, ThreadStats};
+use ferrio_stats::{CpuTurns, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::ReplayFigures;
 
 /// The start of the reported time.
 pub(super) struct WorkerFigures {
-    usage_at_start: Usage,
+    usage_at_start: CpuUse,
     /// `None`: the kernel does not count the turns of threads.
     turns_at_start: Option<ThreadTurns>,
     /// Bytes that the kernel had read for the worker; `None`: not counted, or nobody asks.
@@ -41,14 +41,37 @@ struct BacklogRead {
 /// The end of a job's time, and what it had used until then.
 struct TimeEnd {
     now_ns: u64,
-    usage: Usage,
+    usage: CpuUse,
     turns: Option<ThreadTurns>,
+}
+
+/// What the job's thread has used until now, and its process, if that is not the process of other jobs.
+#[derive(Clone, Copy, Default)]
+struct CpuUse {
+    own: Usage,
+    process: Option<Usage>,
+}
+
+impl CpuUse {
+    fn now(lane: &Lane<'_>) -> Self {
+        Self { own: Usage::of_thread(), process: (!lane.context.is_thread).then(Usage::of_process) }
+    }
+
+    /// CPU time of the other threads since an earlier state.
+    fn helpers_since(self, earlier: Self) -> Option<HelperUsage> {
+        let process = self.process?.since(earlier.process?);
+        let own = self.own.since(earlier.own);
+        Some(HelperUsage {
+            user_ns: process.user_ns.saturating_sub(own.user_ns),
+            system_ns: process.system_ns.saturating_sub(own.system_ns),
+        })
+    }
 }
 
 impl WorkerFigures {
     pub(super) fn new() -> Self {
         Self {
-            usage_at_start: Usage::default(),
+            usage_at_start: CpuUse::default(),
             turns_at_start: None,
             read_bytes_at_start: None,
             pass_start_ns: 0,
@@ -69,7 +92,7 @@ impl WorkerFigures {
 
     /// Starts the reported time now.
     pub(super) fn start(&mut self, now_ns: u64, lane: &Lane<'_>) {
-        self.usage_at_start = usage(lane);
+        self.usage_at_start = CpuUse::now(lane);
         self.pass_start_ns = now_ns;
     }
 
@@ -97,7 +120,7 @@ impl WorkerFigures {
 
     /// Ends the time of the job now.
     pub(super) fn end(&mut self, now_ns: u64, lane: &Lane<'_>) {
-        self.ended = Some(TimeEnd { now_ns, usage: usage(lane), turns: ThreadTurns::of_thread() });
+        self.ended = Some(TimeEnd { now_ns, usage: CpuUse::now(lane), turns: ThreadTurns::of_thread() });
     }
 
     /// Ends a pass.
@@ -166,9 +189,10 @@ impl WorkerFigures {
         stats.features.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
         let (now_ns, usage, turns) = match &self.ended {
             Some(TimeEnd { now_ns, usage, turns }) => (*now_ns, *usage, *turns),
-            None => (now_ns, usage(lane), ThreadTurns::of_thread()),
+            None => (now_ns, CpuUse::now(lane), ThreadTurns::of_thread()),
         };
-        let usage = usage.since(self.usage_at_start);
+        let helpers = usage.helpers_since(self.usage_at_start);
+        let usage = usage.own.since(self.usage_at_start.own);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,
             system_ns: usage.system_ns,
@@ -179,6 +203,7 @@ impl WorkerFigures {
                 let ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps } = turns?.since(before);
                 Some(CpuTurns { ran_ns, waited_ns, n_turns, n_sleeps })
             }),
+            helpers,
         };
         stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns);
     }
@@ -188,10 +213,6 @@ impl WorkerFigures {
 fn own_read_bytes(lane: &Lane<'_>) -> Option<u64> {
     let is_wanted = lane.context.keeps_evidence && lane.plan.engine.def.targets.are_files();
     if is_wanted { probe::own_read_bytes(lane.context.is_thread, lane.plan.engine.def.is_inline()) } else { None }
-}
-
-fn usage(lane: &Lane<'_>) -> Usage {
-    if lane.context.is_thread { Usage::of_thread() } else { Usage::of_process() }
 }
 
 /// Number of zones that were reset to be written again, if the job changes zones.
