@@ -6,8 +6,96 @@
 use super::{Case, same};
 
 /// Jobs of all engines.
-pub(super) const CASES: &[Case] = &[same(
-    "write=50",
-    "--name=a --filename=f --size=32k --bs=8k --rw=write --ioengine=sync",
-    "job=200 write=200 write.lat.mean=50",
-)];
+pub(super) const CASES: &[Case] = &[
+    same(
+        "write=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=sync",
+        "job=200 write=200 write.lat.mean=50",
+    ),
+    same(
+        "pwrite64=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync ",
+        "job=200 write=200 write.lat.mean=50",
+    ),
+    same(
+        "preadv,pwritev=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=rw --ioengine=pvsync ",
+        "job=200 read=200 write=200",
+    ),
+    same(
+        "preadv2,pwritev2=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=rw --ioengine=pvsync2 ",
+        "job=200 read=200 write=200",
+    ),
+    same(
+        "writev=100",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=vsync --iodepth=1",
+        "job=400 write=400",
+    ),
+    same(
+        "splice=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=splice ",
+        "job=200 write=200 write.lat.mean=50",
+    ),
+    same(
+        "io_submit=50",
+        "--name=j --filename=f --size=64k --bs=8k --rw=write --ioengine=libaio --iodepth=4",
+        "job=400 write=400",
+    ),
+    same(
+        "io_submit=100",
+        "--name=j --filename=f --size=64k --bs=8k --rw=write --ioengine=libaio --iodepth=4 --iodepth_batch=4",
+        "job=500 write=500",
+    ),
+    same(
+        "pwrite64=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=posixaio --iodepth=1",
+        "job=200 write=200 write.lat.mean=50",
+    ),
+    same(
+        "io_uring_enter=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=io_uring --iodepth=1",
+        "job=400 write=400",
+    ),
+    same("fallocate=50", "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=falloc ", "job=200 write=200"),
+    same(
+        "fallocate=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=trim --ioengine=falloc ",
+        "job=200 trim=200 trim.lat.mean=50",
+    ),
+    same(
+        "ftruncate=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=ftruncate ",
+        "job=200 write=200",
+    ),
+    same(
+        "pwrite64=150",
+        "--name=j --filename=f --size=64k --bs=8k --rw=write --ioengine=psync --io_submit_mode=offload --iodepth=4",
+        "job=300 write=300",
+    ),
+    same(
+        "pwrite64=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --io_submit_mode=offload",
+        "job=200 write=200",
+    ),
+    same(
+        "openat=100@f",
+        "--name=j --filename=f --filesize=4k --size=4k --bs=4k --rw=read --ioengine=filecreate",
+        "job=100 read=100 read.clat.max=100",
+    ),
+    same(
+        "newfstatat,stat,statx=100@f",
+        "--name=j --filename=f --filesize=4k --size=4k --bs=4k --rw=read --ioengine=filestat",
+        "job=100 read=100 read.clat.max=100",
+    ),
+    same(
+        "unlink,unlinkat=50",
+        "--name=j --nrfiles=3 --filesize=4k --size=12k --bs=4k --rw=read --ioengine=filedelete",
+        "job=150 read=150 read.clat.mean=50",
+    ),
+    same(
+        "mkdir,mkdirat=50",
+        "--name=j --nrfiles=3 --filesize=4k --size=12k --bs=4k --rw=read --ioengine=dircreate",
+        "job=150 read=150 read.clat.mean=50",
+    ),
+];

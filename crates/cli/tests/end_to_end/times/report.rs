@@ -2,7 +2,7 @@
 //!
 //! Must not know: delays. Start reading at [`Report::check`].
 
-use super::{SHARE, SLACK_MS};
+use super::Tolerance;
 use serde_json::Value;
 
 /// The report of a run.
@@ -16,14 +16,14 @@ impl Report {
     }
 
     /// Fails unless each job has these times.
-    pub(super) fn check(&self, times: &str) -> Result<(), String> {
+    pub(super) fn check(&self, times: &str, tolerance: Tolerance) -> Result<(), String> {
         let jobs = self.0["jobs"].as_array().filter(|jobs| !jobs.is_empty()).ok_or("no jobs")?;
         for job in jobs {
             for time in times.split_whitespace() {
                 let (name, wanted) = time.split_once('=').ok_or("name=value")?;
                 let wanted: f64 = wanted.parse().map_err(|_| format!("{wanted} is no number"))?;
                 let (value, is_count) = figure(job, name).ok_or_else(|| format!("no {name}"))?;
-                let is_right = if is_count { (value - wanted).abs() < 0.5 } else { is_near(value, wanted) };
+                let is_right = if is_count { (value - wanted).abs() < 0.5 } else { is_near(value, wanted, tolerance) };
                 if !is_right {
                     return Err(format!("{} has {name}={value}, not {wanted}: {}", job["jobname"], shown(job)));
                 }
@@ -35,10 +35,10 @@ impl Report {
 }
 
 /// True if a time is what it must be, on a machine with other work.
-fn is_near(value: f64, wanted: f64) -> bool {
+fn is_near(value: f64, wanted: f64, tolerance: Tolerance) -> bool {
     // fio rounds times of its report to milliseconds.
-    let least = wanted.mul_add(1.0 - SHARE, -2.0);
-    let most = wanted.mul_add(1.0 + SHARE, SLACK_MS);
+    let least = wanted.mul_add(1.0 - tolerance.share, -2.0);
+    let most = wanted.mul_add(1.0 + tolerance.share, tolerance.slack_ms);
     (least..=most).contains(&value)
 }
 
