@@ -90,7 +90,7 @@ fn repairs_are_told_and_jobs_end() {
                 // Whether a random write meets the bad blocks depends on timing.
                 if arguments == sequential {
                     assert_eq!(done.stdout.contains(&moved), kind == ONCE, "{}", done.all());
-                    assert_eq!(done.stderr.contains(&failed), kind == FOR_GOOD, "{}", done.all());
+                    assert_eq!(done.stdout.contains(&failed), kind == FOR_GOOD, "{}", done.all());
                 }
             }
         }

@@ -231,6 +231,6 @@ fn tell_repair(lane: &Lane<'_>, repair: ZoneRepair) {
         }
     }
     if !repair.has_succeeded {
-        context.say(MessageStream::Error, IoNote::NotRecovered { file: name.clone() });
+        context.say(MessageStream::Info, IoNote::NotRecovered { file: name.clone() });
     }
 }
