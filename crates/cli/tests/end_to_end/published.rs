@@ -168,7 +168,7 @@ fn writes_that_are_only_repeated_have_no_depth() {
     for program in programs(test) {
         let scratch = Scratch::new(test);
         let job = "--name=a --filename=f --size=64k --verify=crc32c --ioengine=libaio --iodepth=4";
-        let mut line_of = |more: &str| {
+        let line_of = |more: &str| {
             let finished = run(*program, &scratch, &format!("{job} {more}")).succeeded();
             finished.stdout.contains("     latency   : target=")
         };
