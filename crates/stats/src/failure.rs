@@ -34,6 +34,8 @@ pub enum FailedStep {
     IoUnit,
     /// Another step, by its short name.
     Named(Cow<'static, str>),
+    /// The same; the explanation says all, and no line about the failure follows it.
+    Explained(Cow<'static, str>),
 }
 
 impl FailedStep {
@@ -43,7 +45,7 @@ impl FailedStep {
             Self::Stopped => "stopped",
             Self::NoTarget => "file_size",
             Self::IoUnit => "io_u error",
-            Self::Named(name) => name,
+            Self::Named(name) | Self::Explained(name) => name,
         }
     }
 }

@@ -39,5 +39,7 @@ pub use plan::{FileRange, Rounds, SyncIntervals, WorkLimits, WorkloadError, Work
 pub use stream::{Next, NextIo};
 pub use workload::Workload;
 pub use zoning::sequential::SequentialPlan;
-pub use zoning::table::{ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState, ZoneTable};
-pub use zoning::{Awaited, CompletedIo, ZoningFailure, ZoningFailureKind};
+pub use zoning::table::{
+    FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState, ZoneTable,
+};
+pub use zoning::{Awaited, CompletedIo, IoFailure, ZoneRepair, ZoningFailure, ZoningFailureKind};

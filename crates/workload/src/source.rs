@@ -11,7 +11,7 @@ use crate::stream::{IssuedTotals, Next, Stream};
 use crate::strided::Strided;
 use crate::workload::OffsetState;
 use crate::zoning::sequential::SequentialZones;
-use crate::zoning::{CompletedIo, Unzoned, Zoning, ZoningFailure};
+use crate::zoning::{CompletedIo, Unzoned, ZoneRepair, Zoning, ZoningFailure};
 use ferrio_spec::PaceSpec;
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ pub(crate) trait IoSource: std::fmt::Debug {
     fn missed_bytes(&self) -> Option<u64>;
 
     /// An I/O is done.
-    fn completed(&mut self, io: &CompletedIo);
+    fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair>;
 
     /// No I/O is in flight.
     fn drained(&mut self);
@@ -87,8 +87,8 @@ macro_rules! forward_to {
             self.$stream.missed_bytes()
         }
 
-        fn completed(&mut self, io: &$crate::zoning::CompletedIo) {
-            self.$stream.completed(io);
+        fn completed(&mut self, io: &$crate::zoning::CompletedIo<'_>) -> Option<$crate::zoning::ZoneRepair> {
+            self.$stream.completed(io)
         }
 
         fn drained(&mut self) {
@@ -148,8 +148,8 @@ impl<Z: Zoning + Clone + 'static> IoSource for Stream<Z> {
         Self::missed_bytes(self)
     }
 
-    fn completed(&mut self, io: &CompletedIo) {
-        Self::completed(self, io);
+    fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
+        Self::completed(self, io)
     }
 
     fn drained(&mut self) {
@@ -211,7 +211,9 @@ impl IoSource for PlainStream {
     /// A plain stream has one file and no zones, so these events change nothing.
     fn closed(&mut self, _: u32) {}
 
-    fn completed(&mut self, _: &CompletedIo) {}
+    fn completed(&mut self, _: &CompletedIo<'_>) -> Option<ZoneRepair> {
+        None
+    }
 
     fn drained(&mut self) {}
 

@@ -6,7 +6,7 @@ use crate::paced::Pace;
 use crate::source::IoSource;
 use crate::stream::{IssuedTotals, Next, NextIo};
 use crate::workload::OffsetState;
-use crate::zoning::{CompletedIo, ZoningFailure};
+use crate::zoning::{CompletedIo, ZoneRepair, ZoningFailure};
 use ferrio_units::Direction;
 use std::time::Duration;
 
@@ -73,7 +73,9 @@ impl IoSource for TurnStream {
         None
     }
 
-    fn completed(&mut self, _: &CompletedIo) {}
+    fn completed(&mut self, _: &CompletedIo<'_>) -> Option<ZoneRepair> {
+        None
+    }
 
     fn drained(&mut self) {}
 

@@ -13,7 +13,7 @@ use crate::told::{DrawWatch, ToldStream};
 use crate::turns::TurnStream;
 use crate::verify::pending::PendingWrite;
 use crate::verify::read_back::{ReadBack, Regenerated};
-use crate::zoning::{CompletedIo, Unzoned, ZoningFailure};
+use crate::zoning::{CompletedIo, Unzoned, ZoneRepair, ZoningFailure};
 use ferrio_spec::PaceSpec;
 use ferrio_units::random::Generator;
 use std::time::Duration;
@@ -269,10 +269,12 @@ impl Workload {
         if let StreamKind::Other(source) = self.own() { source.zoning_failure() } else { None }
     }
 
-    /// Called after an I/O of the job is done or has failed. Only streams with zones of their own need this.
-    pub fn completed(&mut self, io: &CompletedIo) {
-        if let StreamKind::Other(source) = self.own_mut() {
-            source.completed(io);
+    /// Called after an I/O of the job is done or has failed. Only streams with zones of their own need this. `Some`: its
+    /// zone was repaired after a failed write.
+    pub fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
+        match self.own_mut() {
+            StreamKind::Other(source) => source.completed(io),
+            _ => None,
         }
     }
 

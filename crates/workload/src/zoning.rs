@@ -24,15 +24,37 @@ pub(crate) struct DrawnIo {
 
 /// An I/O that is done or has failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CompletedIo {
+pub struct CompletedIo<'a> {
     /// Index of the file in the job.
     pub file_index: u32,
     /// Direction of the I/O.
     pub direction: DataDirection,
     /// Start of the I/O.
     pub offset_bytes: u64,
-    /// The I/O moved less than its length.
-    pub has_failed: bool,
+    /// `Some`: the I/O moved less than its length.
+    pub failure: Option<IoFailure<'a>>,
+}
+
+/// The failure of an I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoFailure<'a> {
+    /// The error.
+    pub errno: i32,
+    /// The contents of its buffer: the whole block, of which a part may be on the device.
+    pub data: &'a [u8],
+}
+
+/// A zone whose device was asked for its state after a failed write, and to which the missing data was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ZoneRepair {
+    /// Index of the file in the job.
+    pub file_index: u32,
+    /// Index of the zone.
+    pub zone: usize,
+    /// The error of the write.
+    pub errno: i32,
+    /// The next write can go behind the failed one.
+    pub has_succeeded: bool,
 }
 
 /// Place of an I/O that was drawn.
@@ -134,9 +156,10 @@ pub(crate) trait Zoning: std::fmt::Debug {
         Placement::At(drawn)
     }
 
-    /// Called after an I/O that was placed is done.
-    fn completed(&mut self, io: &CompletedIo) {
+    /// Called after an I/O that was placed is done. `Some`: its zone was repaired after a failed write.
+    fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
         let _ = io;
+        None
     }
 
     /// Called when no I/O of the stream is in flight.

@@ -123,7 +123,7 @@ fn errors_of_the_set_up_are_told_where_fio_tells_them() {
         for thread in ["0", "1"] {
             for (arguments, is_of_job, end) in [
                 ("--ioscheduler=noop --filename=f", true, scheduler),
-                ("--mem=mmaphuge --hugepage-size=1g", true, "error=Cannot allocate memory"),
+                ("--mem=mmaphuge --hugepage-size=1g", true, "func=mmap, error=Cannot allocate memory"),
                 ("--ioengine=null --size=0", false, "func=total_file_size, error=Invalid argument"),
             ] {
                 let scratch = Scratch::new(test);
@@ -139,6 +139,60 @@ fn errors_of_the_set_up_are_told_where_fio_tells_them() {
                 assert!(job_names(&finished.stdout).is_empty(), "{program:?} {}", finished.all());
             }
         }
+    }
+}
+
+/// A state that is not there is told on standard error alone, and before any file is made.
+#[test]
+fn a_missing_state_is_told_once() {
+    let test = "a_missing_state_is_told_once";
+    for program in programs(test) {
+        for rw in ["read", "randread", "write"] {
+            let scratch = Scratch::new(test);
+            let arguments = format!("--name=a --filename=f --size=64k --rw={rw} --verify=crc32c --verify_state_load=1");
+            let finished = run(*program, &scratch, &arguments);
+            assert_eq!(finished.code, Some(1), "{program:?} {}", finished.all());
+            assert!(!finished.stdout.contains("state"), "{program:?} {}", finished.all());
+            assert!(!finished.stdout.contains("Laying out"), "{program:?} {}", finished.all());
+            let expected = "fio: open state file: No such file or directory\nfio: state file: local-a-0-verify.state (for_write=0)\n";
+            assert_eq!(finished.stderr, expected, "{program:?}");
+            assert!(!scratch.join("f").exists(), "{program:?}");
+        }
+    }
+}
+
+/// A job that repeats the writes of an earlier run without doing them has no line of its depth; others have.
+#[test]
+fn writes_that_are_only_repeated_have_no_depth() {
+    let test = "writes_that_are_only_repeated_have_no_depth";
+    for program in programs(test) {
+        let scratch = Scratch::new(test);
+        let job = "--name=a --filename=f --size=64k --verify=crc32c --ioengine=libaio --iodepth=4";
+        let line_of = |more: &str| {
+            let finished = run(*program, &scratch, &format!("{job} {more}")).succeeded();
+            finished.stdout.contains("     latency   : target=")
+        };
+        assert!(line_of("--rw=randwrite --verify_state_save=1"), "{program:?}");
+        assert!(!line_of("--rw=randwrite --verify_state_load=1 --verify_state_save=0 --verify_only=1"), "{program:?}");
+        assert!(line_of("--rw=randread --verify_only=1"), "{program:?}");
+    }
+}
+
+/// A scheduler that the kernel does not know is named for each job, in one line.
+#[test]
+fn an_unknown_scheduler_is_told_for_each_job() {
+    let test = "an_unknown_scheduler_is_told_for_each_job";
+    if !is_root(test) {
+        return;
+    }
+    for program in programs(test) {
+        let scratch = Scratch::new(test);
+        let finished = run(*program, &scratch, "--name=a --filename=f --size=64k --ioscheduler=noop --numjobs=2");
+        if finished.code == Some(0) {
+            return skip(test, "the file system is on no disk");
+        }
+        let expected = "fio: unable to set io scheduler to noop\n".repeat(2);
+        assert_eq!((finished.code, finished.stderr), (Some(2), expected), "{program:?}");
     }
 }
 

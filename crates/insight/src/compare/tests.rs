@@ -3,7 +3,6 @@
 use super::*;
 use crate::statistics::{Noise, autoregressive};
 use ferrio_results::{Figures, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
-use ferrio_stats::histogram::full_bucket_index;
 use ferrio_units::PerDirection;
 
 const N_PAIRS: u64 = 1000;

@@ -179,7 +179,8 @@ pub const SWITCHES: &[SwitchDef] = &[
         ),
         "lines describe the steps of ferrio, in fio's words where these are the same. The groups mutex, profile, net, compress, blktrace and \
          helperthread are accepted and have no lines, because fio's lines are about its own internals (its semaphores, the list of \
-         profiles, its helper thread). Beside jsonl, lines go to the standard error",
+         profiles, its helper thread). The line `free options` of the group parse comes once for each job and once more, before the jobs \
+         start; in fio also when it frees copies of its own. Beside jsonl, lines go to the standard error",
     ),
     row(S::ParseOnly, 'P', "parse-only", No, "parse-only", &["Read all options, start nothing"]),
     deviating(

@@ -131,8 +131,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "zone")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.recovers_writes))
         .deviates(
-            "refused without zonemode=zbd, where fio ignores it. If the device refuses the zeroes that replace the \
-             data of a failed write, the job continues at the device's write pointer, without a message about that.",
+            "refused without zonemode=zbd, where fio ignores it. Blocks whose write failed are not read back, and all \
+             others are; fio ends the verification at the first of them.",
         ),
     option("write_zone_remainder", Kind::Bool, "Fill short zone tails with small writes; forces norandommap")
         .default("0")

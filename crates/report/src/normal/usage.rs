@@ -57,8 +57,11 @@ fn issued(out: &mut String, stats: &ThreadStats) {
     );
 }
 
-/// Appends the line about the latency target, which is also there without a target.
+/// Appends the line about the latency target, which is also there without a target; none for a job without a depth.
 pub(super) fn write_latency_target(out: &mut String, job: &JobReport<'_>) {
+    if job.latency_depth == 0 {
+        return;
+    }
     let target = &job.stats.latency_search.target;
     put!(
         out,

@@ -37,6 +37,7 @@ pub(super) fn text(note: &IoNote) -> String {
             let lines: Vec<String> = misses.iter().map(|miss| too_slow(job, miss)).collect();
             lines.join("\n")
         }
+        IoNote::NotRecovered { file } => format!("fio: Failed to recover write pointer for {file}"),
         IoNote::ZoneReset { file, zone, errno } => {
             format!("fio: {file}: resetting zone {zone} failed: {}", errno_text(*errno))
         }

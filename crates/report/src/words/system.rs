@@ -7,6 +7,8 @@ use std::io;
 
 /// The line.
 pub(super) fn text(during: &During, error: &SystemError) -> String {
+    let is_invalid = |errno: i32| io::Error::from_raw_os_error(errno).kind() == io::ErrorKind::InvalidInput;
+    let is_unknown = matches!(error, SystemError::Call { errno, .. } if is_invalid(*errno));
     let error = said(error);
     match during {
         During::Nothing => format!("fio: {error}"),
@@ -18,6 +20,8 @@ pub(super) fn text(during: &During, error: &SystemError) -> String {
         During::CacheInvalidation(file) => format!("fio: cache invalidation of {file} failed: {error}"),
         During::OpenDirectory(tree) => format!("fio: opendir {tree}: {error}"),
         During::Command { kind, what } => format!("fio: exec_{kind}: {what}: {error}"),
+        // As in fio; the kernel does not know the name, and no more is to be said.
+        During::Scheduler(name) if is_unknown => format!("fio: unable to set io scheduler to {name}"),
         During::Scheduler(name) => format!("fio: unable to set io scheduler to {name}: {error}"),
         During::WriteIolog(path) => format!("fio: open write iolog {path}: {error}"),
         During::CrashLog(path) => format!("fio: verify_crash_log {path}: {error}"),

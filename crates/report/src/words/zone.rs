@@ -39,6 +39,7 @@ pub(super) fn text(note: &ZoneNote) -> String {
             format!("{file}: zonecapacity {given_bytes} is not the one of an earlier job, {capacity_bytes}")
         }
         ZoneNote::MaxOpenDiffers => "Different 'max_open_zones' values".to_owned(),
+        ZoneNote::JobLimitWithoutWrites => "'job_max_open_zones' is valid only for write jobs".to_owned(),
         ZoneNote::JobLimitAlone => "'job_max_open_zones' cannot be used without a global open zones limit".to_owned(),
         ZoneNote::RangesDiffer => {
             "multi-jobs with different write ranges are not supported with zone_reset_threshold".to_owned()

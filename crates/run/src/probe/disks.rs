@@ -3,7 +3,7 @@
 //! Must not know: jobs' loops, formats. Start reading at [`DiskProbe`].
 
 use super::{Begun, Probe, Site};
-use crate::work::lacks_state;
+use crate::work::check_state;
 use crate::{compat, replay};
 use ferrio_stats::{DiskCounters, DiskRecord, Evidence};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
@@ -39,7 +39,7 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
         (site.look_at)(index);
         // A job whose state of an earlier run is missing does no I/O.
         let is_traced = replay::takes_files_of_trace(worker);
-        if lacks_state(worker) || (is_traced && compat::lacks_disks_of_trace(worker)) {
+        if check_state(worker).is_err() || (is_traced && compat::lacks_disks_of_trace(worker)) {
             continue;
         }
         if is_traced || paths.is_empty() {

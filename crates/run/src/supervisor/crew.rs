@@ -6,7 +6,7 @@
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
 use super::launch::{self, lost_outcome};
-use super::record::{CrewRecord, CrewStatus, failed, setup_failed};
+use super::record::{CrewRecord, CrewStatus, setup_failed, tell_failed};
 use super::scene::Scene;
 use super::worker_handle::{Heard, WorkerHandle};
 use super::{steady, told};
@@ -217,7 +217,7 @@ impl Crew {
         }
         // As in fio, failures in the process of a job are reported on the stream of the report.
         let stream = if record.pid == 0 { MessageStream::Error } else { MessageStream::Info };
-        observer.event(RunEvent::Message(stream, failed(record.pid, error)));
+        tell_failed(record.pid, stream, error, observer);
     }
 
     /// `exitall`: ends the workers that `exit_what` of the ending one selects.

@@ -20,6 +20,7 @@ use crate::plan::{RunPlan, WorkerPlan};
 use crate::probe::Probes;
 use crate::provenance;
 use crate::replay::merge::merge_traces;
+use crate::work::check_state;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_spec::engines::Sharing;
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
@@ -165,7 +166,11 @@ pub(super) fn prepare_workers(
                 let (worker, mut tell) = (&its_plan.workers[index], |event| station.tell(LayoutEvent::Event(event)));
                 let is_over = || station.is_over();
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate NOT_CREATED -> SETTING_UP".to_owned());
-                let set = layout::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over);
+                // A command before the job may make its state.
+                let may_come = worker.spec.surroundings.exec_prerun.is_some();
+                let state = if may_come { Ok(()) } else { check_state(worker) };
+                let set = state
+                    .and_then(|()| layout::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over));
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate SETTING_UP -> NOT_CREATED".to_owned());
                 station.tell(LayoutEvent::Prepared(index, set));
             }

@@ -9,7 +9,7 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::{FileSet, ZonedFiles};
 use crate::link::message::WorkerOutcome;
 use crate::plan::WorkerPlan;
-use ferrio_stats::{Note, ThreadStats};
+use ferrio_stats::{FailedStep, Note, ThreadStats};
 use std::time::Instant;
 
 /// Status of a worker.
@@ -136,12 +136,15 @@ pub(super) fn setup_failed(record: &mut CrewRecord, error: Failure, observer: &m
     if let Some(note) = &error.note {
         observer.event(RunEvent::Message(MessageStream::Error, Note::clone(note)));
     }
-    observer.event(RunEvent::Message(MessageStream::Error, failed(0, &error)));
+    tell_failed(0, MessageStream::Error, &error, observer);
     record.outcome = Some(Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
     record.status = CrewStatus::Ended;
 }
 
-/// The note about a failure, in addition to its explanation.
-pub(super) fn failed(pid: u32, error: &Failure) -> Note {
-    Note::Failed { pid, failure: Box::new(Failure { note: None, ..error.clone() }) }
+/// Reports a failure, in addition to its explanation; not if the explanation says all.
+pub(super) fn tell_failed(pid: u32, stream: MessageStream, error: &Failure, observer: &mut dyn RunObserver) {
+    if !matches!(error.step, FailedStep::Explained(_)) {
+        let failure = Box::new(Failure { note: None, ..error.clone() });
+        observer.event(RunEvent::Message(stream, Note::Failed { pid, failure }));
+    }
 }

@@ -24,6 +24,6 @@ pub(crate) mod verify;
 mod whole;
 
 pub(crate) use surroundings::device_of;
-pub(crate) use verify::lacks_state;
+pub(crate) use verify::check_state;
 
 pub use whole::work;

@@ -23,11 +23,11 @@ use ferrio_engine::{Engine, EngineError, EngineSetup, JobFacts, Prepared};
 use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, ReplayNote, RunNote, StreamFault};
-use ferrio_sys::errno::{EINVAL, ENOMEM};
+use ferrio_sys::errno::{EINVAL, ENOENT, ENOMEM};
 use ferrio_sys::limits::{LockedMemory, Resource, raise_limit};
 use ferrio_sys::scheduling;
 use ferrio_sys::system_info::memory_bytes;
-use ferrio_sys::{Arena, ArenaRequest, process};
+use ferrio_sys::{Arena, ArenaKind, ArenaRequest, process};
 use ferrio_units::DataDirection;
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_workload::contents::{self, BufferContents};
@@ -196,6 +196,19 @@ fn workload(
     })
 }
 
+/// The call that fails for want of memory of a kind, as fio names it.
+fn memory_step(kind: &ArenaKind, errno: i32) -> &'static str {
+    match kind {
+        ArenaKind::Malloc => "malloc",
+        ArenaKind::Shm if errno == ENOMEM => "shmat",
+        ArenaKind::Shm | ArenaKind::ShmHuge => "shmget",
+        ArenaKind::Mmap(Some(_)) | ArenaKind::MmapShared(Some(_)) | ArenaKind::MmapHuge(Some(_)) if errno == ENOENT => {
+            "open mmap file"
+        }
+        ArenaKind::Mmap(_) | ArenaKind::MmapShared(_) | ArenaKind::MmapHuge(_) => "mmap",
+    }
+}
+
 /// Makes the buffer area: room for the largest block for each unit, filled once.
 fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, Failure> {
     let spec = &worker.spec.buffers;
@@ -207,7 +220,8 @@ fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>
         hugepage_bytes: spec.hugepage_bytes as usize,
     };
     let mut arena = Arena::new(&request).map_err(|error| {
-        failure!(errno_of(&error), "iomem allocation").explained(Note::system(During::Nothing, &error))
+        let errno = errno_of(&error);
+        failure!(errno, memory_step(&request.kind, errno)).explained(Note::system(During::Nothing, &error))
     })?;
     let mut stream = Taus88::from_table(&worker.seeds, SeedIndex::Buffer);
     if worker.writes() {

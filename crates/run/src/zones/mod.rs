@@ -54,8 +54,7 @@ impl ZoneRegistry {
     }
 
     /// Finds the zones of a worker's files, and moves the ends of the job's ranges to their borders. The amount of work
-    /// stays as it is, except for a job that writes at random without `io_size`: if zones have less capacity than size,
-    /// the job does what they can hold.
+    /// stays as it is, even if zones have less capacity than size.
     pub(crate) fn enter(
         &mut self,
         worker: &WorkerPlan,
@@ -63,6 +62,9 @@ impl ZoneRegistry {
         events: &mut dyn FnMut(RunEvent),
     ) -> Result<(), Failure> {
         let ZoneSpec::Sequential(spec) = worker.spec.zones else { return Ok(()) };
+        if spec.job_max_open > 0 && !worker.streams_writes() {
+            events(RunEvent::Message(MessageStream::Info, ZoneNote::JobLimitWithoutWrites.into()));
+        }
         let mut tables = Vec::with_capacity(set.files.len());
         for file in &mut set.files {
             let table = if worker.spec.is_verify_only() {
@@ -70,7 +72,7 @@ impl ZoneRegistry {
             } else {
                 Arc::clone(&self.known(worker, &spec, file)?.table)
             };
-            if spec.job_max_open > 0 && table.limits().max_open == 0 {
+            if spec.job_max_open > 0 && worker.streams_writes() && table.limits().max_open == 0 {
                 return Err(refused(ZoneNote::JobLimitAlone));
             }
             check(worker, &spec, file, &table)?;
@@ -86,13 +88,6 @@ impl ZoneRegistry {
                 table.open_found(zone_of(file.start_bytes), zone_of(end_bytes));
             }
             tables.push(table);
-        }
-        if worker.streams_writes() && worker.spec.pattern.random && worker.spec.extent.io_size.is_none() {
-            let held = set.files.iter().zip(&tables).map(|(file, table)| capacity_bytes(file, table.layout()));
-            let held = held.fold(0, u64::saturating_add);
-            if held < set.files.iter().fold(0, |sum, file| sum.saturating_add(file.length_bytes)) {
-                (set.pass_bytes, set.io_bytes) = (set.pass_bytes.min(held), set.io_bytes.min(held));
-            }
         }
         set.zones = ZonedFiles::new(tables);
         Ok(())
@@ -247,15 +242,6 @@ fn round_reads(file: &mut FilePlan, layout: &ZoneLayout, events: &mut dyn FnMut(
         events(RunEvent::Message(MessageStream::Info, note.into()));
         file.length_bytes = new_length;
     }
-}
-
-/// Total capacity of the zones of a range.
-fn capacity_bytes(file: &FilePlan, layout: &ZoneLayout) -> u64 {
-    let zone_bytes = layout.zone_bytes;
-    let first = usize::try_from(file.start_bytes / zone_bytes).unwrap_or(usize::MAX);
-    let n_zones = usize::try_from(file.length_bytes.div_ceil(zone_bytes)).unwrap_or(usize::MAX);
-    let zones = first..first.saturating_add(n_zones).min(layout.n_zones);
-    zones.map(|zone| layout.shape(zone).capacity_bytes).fold(0, u64::saturating_add)
 }
 
 /// The zones cannot be as the job wants them.

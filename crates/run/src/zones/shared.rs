@@ -6,7 +6,7 @@ use ferrio_sys::block_device::zones::ZonedDevice;
 use ferrio_sys::errno::EIO;
 use ferrio_sys::futex::{FutexWait, futex_wait, futex_wake};
 use ferrio_sys::{SharedLock, SharedMemory};
-use ferrio_workload::{Awaited, ZoneState};
+use ferrio_workload::{Awaited, FailedBlock, ZoneState};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -57,6 +57,35 @@ impl SharedZones {
     }
 }
 
+/// Writes what is missing in a zone up to `wanted_bytes` of it, and returns how many bytes it holds then.
+fn refill(
+    device: &dyn ZonedDevice,
+    start_bytes: u64,
+    wanted_bytes: u64,
+    blocks: &mut dyn Iterator<Item = &FailedBlock>,
+) -> ferrio_sys::Result<u64> {
+    let mut written_bytes = device.written_bytes(start_bytes)?;
+    let zeroes_up_to = |written_bytes: &mut u64, end_bytes: u64| {
+        if *written_bytes < end_bytes {
+            device.write_zeroes(start_bytes + *written_bytes, end_bytes - *written_bytes)?;
+            *written_bytes = end_bytes;
+        }
+        Ok::<(), ferrio_sys::Error>(())
+    };
+    for block in blocks {
+        zeroes_up_to(&mut written_bytes, block.start_bytes.min(wanted_bytes))?;
+        let end_bytes = block.start_bytes + block.data.len() as u64;
+        if (block.start_bytes..end_bytes).contains(&written_bytes) {
+            // The device may hold the first part of the block.
+            let missing = &block.data[(written_bytes - block.start_bytes) as usize..];
+            device.write(start_bytes + written_bytes, missing)?;
+            written_bytes = end_bytes;
+        }
+    }
+    zeroes_up_to(&mut written_bytes, wanted_bytes)?;
+    Ok(written_bytes)
+}
+
 impl ZoneState for SharedZones {
     fn with(&self, act: &mut dyn FnMut(&[AtomicU64])) {
         let _held = self.lock[0].lock();
@@ -71,16 +100,16 @@ impl ZoneState for SharedZones {
         self.on_device(|device| device.finish(start_bytes, length_bytes))
     }
 
-    fn recover(&self, start_bytes: u64, wanted_bytes: u64) -> Option<u64> {
+    fn recover(
+        &self,
+        start_bytes: u64,
+        wanted_bytes: u64,
+        blocks: &mut dyn Iterator<Item = &FailedBlock>,
+    ) -> Option<u64> {
         let device = self.device.writable.get()?;
-        let written = || device.written_bytes(start_bytes).ok();
-        let written_bytes = written()?;
-        if written_bytes >= wanted_bytes {
-            return Some(written_bytes);
-        }
-        match device.write_zeroes(start_bytes + written_bytes, wanted_bytes - written_bytes) {
-            Ok(()) => Some(wanted_bytes),
-            Err(_) => written(),
+        match refill(device.as_ref(), start_bytes, wanted_bytes, blocks) {
+            Ok(written_bytes) => Some(written_bytes),
+            Err(_) => device.written_bytes(start_bytes).ok(),
         }
     }
 

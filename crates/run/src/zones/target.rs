@@ -8,8 +8,8 @@ use crate::error::{Failure, errno_of, failure};
 use crate::files::FilePlan;
 use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
-use ferrio_stats::Note;
 use ferrio_stats::note::{During, ZoneNote};
+use ferrio_stats::{FailedStep, Note};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::{OpenZonedDevice, Zone, ZoneCondition, ZoneKind, ZoneModel, ZonedDevice};
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
@@ -124,7 +124,8 @@ pub(super) fn of_device(
         failure!(errno_of(&error), "zbd_get_zones").explained(Note::system(During::Nothing, &error))
     };
     if found.model == ZoneModel::HostManaged && worker.writes() && !worker.spec.durability.direct {
-        return Err(refused(ZoneNote::DirectIsMandatory));
+        let step = FailedStep::Explained("zbd_init_files".into());
+        return Err(failure!(EINVAL, step).explained(ZoneNote::DirectIsMandatory));
     }
     let zone_bytes = found.device.zone_bytes().map_err(system)?;
     if spec.zone_bytes > 0 && spec.zone_bytes != zone_bytes {

@@ -2,7 +2,7 @@
 
 use super::target::{FoundZones, of_device};
 use super::*;
-use ferrio_spec::{JobSpec, RunSpec, SizeSpec, SizesInZones};
+use ferrio_spec::{JobSpec, RunSpec, SizesInZones};
 use ferrio_sys::block_device::zones::{Zone, ZoneCondition, ZoneKind, ZoneModel, ZonedDevice};
 use ferrio_sys::file::FileKind;
 use std::sync::Mutex;
@@ -59,6 +59,10 @@ impl ZonedDevice for Fake {
     }
 
     fn write_zeroes(&self, _: u64, _: u64) -> ferrio_sys::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, _: u64, _: &[u8]) -> ferrio_sys::Result<()> {
         Ok(())
     }
 }
@@ -197,26 +201,107 @@ fn reads_in_sequence_end_with_a_zone() {
     assert_eq!(rounded_of(DirectionMix::Read, 20, 108, 256), Ok((20, 108, vec![])));
 }
 
-/// 4 zones of 64 KiB, of which 48 KiB can be written.
+/// 4 zones of 64 KiB, of which 48 KiB can be written: `size` counts the zones, not what they can hold.
 #[test]
-fn a_job_that_writes_at_random_writes_what_zones_can_hold() {
-    let amounts = |mix, random, io_size| {
+fn the_size_of_a_job_counts_whole_zones() {
+    for (mix, random) in [(DirectionMix::Write, true), (DirectionMix::ReadWrite, true), (DirectionMix::Write, false)] {
         let (worker, _) = worker(|job, spec| {
-            (job.pattern.mix, job.pattern.random, job.extent.io_size) = (mix, random, io_size);
+            (job.pattern.mix, job.pattern.random) = (mix, random);
             (spec.zone_bytes, spec.capacity_bytes) = (64 << 10, 48 << 10);
         });
         let (pass_bytes, io_bytes) = (256 << 10, 256 << 10);
         let files = vec![file(0, 256 << 10, 1 << 20)];
         let mut set = FileSet { files, pass_bytes, io_bytes, ..FileSet::default() };
         ZoneRegistry::new(1).enter(&worker, &mut set, &mut |_| ()).unwrap();
-        (set.pass_bytes >> 10, set.io_bytes >> 10)
-    };
-    for mix in [DirectionMix::Write, DirectionMix::ReadWrite] {
-        assert_eq!(amounts(mix, true, None), (192, 192));
-        assert_eq!(amounts(mix, true, Some(SizeSpec::Bytes(256 << 10))), (256, 256));
-        assert_eq!(amounts(mix, false, None), (256, 256));
+        assert_eq!((set.pass_bytes >> 10, set.io_bytes >> 10), (256, 256), "{mix:?} {random}");
     }
-    assert_eq!(amounts(DirectionMix::Read, true, None), (256, 256));
+}
+
+/// `job_max_open_zones` of a job without writes is a message, and the job goes on, also where no limit holds for all jobs.
+#[test]
+fn a_limit_of_a_job_without_writes_is_told() {
+    for (mix, is_told) in [(DirectionMix::Read, true), (DirectionMix::Trim, true), (DirectionMix::Write, false)] {
+        let (worker, _) = worker(|job, spec| {
+            job.pattern.mix = mix;
+            job.pattern.block_size = ferrio_units::PerDirection::all(ferrio_spec::BlockRange::one(64 << 10));
+            (spec.zone_bytes, spec.max_open, spec.job_max_open) = (64 << 10, 2 * u32::from(!is_told), 1);
+        });
+        let mut set = FileSet { files: vec![file(0, 256 << 10, 256 << 10)], ..FileSet::default() };
+        let mut said = Vec::new();
+        let mut events = |event| {
+            if let RunEvent::Message(MessageStream::Info, note) = event {
+                said.push(ferrio_report::words::note(&note));
+            }
+        };
+        ZoneRegistry::new(1).enter(&worker, &mut set, &mut events).unwrap();
+        let expected: &[&str] = if is_told { &["'job_max_open_zones' is valid only for write jobs"] } else { &[] };
+        assert_eq!(said, expected, "{mix:?}");
+    }
+}
+
+/// A device that takes everything, and refuses what it is told to.
+#[derive(Debug, Default)]
+struct Repaired {
+    contents: Arc<Mutex<Vec<u8>>>,
+    is_broken: bool,
+}
+
+impl ZonedDevice for Repaired {
+    fn zone_bytes(&self) -> ferrio_sys::Result<u64> {
+        Ok(ZONE)
+    }
+
+    fn report(&self) -> ferrio_sys::Result<Vec<Zone>> {
+        Ok(Vec::new())
+    }
+
+    fn reset(&self, _: u64, _: u64) -> ferrio_sys::Result<()> {
+        Ok(())
+    }
+
+    fn finish(&self, _: u64, _: u64) -> ferrio_sys::Result<()> {
+        Ok(())
+    }
+
+    fn written_bytes(&self, _: u64) -> ferrio_sys::Result<u64> {
+        Ok(self.contents.lock().unwrap().len() as u64)
+    }
+
+    fn write_zeroes(&self, start_bytes: u64, length_bytes: u64) -> ferrio_sys::Result<()> {
+        self.write(start_bytes, &vec![0; length_bytes as usize])
+    }
+
+    fn write(&self, start_bytes: u64, data: &[u8]) -> ferrio_sys::Result<()> {
+        let mut contents = self.contents.lock().unwrap();
+        assert_eq!(start_bytes, ZONE + contents.len() as u64);
+        if self.is_broken {
+            return Err(ferrio_sys::Error::Parse { what: "write", text: "refused".to_owned() });
+        }
+        contents.extend(data);
+        Ok(())
+    }
+}
+
+/// After failed writes a zone holds their own data, and zeroes where their data is not known.
+#[test]
+fn failed_writes_are_made_up_for() {
+    use super::shared::SharedZones;
+    use ferrio_workload::{FailedBlock, ZoneState as _};
+    let block = |start_bytes, data: &[u8]| FailedBlock { start_bytes, data: data.into() };
+    for (is_broken, blocks, contents) in [
+        (false, vec![block(2, b"abcd"), block(6, b"efgh")], &b"..abcdefgh"[..]),
+        (false, vec![block(0, b"wxyz"), block(6, b"gh")], b"..yz\0\0gh\0\0"),
+        (false, vec![block(4, b"")], b"..\0\0\0\0\0\0\0\0"),
+        (true, vec![block(2, b"abcd")], b".."),
+    ] {
+        let held = Arc::new(Mutex::new(b"..".to_vec()));
+        let device: Box<dyn ZonedDevice> = Box::new(Repaired { contents: Arc::clone(&held), is_broken });
+        let behind = Arc::new(DeviceBehind::default());
+        behind.writable.set(device).expect("it is empty");
+        let zones = SharedZones::new(1, Arc::clone(&behind)).unwrap();
+        assert_eq!(zones.recover(ZONE, 10, &mut blocks.iter()), Some(contents.len() as u64), "{blocks:?}");
+        assert_eq!(*held.lock().unwrap(), contents, "{blocks:?}");
+    }
 }
 
 /// A threshold counts written bytes in one range. Jobs without a threshold do not count, whatever they write.

@@ -7,7 +7,7 @@ use crate::files::FileSet;
 use crate::link::trace::{TraceGroup, Tracer};
 use ferrio_engine::IoUnit;
 use ferrio_units::Direction;
-use ferrio_workload::ZoneTable;
+use ferrio_workload::{ZoneRepair, ZoneTable};
 use std::sync::Arc;
 
 /// State of the zones of a job's files at the last I/O.
@@ -69,6 +69,18 @@ impl ToldZones {
         }
         file.open = open;
     }
+}
+
+/// Lines about a zone after a failed write to it (`recover_zbd_write_error`).
+pub(crate) fn repair_lines(name: &str, repair: ZoneRepair) -> Vec<String> {
+    let ZoneRepair { zone, errno, has_succeeded, .. } = repair;
+    let mut lines = vec![format!("{name}: Start fixing {zone} write pointer")];
+    if has_succeeded {
+        lines.push(format!("{name}: Write pointer move succeeded for error={errno}"));
+    }
+    // As in fio, this line comes whether the move succeeded or not.
+    lines.push(format!("{name}: Fixed write pointer of the zone {zone}"));
+    lines
 }
 
 /// Lines about the zones when they are set up.

@@ -191,7 +191,8 @@ const ONCE: &str = "end_fsync has no effect; fio creates or deletes again and en
 
 /// Deviation of both engines for sockets.
 const NET: &str = "every wait ends on a signal and with the runtime, where fio waits for ever. A connection that closes without the closing word \
-                   is an error. An existing file at the path of a Unix socket stays.";
+                   is an error. An existing file at the path of a Unix socket stays. How many reads of a TCP reader count as short \
+                   depends on when parts of a block arrive.";
 
 /// Further deviation of `netsplice`.
 const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \

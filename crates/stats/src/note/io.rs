@@ -106,6 +106,11 @@ pub enum IoNote {
         /// Number that it allows.
         limit: u64,
     },
+    /// After a failed write the missing data of its zone could not be written either (`recover_zbd_write_error`).
+    NotRecovered {
+        /// Name of the file.
+        file: String,
+    },
 }
 
 /// A minimum rate that was missed in the last window.

@@ -184,4 +184,6 @@ pub enum ZoneNote {
         /// The smallest block.
         min_bytes: u64,
     },
+    /// `job_max_open_zones` of a job without writes.
+    JobLimitWithoutWrites,
 }

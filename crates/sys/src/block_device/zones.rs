@@ -25,7 +25,7 @@ const HEADER_BYTES: usize = 16;
 const ZONE_BYTES: usize = 64;
 
 /// Most zeroes written at once.
-const ZEROES_AT_ONCE: usize = 128 << 10;
+const BYTES_AT_ONCE: usize = 128 << 10;
 
 /// Zones asked for at once.
 const ZONES_A_REPORT: usize = 128;
@@ -129,6 +129,9 @@ pub trait ZonedDevice: std::fmt::Debug + Send + Sync {
 
     /// Writes zeroes past the page cache.
     fn write_zeroes(&self, start_bytes: u64, length_bytes: u64) -> Result<()>;
+
+    /// Writes data; its place and length are whole blocks of the device.
+    fn write(&self, start_bytes: u64, data: &[u8]) -> Result<()>;
 }
 
 /// An open device; past the page cache (`O_DIRECT`) if zeroes are to be written.
@@ -144,6 +147,24 @@ impl OpenZonedDevice {
         unsafe { ioctl(self.0.as_fd(), Updater::<BLKREPORTZONE, ReportBuffer>::new(&mut buffer)) }
             .context("ioctl", "BLKREPORTZONE")?;
         decode(&buffer.0)
+    }
+
+    /// Writes in pieces from an aligned buffer of zeroes; `fill` puts the data at a place of the whole into it.
+    fn write_from(&self, start_bytes: u64, length_bytes: u64, mut fill: impl FnMut(usize, &mut [u8])) -> Result<()> {
+        let size_bytes = BYTES_AT_ONCE.min(usize::try_from(length_bytes).unwrap_or(usize::MAX));
+        let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 };
+        let mut buffer = Arena::new(&request)?;
+        let mut done_bytes = 0;
+        while done_bytes < length_bytes {
+            let wanted = size_bytes.min(usize::try_from(length_bytes - done_bytes).unwrap_or(usize::MAX));
+            fill(done_bytes as usize, buffer.slice_mut(0, wanted));
+            let written = file_io::pwrite(&self.0, buffer.slice(0, wanted), start_bytes + done_bytes);
+            match written.context("pwrite", "zone")? {
+                0 => return Err(malformed("its zone takes no data")),
+                n_bytes => done_bytes += n_bytes as u64,
+            }
+        }
+        Ok(())
     }
 }
 
@@ -188,19 +209,13 @@ impl ZonedDevice for OpenZonedDevice {
     }
 
     fn write_zeroes(&self, start_bytes: u64, length_bytes: u64) -> Result<()> {
-        let size_bytes = ZEROES_AT_ONCE.min(usize::try_from(length_bytes).unwrap_or(usize::MAX));
-        let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 };
-        let zeroes = Arena::new(&request)?;
-        let mut done_bytes = 0;
-        while done_bytes < length_bytes {
-            let wanted = size_bytes.min(usize::try_from(length_bytes - done_bytes).unwrap_or(usize::MAX));
-            let written = file_io::pwrite(&self.0, zeroes.slice(0, wanted), start_bytes + done_bytes);
-            match written.context("pwrite", "zeroes")? {
-                0 => return Err(malformed("its zone takes no zeroes")),
-                n_bytes => done_bytes += n_bytes as u64,
-            }
-        }
-        Ok(())
+        self.write_from(start_bytes, length_bytes, |_, _| ())
+    }
+
+    fn write(&self, start_bytes: u64, data: &[u8]) -> Result<()> {
+        self.write_from(start_bytes, data.len() as u64, |at, buffer| {
+            buffer.copy_from_slice(&data[at..at + buffer.len()])
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Next, Stream};
 use crate::block_size::Room;
 use crate::cursor::NOWHERE;
 use crate::offset::BlockStart;
-use crate::zoning::{CompletedIo, DrawnIo, Placement, ZoneWait, Zoning};
+use crate::zoning::{CompletedIo, DrawnIo, Placement, ZoneRepair, ZoneWait, Zoning};
 use ferrio_units::DataDirection;
 use std::time::Duration;
 
@@ -83,8 +83,8 @@ impl<Z: Zoning> Stream<Z> {
     }
 
     /// Called after an I/O is done.
-    pub(crate) fn completed(&mut self, io: &CompletedIo) {
-        self.zones.completed(io);
+    pub(crate) fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
+        self.zones.completed(io)
     }
 
     /// Called when no I/O is in flight.

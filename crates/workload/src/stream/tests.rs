@@ -62,7 +62,7 @@ pub(crate) fn pass<Z: Zoning>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)>
 pub(crate) fn complete<Z: Zoning>(workload: &mut Stream<Z>, io: &NextIo) {
     let NextIo { file_index, offset_bytes, .. } = *io;
     if let Some(direction) = io.direction.data() {
-        workload.completed(&CompletedIo { file_index, direction, offset_bytes, has_failed: false });
+        workload.completed(&CompletedIo { file_index, direction, offset_bytes, failure: None });
     }
 }
 

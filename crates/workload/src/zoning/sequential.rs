@@ -9,8 +9,8 @@
 mod placing;
 mod writes;
 
-use super::table::ZoneTable;
-use super::{Awaited, CompletedIo, DrawnIo, Placement, ZoneWait, Zoning, ZoningFailure};
+use super::table::{FailedBlock, ZoneTable};
+use super::{Awaited, CompletedIo, DrawnIo, Placement, ZoneRepair, ZoneWait, Zoning, ZoningFailure};
 use crate::cursor::FileCursor;
 use crate::plan::{FileRange, WorkloadPlan};
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
@@ -43,7 +43,7 @@ struct Rules {
     keeps_written: bool,
     worker: u32,
     random: bool,
-    /// The job reads and writes.
+    /// The job reads, and may write.
     mixed: bool,
     /// Smallest block of each direction, at least 1.
     min_bytes: PerDirection<u64>,
@@ -77,12 +77,15 @@ struct FileZones {
 }
 
 /// A failed write to a zone that has other writes in flight.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct FailedWrite {
     file_index: usize,
     zone: usize,
-    /// First byte of the zone that was not written.
-    written_bytes: u64,
+    errno: i32,
+    /// Where the write began. Its data is kept only if the zone will be repaired.
+    block: FailedBlock,
+    /// End of the write in its zone; 0: the I/O was a trim.
+    end_bytes: u64,
 }
 
 /// State of a job in the zones of its files.
@@ -111,7 +114,7 @@ impl SequentialZones {
             keeps_written: zones.keeps_written,
             worker: zones.worker,
             random: plan.pattern.random,
-            mixed: plan.pattern.mix == DirectionMix::ReadWrite,
+            mixed: plan.pattern.mix == DirectionMix::ReadWrite && plan.pattern.rwmix_read < 100,
             min_bytes: PerDirection(min_bytes),
         };
         let counts = zones.spec.reset_frequency > 0.0;
@@ -171,20 +174,22 @@ impl SequentialZones {
 
     /// Called after the last write in flight to a zone is done: the written data is on the device, and the device
     /// counts the zone accordingly.
-    fn settle(&mut self, file_index: usize, zone: usize) {
-        let failed = self.failed.iter().filter(|failed| (failed.file_index, failed.zone) == (file_index, zone));
-        let failed_at = failed.map(|failed| failed.written_bytes).min();
-        self.failed.retain(|failed| (failed.file_index, failed.zone) != (file_index, zone));
+    fn settle(&mut self, file_index: usize, zone: usize) -> Option<ZoneRepair> {
+        let is_here = |failed: &mut FailedWrite| (failed.file_index, failed.zone) == (file_index, zone);
+        let mut failed: Vec<FailedWrite> = self.failed.extract_if(.., is_here).collect();
+        failed.sort_by_key(|failed| failed.block.start_bytes);
         let table = &self.files[file_index].table;
         let recovers = self.rules.spec.recovers_writes;
-        let has_closed = table.with(|zones| {
-            let wanted_bytes = zones.written(zone);
-            if let Some(bytes) = failed_at {
+        let (has_closed, is_as_wanted) = table.with(|zones| {
+            let wanted_bytes = failed.iter().map(|failed| failed.end_bytes).max().unwrap_or(0);
+            if let Some(first) = failed.first() {
                 // No I/O is in flight there, so the device can be asked for the state, and missing data can be written.
-                let recovered = if recovers { table.recover_on_device(zone, wanted_bytes) } else { None };
-                zones.set_written(zone, recovered.unwrap_or(bytes));
+                let blocks = || failed.iter().map(|failed| &failed.block);
+                let recovered =
+                    if recovers { table.recover_on_device(zone, wanted_bytes, &mut blocks()) } else { None };
+                zones.set_written(zone, recovered.unwrap_or(first.block.start_bytes));
             }
-            let is_as_wanted = failed_at.is_none() || (recovers && zones.written(zone) == wanted_bytes);
+            let is_as_wanted = failed.is_empty() || (recovers && zones.written(zone) >= wanted_bytes);
             zones.settle(zone);
             let written_bytes = zones.written(zone);
             let is_full = written_bytes >= table.layout().shape(zone).capacity_bytes;
@@ -193,12 +198,14 @@ impl SequentialZones {
                 zones.close(zone);
                 zones.deactivate(zone);
             }
-            closes
+            (closes, is_as_wanted)
         });
         table.released(Awaited::Zone);
         if has_closed {
             table.released(Awaited::Place);
         }
+        let last = failed.last().filter(|_| recovers)?;
+        Some(ZoneRepair { file_index: file_index as u32, zone, errno: last.errno, has_succeeded: is_as_wanted })
     }
 }
 
@@ -220,7 +227,7 @@ impl Zoning for SequentialZones {
         }
     }
 
-    /// As long as there is nothing to read, reads become writes.
+    /// As long as there is nothing to read, reads become writes, unless the job has none (`rwmixwrite=0`).
     fn turn(&mut self, direction: DataDirection, has_written: bool) -> DataDirection {
         let reads = self.rules.mixed && direction == DataDirection::Read && !self.rules.spec.reads_beyond_written;
         if reads && !has_written { DataDirection::Write } else { direction }
@@ -254,31 +261,31 @@ impl Zoning for SequentialZones {
         }
     }
 
-    fn completed(&mut self, io: &CompletedIo) {
+    fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
         let file_index = io.file_index as usize;
         if io.direction == DataDirection::Read {
-            return;
+            return None;
         }
         let worker = self.rules.worker;
         let table = &self.files[file_index].table;
         let layout = table.layout();
-        let Some(zone) = layout.zone_of(io.offset_bytes).filter(|zone| layout.shape(*zone).is_sequential) else {
-            return;
-        };
+        let zone = layout.zone_of(io.offset_bytes).filter(|zone| layout.shape(*zone).is_sequential)?;
         let (was_held, is_last) = table.with(|zones| {
             let was_held = zones.holder(zone).is_some_and(|(owner, _)| owner == worker);
             (was_held, zones.let_go(zone, worker))
         });
-        if io.has_failed && was_held {
+        if let Some(failure) = io.failure.filter(|_| was_held) {
             // A failed trim leaves what was there before.
             let is_trim = io.direction == DataDirection::Trim;
             let settled_bytes = table.with(|zones| zones.settled(zone));
-            let written_bytes = if is_trim { settled_bytes } else { io.offset_bytes - zone as u64 * layout.zone_bytes };
-            self.failed.push(FailedWrite { file_index, zone, written_bytes });
+            let start_bytes = if is_trim { settled_bytes } else { io.offset_bytes - zone as u64 * layout.zone_bytes };
+            let end_bytes = if is_trim { 0 } else { start_bytes + failure.data.len() as u64 };
+            let keeps_data = self.rules.spec.recovers_writes && !is_trim;
+            let data = if keeps_data { failure.data.into() } else { Box::default() };
+            let block = FailedBlock { start_bytes, data };
+            self.failed.push(FailedWrite { file_index, zone, errno: failure.errno, block, end_bytes });
         }
-        if is_last {
-            self.settle(file_index, zone);
-        }
+        if is_last { self.settle(file_index, zone) } else { None }
     }
 
     fn drained(&mut self) {

@@ -75,6 +75,15 @@ pub enum ZoneActivity {
     OpenByRequest,
 }
 
+/// A block that could not be written to its zone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedBlock {
+    /// Its start in the zone.
+    pub start_bytes: u64,
+    /// Its contents; empty if they are not known.
+    pub data: Box<[u8]>,
+}
+
 /// The memory of a table's words, and the device behind the zones.
 pub trait ZoneState: Debug + Send + Sync {
     /// Runs `act` on the words under the lock. All words are zero at first.
@@ -92,9 +101,15 @@ pub trait ZoneState: Debug + Send + Sync {
     /// The errno of the device.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
-    /// After a failed write: writes zeroes to the device in place of the missing data, and returns the number of bytes
-    /// that the zone with this start holds then. `None`: there is no device to ask.
-    fn recover(&self, start_bytes: u64, wanted_bytes: u64) -> Option<u64>;
+    /// After a failed write: writes what is missing in the zone with this start up to `wanted_bytes` of it, from these
+    /// blocks in the order of their places, and zeroes where there is none. Returns the number of bytes that the zone holds
+    /// then. `None`: there is no device to ask.
+    fn recover(
+        &self,
+        start_bytes: u64,
+        wanted_bytes: u64,
+        blocks: &mut dyn Iterator<Item = &FailedBlock>,
+    ) -> Option<u64>;
 
     /// Wakes workers that wait for this.
     fn released(&self, what: Awaited) {
@@ -224,10 +239,15 @@ impl ZoneTable {
         self.with(|zones| zones.open_zones().filter(|(_, other)| *other == owner).map(|(zone, _)| zone).collect())
     }
 
-    /// After a failed write: number of bytes that a zone holds once zeroes replace the missing data, as far as the
-    /// device accepts them.
-    pub(crate) fn recover_on_device(&self, zone: usize, wanted_bytes: u64) -> Option<u64> {
-        self.state.recover(zone as u64 * self.layout.zone_bytes, wanted_bytes)
+    /// After failed writes: number of bytes that a zone holds once the missing data is written, as far as the device
+    /// accepts it.
+    pub(crate) fn recover_on_device(
+        &self,
+        zone: usize,
+        wanted_bytes: u64,
+        blocks: &mut dyn Iterator<Item = &FailedBlock>,
+    ) -> Option<u64> {
+        self.state.recover(zone as u64 * self.layout.zone_bytes, wanted_bytes, blocks)
     }
 
     /// Lets the device finish a zone, so that it counts as full.
@@ -262,7 +282,7 @@ pub(crate) mod tests {
     }
 
     impl ZoneState for Local {
-        fn recover(&self, _: u64, _: u64) -> Option<u64> {
+        fn recover(&self, _: u64, _: u64, _: &mut dyn Iterator<Item = &FailedBlock>) -> Option<u64> {
             None
         }
 
@@ -282,7 +302,17 @@ pub(crate) mod tests {
 
     pub(crate) fn table(zone_bytes: u64, capacity_bytes: u64, n_zones: usize, max_open: usize) -> ZoneTable {
         let shapes = ZoneShapes::Same(ZoneShape { capacity_bytes, is_sequential: true });
-        let layout = ZoneLayout { zone_bytes, n_zones, shapes };
+        table_of(ZoneLayout { zone_bytes, n_zones, shapes }, max_open)
+    }
+
+    /// Zones of which the first ones can be written anywhere.
+    pub(crate) fn table_behind(n_conventional: usize, zone_bytes: u64, n_zones: usize) -> ZoneTable {
+        let shape = |zone| ZoneShape { capacity_bytes: zone_bytes, is_sequential: zone >= n_conventional };
+        let shapes = ZoneShapes::Each((0..n_zones).map(shape).collect());
+        table_of(ZoneLayout { zone_bytes, n_zones, shapes }, 0)
+    }
+
+    fn table_of(layout: ZoneLayout, max_open: usize) -> ZoneTable {
         let n_words = ZoneTable::n_words(&layout, max_open, 2).unwrap();
         let words = std::iter::repeat_with(AtomicU64::default).take(n_words).collect();
         ZoneTable::new(

@@ -31,7 +31,7 @@ fn outcome(done: &Finished, device: &Made) -> (Option<i32>, Vec<String>, Vec<u64
     (done.code, counts.chain(moved).collect(), written.collect())
 }
 
-/// Failed blocks are zeroes, the write pointer is where it would be without an error, and all other blocks are there.
+/// The write pointer is where it would be without an error, and all other blocks are there.
 /// With several I/Os in flight, the writes after a failed one in its zone fail too; their number depends on timing.
 #[test]
 fn a_job_goes_on_behind_a_failed_write() {
@@ -69,6 +69,44 @@ fn recovery_is_that_of_the_peer() {
             outcome(&job(&guest, program, &device, arguments), &device)
         };
         assert_eq!(of(Program::Ferrio), of(Program::Peer), "{kind} {arguments}");
+    }
+}
+
+/// A job goes on where the repair fails too, and says so; `--debug=zbd` has the outcome of each repair.
+#[test]
+fn repairs_are_told_and_jobs_end() {
+    let test = "repairs_are_told_and_jobs_end";
+    let Some(guest) = enter(test) else { return };
+    let both = has_peer(test);
+    let sequential = "--rw=write --verify=md5 --debug=zbd";
+    let jobs = "--rw=randwrite --io_size=1m --ioengine=libaio --iodepth=32 --numjobs=8 --max_open_zones=4 --debug=zbd";
+    for program in [Program::Ferrio, Program::Peer].into_iter().take(if both { 2 } else { 1 }) {
+        for arguments in [sequential, jobs] {
+            for kind in [ONCE, FOR_GOOD] {
+                let device = Made::new("null-zoned", kind);
+                let done = job(&guest, program, &device, arguments).succeeded();
+                let moved = format!("{}: Write pointer move succeeded for error=5\n", device.path());
+                let failed = format!("fio: Failed to recover write pointer for {}\n", device.path());
+                // Whether a random write meets the bad blocks depends on timing.
+                if arguments == sequential {
+                    assert_eq!(done.stdout.contains(&moved), kind == ONCE, "{}", done.all());
+                    assert_eq!(done.stdout.contains(&failed), kind == FOR_GOOD, "{}", done.all());
+                }
+            }
+        }
+    }
+}
+
+/// A failed write's own data replaces what is missing, also if a part of it was written.
+#[test]
+fn the_data_of_a_failed_write_is_written_again() {
+    let Some(guest) = enter("the_data_of_a_failed_write_is_written_again") else { return };
+    for (partial, engine) in [("", "psync"), ("badblocks_partial_io=1", "psync"), ("", "libaio --iodepth=4")] {
+        let device = Made::new("null-zoned", &format!("{ONCE} {partial}"));
+        let arguments = format!("--rw=write --size=1m --buffer_pattern=0x5a --ioengine={engine}");
+        let done = job(&guest, Program::Ferrio, &device, &arguments).succeeded();
+        let contents = std::fs::read(device.path()).unwrap();
+        assert!(contents[..1 << 20].iter().all(|byte| *byte == 0x5a), "{partial} {engine}: {}", done.all());
     }
 }
 

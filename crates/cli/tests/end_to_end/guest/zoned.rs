@@ -86,8 +86,8 @@ fn sizes_in_zones_are_those_of_the_device() {
         assert_eq!(moved(&done, "WRITE:"), moved_bytes, "{}", done.all());
         assert_eq!(written(4), expected, "{arguments}");
     }
-    // The range of a job that writes at random holds no more than that.
-    for (n_zones, moved_bytes) in [(1, "6144KiB"), (3, "18.0MiB")] {
+    // A job that writes at random does as much as its zones are long, though they hold less.
+    for (n_zones, moved_bytes) in [(1, "8192KiB"), (3, "24.0MiB")] {
         let arguments = format!("--rw=randwrite --size={n_zones}z --offset=1z --bs=256k");
         let done = in_empty_zones(&guest, Program::Ferrio, &arguments).succeeded().quiet();
         assert_eq!(moved(&done, "WRITE:"), moved_bytes, "{}", done.all());
@@ -133,6 +133,54 @@ fn messages_are_those_of_the_peer() {
             reset_zones(ZNS);
             let done = guest.run(program, &format!("--name=a --filename={ZNS} {arguments}"));
             assert!(done.code == Some(1) && done.all().contains(text), "{}", done.all());
+            // That is all that is said.
+            let is_all = !text.starts_with("Using") || done.stderr.trim_end() == text.trim_end();
+            assert!(is_all && !done.all().contains("func=zbd"), "{}", done.all());
+        }
+    }
+}
+
+/// A mix without writes never writes, and a limit of open zones says that it is for jobs that write.
+#[test]
+fn a_job_without_writes_writes_nothing() {
+    let test = "a_job_without_writes_writes_nothing";
+    let Some(guest) = enter(test) else { return };
+    let both = has_peer(test);
+    for (arguments, text) in [
+        ("--rw=randrw --rwmixwrite=0 --bs=4k --size=4z --io_size=64k", ""),
+        ("--rw=rw --rwmixread=100 --bs=4k --size=4z --io_size=64k", ""),
+        (
+            "--rw=randread --bs=4k --size=4z --job_max_open_zones=1",
+            "'job_max_open_zones' is valid only for write jobs\n",
+        ),
+    ] {
+        for program in [Program::Ferrio, Program::Peer].into_iter().take(if both { 2 } else { 1 }) {
+            let done = in_empty_zones(&guest, program, arguments).succeeded().quiet();
+            assert!(done.stdout.contains(text), "{}", done.all());
+            assert_eq!(written(32).iter().sum::<u64>(), 0, "{}", done.all());
+        }
+    }
+}
+
+/// `size` counts zones of 8 MiB, of which 6 MiB can be written.
+#[test]
+fn size_counts_whole_zones() {
+    let test = "size_counts_whole_zones";
+    let Some(guest) = enter(test) else { return };
+    let both = has_peer(test);
+    for (arguments, total) in [
+        ("--rw=randrw --bs=64k --iodepth=8 --loops=2 --norandommap=1 --offset=31z --size=1z", 256),
+        ("--rw=randwrite --bs=256k --size=4z --numjobs=8 --group_reporting", 1024),
+        ("--rw=randwrite --bs=256k --size=4z --verify=crc32c", 192),
+        ("--rw=write --bs=256k --size=4z", 96),
+    ] {
+        for program in [Program::Ferrio, Program::Peer].into_iter().take(if both { 2 } else { 1 }) {
+            let done = in_empty_zones(&guest, program, arguments).succeeded();
+            let line =
+                done.stdout.lines().find_map(|line| line.split_once("issued rwts: total=")).map(|(_, rest)| rest);
+            let counts = line.and_then(|rest| rest.split_once(" short")).map(|(counts, _)| counts.split(','));
+            let moved: u64 = counts.into_iter().flatten().map(|count| count.parse::<u64>().unwrap()).sum();
+            assert_eq!(moved, total, "{}", done.all());
         }
     }
 }

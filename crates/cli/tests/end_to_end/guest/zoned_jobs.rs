@@ -102,6 +102,30 @@ fn zones_that_were_open_before_count() {
     reset_zones(ZNS);
 }
 
+/// Threads with blocks of many sizes, over 8 zones that can be written anywhere and 8 that are written in sequence: no block
+/// reaches from one kind into the other.
+#[test]
+fn threads_with_many_block_sizes_write_to_zones_of_both_kinds() {
+    let Some(guest) = enter("threads_with_many_block_sizes_write_to_zones_of_both_kinds") else { return };
+    let null = "size=16 zone_size=1 zone_capacity=1 zone_nr_conv=8 zone_max_open=0 zone_max_active=0";
+    for (kind, arguments) in
+        [("null-zoned", null), ("scsi-zbc", "dev_size_mb=16 zone_size_mb=1 zone_nr_conv=8 zone_max_open=0")]
+    {
+        let device = Made::new(kind, arguments);
+        let job = (1..=16).fold(
+            format!(
+                "[global]\nfilename={}\ndirect=1\nzonemode=zbd\nthread=1\nrw=randwrite\nmax_open_zones=2\n\
+                 ioengine=libaio\niodepth=4\nsize=16z\nio_size=4m\ngroup_reporting=1\n",
+                device.path()
+            ),
+            |job, sixteenth| job + &format!("[j{sixteenth}]\nbs={}k\n", sixteenth * 16),
+        );
+        let file = guest.file("threads.fio", job.as_bytes());
+        let done = guest.ferrio(&file).succeeded().quiet();
+        assert!(done.stdout.contains("err= 0"), "{kind}: {}", done.all());
+    }
+}
+
 #[test]
 fn a_job_that_reads_leaves_zones_to_be_reset_by_the_next() {
     let Some(guest) = enter("a_job_that_reads_leaves_zones_to_be_reset_by_the_next") else { return };

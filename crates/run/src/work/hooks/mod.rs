@@ -17,13 +17,17 @@ pub(crate) mod serialize;
 pub(crate) mod teller;
 
 use crate::error::Failure;
+use crate::events::MessageStream;
 use crate::files::FileSet;
+use crate::link::trace::TraceGroup;
 use crate::work::lane::{Lane, Stop};
 use crate::work::verify::Verifier;
+use crate::zones::told::repair_lines;
 use blocks::BlockTable;
+use ferrio_stats::note::IoNote;
 use ferrio_units::DataDirection;
-use ferrio_workload::CompletedIo;
 use ferrio_workload::shape::Shape;
+use ferrio_workload::{CompletedIo, IoFailure, ZoneRepair};
 use iolog::IoLog;
 use latency::LatencyLimits;
 use log::WorkerLog;
@@ -146,7 +150,7 @@ impl<'a> Hooks<'a> {
             latency.done(lane, slot_index, direction, done);
         }
         self.look_at_ramp_size(lane);
-        self.settle(lane, slot_index, false);
+        self.settle(lane, slot_index, None);
         if let Some(verifier) = &mut self.verifier {
             verifier.done(lane, slot_index, direction);
         }
@@ -158,11 +162,11 @@ impl<'a> Hooks<'a> {
     }
 
     /// Called after an I/O has failed, or if it was never submitted.
-    pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+    pub(crate) fn failed(&mut self, lane: &mut Lane<'_>, slot_index: u32, errno: i32) {
         if let Some(verifier) = &mut self.verifier {
             verifier.failed(lane, slot_index);
         }
-        self.settle(lane, slot_index, true);
+        self.settle(lane, slot_index, Some(errno));
     }
 
     /// Called after a sync is done.
@@ -182,15 +186,15 @@ impl<'a> Hooks<'a> {
     }
 
     /// Called after an I/O no longer occupies its range.
-    fn settle(&mut self, lane: &mut Lane<'_>, slot_index: u32, has_failed: bool) {
+    fn settle(&mut self, lane: &mut Lane<'_>, slot_index: u32, errno: Option<i32>) {
         if let Some(blocks) = &mut self.blocks {
-            blocks.done(lane.slots.get(slot_index), has_failed);
+            blocks.done(lane.slots.get(slot_index), errno.is_some());
         }
         if let Some(serializer) = &mut self.serializer {
             serializer.lands(slot_index);
         }
         if self.has_zones {
-            tell_zone(lane, slot_index, has_failed);
+            tell_zone(lane, slot_index, errno);
         }
     }
 
@@ -205,9 +209,28 @@ impl<'a> Hooks<'a> {
 }
 
 /// Tells the zones about an I/O that is done or has failed.
-fn tell_zone(lane: &mut Lane<'_>, slot_index: u32, has_failed: bool) {
+fn tell_zone(lane: &mut Lane<'_>, slot_index: u32, errno: Option<i32>) {
     let slot = lane.slots.get(slot_index);
     let Some(direction) = slot.unit.direction.data() else { return };
-    let io = CompletedIo { file_index: slot.unit.file_index, direction, offset_bytes: slot.data_offset, has_failed };
-    lane.workload.completed(&io);
+    let arena = lane.buffers.arena.borrow();
+    let data = arena.slice(slot_index as usize * lane.buffers.block_bytes, slot.length_bytes as usize);
+    let failure = errno.map(|errno| IoFailure { errno, data });
+    let io = CompletedIo { file_index: slot.unit.file_index, direction, offset_bytes: slot.data_offset, failure };
+    if let Some(repair) = lane.workload.completed(&io) {
+        drop(arena);
+        tell_repair(lane, repair);
+    }
+}
+
+#[cold]
+fn tell_repair(lane: &Lane<'_>, repair: ZoneRepair) {
+    let (name, context) = (&lane.files.plan(repair.file_index).name, lane.context);
+    if context.tracer.has(TraceGroup::Zbd) {
+        for line in repair_lines(name, repair) {
+            context.tracer.keep(TraceGroup::Zbd, &line);
+        }
+    }
+    if !repair.has_succeeded {
+        context.say(MessageStream::Info, IoNote::NotRecovered { file: name.clone() });
+    }
 }

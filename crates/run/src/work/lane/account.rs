@@ -62,7 +62,9 @@ impl Account {
     /// Sets up the statistics for what the job measures.
     fn make_room(&mut self, plan: &WorkerPlan, keeps_evidence: bool) {
         let (spec, latency, stats) = (&plan.spec.reporting, &plan.spec.latency, &mut self.stats);
-        stats.latency_search.depth = compat::searched_depths(plan);
+        // As in fio, a job that repeats the writes of an earlier run without doing them has no depth.
+        let repeats = plan.spec.is_verify_only() && plan.streams_writes();
+        stats.latency_search.depth = if repeats { 0 } else { compat::searched_depths(plan) };
         stats.latency_search.target = LatencyTarget {
             target_ns: latency.target_us.saturating_mul(1_000),
             window_ns: latency.window_us.saturating_mul(1_000),

@@ -8,7 +8,7 @@ use crate::events::MessageStream;
 use crate::work::lane::Lane;
 use ferrio_engine::Connection;
 use ferrio_stats::note::RunNote;
-use ferrio_sys::errno::ETIMEDOUT;
+use ferrio_sys::errno::{EIO, ETIMEDOUT};
 
 /// Makes the connection; waits until the end of the run or of the runtime.
 pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
@@ -50,5 +50,5 @@ pub(crate) fn give_up(worker: &mut Worker<'_>, slot_index: u32, done: u64) {
     } else {
         lane.account.stats.directions[direction].n_issued -= 1;
     }
-    hooks.failed(lane, slot_index);
+    hooks.failed(lane, slot_index, EIO);
 }

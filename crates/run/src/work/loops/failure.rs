@@ -16,7 +16,7 @@ use ferrio_units::Direction;
 
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
-    worker.hooks.failed(&mut worker.lane, slot_index);
+    worker.hooks.failed(&mut worker.lane, slot_index, errno);
     // As in fio, the step tells whether submission or I/O failed.
     let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;

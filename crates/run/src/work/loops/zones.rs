@@ -33,7 +33,7 @@ pub(crate) fn count_as_done(worker: &mut Worker<'_>, next: &Next) {
     let Next::Io(io) = next else { return };
     let Some(direction) = io.direction.data() else { return };
     let NextIo { file_index, offset_bytes, .. } = *io;
-    worker.lane.workload.completed(&CompletedIo { file_index, direction, offset_bytes, has_failed: false });
+    worker.lane.workload.completed(&CompletedIo { file_index, direction, offset_bytes, failure: None });
 }
 
 /// The failure of a job because of its zones.

@@ -9,6 +9,7 @@ use crate::events::MessageStream;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use crate::work::lane::{Lane, Stop};
+use ferrio_stats::FailedStep;
 use ferrio_stats::note::VerifyNote;
 use ferrio_sys::errno::{EINVAL, EIO};
 use ferrio_sys::file::open_regular;
@@ -99,9 +100,9 @@ impl LoadedState {
     }
 }
 
-/// True if the job needs the state of an earlier run, and there is none that it can use.
-pub(crate) fn lacks_state(plan: &WorkerPlan) -> bool {
-    load(plan).is_err()
+/// Fails if the job needs the state of an earlier run, and there is none that it can use.
+pub(crate) fn check_state(plan: &WorkerPlan) -> Result<(), Failure> {
+    load(plan).map(|_| ())
 }
 
 /// The state of an earlier run, if the job is to stop where that run ended.
@@ -114,7 +115,8 @@ pub(crate) fn load(plan: &WorkerPlan) -> Result<Option<LoadedState>, Failure> {
     let failed = |error: &io::Error| {
         let errno = error.raw_os_error().unwrap_or(EIO);
         let path = path.display().to_string();
-        failure!(errno, "open state file").explained(VerifyNote::StateUnreadable { path, errno })
+        failure!(errno, FailedStep::Explained("open state file".into()))
+            .explained(VerifyNote::StateUnreadable { path, errno })
     };
     let mut bytes = Vec::new();
     let file = open_regular(&path).map_err(|error| failed(&error))?;

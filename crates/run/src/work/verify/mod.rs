@@ -47,7 +47,7 @@ use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
-pub(crate) use loaded::lacks_state;
+pub(crate) use loaded::check_state;
 use memory::WriteMemory;
 use regenerate::Regeneration;
 use stamp::Stamping;

@@ -52,8 +52,12 @@ impl Placing<'_> {
             let length_bytes = drawn.length_bytes.min(drawn.at_most_bytes);
             let is_read = drawn.direction == DataDirection::Read;
             let end_bytes = if is_read { self.file.block_end_bytes } else { self.file.end_bytes };
-            let fits = drawn.offset_bytes.saturating_add(length_bytes) <= end_bytes;
-            return if fits { Ok(DrawnIo { length_bytes, ..drawn }) } else { Err(Halt::Nowhere) };
+            if drawn.offset_bytes.saturating_add(length_bytes) > end_bytes {
+                return Err(Halt::Nowhere);
+            }
+            let here = DrawnIo { length_bytes, ..drawn };
+            let border = if reads_anywhere { None } else { self.border_in(zone, here) };
+            return border.map_or(Ok(here), |border| self.place_at_border(zone, here, border));
         }
         match drawn.direction {
             DataDirection::Read => {
@@ -66,6 +70,32 @@ impl Placing<'_> {
             DataDirection::Write => self.write(zone, drawn),
             DataDirection::Trim => self.trim(zone, drawn),
         }
+    }
+
+    /// The first zone after `zone`, which can be written anywhere, that is written in sequence and that the I/O reaches.
+    fn border_in(&self, zone: usize, io: DrawnIo) -> Option<usize> {
+        let end_bytes = io.offset_bytes + io.length_bytes;
+        let after = zone + 1..self.zones.table().layout().n_zones;
+        after.take_while(|zone| self.start(*zone) < end_bytes).find(|zone| self.is_sequential(*zone))
+    }
+
+    /// The place of an I/O that was drawn across the start of the zone `border`: a device refuses reads and writes across
+    /// it, as the part behind it would not be at the write pointer. The I/O ends there, if a block fits before it. Otherwise
+    /// a write goes to the zone that it reaches, and a read begins earlier.
+    fn place_at_border(&mut self, zone: usize, drawn: DrawnIo, border: usize) -> Result<DrawnIo, Halt> {
+        let min_bytes = self.rules.min_bytes[drawn.direction];
+        let border_bytes = self.start(border);
+        let length_bytes = whole(border_bytes - drawn.offset_bytes, min_bytes);
+        if length_bytes > 0 {
+            return Ok(DrawnIo { length_bytes, ..drawn });
+        }
+        if drawn.direction == DataDirection::Write {
+            return self.write(border, DrawnIo { offset_bytes: border_bytes, ..drawn });
+        }
+        let first_bytes = self.start(zone).max(self.file.start_bytes);
+        let offset_bytes = border_bytes.checked_sub(min_bytes).filter(|offset_bytes| *offset_bytes >= first_bytes);
+        let offset_bytes = offset_bytes.ok_or(Halt::Nowhere)?;
+        Ok(DrawnIo { offset_bytes, length_bytes: min_bytes, ..drawn })
     }
 
     /// Chooses what to wait for. A job waits for its own I/Os first, so that no job waits for another that waits

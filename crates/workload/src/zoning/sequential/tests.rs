@@ -7,7 +7,7 @@ use crate::Next;
 use crate::stream::Stream;
 use crate::stream::tests::{BLOCK_BYTES, blocks, complete, pass, plan};
 use crate::zoning::table::ZoneActivity;
-use crate::zoning::table::tests::table;
+use crate::zoning::table::tests::{table, table_behind};
 use ferrio_spec::{BlockRange, SizesInZones, ZoneSkip};
 use ferrio_units::Direction;
 use ferrio_units::random::{SeedIndex, SeedTable};
@@ -99,6 +99,61 @@ fn a_zone_with_less_than_a_block_left_is_done_with() {
     assert_eq!(blocks(&pass(&mut sequential)), [0, 3, 4, 7]);
     assert_eq!((table.written(0), table.written(1), table.written(2)), (4 * BLOCK_BYTES, 4 * BLOCK_BYTES, 0));
     assert_eq!(sequential.zones().n_resets(), 0);
+}
+
+/// A mix without writes (`rwmixwrite=0`) never writes, though there is nothing to read.
+#[test]
+fn a_mix_without_writes_never_writes() {
+    for random in [false, true] {
+        let first = [100, 99].map(|percent| {
+            let mix = (DirectionMix::ReadWrite, random);
+            let (mut stream, _) = stream(mix, [4, 4, 4], SPEC, |plan| plan.pattern.rwmix_read = percent);
+            pass(&mut stream).first().map(|(direction, _)| *direction)
+        });
+        assert_eq!(first, [None, Some(Direction::Write)], "{random}");
+    }
+}
+
+/// Two zones of 8 blocks that can be written anywhere, and two that are written in sequence: no block of 3 reaches from one
+/// kind into the other, and every write to the latter is at its write pointer.
+#[test]
+fn no_block_reaches_into_a_zone_of_the_other_kind() {
+    let border = 16 * BLOCK_BYTES;
+    for (mix, random) in [WRITE, RANDWRITE, READ, RANDREAD] {
+        for n_blocks in [3, 5, 7] {
+            let mut plan = plan(mix, random);
+            plan.files[0].length_bytes = 32 * BLOCK_BYTES;
+            plan.files[0].file_bytes = 32 * BLOCK_BYTES;
+            set_block(&mut plan, n_blocks);
+            plan.pattern.norandommap = true;
+            let table = Arc::new(table_behind(2, 8 * BLOCK_BYTES, 4));
+            if mix == DirectionMix::Read {
+                (2..4).for_each(|zone| table.found(zone, 8 * BLOCK_BYTES, ZoneActivity::None));
+            }
+            let mut stream = over(&table, plan, 1);
+            let mut pointers = [0; 4];
+            for _ in 0..200 {
+                let io = match stream.next() {
+                    Next::Io(io) => io,
+                    Next::Drain => {
+                        stream.drained();
+                        continue;
+                    }
+                    Next::PassEnd => break,
+                    _ => continue,
+                };
+                let end_bytes = io.offset_bytes + io.length_bytes;
+                assert!(io.offset_bytes >= border || end_bytes <= border, "{mix:?} {random} {n_blocks}: {io:?}");
+                if mix == DirectionMix::Write && io.offset_bytes >= border {
+                    let zone = (io.offset_bytes / (8 * BLOCK_BYTES)) as usize;
+                    let at = io.offset_bytes % (8 * BLOCK_BYTES);
+                    assert!(at == pointers[zone] || at == 0, "{random} {n_blocks}: {io:?} {pointers:?}");
+                    pointers[zone] = at + io.length_bytes;
+                }
+                complete(&mut stream, &io);
+            }
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@
 use super::*;
 use crate::stream::NextIo;
 use crate::zoning::ZoningFailureKind;
-use crate::zoning::table::{ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState};
+use crate::zoning::table::{FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -120,7 +120,7 @@ struct Modelled {
 }
 
 impl ZoneState for Modelled {
-    fn recover(&self, _: u64, _: u64) -> Option<u64> {
+    fn recover(&self, _: u64, _: u64, _: &mut dyn Iterator<Item = &FailedBlock>) -> Option<u64> {
         None
     }
 
@@ -343,7 +343,7 @@ fn execute_one(device: &Mutex<Device>, jobs: &mut [Job], dice: &mut Dice) {
     drop(device);
     let (job, direction, offset_bytes, _) = io;
     jobs[job].n_in_flight -= 1;
-    jobs[job].stream.completed(&CompletedIo { file_index: 0, direction, offset_bytes, has_failed: false });
+    jobs[job].stream.completed(&CompletedIo { file_index: 0, direction, offset_bytes, failure: None });
 }
 
 /// Number of I/Os, and the reasons why jobs failed. The device must not have refused any request.
