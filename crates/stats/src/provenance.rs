@@ -212,7 +212,8 @@ fn read_options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box
     } else {
         serde_json::from_str(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)?
     };
-    Ok(serde_json::from_value(value).unwrap_or_default())
+    // A list would be taken for the fields in their order.
+    Ok(if value.is_object() { serde_json::from_value(value).unwrap_or_default() } else { None })
 }
 
 #[cfg(test)]

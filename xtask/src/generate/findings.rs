@@ -13,8 +13,8 @@ After a run ferrio compares its figures with what the kernel has counted, and sa
 `ferrio run` prints findings beneath its table, `ferrio check` finds what options and files alone show before a run, and every JSON
 document has them under `ferrio.findings`. In the place of fio nothing is printed.
 
-A rule never guesses: where the evidence is missing there is no finding. Severities: `wrong` (a figure is not what it says),
-`misleading` (a figure is right and easily taken for another), `note` (something to know).
+A rule never guesses: where the evidence is missing there is no finding, and the report names what was not examined. Severities:
+`wrong` (a figure is not what it says), `misleading` (a figure is right and easily taken for another), `note` (something to know).
 
 | rule | severity | what it finds |
 |---|---|---|

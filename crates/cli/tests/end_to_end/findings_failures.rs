@@ -18,18 +18,18 @@ fn is_told(finished: &Finished, words: &str) {
 #[test]
 fn an_io_that_failed_is_told_everywhere() {
     let scratch = Scratch::new("failures-io");
-    // The file may not grow beyond 256 KiB.
-    let limited = "ulimit -f 512; exec \"$0\" \"$@\"";
-    let job = "--name=a --rw=write --bs=4k --size=1m --ioengine=psync --fallocate=none";
-    is_told(&told(&scratch, job, limited), "The job ended with an error: File too large.");
-    let json = told(&scratch, &format!("--json {job}"), limited);
+    let of = |fault: &str| format!("--name=a --rw=write --bs=4k --size=1m --ioengine=sim {fault}");
+    let (job, fine) = (of("--sim_fault=eio@100"), of(""));
+    let plain = "exec \"$0\" \"$@\"";
+    is_told(&told(&scratch, &job, plain), "The job ended with an error: Input/output error.");
+    let json = told(&scratch, &format!("--json {job}"), plain);
     scratch.write("result.json", json.stdout.as_str());
     assert!(json.stdout.contains("\"job-failed\""), "{}", json.all());
     let page = Run::new(Program::Ferrio, scratch.path(), "report result.json -o page.html").finish().succeeded();
     let page =
         std::fs::read_to_string(scratch.join("page.html")).unwrap_or_else(|error| panic!("{error}: {}", page.all()));
     assert!(page.contains("A job failed") && !page.contains("Nothing speaks against"), "{page}");
-    let fine = Run::new(Program::Ferrio, scratch.path(), &format!("run --json {job}")).finish().succeeded();
+    let fine = Run::new(Program::Ferrio, scratch.path(), &format!("run --json {fine}")).finish().succeeded();
     assert!(!fine.stdout.contains("job-failed"), "{}", fine.all());
     scratch.write("fine.json", fine.stdout.as_str());
     let compared = Run::new(Program::Ferrio, scratch.path(), "compare fine.json result.json").finish();

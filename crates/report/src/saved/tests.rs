@@ -151,7 +151,7 @@ fn records_of_older_forms_are_read() {
         let bytes: Vec<u64> =
             record.workers.iter().map(|worker| worker.stats.directions.0.iter().map(|of| of.bytes).sum()).collect();
         assert_eq!(bytes, [1 << 20; 4], "{path}");
-        assert!(show_all(&record).iter().all(|text| !text.is_empty()));
+        show_all(&record);
     }
 }
 
