@@ -115,9 +115,10 @@ fn notes_come_once_for_each_clone() {
 fn errors_of_the_set_up_are_told_where_fio_tells_them() {
     let test = "errors_of_the_set_up_are_told_where_fio_tells_them";
     // A user without rights cannot open the setting; the kernel never sees the name.
-    let scheduler = match rustix::process::geteuid().is_root() {
-        true => "func=iosched_switch, error=Invalid argument",
-        false => "func=fopen iosched, error=Permission denied",
+    let scheduler = if rustix::process::geteuid().is_root() {
+        "func=iosched_switch, error=Invalid argument"
+    } else {
+        "func=fopen iosched, error=Permission denied"
     };
     for program in programs(test) {
         for thread in ["0", "1"] {

@@ -6,7 +6,7 @@ use super::{
 use crate::case::{Case, CaseJob, sum};
 use crate::stack::Level;
 use crate::text;
-use ferrio_stats::{LayerKind, Measured, Severity};
+use ferrio_stats::{ExtentBytes, LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
 use std::collections::BTreeSet;
 
@@ -192,7 +192,7 @@ fn in_holes(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>]) -> Option
     }
     let places = || jobs.iter().flat_map(|job| job.places);
     let without_data =
-        sum(places().filter_map(|place| place.before.extents.value()).map(|extents| extents.without_data_bytes()));
+        sum(places().filter_map(|place| place.before.extents.value()).map(ExtentBytes::without_data_bytes));
     let range_bytes = sum(jobs.iter().filter_map(|job| range_read_again::range_bytes(case, job)));
     // Each block of the range may have been read several times.
     let missing = range_bytes.min(gap.claimed) as f64 * (gap.claimed - gap.device_bytes) as f64 / gap.claimed as f64;

@@ -74,14 +74,13 @@ fn hot_blocks(
 ) -> Option<f64> {
     let n = n_blocks as f64;
     let found = match distribution {
-        RandomDistribution::Uniform => return None,
+        RandomDistribution::Uniform | RandomDistribution::Sequence { stride: true, .. } => return None,
         RandomDistribution::Zipf { theta, .. } => zipf(*theta, n_blocks),
         // A share p of the draws is on this share of the blocks: with p = 1 - h, that is h.
         RandomDistribution::Pareto { h, .. } => n * SHARE.powf(h.ln() / (1.0 - h).ln()),
         // Nine tenths are within 1.645 deviations of the middle.
         RandomDistribution::Normal { deviation_percent, .. } => n * 2.0 * 1.645 * deviation_percent / 100.0,
         RandomDistribution::Zoned(zones) => zoned(&zones[direction], n, block_bytes as f64),
-        RandomDistribution::Sequence { stride: true, .. } => return None,
         RandomDistribution::Sequence { blocks, .. } => blocks.len() as f64,
     };
     Some(found.clamp(1.0, n))

@@ -213,7 +213,9 @@ mod tests {
         let mut scene = TestRun::new(job);
         let mut series = JobSeries { clone_ns: vec![100_000_000; 50], ..JobSeries::new(0, 100_000_000) };
         let mut ios = vec![n_ios; 50];
-        others.iter().for_each(|(index, n_ios)| ios[*index] = *n_ios);
+        for (index, n_ios) in others {
+            ios[*index] = *n_ios;
+        }
         series.directions[DataDirection::Read].ios = ios;
         scene.record.series.push(series);
         scene
