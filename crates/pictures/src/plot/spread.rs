@@ -85,7 +85,7 @@ fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> O
     let bins: Vec<&TimeBin> = one.filled().map(|(_, bin)| bin).collect();
     let all = one.intervals.whole()?;
     let mean = all.mean()?;
-    // Intervals of several values have no deviation of their own.
+    // TimeIntervals of several values have no deviation of their own.
     let has_values = bins.len() > 1 && bins.iter().all(|bin| bin.n == 1);
     let squares: f64 = bins.iter().filter_map(|bin| bin.mean()).map(|value| (value - mean).powi(2)).sum();
     let stddev = (squares / (bins.len() as f64 - 1.0).max(1.0)).sqrt();
