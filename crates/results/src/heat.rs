@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, how a heat map looks. Start reading at [`LatencyHeat`].
 
-use crate::series::{Intervals, JoinFigures};
+use crate::series::{JoinFigures, TimeIntervals};
 use ferrio_stats::histogram::{bucket_latency_ns, full_bucket_index};
 use std::collections::BTreeMap;
 
@@ -54,13 +54,13 @@ impl JoinFigures for LatencyCounts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LatencyHeat {
     /// The columns.
-    pub columns: Intervals<LatencyCounts>,
+    pub columns: TimeIntervals<LatencyCounts>,
 }
 
 impl LatencyHeat {
     /// A map without columns, in which a moment becomes a column of this width.
     pub fn new(cell_ns: u64) -> Self {
-        Self { columns: Intervals::new(cell_ns) }
+        Self { columns: TimeIntervals::new(cell_ns) }
     }
 
     /// Adds a number of I/Os of one latency at a moment, and keeps at most `most` columns (at least 2).

@@ -26,7 +26,7 @@ pub use heat::{LatencyCounts, LatencyHeat};
 pub use model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares};
 pub use record::of_record;
 pub use series::{
-    Interval, Intervals, JoinFigures, NotTogether, Quantity, SeriesLimits, TimeBase, TimeBin, TimeSeries, average,
-    together,
+    JoinFigures, NotTogether, Quantity, SeriesLimits, TimeBase, TimeBin, TimeInterval, TimeIntervals, TimeSeries,
+    average, together,
 };
 pub use source::{read, read_files};

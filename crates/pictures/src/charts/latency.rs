@@ -6,7 +6,7 @@ use super::rates::{MAXIMA, MOST_LINES, apart, line, rounded_time, widths};
 use super::together::{latency_kind, of_jobs, pooled};
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, colour_of_rank, rounded};
 use ferrio_results::{
-    Interval, Intervals, JobResult, LatencyCounts, LatencyKind, NotTogether, Quantity, TimeBin, TimeSeries,
+    JobResult, LatencyCounts, LatencyKind, NotTogether, Quantity, TimeBin, TimeInterval, TimeIntervals, TimeSeries,
 };
 use ferrio_units::DataDirection;
 
@@ -152,14 +152,14 @@ pub(crate) fn percentile_lines(series: &TimeSeries, most_points: usize) -> Optio
 }
 
 /// The number of I/Os of a usual column: the median.
-fn usual_number(columns: &Intervals<LatencyCounts>) -> u64 {
+fn usual_number(columns: &TimeIntervals<LatencyCounts>) -> u64 {
     let mut numbers: Vec<u64> = columns.all().iter().map(|column| column.figures.n_ios()).collect();
     numbers.sort_unstable();
     numbers.get(numbers.len() / 2).copied().unwrap_or_default()
 }
 
 /// The slowest I/O of each column, as it is and not as its bucket.
-fn maxima(series: &TimeSeries, columns: &Intervals<LatencyCounts>) -> Vec<Option<f64>> {
+fn maxima(series: &TimeSeries, columns: &TimeIntervals<LatencyCounts>) -> Vec<Option<f64>> {
     let mut found = vec![None; columns.len()];
     let mut index = 0;
     for interval in series.intervals.all() {
@@ -167,7 +167,7 @@ fn maxima(series: &TimeSeries, columns: &Intervals<LatencyCounts>) -> Vec<Option
         while index + 1 < columns.len() && columns.all()[index].end_ns <= middle_ns {
             index += 1;
         }
-        let Interval { figures: TimeBin { max, .. }, .. } = interval;
+        let TimeInterval { figures: TimeBin { max, .. }, .. } = interval;
         if let Some(highest) = found.get_mut(index) {
             *highest = Some(highest.map_or(*max, |known: f64| known.max(*max)));
         }

@@ -4,7 +4,7 @@
 
 use super::together::{of_jobs, summed};
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, colour_of_rank, rounded};
-use ferrio_results::{Interval, JobResult, NotTogether, Quantity, TimeBin, TimeSeries};
+use ferrio_results::{JobResult, NotTogether, Quantity, TimeBin, TimeInterval, TimeSeries};
 use ferrio_units::DataDirection;
 
 const NS_PER_SEC: f64 = 1e9;
@@ -116,10 +116,10 @@ pub(crate) fn line(series: &TimeSeries) -> ChartLine {
 }
 
 /// Puts the points of a line into the middles of their intervals.
-pub(crate) fn place(line: &mut ChartLine, intervals: &[Interval<TimeBin>], gaps: &[usize]) {
+pub(crate) fn place(line: &mut ChartLine, intervals: &[TimeInterval<TimeBin>], gaps: &[usize]) {
     line.x = intervals.iter().map(|interval| rounded_time(interval.middle_ns())).collect();
     line.breaks = gaps.to_vec();
-    line.widths = widths(intervals.iter().map(Interval::length_ns));
+    line.widths = widths(intervals.iter().map(TimeInterval::length_ns));
 }
 
 /// The widths of intervals, seconds; one for all if they hardly differ.

@@ -4,7 +4,7 @@
 
 use ferrio_report::native::{closing, measured, unexamined};
 use ferrio_results::RunResult;
-use ferrio_stats::{Audit, Finding, Severity};
+use ferrio_stats::{Audit, Finding};
 use maud::{Markup, html};
 
 /// All findings, or what it means that there are none.
@@ -30,24 +30,20 @@ fn audit(result: &RunResult) -> Audit {
     }
 }
 
+/// A finding, with the words and in the order of the terminal.
 fn one(finding: &Finding) -> Markup {
+    let jobs = if finding.jobs.is_empty() { String::new() } else { format!(" ({})", finding.jobs.join(", ")) };
+    let anchor = format!("finding-{}", finding.id);
     html! {
-        article class=(format!("finding {}", finding.severity.word())) {
-            h4 { span class="severity" { (severity(finding.severity)) } ": " (finding.title) }
-            @if !finding.jobs.is_empty() { p { "Jobs: " (finding.jobs.join(", ")) } }
+        article class=(format!("finding {}", finding.severity.word())) id=(anchor) {
+            h4 { span class="severity" { (finding.severity.word().to_uppercase()) } ": " (finding.title) (jobs) }
             p { (finding.explanation) }
-            @if !finding.cure.is_empty() { p { strong { "What to do: " } (finding.cure) } }
             @if !finding.evidence.is_empty() {
+                p { "Measured:" }
                 ul { @for value in &finding.evidence { li { (measured(value)) } } }
             }
+            @if !finding.cure.is_empty() { p { strong { "To do: " } (finding.cure) } }
+            p class="rule" { a href=(format!("#{anchor}")) { (finding.id) } ", described in " (finding.page) }
         }
-    }
-}
-
-fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Wrong => "A figure is wrong",
-        Severity::Misleading => "May be misread",
-        Severity::Note => "Good to know",
     }
 }

@@ -5,27 +5,28 @@
 use super::words;
 use ferrio_report::native::reason_words;
 use ferrio_results::{Figures, JobResult, RunResult};
-use ferrio_stats::{Estimate, JobPrecision};
-use ferrio_units::DataDirection;
+use ferrio_stats::{Estimate, FiguresOf, JobPrecision};
 use ferrio_units::glance::thousands;
 use maud::{Markup, html};
 
 /// Percentiles of the table.
 const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
 
+/// Columns between the name of a job and its errors.
+const N_FIGURES: usize = 10;
+
 /// Most reasons that are written below a table.
 const MOST_REASONS: usize = 8;
 
 /// One row a job and direction.
 pub(super) fn headline(result: &RunResult) -> Markup {
-    let rows: Vec<(&JobResult, DataDirection, &Figures)> = result
-        .jobs
-        .iter()
-        .flat_map(|job| job.active().map(move |(direction, figures)| (job, direction, figures)))
-        .collect();
+    let rows: Vec<(&JobResult, FiguresOf, &Figures)> =
+        result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures))).collect();
+    let silent: Vec<&JobResult> =
+        result.jobs.iter().filter(|job| job.kinds().next().is_none() && has_failed(job)).collect();
     html! {
         h3 { "Figures" }
-        @if rows.is_empty() {
+        @if rows.is_empty() && silent.is_empty() {
             p { "The result has no totals." }
         } @else {
             div class="scrolls" tabindex="0" role="region" aria-label="Table of figures" {
@@ -35,25 +36,47 @@ pub(super) fn headline(result: &RunResult) -> Markup {
                         th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
                         th scope="col" { "mean" }
                         @for (_, name) in PERCENTILES { th scope="col" { (name) } }
-                        th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" { "error" }
+                        th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" { "errors" }
                     } }
-                    tbody { @for (job, direction, figures) in rows { (row(job, direction, figures)) } }
+                    tbody {
+                        @for (job, kind, figures) in rows { (row(job, kind, figures)) }
+                        @for job in silent { tr class="failed" {
+                            th scope="row" { (job.name) } td colspan=(N_FIGURES) { "no I/O" } td { (errors(job)) }
+                        } }
+                    }
                 }
             }
         }
     }
 }
 
-fn row(job: &JobResult, direction: DataDirection, figures: &Figures) -> Markup {
+/// True for a job that ended with an error, or went on after some.
+fn has_failed(job: &JobResult) -> bool {
+    job.error != 0 || job.n_errors > 0
+}
+
+/// What went wrong in a job.
+fn errors(job: &JobResult) -> String {
+    let n_ios = job.active().fold(0_u64, |sum, (_, figures)| sum.saturating_add(figures.n_ios));
+    let failed = (job.error != 0)
+        .then(|| format!("failed after {} I/Os: {}", thousands(n_ios), ferrio_units::errno_text(job.error)));
+    let tolerated = (job.n_errors > 0).then(|| format!("{} I/Os failed", thousands(job.n_errors)));
+    match (failed, tolerated) {
+        (None, None) => "none".to_owned(),
+        (failed, tolerated) => failed.into_iter().chain(tolerated).collect::<Vec<_>>().join("; "),
+    }
+}
+
+fn row(job: &JobResult, kind: FiguresOf, figures: &Figures) -> Markup {
     let latency = figures.latency().map(|(_, latency)| latency);
     let percentile = |percent| {
         let value = latency.and_then(|latency| latency.percentile(percent));
         value.map_or_else(|| "-".to_owned(), |value| words::latency(value.latency_ns as f64))
     };
     html! {
-        tr {
+        tr class=[has_failed(job).then_some("failed")] {
             th scope="row" { (job.name) }
-            td { (direction.name()) }
+            td { (kind.name()) }
             td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
             td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
             td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
@@ -61,7 +84,7 @@ fn row(job: &JobResult, direction: DataDirection, figures: &Figures) -> Markup {
             td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }
             td { (thousands(figures.n_ios)) }
             td { (format!("{:.1} %, {:.1} %", job.cpu.user_percent, job.cpu.system_percent)) }
-            td { @if job.error == 0 { "none" } @else { (job.error) } }
+            td { (errors(job)) }
         }
     }
 }

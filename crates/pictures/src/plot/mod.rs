@@ -127,7 +127,34 @@ fn sources(results: &[RunResult]) -> Vec<String> {
     let mut remarks: Vec<String> = results.iter().flat_map(|result| &result.remarks).cloned().collect();
     remarks.dedup();
     remarks.truncate(MOST_REMARKS);
-    remarks.into_iter().chain(measured).collect()
+    let origins = results.iter().filter_map(|result| origin(result, results.len() > 1)).take(MOST_ORIGINS);
+    remarks.into_iter().chain(origins).chain(measured).collect()
+}
+
+/// Most results whose workload is written below a picture.
+const MOST_ORIGINS: usize = 6;
+/// Options that say what a job does.
+const OF_WORKLOAD: [&str; 10] =
+    ["rw", "readwrite", "bs", "blocksize", "iodepth", "numjobs", "ioengine", "direct", "rate_iops", "rwmixread"];
+
+/// Workload, host and date of a result; `None`: it tells none of them.
+fn origin(result: &RunResult, has_name: bool) -> Option<String> {
+    let first = result.jobs.first();
+    let told = OF_WORKLOAD.into_iter().filter_map(|name| {
+        let value = first.and_then(|job| job.option(&result.global_options, name))?;
+        Some(format!("{name}={value}"))
+    });
+    let mut parts = vec![told.collect::<Vec<_>>().join(" ")];
+    if result.jobs.len() > 1 && !parts[0].is_empty() {
+        parts[0].push_str(&format!(" (the first of {} jobs)", result.jobs.len()));
+    }
+    parts.extend(result.provenance.as_ref().map(|provenance| format!("host {}", provenance.host_name)));
+    let time = result.timestamp_ms.and_then(|ms| i64::try_from(ms).ok());
+    let time = time.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    parts.extend(time.map(|time| format!("{} UTC", time.strftime("%Y-%m-%d %H:%M"))));
+    parts.retain(|part| !part.is_empty() && part != "host ");
+    let name = if has_name { format!("{}: ", entries::result_name(result)) } else { String::new() };
+    (!parts.is_empty()).then(|| format!("{name}{}.", parts.join(", ")))
 }
 
 /// What the units of bandwidth are.

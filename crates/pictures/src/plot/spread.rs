@@ -59,15 +59,19 @@ fn rate(job: &JobResult, direction: DataDirection, figure: BarFigure) -> Option<
             BarFigure::Iops => (figures.ios_per_sec, figures.sampled_ios_per_sec),
             _ => (figures.bytes_per_sec, figures.sampled_bytes_per_sec),
         };
-        return Some(sampled.map_or_else(|| FigureSpread::of(mean), |sampled| of_samples(mean, sampled)));
+        return Some(
+            sampled.map_or_else(|| FigureSpread::of(mean), |sampled| of_samples(mean, sampled, figures.n_ios)),
+        );
     }
     let quantity = if figure == BarFigure::Iops { Quantity::Iops } else { Quantity::Bandwidth };
     of_series(job, direction, quantity)
 }
 
 /// fio's samples of a group are those of single jobs: a range without the average says nothing about it.
-fn of_samples(mean: f64, sampled: SampledRate) -> FigureSpread {
-    if sampled.n_samples < 2 || mean < sampled.min || mean > sampled.max {
+/// Where a log had a row for each I/O, the samples are those of single I/Os, which are no rates: beside them all bars would vanish.
+fn of_samples(mean: f64, sampled: SampledRate, n_ios: u64) -> FigureSpread {
+    let are_ios = n_ios > 0 && sampled.n_samples.saturating_mul(2) >= n_ios;
+    if are_ios || sampled.n_samples < 2 || mean < sampled.min || mean > sampled.max {
         return FigureSpread::of(mean);
     }
     FigureSpread {
@@ -85,7 +89,7 @@ fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> O
     let bins: Vec<&TimeBin> = one.filled().map(|(_, bin)| bin).collect();
     let all = one.intervals.whole()?;
     let mean = all.mean()?;
-    // Intervals of several values have no deviation of their own.
+    // TimeIntervals of several values have no deviation of their own.
     let has_values = bins.len() > 1 && bins.iter().all(|bin| bin.n == 1);
     let squares: f64 = bins.iter().filter_map(|bin| bin.mean()).map(|value| (value - mean).powi(2)).sum();
     let stddev = (squares / (bins.len() as f64 - 1.0).max(1.0)).sqrt();
@@ -153,6 +157,13 @@ mod tests {
         assert_eq!(alone, FigureSpread { mean: 100.0, deviation: Some((89.0, 109.0)), range: Some((50.0, 150.0)) });
         assert_eq!(spread(&[&one, &one], DataDirection::Read, BarFigure::Iops), Some(FigureSpread::of(200.0)));
         assert_eq!(spread(&[&one], DataDirection::Write, BarFigure::Iops), None);
+    }
+
+    #[test]
+    fn samples_of_single_ios_are_no_rates() {
+        let sampled = SampledRate { min: 1.0, max: 9e9, mean: 5e6, stddev: 1e6, n_samples: 1000 };
+        assert_eq!(of_samples(5e6, sampled, 1000), FigureSpread::of(5e6));
+        assert_eq!(of_samples(5e6, sampled, 1_000_000).range, Some((1.0, 9e9)));
     }
 
     #[test]

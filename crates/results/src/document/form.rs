@@ -64,14 +64,8 @@ pub(super) struct Job {
     pub(super) desc: String,
     #[serde(default)]
     pub(super) groupid: i64,
-    #[serde(default)]
-    pub(super) error: i64,
-    /// Tolerated errors (`continue_on_error`).
-    #[serde(default)]
-    pub(super) total_err: i64,
-    /// Start of the I/O, milliseconds of the wall clock or another one.
-    #[serde(default)]
-    pub(super) job_start: i64,
+    #[serde(flatten)]
+    pub(super) fate: FateKeys,
     #[serde(rename = "job options", default)]
     pub(super) options: Pairs<String>,
     #[serde(default)]
@@ -102,6 +96,19 @@ pub(super) struct Job {
     pub(super) latency_us: Pairs<f64>,
     #[serde(default)]
     pub(super) latency_ms: Pairs<f64>,
+}
+
+/// When a job began, and its errors.
+#[derive(Deserialize)]
+pub(super) struct FateKeys {
+    #[serde(default)]
+    pub(super) error: i64,
+    /// Tolerated errors (`continue_on_error`).
+    #[serde(default)]
+    pub(super) total_err: i64,
+    /// Start of the I/O, milliseconds of the wall clock or another one.
+    #[serde(rename = "job_start", default)]
+    pub(super) start_ms: i64,
 }
 
 /// A direction.

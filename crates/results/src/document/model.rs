@@ -28,7 +28,7 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
     let of_hosts = document.client_stats.items.into_iter().filter(|job| job.jobname != "All clients");
     let mut starts_ms = Vec::new();
     for job in document.jobs.items.into_iter().chain(of_hosts) {
-        starts_ms.push(u64::try_from(job.job_start).unwrap_or_default());
+        starts_ms.push(u64::try_from(job.fate.start_ms).unwrap_or_default());
         result.jobs.push(self::job(job, &mut result.remarks)?);
     }
     place(&mut result, &starts_ms);
@@ -72,11 +72,11 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
         name,
         description: job.desc,
         group_index: u32::try_from(job.groupid).unwrap_or_default(),
-        error: i32::try_from(job.error).unwrap_or(i32::MAX),
+        error: i32::try_from(job.fate.error).unwrap_or(i32::MAX),
         reach_ns: None,
         options: job.options.0,
         syncs: syncs(job.sync, &directions)?,
-        n_errors: count("total_err", job.total_err)?,
+        n_errors: count("total_err", job.fate.total_err)?,
         directions,
         cpu: CpuFigures {
             user_percent: figure("usr_cpu", job.usr_cpu)?,

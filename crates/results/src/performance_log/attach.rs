@@ -124,8 +124,8 @@ fn fits_in_time(result: &RunResult, job: &JobResult, log: &PerformanceLog) -> bo
     if !log.has_clock() {
         return end_ns <= runtime_ns.saturating_add(slack_ns);
     }
-    let (Some(epoch_ms), Some((job_start_ns, job_end_ns))) = (result.start_ms, job.reach_ns) else { return true };
-    let epoch_ns = epoch_ms.saturating_mul(NS_PER_MS);
+    let (Some(run_ms), Some((job_start_ns, job_end_ns))) = (result.start_ms, job.reach_ns) else { return true };
+    let epoch_ns = run_ms.saturating_mul(NS_PER_MS);
     let (from_ns, to_ns) = (epoch_ns.saturating_add(job_start_ns), epoch_ns.saturating_add(job_end_ns));
     start_ns.saturating_add(slack_ns) >= from_ns && end_ns <= to_ns.saturating_add(slack_ns)
 }

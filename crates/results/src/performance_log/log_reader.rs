@@ -102,8 +102,8 @@ impl LogReader {
         series.has_maxima |= row.maximum > row.value;
         let unit = if quantity == Quantity::Bandwidth { BYTES_PER_KIB } else { 1.0 };
         let value = (row.value as f64 * unit, row.value.max(row.maximum) as f64 * unit);
-        let mut take = |start_ms, end_ms, value| add_window(series, limits, (start_ms, end_ms), value);
-        self.windows[row.direction].add(row.time_ms, value, &mut take);
+        let mut take = |start_ns, end_ns, value| add_window(series, limits, (start_ns, end_ns), value);
+        self.windows[row.direction].add(time_ns, value, &mut take);
     }
 
     fn add_histogram(&mut self, row: HistogramColumns) {
@@ -111,8 +111,8 @@ impl LogReader {
         let (direction, limits) = (row.direction, self.limits);
         let quantity = Quantity::Latency(LatencyKind::Completion);
         let series = self.series[direction].get_or_insert_with(|| new_series(quantity, direction));
-        let mut take = |start_ms, end_ms, row: HistogramColumns| add_counts(series, limits, (start_ms, end_ms), &row);
-        self.histograms[direction].add(row.time_ms, row, &mut take);
+        let mut take = |start_ns, end_ns, row: HistogramColumns| add_counts(series, limits, (start_ns, end_ns), &row);
+        self.histograms[direction].add(row.time_ms.saturating_mul(NS_PER_MS), row, &mut take);
     }
 
     /// True if rows were those of windows.
@@ -125,10 +125,10 @@ impl LogReader {
         let limits = self.limits;
         for direction in DataDirection::ALL {
             if let Some(series) = &mut self.series[direction] {
-                let mut take = |start_ms, end_ms, value| add_window(series, limits, (start_ms, end_ms), value);
+                let mut take = |start_ns, end_ns, value| add_window(series, limits, (start_ns, end_ns), value);
                 self.windows[direction].finish(&mut take);
                 let mut take =
-                    |start_ms, end_ms, row: HistogramColumns| add_counts(series, limits, (start_ms, end_ms), &row);
+                    |start_ns, end_ns, row: HistogramColumns| add_counts(series, limits, (start_ns, end_ns), &row);
                 self.histograms[direction].finish(&mut take);
                 settle(series);
             }
@@ -136,7 +136,9 @@ impl LogReader {
         let counted = self.counted.0.into_iter().flatten().map(CountedIos::into_rates);
         let mut all: Vec<TimeSeries> = self.series.0.into_iter().flatten().chain(counted).collect();
         let has_clock = self.first_ms.is_some_and(|first_ms| first_ms >= LEAST_EPOCH_MS);
-        all.iter_mut().for_each(|series| series.base = if has_clock { TimeBase::Wall } else { TimeBase::Unknown });
+        for series in &mut all {
+            series.base = if has_clock { TimeBase::Wall } else { TimeBase::Unknown };
+        }
         all
     }
 }
@@ -147,9 +149,8 @@ fn new_series(quantity: Quantity, direction: DataDirection) -> TimeSeries {
     series
 }
 
-/// Adds the value of a window, of which start and end are milliseconds.
-fn add_window(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms): (u64, u64), value: WindowValue) {
-    let (start_ns, end_ns) = (start_ms.saturating_mul(NS_PER_MS), end_ms.saturating_mul(NS_PER_MS));
+/// Adds the value of a window, of which start and end are nanoseconds.
+fn add_window(series: &mut TimeSeries, limits: SeriesLimits, (start_ns, end_ns): (u64, u64), value: WindowValue) {
     let (mean, highest) = value;
     let bin = match series.quantity {
         Quantity::Latency(_) => TimeBin::of(mean),
@@ -159,8 +160,7 @@ fn add_window(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms):
 }
 
 /// Adds a row of a histogram log to all of its window.
-fn add_counts(series: &mut TimeSeries, limits: SeriesLimits, (start_ms, end_ms): (u64, u64), row: &HistogramColumns) {
-    let (start_ns, end_ns) = (start_ms.saturating_mul(NS_PER_MS), end_ms.saturating_mul(NS_PER_MS));
+fn add_counts(series: &mut TimeSeries, limits: SeriesLimits, (start_ns, end_ns): (u64, u64), row: &HistogramColumns) {
     let (mut counts, mut bin) = (LatencyCounts::default(), TimeBin::default());
     for (latency_ns, count) in &row.counts {
         counts.add(full_bucket_index(*latency_ns) as u16, *count);

@@ -9,24 +9,24 @@ const N_WAITING: usize = 64;
 /// The rows of one direction of a log.
 pub(super) struct WindowRows<R> {
     waiting: Vec<(u64, R)>,
-    usual_ms: Option<u64>,
-    last_end_ms: Option<u64>,
+    usual_ns: Option<u64>,
+    last_end_ns: Option<u64>,
 }
 
 impl<R> Default for WindowRows<R> {
     fn default() -> Self {
-        Self { waiting: Vec::new(), usual_ms: None, last_end_ms: None }
+        Self { waiting: Vec::new(), usual_ns: None, last_end_ns: None }
     }
 }
 
 impl<R> WindowRows<R> {
-    /// Adds a row; `take` gets start and end, milliseconds, of each row whose window is known now.
-    pub(super) fn add(&mut self, end_ms: u64, row: R, take: &mut dyn FnMut(u64, u64, R)) {
-        if let Some(usual_ms) = self.usual_ms {
-            let start_ms = self.start_ms(end_ms, usual_ms);
-            return take(start_ms, end_ms, row);
+    /// Adds a row; `take` gets start and end, nanoseconds, of each row whose window is known now.
+    pub(super) fn add(&mut self, end_ns: u64, row: R, take: &mut dyn FnMut(u64, u64, R)) {
+        if let Some(usual_ns) = self.usual_ns {
+            let start_ns = self.start_ns(end_ns, usual_ns);
+            return take(start_ns, end_ns, row);
         }
-        self.waiting.push((end_ms, row));
+        self.waiting.push((end_ns, row));
         if self.waiting.len() >= N_WAITING {
             self.finish(take);
         }
@@ -35,21 +35,21 @@ impl<R> WindowRows<R> {
     /// The rows that still wait.
     pub(super) fn finish(&mut self, take: &mut dyn FnMut(u64, u64, R)) {
         let mut lengths: Vec<u64> = self.waiting.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].0)).collect();
-        lengths.retain(|length_ms| *length_ms > 0);
+        lengths.retain(|length_ns| *length_ns > 0);
         lengths.sort_unstable();
-        let only_ms = self.waiting.first().map_or(1, |(end_ms, _)| *end_ms);
-        let usual_ms = lengths.get(lengths.len() / 2).copied().unwrap_or(only_ms).max(1);
-        self.usual_ms = Some(usual_ms);
-        for (end_ms, row) in std::mem::take(&mut self.waiting) {
-            let start_ms = self.start_ms(end_ms, usual_ms);
-            take(start_ms, end_ms, row);
+        let only_ns = self.waiting.first().map_or(1, |(end_ns, _)| *end_ns);
+        let usual_ns = lengths.get(lengths.len() / 2).copied().unwrap_or(only_ns).max(1);
+        self.usual_ns = Some(usual_ns);
+        for (end_ns, row) in std::mem::take(&mut self.waiting) {
+            let start_ns = self.start_ns(end_ns, usual_ns);
+            take(start_ns, end_ns, row);
         }
     }
 
-    fn start_ms(&mut self, end_ms: u64, usual_ms: u64) -> u64 {
-        let before_ms = self.last_end_ms.replace(end_ms).unwrap_or_default();
-        let is_next = end_ms > before_ms && end_ms - before_ms <= usual_ms.saturating_add(usual_ms / 2);
-        if is_next { before_ms } else { end_ms.saturating_sub(usual_ms) }
+    fn start_ns(&mut self, end_ns: u64, usual_ns: u64) -> u64 {
+        let before_ns = self.last_end_ns.replace(end_ns).unwrap_or_default();
+        let is_next = end_ns > before_ns && end_ns - before_ns <= usual_ns.saturating_add(usual_ns / 2);
+        if is_next { before_ns } else { end_ns.saturating_sub(usual_ns) }
     }
 }
 
@@ -60,8 +60,10 @@ mod tests {
     fn windows(ends: &[u64]) -> Vec<(u64, u64)> {
         let mut rows = WindowRows::default();
         let mut found = Vec::new();
-        let mut take = |start_ms, end_ms, ()| found.push((start_ms, end_ms));
-        ends.iter().for_each(|end_ms| rows.add(*end_ms, (), &mut take));
+        let mut take = |start_ns, end_ns, ()| found.push((start_ns, end_ns));
+        for end_ns in ends {
+            rows.add(*end_ns, (), &mut take);
+        }
         rows.finish(&mut take);
         found
     }

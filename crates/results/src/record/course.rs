@@ -3,7 +3,9 @@
 //! A record has intervals of equal length, with counts. The job begins and ends within the first and the last of them.
 //! Must not know: totals, formats. Start reading at [`time_series`].
 
-use crate::{Interval, JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, TimeBase, TimeBin, TimeSeries};
+use crate::{
+    JoinFigures, LatencyCounts, LatencyHeat, LatencyKind, Quantity, TimeBase, TimeBin, TimeInterval, TimeSeries,
+};
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns, full_bucket_index};
 use ferrio_stats::{DirectionSeries, JobSeries, LatencyStat, ThreadStats};
 use ferrio_units::DataDirection;
@@ -32,7 +34,9 @@ pub(super) fn time_series(
         }
         all.extend(latencies(&times, course, direction, &total.directions[direction].clat));
     }
-    all.iter_mut().for_each(|series| series.base = TimeBase::Run(0));
+    for series in &mut all {
+        series.base = TimeBase::Run(0);
+    }
     all
 }
 
@@ -97,7 +101,7 @@ fn times(series: &JobSeries, n_clones: usize, reach_ns: Option<Reach>) -> Vec<Op
     let last = series.clone_ns.len().saturating_sub(1);
     let of_interval = |(index, clone_ns): (usize, &u64)| {
         let start_ns = (first + index as u64).saturating_mul(interval_ns).min(u64::MAX / 8);
-        let whole = Interval { start_ns, end_ns: start_ns.saturating_add(interval_ns), figures: () };
+        let whole = TimeInterval { start_ns, end_ns: start_ns.saturating_add(interval_ns), figures: () };
         if *clone_ns == 0 {
             return None;
         }
@@ -143,7 +147,8 @@ mod tests {
     /// End of each interval, milliseconds, and its rate.
     fn rates(series: &JobSeries, n_clones: usize, reach_ns: Option<Reach>) -> Vec<(u64, f64)> {
         let all = time_series(series, n_clones, &ThreadStats::default(), reach_ns);
-        let of_interval = |one: &Interval<TimeBin>| (one.end_ns / MS, one.figures.mean().unwrap_or_default().round());
+        let of_interval =
+            |one: &TimeInterval<TimeBin>| (one.end_ns / MS, one.figures.mean().unwrap_or_default().round());
         all[0].intervals.all().iter().map(of_interval).collect()
     }
 

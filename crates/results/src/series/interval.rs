@@ -1,6 +1,6 @@
 //! Figures by interval of time, each interval with its true start and end.
 //!
-//! Must not know: what the figures are. Start reading at [`Intervals`]. Memory is bounded: when there are too many intervals,
+//! Must not know: what the figures are. Start reading at [`TimeIntervals`]. Memory is bounded: when there are too many intervals,
 //! neighbours become one. Nothing is kept of times without figures: a gap stays a gap.
 
 /// Figures that can be joined: those of two intervals become those of one.
@@ -11,7 +11,7 @@ pub trait JoinFigures: Clone {
 
 /// The figures of an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Interval<T> {
+pub struct TimeInterval<T> {
     /// Its start, nanoseconds since the base of its series.
     pub start_ns: u64,
     /// Its end, behind its start.
@@ -20,7 +20,7 @@ pub struct Interval<T> {
     pub figures: T,
 }
 
-impl<T> Interval<T> {
+impl<T> TimeInterval<T> {
     /// Its length, nanoseconds, at least 1.
     pub fn length_ns(&self) -> u64 {
         self.end_ns.saturating_sub(self.start_ns).max(1)
@@ -42,20 +42,20 @@ const LAST_NS: u64 = u64::MAX / 4;
 
 /// Intervals in the order of time, none of which overlaps another.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Intervals<T> {
-    all: Vec<Interval<T>>,
+pub struct TimeIntervals<T> {
+    all: Vec<TimeInterval<T>>,
     /// Length of the intervals that moments become part of, nanoseconds, at least 1.
     cell_ns: u64,
 }
 
-impl<T: JoinFigures> Intervals<T> {
+impl<T: JoinFigures> TimeIntervals<T> {
     /// No intervals yet; a moment becomes part of an interval of this length (at least 1).
     pub fn new(cell_ns: u64) -> Self {
         Self { all: Vec::new(), cell_ns: cell_ns.max(1) }
     }
 
     /// The intervals.
-    pub fn all(&self) -> &[Interval<T>] {
+    pub fn all(&self) -> &[TimeInterval<T>] {
         &self.all
     }
 
@@ -83,7 +83,7 @@ impl<T: JoinFigures> Intervals<T> {
         let end_ns = end_ns.min(next_ns);
         let number = |start_ns: u64, end_ns: u64| u64::midpoint(start_ns, end_ns) / self.cell_ns;
         // Neighbours that would become one when intervals are made fewer are one at once.
-        let is_part = |before: &Interval<T>| {
+        let is_part = |before: &TimeInterval<T>| {
             start_ns < before.end_ns
                 || (end_ns - start_ns < self.cell_ns && number(start_ns, end_ns) == before.start_ns / self.cell_ns)
         };
@@ -93,7 +93,7 @@ impl<T: JoinFigures> Intervals<T> {
             before.end_ns = before.end_ns.max(end_ns);
             return;
         }
-        self.all.insert(place, Interval { start_ns, end_ns, figures: figures.clone() });
+        self.all.insert(place, TimeInterval { start_ns, end_ns, figures: figures.clone() });
         self.shorten(most);
     }
 
@@ -114,7 +114,7 @@ impl<T: JoinFigures> Intervals<T> {
                 let next_ns = self.all.get(place).map_or(LAST_NS + 1, |next| next.start_ns);
                 let end_ns = cell_start_ns.saturating_add(self.cell_ns).min(next_ns);
                 let start_ns = cell_start_ns.max(before_ns);
-                self.all.insert(place, Interval { start_ns, end_ns, figures: T::default() });
+                self.all.insert(place, TimeInterval { start_ns, end_ns, figures: T::default() });
                 break place;
             }
             self.double();
@@ -149,7 +149,7 @@ impl<T: JoinFigures> Intervals<T> {
     pub fn double(&mut self) {
         let cell_ns = self.cell_ns.max(self.usual_length_ns()).saturating_mul(2);
         self.cell_ns = cell_ns;
-        let mut joined: Vec<Interval<T>> = Vec::with_capacity(self.all.len() / 2 + 1);
+        let mut joined: Vec<TimeInterval<T>> = Vec::with_capacity(self.all.len() / 2 + 1);
         let mut last_number = None;
         for interval in self.all.drain(..) {
             let number = interval.middle_ns() / cell_ns;
@@ -167,7 +167,7 @@ impl<T: JoinFigures> Intervals<T> {
 
     /// The length that most intervals have, nanoseconds, at least 1: the median.
     pub fn usual_length_ns(&self) -> u64 {
-        let mut lengths: Vec<u64> = self.all.iter().map(Interval::length_ns).collect();
+        let mut lengths: Vec<u64> = self.all.iter().map(TimeInterval::length_ns).collect();
         let middle = lengths.len() / 2;
         if lengths.is_empty() { 1 } else { *lengths.select_nth_unstable(middle).1 }
     }
@@ -224,7 +224,9 @@ impl<T: JoinFigures> Intervals<T> {
     pub fn whole(&self) -> Option<T> {
         let (first, others) = self.all.split_first()?;
         let mut whole = first.figures.clone();
-        others.iter().for_each(|other| whole.join(&other.figures));
+        for other in others {
+            whole.join(&other.figures);
+        }
         Some(whole)
     }
 
@@ -244,13 +246,13 @@ mod tests {
         }
     }
 
-    fn spans(intervals: &Intervals<u64>) -> Vec<(u64, u64, u64)> {
+    fn spans(intervals: &TimeIntervals<u64>) -> Vec<(u64, u64, u64)> {
         intervals.all().iter().map(|one| (one.start_ns, one.end_ns, one.figures)).collect()
     }
 
     #[test]
     fn moments_become_intervals_and_none_is_lost() {
-        let mut intervals: Intervals<u64> = Intervals::new(1);
+        let mut intervals: TimeIntervals<u64> = TimeIntervals::new(1);
         (0..100_000_u64).for_each(|time_ns| *intervals.at(time_ns, 100) += 1);
         assert!((50..=100).contains(&intervals.len()), "{}", intervals.len());
         assert_eq!(intervals.whole(), Some(100_000));
@@ -261,7 +263,7 @@ mod tests {
 
     #[test]
     fn gaps_stay_gaps_however_few_intervals_are_left() {
-        let mut intervals: Intervals<u64> = Intervals::new(1);
+        let mut intervals: TimeIntervals<u64> = TimeIntervals::new(1);
         for time_ns in (0..1000).chain(5000..6000) {
             *intervals.at(time_ns, 50) += 1;
         }
@@ -273,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_short_end_belongs_to_the_interval_before_it() {
-        let mut intervals: Intervals<u64> = Intervals::new(1);
+        let mut intervals: TimeIntervals<u64> = TimeIntervals::new(1);
         for (start, end) in [(0, 100), (100, 200), (200, 203)] {
             intervals.add(start, end, &(end - start), 10);
         }
@@ -287,7 +289,7 @@ mod tests {
 
     #[test]
     fn times_may_come_in_any_order_and_the_ends_of_time_fit() {
-        let mut intervals: Intervals<u64> = Intervals::new(10);
+        let mut intervals: TimeIntervals<u64> = TimeIntervals::new(10);
         for time_ns in [500, 20, 900, 0, 25] {
             *intervals.at(time_ns, 1000) += 1;
         }

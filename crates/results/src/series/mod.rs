@@ -1,6 +1,6 @@
 //! Figures of a job over time.
 //!
-//! A series knows what its times count from ([`TimeBase`]), and each interval knows its true start and end ([`Intervals`]). One
+//! A series knows what its times count from ([`TimeBase`]), and each interval knows its true start and end ([`TimeIntervals`]). One
 //! function makes one series of several: [`together`].
 //! Must not know: files, formats. Start reading at [`TimeSeries`].
 
@@ -9,7 +9,7 @@ mod interval;
 mod together;
 
 pub use base::TimeBase;
-pub use interval::{Interval, Intervals, JoinFigures};
+pub use interval::{JoinFigures, TimeInterval, TimeIntervals};
 pub use together::{NotTogether, average, together};
 
 use crate::{LatencyHeat, LatencyKind};
@@ -123,7 +123,7 @@ pub struct TimeSeries {
     /// The highest value of each interval is known beside its mean (`log_window_value=both`).
     pub has_maxima: bool,
     /// The intervals that were measured.
-    pub intervals: Intervals<TimeBin>,
+    pub intervals: TimeIntervals<TimeBin>,
     /// Distributions of a latency over time.
     pub heat: Option<LatencyHeat>,
 }
@@ -138,7 +138,7 @@ impl TimeSeries {
             source: String::new(),
             has_means: true,
             has_maxima: false,
-            intervals: Intervals::new(cell_ns),
+            intervals: TimeIntervals::new(cell_ns),
             heat: None,
         }
     }
@@ -173,9 +173,9 @@ impl TimeSeries {
 
     /// Ends the last interval of a rate at a time within it, such as the end of the job. What it counted lies in the shorter time.
     pub fn end_rate_at(&mut self, time_ns: u64) {
-        let before = self.intervals.all().last().map(Interval::length_ns);
+        let before = self.intervals.all().last().map(TimeInterval::length_ns);
         self.intervals.end_at(time_ns);
-        let after = self.intervals.all().last().map(Interval::length_ns);
+        let after = self.intervals.all().last().map(TimeInterval::length_ns);
         let (Some(before), Some(after)) = (before, after) else { return };
         let factor = before as f64 / after as f64;
         if let Some(bin) = self.intervals.all_mut().next_back().filter(|_| before > after) {
@@ -192,6 +192,7 @@ impl TimeSeries {
     }
 
     /// The series with at most this number of intervals.
+    #[must_use]
     pub fn shortened(&self, most: usize) -> Self {
         let mut series = self.clone();
         series.intervals.shorten(most);

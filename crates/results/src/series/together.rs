@@ -3,7 +3,7 @@
 //! Rates are added by moment, latencies are pooled. Intervals of different series need not begin together: each is divided by its
 //! overlap with the intervals of the sum. Must not know: jobs, charts. Start reading at [`together`].
 
-use super::{Interval, Intervals, JoinFigures, TimeBin, TimeSeries};
+use super::{JoinFigures, TimeBin, TimeInterval, TimeIntervals, TimeSeries};
 use crate::heat::{LatencyCounts, LatencyHeat};
 
 /// Most intervals of several series as one, before they are made fewer.
@@ -47,7 +47,7 @@ pub fn together(all: &[&TimeSeries], most: usize) -> Result<TimeSeries, NotToget
     if first.quantity.is_rate() && !has_means {
         return Err(NotTogether::MaximaOnly);
     }
-    let parts: Vec<&Intervals<TimeBin>> = all.iter().map(|series| &series.intervals).collect();
+    let parts: Vec<&TimeIntervals<TimeBin>> = all.iter().map(|series| &series.intervals).collect();
     let grid = Grid::of(&parts);
     let mut intervals = if first.quantity.is_rate() { sums(&parts, grid) } else { pooled(&parts, grid) };
     intervals.shorten(most);
@@ -68,7 +68,7 @@ pub fn average(all: &[&TimeSeries], most: usize) -> Result<TimeSeries, NotTogeth
     for other in others {
         check(first, other)?;
     }
-    let parts: Vec<&Intervals<TimeBin>> = all.iter().map(|series| &series.intervals).collect();
+    let parts: Vec<&TimeIntervals<TimeBin>> = all.iter().map(|series| &series.intervals).collect();
     let grid = Grid::of(&parts);
     let mut one = TimeSeries::new(first.quantity, first.direction, grid.cell_ns);
     (one.base, one.intervals) = (first.base, pooled(&parts, grid));
@@ -97,10 +97,10 @@ struct Grid {
 }
 
 impl Grid {
-    fn of<T: JoinFigures>(parts: &[&Intervals<T>]) -> Self {
+    fn of<T: JoinFigures>(parts: &[&TimeIntervals<T>]) -> Self {
         // Of series with the same intervals, the first begins the cells.
         let longest = parts.iter().copied().rev().max_by_key(|intervals| intervals.usual_length_ns());
-        let mut cell_ns = longest.map_or(1, Intervals::usual_length_ns);
+        let mut cell_ns = longest.map_or(1, TimeIntervals::usual_length_ns);
         let reaches = || parts.iter().filter_map(|intervals| intervals.reach_ns());
         let first_ns = reaches().map(|(start_ns, _)| start_ns).min().unwrap_or_default();
         let last_ns = reaches().map(|(_, end_ns)| end_ns).max().unwrap_or_default();
@@ -125,7 +125,7 @@ impl Grid {
     }
 
     /// The cells that an interval overlaps: number, start and end of each.
-    fn cells<T>(self, interval: &Interval<T>) -> impl Iterator<Item = (u64, u64, u64)> {
+    fn cells<T>(self, interval: &TimeInterval<T>) -> impl Iterator<Item = (u64, u64, u64)> {
         let last = self.number(interval.end_ns.saturating_sub(1).max(interval.start_ns));
         (self.number(interval.start_ns)..=last).map(move |number| {
             let (start_ns, end_ns) = self.bounds(number);
@@ -136,7 +136,7 @@ impl Grid {
 
 /// A moment at which an interval of a series begins or ends.
 #[derive(Clone, Copy)]
-struct Change {
+struct RateChange {
     at_ns: u64,
     /// The rate that begins, or less than 0: the one that ends.
     rate: f64,
@@ -147,13 +147,13 @@ struct Change {
 }
 
 /// Moments of all series in their order; ends come before starts.
-fn changes(parts: &[&Intervals<TimeBin>]) -> Vec<Change> {
+fn changes(parts: &[&TimeIntervals<TimeBin>]) -> Vec<RateChange> {
     let mut all = Vec::new();
     for interval in parts.iter().flat_map(|part| part.all()) {
         let Some(rate) = interval.figures.mean() else { continue };
         let (below, above) = ((rate - interval.figures.min).max(0.0), (interval.figures.max - rate).max(0.0));
-        all.push(Change { at_ns: interval.start_ns, rate, begins: true, below, above });
-        all.push(Change { at_ns: interval.end_ns, rate: -rate, begins: false, below: 0.0, above: 0.0 });
+        all.push(RateChange { at_ns: interval.start_ns, rate, begins: true, below, above });
+        all.push(RateChange { at_ns: interval.end_ns, rate: -rate, begins: false, below: 0.0, above: 0.0 });
     }
     all.sort_by_key(|change| (change.at_ns, change.begins));
     all
@@ -172,7 +172,7 @@ struct CellSum {
 }
 
 /// The sum of rates at each moment, by cell: all that was counted, by the time in which any series was measured.
-fn sums(parts: &[&Intervals<TimeBin>], grid: Grid) -> Intervals<TimeBin> {
+fn sums(parts: &[&TimeIntervals<TimeBin>], grid: Grid) -> TimeIntervals<TimeBin> {
     // Clocks of jobs differ by a millisecond: where one ends and the next begins, they did not run together.
     let least_ns = (grid.cell_ns / 20).min(2_000_000);
     let changes = changes(parts);
@@ -191,11 +191,15 @@ fn sums(parts: &[&Intervals<TimeBin>], grid: Grid) -> Intervals<TimeBin> {
         } else {
             let holds = until_ns - change.at_ns >= least_ns;
             let extremes = holds.then_some(((rate - below).max(0.0), rate + above));
-            add_sum(&mut cells, grid, Interval { start_ns: change.at_ns, end_ns: until_ns, figures: (rate, extremes) });
+            add_sum(
+                &mut cells,
+                grid,
+                TimeInterval { start_ns: change.at_ns, end_ns: until_ns, figures: (rate, extremes) },
+            );
         }
         (below, above) = (0.0, 0.0);
     }
-    let mut intervals = Intervals::new(grid.cell_ns);
+    let mut intervals = TimeIntervals::new(grid.cell_ns);
     for cell in cells {
         let bin = TimeBin::of_rate(cell.amount / (cell.measured_ns.max(1) as f64 / NS_PER_SEC), cell.measured_ns);
         let (low, high) = cell.extremes.unwrap_or((bin.min, bin.max));
@@ -206,7 +210,7 @@ fn sums(parts: &[&Intervals<TimeBin>], grid: Grid) -> Intervals<TimeBin> {
 }
 
 /// A sum that held for a time, with its extremes.
-type HeldSum = Interval<(f64, Option<(f64, f64)>)>;
+type HeldSum = TimeInterval<(f64, Option<(f64, f64)>)>;
 
 /// Adds a sum to the cells that it overlaps. Cells come in order.
 fn add_sum(cells: &mut Vec<CellSum>, grid: Grid, held: HeldSum) {
@@ -228,14 +232,14 @@ fn add_sum(cells: &mut Vec<CellSum>, grid: Grid, held: HeldSum) {
 }
 
 /// All values: an interval counts in the cell of its middle.
-fn pooled<T: JoinFigures>(parts: &[&Intervals<T>], grid: Grid) -> Intervals<T> {
-    let mut all: Vec<(u64, &Interval<T>)> = parts
+fn pooled<T: JoinFigures>(parts: &[&TimeIntervals<T>], grid: Grid) -> TimeIntervals<T> {
+    let mut all: Vec<(u64, &TimeInterval<T>)> = parts
         .iter()
         .flat_map(|part| part.all())
         .map(|interval| (grid.number(interval.middle_ns()), interval))
         .collect();
     all.sort_by_key(|(number, interval)| (*number, interval.start_ns));
-    let mut intervals = Intervals::new(grid.cell_ns);
+    let mut intervals = TimeIntervals::new(grid.cell_ns);
     for cell in all.chunk_by(|one, other| one.0 == other.0) {
         let (cell_start_ns, cell_end_ns) = grid.bounds(cell[0].0);
         let start_ns = cell.iter().map(|(_, interval)| interval.start_ns).min().unwrap_or_default();
@@ -249,7 +253,7 @@ fn pooled<T: JoinFigures>(parts: &[&Intervals<T>], grid: Grid) -> Intervals<T> {
 
 /// The distributions of several series as one; `None`: one of them has none.
 fn heats(all: &[&TimeSeries]) -> Option<LatencyHeat> {
-    let heats: Vec<&Intervals<LatencyCounts>> =
+    let heats: Vec<&TimeIntervals<LatencyCounts>> =
         all.iter().map(|series| series.heat.as_ref().map(|heat| &heat.columns)).collect::<Option<_>>()?;
     let most = heats.iter().map(|heat| heat.len()).max()?.max(64) * 2;
     let mut columns = pooled(&heats, Grid::of(&heats));
@@ -276,8 +280,8 @@ mod tests {
     }
 
     /// Start and end of each interval, milliseconds, and its mean.
-    fn shown(series: &TimeSeries) -> Vec<(u64, u64, f64)> {
-        let mean = |interval: &Interval<TimeBin>| interval.figures.mean().unwrap_or_default().round();
+    fn shown(series: &TimeSeries) -> Vec<(u64, u64, u64)> {
+        let mean = |interval: &TimeInterval<TimeBin>| interval.figures.mean().unwrap_or_default().round() as u64;
         let all = series.intervals.all().iter();
         all.map(|one| (one.start_ns / MS, one.end_ns / MS, mean(one))).collect()
     }
@@ -286,22 +290,21 @@ mod tests {
     fn windows_that_lie_apart_are_added_by_their_overlap() {
         let (one, other) = (rates(0, &[1000.0; 4]), rates(400, &[1000.0; 4]));
         let sum = together(&[&one, &other], 100).expect("one run");
-        let expected =
-            [(0, 500, 1200.0), (500, 1000, 2000.0), (1000, 1500, 2000.0), (1500, 2000, 2000.0), (2000, 2400, 1000.0)];
+        let expected = [(0, 500, 1200), (500, 1000, 2000), (1000, 1500, 2000), (1500, 2000, 2000), (2000, 2400, 1000)];
         assert_eq!(shown(&sum), expected);
         // Eight of 500, each a little later than the one before.
         let eight: Vec<TimeSeries> = (0..8).map(|index| rates(index * 60, &[500.0; 10])).collect();
         let sum = together(&eight.iter().collect::<Vec<_>>(), 100).expect("one run");
         let whole = shown(&sum).into_iter().filter(|(start, end, _)| *start >= 500 && *end <= 5000);
-        assert!(whole.clone().count() == 9 && whole.clone().all(|(_, _, rate)| rate == 4000.0), "{:?}", shown(&sum));
+        assert!(whole.clone().count() == 9 && whole.clone().all(|(_, _, rate)| rate == 4000), "{:?}", shown(&sum));
     }
 
     #[test]
     fn jobs_one_after_another_are_never_summed() {
         let all = [rates(0, &[1000.0; 4]), rates(2013, &[1000.0; 4]), rates(4020, &[3000.0; 4])];
         let sum = together(&all.iter().collect::<Vec<_>>(), 100).expect("one run");
-        assert!(shown(&sum).iter().all(|(_, _, rate)| *rate <= 3000.0), "{:?}", shown(&sum));
-        assert!(shown(&sum).iter().filter(|(_, end, _)| *end <= 4000).all(|(_, _, rate)| *rate == 1000.0));
+        assert!(shown(&sum).iter().all(|(_, _, rate)| *rate <= 3000), "{:?}", shown(&sum));
+        assert!(shown(&sum).iter().filter(|(_, end, _)| *end <= 4000).all(|(_, _, rate)| *rate == 1000));
         assert!(sum.intervals.all().iter().all(|one| one.figures.max <= 3000.0), "{sum:?}");
     }
 
