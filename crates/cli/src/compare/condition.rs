@@ -50,7 +50,7 @@ enum TermTest {
 /// What the results tell of a condition. Of alternatives the highest counts, of terms that must all be met the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Outcome {
+pub(super) enum ConditionOutcome {
     /// It is certainly not met.
     NotMet,
     /// The results do not decide it: the interval reaches to both sides of the bound, or there is none.
@@ -65,7 +65,7 @@ pub(super) struct ConditionResult {
     /// The condition as it was given.
     pub(super) condition: String,
     /// Whether it is met.
-    pub(super) outcome: Outcome,
+    pub(super) outcome: ConditionOutcome,
     /// Jobs in which it is met.
     pub(super) jobs: Vec<String>,
     /// Figures that it asks for and that the results do not decide.
@@ -96,13 +96,13 @@ impl Condition {
         }
         let outcome = |job: &&ComparedJob| {
             let of_all = |terms: &Vec<Term>| terms.iter().map(|term| term.judge(&jobs, job)).min();
-            self.alternatives.iter().filter_map(of_all).max().unwrap_or(Outcome::NotMet)
+            self.alternatives.iter().filter_map(of_all).max().unwrap_or(ConditionOutcome::NotMet)
         };
-        let outcomes: Vec<(&ComparedJob, Outcome)> = jobs.iter().map(|job| (*job, outcome(job))).collect();
-        let met = outcomes.iter().filter(|(_, outcome)| *outcome == Outcome::Met);
+        let outcomes: Vec<(&ComparedJob, ConditionOutcome)> = jobs.iter().map(|job| (*job, outcome(job))).collect();
+        let met = outcomes.iter().filter(|(_, outcome)| *outcome == ConditionOutcome::Met);
         let mut holding: Vec<String> = met.map(|(job, _)| job.name.clone()).collect();
         holding.dedup();
-        let outcome = outcomes.iter().map(|(_, outcome)| *outcome).max().unwrap_or(Outcome::NotMet);
+        let outcome = outcomes.iter().map(|(_, outcome)| *outcome).max().unwrap_or(ConditionOutcome::NotMet);
         let mut unknown: Vec<String> = Vec::new();
         for (term, job) in self.alternatives.iter().flatten().flat_map(|term| jobs.iter().map(move |job| (term, job))) {
             let names =
@@ -179,28 +179,28 @@ impl Term {
     }
 
     /// Judges it in a job; a term with the name of a job is about that one wherever the others are met.
-    fn judge(&self, jobs: &[&ComparedJob], job: &ComparedJob) -> Outcome {
+    fn judge(&self, jobs: &[&ComparedJob], job: &ComparedJob) -> ConditionOutcome {
         let of_job = |job: &ComparedJob| self.figures(job).map(|figure| self.test.judge(figure)).max();
         let found = if self.job.is_some() { jobs.iter().filter_map(|job| of_job(job)).max() } else { of_job(job) };
-        found.unwrap_or(Outcome::NotMet)
+        found.unwrap_or(ConditionOutcome::NotMet)
     }
 
     /// The figures of a job for which the results do not decide it.
     fn undecided<'a>(&'a self, job: &'a ComparedJob) -> impl Iterator<Item = &'a ComparedFigure> {
-        self.figures(job).filter(move |figure| self.test.judge(figure) == Outcome::Undecided)
+        self.figures(job).filter(move |figure| self.test.judge(figure) == ConditionOutcome::Undecided)
     }
 }
 
 impl TermTest {
-    fn judge(&self, figure: &ComparedFigure) -> Outcome {
+    fn judge(&self, figure: &ComparedFigure) -> ConditionOutcome {
         match self {
             Self::Verdict(asked) => of_verdicts(*asked, figure.verdict),
             Self::Change(bound) => {
                 let bounds = figure.change.and_then(|change| change.bounds_percent);
                 match bounds.map(|ends| ends.map(|percent| bound.is_passed(percent, figure.base))) {
-                    Some([true, true]) => Outcome::Met,
-                    Some([false, false]) => Outcome::NotMet,
-                    _ => Outcome::Undecided,
+                    Some([true, true]) => ConditionOutcome::Met,
+                    Some([false, false]) => ConditionOutcome::NotMet,
+                    _ => ConditionOutcome::Undecided,
                 }
             }
         }
@@ -208,15 +208,15 @@ impl TermTest {
 }
 
 /// Whether a verdict is the one that is asked for. Two runs that differ may be faster or slower, and are not the same.
-fn of_verdicts(asked: ComparisonVerdict, found: ComparisonVerdict) -> Outcome {
+fn of_verdicts(asked: ComparisonVerdict, found: ComparisonVerdict) -> ConditionOutcome {
     use ComparisonVerdict::{Differs, Faster, Same, Slower, Unknown};
     let is_met = match (asked, found) {
         (Unknown, found) => found == Unknown,
-        (_, Unknown) | (Faster | Slower, Differs) => return Outcome::Undecided,
+        (_, Unknown) | (Faster | Slower, Differs) => return ConditionOutcome::Undecided,
         (Differs, found) => found != Same,
         (asked, found) => asked == found,
     };
-    if is_met { Outcome::Met } else { Outcome::NotMet }
+    if is_met { ConditionOutcome::Met } else { ConditionOutcome::NotMet }
 }
 
 /// The names of all figures.

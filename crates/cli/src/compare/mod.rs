@@ -9,7 +9,7 @@ mod text;
 
 use crate::console::Console;
 use clap::Parser;
-use condition::{Condition, ConditionResult, Outcome};
+use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::ffi::OsString;
@@ -106,8 +106,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     match compare_all(&request, &mut console) {
         Ok(_) if console.has_failed => ExitCode::from(BAD_INPUT),
-        Ok(Outcome::Met) => ExitCode::from(MET),
-        Ok(Outcome::Undecided) if !request.allow_unknown => ExitCode::from(UNDECIDED),
+        Ok(ConditionOutcome::Met) => ExitCode::from(MET),
+        Ok(ConditionOutcome::Undecided) if !request.allow_unknown => ExitCode::from(UNDECIDED),
         Ok(_) => ExitCode::SUCCESS,
         Err(reason) => {
             console.error(&format!("ferrio compare: {reason}\n"));
@@ -117,7 +117,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Compares and shows; tells what became of the conditions.
-fn compare_all(request: &Request, console: &mut Console) -> Result<Outcome, String> {
+fn compare_all(request: &Request, console: &mut Console) -> Result<ConditionOutcome, String> {
     let comparisons = comparisons(request)?;
     let judged = request.fail_if.iter().map(|condition| condition.judge(&comparisons));
     let judged: Vec<ConditionResult> = judged.collect::<Result<_, _>>()?;
@@ -134,18 +134,18 @@ fn compare_all(request: &Request, console: &mut Console) -> Result<Outcome, Stri
     for condition in &judged {
         tell(condition, request.allow_unknown, console);
     }
-    Ok(judged.iter().map(|condition| condition.outcome).max().unwrap_or(Outcome::NotMet))
+    Ok(judged.iter().map(|condition| condition.outcome).max().unwrap_or(ConditionOutcome::NotMet))
 }
 
 /// Tells what became of a condition, beside the report.
 fn tell(condition: &ConditionResult, allows_unknown: bool, console: &mut Console) {
     let ConditionResult { condition, outcome, jobs, unknown } = condition;
-    if *outcome == Outcome::Met {
+    if *outcome == ConditionOutcome::Met {
         console.error(&format!("ferrio compare: {condition}: met in {}\n", jobs.join(", ")));
     }
     if !unknown.is_empty() {
         let advice = match outcome {
-            Outcome::Undecided if !allows_unknown => {
+            ConditionOutcome::Undecided if !allows_unknown => {
                 "; more results of each side may (--against), and --allow-unknown lets it pass"
             }
             _ => "",

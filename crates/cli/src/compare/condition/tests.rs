@@ -50,10 +50,10 @@ fn comparison() -> Comparison {
 }
 
 fn holds(text: &str) -> bool {
-    outcome(text) == Outcome::Met
+    outcome(text) == ConditionOutcome::Met
 }
 
-fn outcome(text: &str) -> Outcome {
+fn outcome(text: &str) -> ConditionOutcome {
     Condition::parse(text).expect(text).judge(&[comparison()]).expect(text).outcome
 }
 
@@ -96,7 +96,7 @@ fn what_cannot_be_told_is_named() {
     let judged = judged.expect("there are such figures");
     assert_eq!(
         (judged.outcome, &judged.jobs[..], &judged.unknown[..]),
-        (Outcome::Met, &["a".to_owned()][..], &["b read.p99".to_owned()][..])
+        (ConditionOutcome::Met, &["a".to_owned()][..], &["b read.p99".to_owned()][..])
     );
 }
 
@@ -104,22 +104,23 @@ fn what_cannot_be_told_is_named() {
 #[test]
 fn the_interval_decides() {
     for (text, expected) in [
-        ("a:read.iops < -9.9%", Outcome::Met),
-        ("a:read.iops < -10%", Outcome::Undecided),
-        ("a:read.iops < -10.1%", Outcome::NotMet),
-        ("a:read.iops < -10000000 iops", Outcome::Undecided),
-        ("b:read.p99 > 5%", Outcome::Undecided),
-        ("b:read.p99 > 5% or a:read.iops is slower", Outcome::Met),
-        ("b:read.p99 > 5% and a:read.iops is faster", Outcome::NotMet),
-        ("b:read.p99 is slower", Outcome::Undecided),
-        ("b:read.p99 is unknown", Outcome::Met),
-        ("a:read.iops is differs", Outcome::Met),
+        ("a:read.iops < -9.9%", ConditionOutcome::Met),
+        ("a:read.iops < -10%", ConditionOutcome::Undecided),
+        ("a:read.iops < -10.1%", ConditionOutcome::NotMet),
+        ("a:read.iops < -10000000 iops", ConditionOutcome::Undecided),
+        ("b:read.p99 > 5%", ConditionOutcome::Undecided),
+        ("b:read.p99 > 5% or a:read.iops is slower", ConditionOutcome::Met),
+        ("b:read.p99 > 5% and a:read.iops is faster", ConditionOutcome::NotMet),
+        ("b:read.p99 is slower", ConditionOutcome::Undecided),
+        ("b:read.p99 is unknown", ConditionOutcome::Met),
+        ("a:read.iops is differs", ConditionOutcome::Met),
     ] {
         assert_eq!(outcome(text), expected, "{text}");
     }
-    use ComparisonVerdict::{Differs, Same, Slower};
-    assert_eq!(of_verdicts(Slower, Differs), Outcome::Undecided);
-    assert_eq!((of_verdicts(Differs, Differs), of_verdicts(Same, Differs)), (Outcome::Met, Outcome::NotMet));
+    let differs = ComparisonVerdict::Differs;
+    assert_eq!(of_verdicts(ComparisonVerdict::Slower, differs), ConditionOutcome::Undecided);
+    assert_eq!(of_verdicts(differs, differs), ConditionOutcome::Met);
+    assert_eq!(of_verdicts(ComparisonVerdict::Same, differs), ConditionOutcome::NotMet);
 }
 
 #[test]
