@@ -4,9 +4,8 @@
 
 use super::words;
 use ferrio_report::native::reason_words;
-use ferrio_results::{Figures, JobResult, RunResult};
+use ferrio_results::{Figures, FiguresOf, JobResult, RunResult};
 use ferrio_stats::{Estimate, JobPrecision};
-use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
 use maud::{Markup, html};
 
@@ -16,13 +15,10 @@ const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99
 /// Most reasons that are written below a table.
 const MOST_REASONS: usize = 8;
 
-/// One row a job and direction.
+/// One row a job and direction, and one for its syncs.
 pub(super) fn headline(result: &RunResult) -> Markup {
-    let rows: Vec<(&JobResult, DataDirection, &Figures)> = result
-        .jobs
-        .iter()
-        .flat_map(|job| job.active().map(move |(direction, figures)| (job, direction, figures)))
-        .collect();
+    let rows: Vec<(&JobResult, FiguresOf, &Figures)> =
+        result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures))).collect();
     html! {
         h3 { "Figures" }
         @if rows.is_empty() {
@@ -37,14 +33,14 @@ pub(super) fn headline(result: &RunResult) -> Markup {
                         @for (_, name) in PERCENTILES { th scope="col" { (name) } }
                         th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" { "error" }
                     } }
-                    tbody { @for (job, direction, figures) in rows { (row(job, direction, figures)) } }
+                    tbody { @for (job, kind, figures) in rows { (row(job, kind, figures)) } }
                 }
             }
         }
     }
 }
 
-fn row(job: &JobResult, direction: DataDirection, figures: &Figures) -> Markup {
+fn row(job: &JobResult, kind: FiguresOf, figures: &Figures) -> Markup {
     let latency = figures.latency().map(|(_, latency)| latency);
     let percentile = |percent| {
         let value = latency.and_then(|latency| latency.percentile(percent));
@@ -53,15 +49,21 @@ fn row(job: &JobResult, direction: DataDirection, figures: &Figures) -> Markup {
     html! {
         tr {
             th scope="row" { (job.name) }
-            td { (direction.name()) }
+            td { (kind.name()) }
             td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
-            td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
+            @if kind == FiguresOf::Sync {
+                td { "-" }
+            } @else {
+                td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
+            }
             td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
             @for (percent, _) in PERCENTILES { td { (percentile(percent)) } }
             td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }
             td { (thousands(figures.n_ios)) }
             td { (format!("{:.1} %, {:.1} %", job.cpu.user_percent, job.cpu.system_percent)) }
-            td { @if job.error == 0 { "none" } @else { (job.error) } }
+            td {
+                @if job.error != 0 { (job.error) } @else if job.n_errors > 0 { (job.n_errors) " tolerated" } @else { "none" }
+            }
         }
     }
 }
