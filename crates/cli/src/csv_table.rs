@@ -1,9 +1,8 @@
-//! Figures of results as CSV (RFC 4180) with a header: a line for each job and direction.
+//! Figures of results as CSV (RFC 4180) with a header: a line for each job and direction, and for its syncs.
 //!
 //! Must not know: files, how figures are measured. Start reading at [`csv_table`].
 
-use ferrio_results::{JobResult, LatencyKind, RunResult};
-use ferrio_units::DataDirection;
+use ferrio_results::{FiguresOf, JobResult, LatencyKind, RunResult};
 
 /// Names of the columns. Units are last in a name.
 const HEADER: &str = "result,job,group,direction,error,ios,bytes,runtime_ns,bytes_per_sec,ios_per_sec,latency,n_latencies,min_ns,\
@@ -17,21 +16,21 @@ pub(crate) fn csv_table(results: &[RunResult]) -> String {
     let mut text = format!("{HEADER}\n");
     for result in results {
         for job in &result.jobs {
-            for direction in DataDirection::ALL {
-                text.extend(line(&result.name, job, direction));
+            for kind in FiguresOf::ALL {
+                text.extend(line(&result.name, job, kind));
             }
         }
     }
     text
 }
 
-fn line(result: &str, job: &JobResult, direction: DataDirection) -> Option<String> {
-    let figures = job.directions[direction].as_ref()?;
+fn line(result: &str, job: &JobResult, kind: FiguresOf) -> Option<String> {
+    let figures = job.get(kind)?;
     let mut fields = vec![
         quoted(result),
         quoted(&job.name),
         job.group_index.to_string(),
-        direction.name().to_owned(),
+        kind.name().to_owned(),
         job.error.to_string(),
         figures.n_ios.to_string(),
         figures.bytes.to_string(),
@@ -67,6 +66,7 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
     use ferrio_results::{Figures, LatencyFigures};
+    use ferrio_units::DataDirection;
 
     #[test]
     fn every_line_has_the_fields_of_the_header() {

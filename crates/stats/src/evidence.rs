@@ -227,6 +227,6 @@ pub struct DiskCounters {
     /// Percent of the time that the device was busy, at most 100.
     pub util_percent: f64,
     /// Flushes of the device's cache; `None`: the kernel does not count them.
-    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub n_flushes: Option<u64>,
 }

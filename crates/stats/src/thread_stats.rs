@@ -121,7 +121,7 @@ pub struct ResourceUsage {
     /// Turns of the worker's own thread on a CPU; `None`: the kernel does not count them.
     pub cpu_turns: Option<CpuTurns>,
     /// CPU time of the threads beside it. `None`: unknown, because the jobs of the process can't be told apart.
-    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub helpers: Option<HelperUsage>,
 }
 

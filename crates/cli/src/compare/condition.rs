@@ -11,8 +11,9 @@ use ferrio_insight::compare::{ComparedFigure, ComparedJob, ComparedMetric, Compa
 use serde::Serialize;
 use value::Bound;
 
-const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
-const VERDICTS: [(&str, ComparisonVerdict); 4] = [
+const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "sync"];
+const VERDICTS: [(&str, ComparisonVerdict); 5] = [
+    ("differs", ComparisonVerdict::Differs),
     ("same", ComparisonVerdict::Same),
     ("faster", ComparisonVerdict::Faster),
     ("slower", ComparisonVerdict::Slower),
@@ -23,7 +24,7 @@ const VERDICTS: [(&str, ComparisonVerdict); 4] = [
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Condition {
     text: String,
-    /// It holds if all terms of one of these lists do.
+    /// It is met if all terms of one of these lists are.
     alternatives: Vec<Vec<Term>>,
 }
 
@@ -41,9 +42,21 @@ struct Term {
 
 #[derive(Debug, Clone, PartialEq)]
 enum TermTest {
-    /// The change is certain, and beyond this.
+    /// The whole interval of the change is beyond this.
     Change(Bound),
     Verdict(ComparisonVerdict),
+}
+
+/// What the results tell of a condition. Of alternatives the highest counts, of terms that must all be met the lowest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum ConditionOutcome {
+    /// It is certainly not met.
+    NotMet,
+    /// The results do not decide it: the interval reaches to both sides of the bound, or there is none.
+    Undecided,
+    /// It is certainly met.
+    Met,
 }
 
 /// What became of a condition.
@@ -51,11 +64,11 @@ enum TermTest {
 pub(super) struct ConditionResult {
     /// The condition as it was given.
     pub(super) condition: String,
-    /// True if it holds.
-    pub(super) holds: bool,
-    /// Jobs in which it holds.
+    /// Whether it is met.
+    pub(super) outcome: ConditionOutcome,
+    /// Jobs in which it is met.
     pub(super) jobs: Vec<String>,
-    /// Figures that it asks for and that the results do not tell.
+    /// Figures that it asks for and that the results do not decide.
     pub(super) unknown: Vec<String>,
 }
 
@@ -70,7 +83,7 @@ impl Condition {
         Ok(Self { text: text.trim().to_owned(), alternatives })
     }
 
-    /// Judges it over all jobs of the comparisons: it holds if it does in one of them.
+    /// Judges it over all jobs of the comparisons: it is met if it is in one of them.
     ///
     /// # Errors
     /// A figure that it asks for is in none of them.
@@ -81,12 +94,15 @@ impl Condition {
                 return Err(format!("--fail-if {:?}: no job has such a figure on both sides", self.text));
             }
         }
-        let holds = |job: &&&ComparedJob| {
-            let all_hold = |terms: &Vec<Term>| terms.iter().all(|term| term.holds(&jobs, job));
-            self.alternatives.iter().any(all_hold)
+        let outcome = |job: &&ComparedJob| {
+            let of_all = |terms: &Vec<Term>| terms.iter().map(|term| term.judge(&jobs, job)).min();
+            self.alternatives.iter().filter_map(of_all).max().unwrap_or(ConditionOutcome::NotMet)
         };
-        let mut holding: Vec<String> = jobs.iter().filter(holds).map(|job| job.name.clone()).collect();
+        let outcomes: Vec<(&ComparedJob, ConditionOutcome)> = jobs.iter().map(|job| (*job, outcome(job))).collect();
+        let met = outcomes.iter().filter(|(_, outcome)| *outcome == ConditionOutcome::Met);
+        let mut holding: Vec<String> = met.map(|(job, _)| job.name.clone()).collect();
         holding.dedup();
+        let outcome = outcomes.iter().map(|(_, outcome)| *outcome).max().unwrap_or(ConditionOutcome::NotMet);
         let mut unknown: Vec<String> = Vec::new();
         for (term, job) in self.alternatives.iter().flatten().flat_map(|term| jobs.iter().map(move |job| (term, job))) {
             let names =
@@ -94,7 +110,7 @@ impl Condition {
             unknown.extend(names);
         }
         unknown.dedup();
-        Ok(ConditionResult { condition: self.text.clone(), holds: !holding.is_empty(), jobs: holding, unknown })
+        Ok(ConditionResult { condition: self.text.clone(), outcome, jobs: holding, unknown })
     }
 }
 
@@ -119,7 +135,7 @@ impl Term {
         };
         let (subject, asked) = if let Some((subject, word)) = text.rsplit_once(" is ") {
             let found = VERDICTS.iter().find(|(name, _)| *name == word.trim());
-            let (_, verdict) = found.ok_or_else(|| bad("a verdict is same, faster, slower or unknown"))?;
+            let (_, verdict) = found.ok_or_else(|| bad("a verdict is same, faster, slower, differs or unknown"))?;
             (subject, TermTest::Verdict(*verdict))
         } else {
             let at = text.find(['<', '>']).ok_or_else(|| bad("it has no <, <=, >, >= or is"))?;
@@ -136,7 +152,7 @@ impl Term {
             direction.map_or(figure.strip_prefix("any.").unwrap_or(figure), |direction| &figure[direction.len() + 1..]);
         let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
         if metric.is_none() && name != "any" {
-            return Err(bad(&format!("{name:?} is no figure: there are iops, bw, mean, p50, p99, p99.9 and any")));
+            return Err(bad(&format!("{name:?} is no figure: there are {} and any", figure_names())));
         }
         if let (Some(metric), TermTest::Change(bound)) = (metric, &asked)
             && !bound.fits(metric)
@@ -162,32 +178,50 @@ impl Term {
         job.figures.iter().filter(is_it)
     }
 
-    /// True if it holds in a job; a term with the name of a job is about that one wherever the others hold.
-    fn holds(&self, jobs: &[&ComparedJob], job: &ComparedJob) -> bool {
-        if self.job.is_some() {
-            return jobs.iter().any(|job| self.figures(job).any(|figure| self.test.holds(figure)));
-        }
-        self.figures(job).any(|figure| self.test.holds(figure))
+    /// Judges it in a job; a term with the name of a job is about that one wherever the others are met.
+    fn judge(&self, jobs: &[&ComparedJob], job: &ComparedJob) -> ConditionOutcome {
+        let of_job = |job: &ComparedJob| self.figures(job).map(|figure| self.test.judge(figure)).max();
+        let found = if self.job.is_some() { jobs.iter().filter_map(|job| of_job(job)).max() } else { of_job(job) };
+        found.unwrap_or(ConditionOutcome::NotMet)
     }
 
-    /// The figures of a job for which it cannot be told whether it holds.
+    /// The figures of a job for which the results do not decide it.
     fn undecided<'a>(&'a self, job: &'a ComparedJob) -> impl Iterator<Item = &'a ComparedFigure> {
-        let asks_for_change = match &self.test {
-            TermTest::Change(_) => true,
-            TermTest::Verdict(verdict) => *verdict != ComparisonVerdict::Unknown,
-        };
-        self.figures(job).filter(move |figure| asks_for_change && figure.verdict == ComparisonVerdict::Unknown)
+        self.figures(job).filter(move |figure| self.test.judge(figure) == ConditionOutcome::Undecided)
     }
 }
 
 impl TermTest {
-    fn holds(&self, figure: &ComparedFigure) -> bool {
-        let is_certain = matches!(figure.verdict, ComparisonVerdict::Faster | ComparisonVerdict::Slower);
+    fn judge(&self, figure: &ComparedFigure) -> ConditionOutcome {
         match self {
-            Self::Verdict(verdict) => figure.verdict == *verdict,
-            Self::Change(bound) => is_certain && figure.change.is_some_and(|change| bound.is_passed(&change)),
+            Self::Verdict(asked) => of_verdicts(*asked, figure.verdict),
+            Self::Change(bound) => {
+                let bounds = figure.change.and_then(|change| change.bounds_percent);
+                match bounds.map(|ends| ends.map(|percent| bound.is_passed(percent, figure.base))) {
+                    Some([true, true]) => ConditionOutcome::Met,
+                    Some([false, false]) => ConditionOutcome::NotMet,
+                    _ => ConditionOutcome::Undecided,
+                }
+            }
         }
     }
+}
+
+/// Whether a verdict is the one that is asked for. Two runs that differ may be faster or slower, and are not the same.
+fn of_verdicts(asked: ComparisonVerdict, found: ComparisonVerdict) -> ConditionOutcome {
+    use ComparisonVerdict::{Differs, Faster, Same, Slower, Unknown};
+    let is_met = match (asked, found) {
+        (Unknown, found) => found == Unknown,
+        (_, Unknown) | (Faster | Slower, Differs) => return ConditionOutcome::Undecided,
+        (Differs, found) => found != Same,
+        (asked, found) => asked == found,
+    };
+    if is_met { ConditionOutcome::Met } else { ConditionOutcome::NotMet }
+}
+
+/// The names of all figures.
+fn figure_names() -> String {
+    ComparedMetric::ALL.map(ComparedMetric::name).join(", ")
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ fn differences(lines: &mut Vec<String>, comparison: &Comparison) {
             value(fact.new.as_ref())
         ));
     }
+    lines.extend(words::one_sided(comparison).iter().map(|line| format!("\n{}", escaped(line))));
     if !comparison.options.is_empty() {
         lines.push(
             "\n**Different options of the jobs**\n\n| option | base | new | jobs |\n|---|---|---|---|".to_owned(),
@@ -89,19 +90,23 @@ fn job(lines: &mut Vec<String>, job: &ComparedJob) {
         lines.extend(directions.iter().map(|direction| format!("- {direction}: only in {side}")));
     }
     if !job.figures.is_empty() {
-        lines.push("| | base | new | change | | interval | verdict |\n|---|--:|--:|--:|--:|--:|---|".to_owned());
+        lines.push(
+            "| | base | new | change | | interval | n | p | verdict |\n|---|--:|--:|--:|--:|--:|--:|--:|---|"
+                .to_owned(),
+        );
     }
     for figure in &job.figures {
         let (base, new) = (words::value(figure.metric, figure.base), words::value(figure.metric, figure.new));
         let (change, absolute) = (words::change(figure), words::absolute(figure));
         let (interval, verdict) = (words::interval(figure.change), words::verdict(figure));
-        let is_change = matches!(figure.verdict, ComparisonVerdict::Faster | ComparisonVerdict::Slower);
+        let is_change = !matches!(figure.verdict, ComparisonVerdict::Same | ComparisonVerdict::Unknown);
         let verdict = if is_change { format!("**{verdict}**") } else { verdict };
         let name = format!("{} {}", figure.direction, figure.metric.name());
-        lines.push(format!("| {name} | {base} | {new} | {change} | {absolute} | {interval} | {verdict} |"));
+        let (n, p) = (words::n(figure), escaped(&words::p(figure)));
+        lines.push(format!("| {name} | {base} | {new} | {change} | {absolute} | {interval} | {n} | {p} | {verdict} |"));
     }
-    for (reason, figures) in words::reasons(job) {
-        lines.push(format!("\nCan't tell {figures}: {}.", escaped(&reason)));
+    for reason in words::reasons(job) {
+        lines.push(format!("\n{}", escaped(&reason)));
     }
 }
 

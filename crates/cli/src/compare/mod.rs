@@ -9,7 +9,7 @@ mod text;
 
 use crate::console::Console;
 use clap::Parser;
-use condition::{Condition, ConditionResult};
+use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::ffi::OsString;
@@ -17,17 +17,21 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Exit code where the inputs or options are bad; 1 says that a condition holds, which must be something else.
+/// Exit code where a condition is met.
+const MET: u8 = 1;
+/// Exit code where the inputs or options are bad.
 const BAD_INPUT: u8 = 2;
+/// Exit code where the results do not decide a condition, and none is met.
+const UNDECIDED: u8 = 3;
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Parser)]
 #[command(
     name = "ferrio compare",
     bin_name = "ferrio compare",
-    about = "Compare results: same, faster, slower, or can't tell",
+    about = "Compare results: same, faster, slower, different, or can't tell",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 if a condition of --fail-if holds; 2 after an error.",
+    after_help = "Exit code: 0; 1 if a condition of --fail-if is met; 2 after an error; 3 if the\nresults do not decide a condition (0 with --allow-unknown).",
 )]
 struct Request {
     /// Results: the base first, then new ones; logs stand behind their report
@@ -39,9 +43,13 @@ struct Request {
     /// Changes certainly below this count as none
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     threshold: f64,
-    /// Exit with 1 if it holds: see above. May be given several times
+    /// Exit with 1 if it is met, with 3 if the results do not decide it: see above.
+    /// May be given several times
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     fail_if: Vec<Condition>,
+    /// Exit with 0 where the results do not decide a condition
+    #[arg(long, requires = "fail_if")]
+    allow_unknown: bool,
     /// All of it as JSON
     #[arg(long)]
     json: bool,
@@ -55,7 +63,7 @@ struct Request {
 
 // Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
-Compare results: same, faster, slower, or can't tell.
+Compare results: same, faster, slower, different, or can't tell.
 
   ferrio compare before.json after.json
   ferrio compare before.json before_*.log after.json after_*.log
@@ -66,20 +74,21 @@ Results are JSON reports of fio and ferrio with their performance logs, those of
 ferrio run --json, and records (--record). Without --against, each result is
 compared with the first one.
 
-A verdict rests on repeated runs, or on the course of one run on each side
-(logs, records, the precision that ferrio run tells). Where there is neither,
-the results can't tell. Repeated runs say more: they also know how much one
-run differs from the next.
+Faster and slower rest on repeated runs, which show how much one run differs
+from the next. One run on each side is at most different: by the course of both
+(logs, records, the precision that ferrio run tells), or by a change that is
+larger than noise.
 
-  --fail-if 'read.iops < -5%'         a change that is certain and below -5 %
+  --fail-if 'read.iops < -5%'         the whole interval is below -5 %
   --fail-if 'p99 > 10% and p99 > 50us'
-  --fail-if 'job1:write.bw is slower or iops is unknown'
+  --fail-if 'sync.p99 > 20% or job1:write.bw is slower'
 
-Figures are iops, bw, mean, p50, p99, p99.9 and any; a direction (read, write,
-trim) and a job may stand before them. A change has a unit: %, iops, ns, us, ms,
-s, kB/s, MB/s, GB/s. Verdicts are same, faster, slower and unknown. What the
-results can't tell never holds as a change: it is told as a warning, and
-conditions with unknown catch it.";
+Figures are iops, bw, mean, p50, p95, p99, p99.9, p99.99, max and any; read,
+write, trim or sync and a job may stand before them. A change has a unit: %,
+iops, ns, us, ms, s, kB/s, MB/s, GB/s. Verdicts are same, faster, slower,
+differs and unknown. The interval of the change decides (of repeated runs, or
+of the course of two); where it reaches to both sides of the value or there is
+none, the exit code is 3, so that a step of CI does not pass by chance.";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -96,9 +105,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
     };
     match compare_all(&request, &mut console) {
-        Ok(false) if !console.has_failed => ExitCode::SUCCESS,
-        Ok(true) if !console.has_failed => ExitCode::FAILURE,
-        Ok(_) => ExitCode::from(BAD_INPUT),
+        Ok(_) if console.has_failed => ExitCode::from(BAD_INPUT),
+        Ok(ConditionOutcome::Met) => ExitCode::from(MET),
+        Ok(ConditionOutcome::Undecided) if !request.allow_unknown => ExitCode::from(UNDECIDED),
+        Ok(_) => ExitCode::SUCCESS,
         Err(reason) => {
             console.error(&format!("ferrio compare: {reason}\n"));
             ExitCode::from(BAD_INPUT)
@@ -106,8 +116,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// Compares and shows; true if a condition holds.
-fn compare_all(request: &Request, console: &mut Console) -> Result<bool, String> {
+/// Compares and shows; tells what became of the conditions.
+fn compare_all(request: &Request, console: &mut Console) -> Result<ConditionOutcome, String> {
     let comparisons = comparisons(request)?;
     let judged = request.fail_if.iter().map(|condition| condition.judge(&comparisons));
     let judged: Vec<ConditionResult> = judged.collect::<Result<_, _>>()?;
@@ -122,19 +132,26 @@ fn compare_all(request: &Request, console: &mut Console) -> Result<bool, String>
         write_page(path, &kept, &comparisons)?;
     }
     for condition in &judged {
-        tell(condition, console);
+        tell(condition, request.allow_unknown, console);
     }
-    Ok(judged.iter().any(|condition| condition.holds))
+    Ok(judged.iter().map(|condition| condition.outcome).max().unwrap_or(ConditionOutcome::NotMet))
 }
 
 /// Tells what became of a condition, beside the report.
-fn tell(condition: &ConditionResult, console: &mut Console) {
-    let ConditionResult { condition, holds, jobs, unknown } = condition;
-    if *holds {
-        console.error(&format!("ferrio compare: {condition}: holds in {}\n", jobs.join(", ")));
+fn tell(condition: &ConditionResult, allows_unknown: bool, console: &mut Console) {
+    let ConditionResult { condition, outcome, jobs, unknown } = condition;
+    if *outcome == ConditionOutcome::Met {
+        console.error(&format!("ferrio compare: {condition}: met in {}\n", jobs.join(", ")));
     }
     if !unknown.is_empty() {
-        console.error(&format!("ferrio compare: {condition}: the results can't tell {}\n", unknown.join(", ")));
+        let advice = match outcome {
+            ConditionOutcome::Undecided if !allows_unknown => {
+                "; more results of each side may (--against), and --allow-unknown lets it pass"
+            }
+            _ => "",
+        };
+        let unknown = unknown.join(", ");
+        console.error(&format!("ferrio compare: {condition}: the results do not decide {unknown}{advice}\n"));
     }
 }
 

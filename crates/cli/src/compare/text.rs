@@ -7,10 +7,10 @@ use ferrio_pictures::comparison::words;
 use ferrio_report::native::{TEXT_WIDTH, wrap};
 use std::fmt::Write as _;
 
-const N_COLUMNS: usize = 8;
-const HEADINGS: [&str; N_COLUMNS] = ["", "", "base", "new", "change", "", "interval", "verdict"];
+const N_COLUMNS: usize = 10;
+const HEADINGS: [&str; N_COLUMNS] = ["", "", "base", "new", "change", "", "interval", "n", "p", "verdict"];
 /// Columns whose values are on the right.
-const ON_THE_RIGHT: std::ops::Range<usize> = 2..7;
+const ON_THE_RIGHT: std::ops::Range<usize> = 2..9;
 
 /// The comparisons, one below the other.
 pub(super) fn text(comparisons: &[Comparison]) -> String {
@@ -52,6 +52,9 @@ fn differences(text: &mut String, comparison: &Comparison) {
         let (base, new) =
             (words::or_nothing(fact.base.as_ref(), "unknown"), words::or_nothing(fact.new.as_ref(), "unknown"));
         item(text, &format!("{}: {base} -> {new}", fact.what));
+    }
+    for line in words::one_sided(comparison) {
+        paragraph(text, &line);
     }
     if !comparison.options.is_empty() {
         paragraph(text, "Different options of the jobs:");
@@ -103,12 +106,14 @@ fn job(text: &mut String, job: &ComparedJob) {
             words::change(figure),
             words::absolute(figure),
             words::interval(figure.change),
+            words::n(figure),
+            words::p(figure),
             words::verdict(figure),
         ]);
     }
     text.push_str(&table(&rows));
-    for (reason, metrics) in words::reasons(job) {
-        item(text, &format!("can't tell {metrics}: {reason}"));
+    for reason in words::reasons(job) {
+        item(text, &reason);
     }
 }
 

@@ -202,6 +202,7 @@ fn document(outcome: &RunOutcome, console: &Console) -> String {
         "version": VERSION,
         "timestamp_ms": record.timestamp_ms,
         "elapsed_ns": record.elapsed_ns,
+        "global_options": record.global_options,
         "jobs": headlines(record),
         "findings": record.audit.as_ref().map(|audit| &audit.findings),
         "unexamined": record.audit.as_ref().map(|audit| &audit.unexamined),

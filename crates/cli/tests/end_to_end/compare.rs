@@ -55,7 +55,7 @@ fn the_course_of_two_runs_is_compared() {
     log(&scratch, "b_iops.1.log", 9_000);
     let finished = run(&scratch, "compare a_iops.1.log b_iops.1.log").succeeded();
     let row = finished.stdout.lines().find(|line| line.contains("iops")).unwrap_or_default();
-    assert!(row.ends_with("slower") && row.contains("-10.0 %"), "{}", finished.all());
+    assert!(row.ends_with("differs") && row.contains("-10.0 %") && row.contains("1, 1  <0.001"), "{}", finished.all());
     let document = compared(&scratch, "a_iops.1.log b_iops.1.log");
     let change = &figure(&document, "read.iops")["change"];
     let [low, high] = [0, 1].map(|end| change["interval_percent"][end].as_f64().expect("a number"));
@@ -71,7 +71,7 @@ fn logs_belong_to_the_report_before_them() {
         report(&scratch, &format!("{name}.json"), "job", &level.to_string());
     }
     let document = compared(&scratch, "a.json a_iops.1.log b.json b_iops.1.log");
-    assert_eq!(figure(&document, "read.iops")["verdict"], "faster", "{document:#}");
+    assert_eq!(figure(&document, "read.iops")["verdict"], "differs", "{document:#}");
     // What has neither course nor repeats.
     let p99 = figure(&document, "read.p99");
     assert_eq!((&p99["verdict"], &p99["change"]["interval_percent"]), (&json!("unknown"), &Value::Null));
@@ -99,17 +99,26 @@ fn exit_codes_tell_conditions_from_errors() {
     log(&scratch, "b_iops.1.log", 9_000);
     report(&scratch, "a.json", "job", "1000");
     report(&scratch, "b.json", "job", "500");
+    report(&scratch, "c.json", "job", "55");
     let logs = "a_iops.1.log b_iops.1.log";
     for (arguments, condition, code, said) in [
-        (logs, "read.iops < -5%", 1, "holds in a (job 1)"),
-        (logs, "iops < -5% and iops is slower", 1, "holds"),
+        (logs, "read.iops < -5%", 1, "met in a (job 1)"),
+        (logs, "iops < -5% and iops is differs", 1, "met"),
         (logs, "read.iops < -15%", 0, ""),
+        // Its interval reaches to both sides of it.
+        (logs, "read.iops < -10%", 3, "the results do not decide a (job 1) read.iops"),
+        (logs, "read.iops is slower", 3, "--allow-unknown"),
         (logs, "read.iops > 0%", 0, ""),
         (logs, "write.iops < -5%", 2, "no job has such a figure"),
         (logs, "read.iops < -5", 2, "has a unit"),
-        // A change that may be chance does not hold, and that is told.
-        ("a.json b.json", "read.iops < -5%", 0, "the results can't tell job read.iops"),
-        ("a.json b.json", "any is unknown", 1, "holds in job"),
+        // A change that may be chance is not decided, and that fails.
+        ("a.json b.json", "read.iops < -5%", 3, "the results do not decide job read.iops"),
+        ("a.json b.json", "any is unknown", 1, "met in job"),
+        ("a.json b.json", "max > 1%", 3, "job read.max"),
+        // One that no noise explains is decided.
+        ("a.json c.json", "read.iops < -5%", 1, "met in job"),
+        ("a.json c.json", "read.iops < -99%", 0, ""),
+        ("--allow-unknown a.json b.json", "read.iops < -5%", 0, "the results do not decide"),
         ("a.json missing.json", "read.iops < -5%", 2, "missing.json: it cannot be read"),
     ] {
         let finished = fail_if(&scratch, arguments, condition);
@@ -205,7 +214,12 @@ fn other_options_and_other_programs_are_told_first() {
     assert!(place("iodepth: not given -> 4 (other work)") < place("verdict"), "{text}");
     assert!(!text.contains("Different machine"), "{text}");
     let text = run(&scratch, "compare fio.json a.json").succeeded().stdout;
-    assert!(text.contains("program: fio-3.41 -> ferrio") && text.contains("kernel: unknown -> "), "{text}");
+    assert!(
+        text.contains("program: fio-3.41 -> ferrio")
+            && text.contains("Known of the new result only: ")
+            && text.contains("kernel "),
+        "{text}"
+    );
     assert!(text.contains("The base has not been audited"), "{text}");
 }
 
@@ -236,7 +250,7 @@ fn the_precision_of_native_runs_is_used() {
     for name in ["read.iops", "read.bw", "read.mean", "read.p50"] {
         let figure = figure(&document, name);
         // On a machine that is very busy there may be no interval; there is a reason then.
-        let is_slower = figure["verdict"] == "slower" && figure["change"]["interval_percent"].is_array();
+        let is_slower = figure["verdict"] == "differs" && figure["change"]["interval_percent"].is_array();
         let has_reason = figure["verdict"] == "unknown" && figure["reason"].as_str().is_some_and(|why| why.len() > 10);
         assert!(is_slower || has_reason, "{figure:#}");
     }

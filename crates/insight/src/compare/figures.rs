@@ -4,11 +4,10 @@
 
 use super::ratio::{of_intervals, of_repeats};
 use super::sample::{FigureCourse, FigureSample, JobOfResult, words};
-use super::verdict::decide;
-use super::{ComparedFigure, ComparedMetric, ComparisonVerdict, FigureChange};
+use super::verdict::{beyond_noise, decide};
+use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
 use crate::statistics::{LogRatio, log_ratio};
-use ferrio_results::LatencyKind;
-use ferrio_units::DataDirection;
+use ferrio_results::{FiguresOf, LatencyKind};
 
 /// Half the width of a bucket of a latency, as a share: percentiles are the middle of one.
 const HALF_BUCKET: f64 = 1.0 / 128.0;
@@ -25,24 +24,30 @@ pub(super) struct JobOfBoth<'a> {
 
 impl JobOfBoth<'_> {
     /// The latency that all results have; that of completion if none has any.
-    pub(super) fn latency(&self, direction: DataDirection) -> LatencyKind {
-        let all_have = |kind| self.base.iter().chain(&self.new).all(|job| job.has_latency(direction, kind));
+    pub(super) fn latency(&self, of: FiguresOf) -> LatencyKind {
+        let all_have = |kind| self.base.iter().chain(&self.new).all(|job| job.has_latency(of, kind));
         let kinds = [LatencyKind::Completion, LatencyKind::Total];
         kinds.into_iter().find(|kind| all_have(*kind)).unwrap_or(LatencyKind::Completion)
     }
 }
 
-/// The figures of a direction that both sides have. `threshold` is a share.
-pub(super) fn figures(jobs: &JobOfBoth<'_>, direction: DataDirection, threshold: f64) -> Vec<ComparedFigure> {
-    let kind = jobs.latency(direction);
+/// The figures of a kind of I/O that both sides have. `threshold` is a share.
+pub(super) fn figures(jobs: &JobOfBoth<'_>, of: FiguresOf, threshold: f64) -> Vec<ComparedFigure> {
+    let kind = jobs.latency(of);
     let of_metric = |metric: ComparedMetric| {
-        let base = FigureSample::of(&jobs.base, direction, metric, kind);
-        let new = FigureSample::of(&jobs.new, direction, metric, kind);
+        let base = FigureSample::of(&jobs.base, of, metric, kind);
+        let new = FigureSample::of(&jobs.new, of, metric, kind);
         let figure = figure(metric, &base, &new, jobs.is_same_result, threshold);
-        (figure.base.is_some() || figure.new.is_some())
-            .then_some(ComparedFigure { direction: direction.name(), ..figure })
+        (figure.base.is_some() || figure.new.is_some()).then_some(ComparedFigure { direction: of.name(), ..figure })
     };
     ComparedMetric::ALL.into_iter().filter_map(of_metric).collect()
+}
+
+/// What a verdict rests on.
+struct Ground {
+    basis: ComparisonBasis,
+    ratio: LogRatio,
+    reason: String,
 }
 
 fn figure(
@@ -54,28 +59,63 @@ fn figure(
 ) -> ComparedFigure {
     let values = (base.value(), new.value());
     let compared = match values {
-        (Some(_), Some(_)) if is_same_result => Ok((LogRatio::NONE, "both sides are the same result".to_owned())),
+        (Some(_), Some(_)) if is_same_result => Ok(Ground {
+            basis: ComparisonBasis::SameResult,
+            ratio: LogRatio::NONE,
+            reason: "both sides are the same result".to_owned(),
+        }),
         (Some(first), Some(second)) => compared(metric, base, new, first, second),
         (None, _) => Err("the base has no such figure".to_owned()),
         (_, None) => Err("the new result has no such figure".to_owned()),
     };
-    let (verdict, ratio, reason) = match compared {
-        Ok((ratio, basis)) => (decide(metric, &ratio, threshold), Some(ratio), basis),
-        Err(reason) => (ComparisonVerdict::Unknown, None, reason),
-    };
-    let change = match values {
-        (Some(first), Some(second)) => change(first, second, ratio.as_ref()),
-        _ => None,
-    };
-    ComparedFigure {
+    let mut figure = ComparedFigure {
         direction: "",
         metric,
         base: values.0,
         new: values.1,
-        change,
-        verdict,
-        reason,
+        change: None,
+        n: [base.values.len(), new.values.len()],
+        n_intervals: base.course.n_intervals().zip(new.course.n_intervals()).map(|(base, new)| [base, new]),
+        p: None,
+        verdict: ComparisonVerdict::Unknown,
+        basis: ComparisonBasis::Nothing,
+        reason: String::new(),
         contradicted_by: Vec::new(),
+    };
+    match compared {
+        Ok(ground) => {
+            let is_repeated = ground.basis == ComparisonBasis::Repeats;
+            figure.verdict = decide(metric, &ground.ratio, threshold, is_repeated);
+            figure.p = (ground.basis != ComparisonBasis::SameResult).then(|| ground.ratio.p());
+            figure.change = values.0.zip(values.1).and_then(|(base, new)| change(base, new, Some(&ground.ratio)));
+            (figure.basis, figure.reason) = (ground.basis, ground.reason);
+        }
+        Err(reason) => {
+            figure.change = values.0.zip(values.1).and_then(|(base, new)| change(base, new, None));
+            figure.reason = reason;
+        }
+    }
+    if figure.verdict == ComparisonVerdict::Unknown && !base.is_doubtful && !new.is_doubtful {
+        figure.judge_by_size();
+    }
+    figure
+}
+
+impl ComparedFigure {
+    /// A change that is larger than noise makes one is told, also where nothing is known of the noise of these runs.
+    fn judge_by_size(&mut self) {
+        let (Some(base), Some(new), Some(factor)) = (self.base, self.new, beyond_noise(self.metric)) else { return };
+        let Some(change) = self.change.as_mut().filter(|_| base > 0.0 && new > 0.0) else { return };
+        let ratio = new / base;
+        if ratio.max(1.0 / ratio) < factor || ratio.ln().abs() > MOST_FACTOR.ln() {
+            return;
+        }
+        // However large the noise is, up to that factor, the change is at least that.
+        let bounds = [ratio / factor, ratio * factor].map(|ratio| 100.0 * (ratio - 1.0));
+        change.bounds_percent = Some(bounds);
+        self.verdict = ComparisonVerdict::Differs;
+        self.basis = ComparisonBasis::Size;
+        self.reason = format!("noise between two runs is not known to change such a figure by a factor of {factor}");
     }
 }
 
@@ -86,7 +126,7 @@ fn compared(
     new: &FigureSample,
     first: f64,
     second: f64,
-) -> Result<(LogRatio, String), String> {
+) -> Result<Ground, String> {
     if first <= 0.0 || second <= 0.0 {
         return Err("a figure is 0".to_owned());
     }
@@ -99,27 +139,32 @@ fn compared(
         let resolution = if metric.percent().is_some() { HALF_BUCKET } else { 0.0 };
         let ratio = of_repeats(&base.values, &new.values, resolution);
         let few = || "there are too few repeated results: at least two on both sides, or three beside one".to_owned();
-        return Ok((ratio.ok_or_else(few)?, format!("from {n_base} and {n_new} results")));
+        let reason = format!("from {n_base} and {n_new} results");
+        return Ok(Ground { basis: ComparisonBasis::Repeats, ratio: ratio.ok_or_else(few)?, reason });
     }
-    let basis = "from the course of one run each".to_owned();
+    let of_course = |ratio: LogRatio| Ground {
+        basis: ComparisonBasis::Course,
+        ratio: ratio.reaching(told),
+        reason: "from the course of one run each".to_owned(),
+    };
     if let (FigureCourse::Series(first), FigureCourse::Series(second)) = (&base.course, &new.course) {
         let ratio = log_ratio(first, second).map_err(|reason| words(reason).to_owned())?;
-        return Ok((ratio.reaching(told), basis));
+        return Ok(of_course(ratio));
     }
     let of_side = |sample: &FigureSample, side: &str| sample.course.interval().map_err(|why| format!("{side}: {why}"));
     let ratio = of_intervals(&of_side(base, "base")?, &of_side(new, "new")?);
-    Ok((ratio.ok_or("the interval of a figure reaches down to 0")?.reaching(told), basis))
+    Ok(of_course(ratio.ok_or("the interval of a figure reaches down to 0")?))
 }
 
 impl LogRatio {
     /// No change at all.
-    const NONE: Self = Self { value: 0.0, low: 0.0, high: 0.0 };
+    const NONE: Self = Self { value: 0.0, low: 0.0, high: 0.0, n_degrees: f64::INFINITY };
 
     /// The same for the ratio of the figures as reported, which may differ from those of the course (intervals that are left out):
     /// the interval reaches as far as either tells.
     fn reaching(self, told: f64) -> Self {
         let shift = told - self.value;
-        Self { value: told, low: self.low + shift.min(0.0), high: self.high + shift.max(0.0) }
+        Self { value: told, low: self.low + shift.min(0.0), high: self.high + shift.max(0.0), ..self }
     }
 }
 
@@ -131,6 +176,7 @@ fn change(base: f64, new: f64, ratio: Option<&LogRatio>) -> Option<FigureChange>
         percent,
         absolute: new - base,
         interval_percent,
+        bounds_percent: interval_percent,
         interval_absolute: interval_percent.map(|ends| ends.map(absolute)),
     })
 }

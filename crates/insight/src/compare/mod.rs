@@ -1,7 +1,7 @@
 //! Compares results of runs: what is the same, faster or slower, and what the results cannot tell.
 //!
-//! A verdict rests on repeated results, or on the course of one run on each side; where there is neither, the results cannot tell,
-//! whatever the figures are.
+//! Faster and slower rest on repeated results. One run on each side can tell that these two differ, from the course of both, or by a
+//! change that is larger than noise; how much a run differs from the next is in neither of them.
 //! Must not know: files, how a comparison is shown. Start reading at [`compare`], then [`figures`].
 
 mod figures;
@@ -17,13 +17,13 @@ mod verdict;
 
 pub use metric::ComparedMetric;
 pub use model::{
-    ComparedFact, ComparedFigure, ComparedFinding, ComparedJob, ComparedOption, ComparedSide, Comparison, FigureChange,
+    ComparedFact, ComparedFigure, ComparedFinding, ComparedJob, ComparedOption, ComparedSide, Comparison,
+    ComparisonBasis, FigureChange,
 };
 pub use verdict::ComparisonVerdict;
 
-use ferrio_results::{JobResult, RunResult};
+use ferrio_results::{FiguresOf, JobResult, RunResult};
 use ferrio_stats::{Finding, Severity};
-use ferrio_units::DataDirection;
 use figures::JobOfBoth;
 use sample::JobOfResult;
 
@@ -39,12 +39,15 @@ pub fn compare(base: &[RunResult], new: &[RunResult], threshold_percent: f64) ->
     if is_same_result {
         remarks.push("Both sides are the same result: this compares nothing.".to_owned());
     }
+    let surroundings = surroundings::differences(&first, &second);
     let mut comparison = Comparison {
         confidence_percent: CONFIDENCE_PERCENT,
         threshold_percent,
         base: side(&first),
         new: side(&second),
-        surroundings: surroundings::differences(&first, &second),
+        surroundings: surroundings.differ,
+        known_of_base: surroundings.known_of_base,
+        known_of_new: surroundings.known_of_new,
         options: Vec::new(),
         findings: findings(&first, &second),
         jobs: Vec::new(),
@@ -126,11 +129,26 @@ fn match_jobs(comparison: &mut Comparison, base: &[&RunResult], new: &[&RunResul
                 new.len()
             ));
         }
-        options.extend(options::differences((first, &first.jobs[index]), (second, &second.jobs[other])));
+        options.extend(options::differences(&jobs.base, &jobs.new));
         let job = job(&jobs, comparison);
         comparison.jobs.push(job);
     }
     comparison.options = options::join(options);
+    for (results, side) in [(base, "the base"), (new, "the new results")] {
+        let differ: Vec<&str> = comparison
+            .options
+            .iter()
+            .filter(|option| if side == "the base" { option.differs_in_base } else { option.differs_in_new })
+            .map(|option| option.option.as_str())
+            .collect();
+        if !differ.is_empty() {
+            comparison.remarks.push(format!(
+                "The {} results of {side} are no repeats of one run: {} differ among them.",
+                results.len(),
+                differ.join(", ")
+            ));
+        }
+    }
     comparison.only_in_base = pairs.only_first.iter().map(|index| first.jobs[*index].name.clone()).collect();
     comparison.only_in_new = pairs.only_second.iter().map(|index| second.jobs[*index].name.clone()).collect();
 }
@@ -159,7 +177,7 @@ fn repeats<'a>(results: &[&'a RunResult]) -> impl Fn(usize) -> Vec<JobOfResult<'
 
 fn job(jobs: &JobOfBoth<'_>, comparison: &Comparison) -> ComparedJob {
     let (base, new) = (jobs.base[0].job, jobs.new[0].job);
-    let has = |side: &[JobOfResult<'_>], direction| side.iter().any(|job| job.has(direction));
+    let has = |side: &[JobOfResult<'_>], kind| side.iter().any(|job| job.has(kind));
     let mut compared = ComparedJob {
         name: base.name.clone(),
         new_name: (base.name != new.name).then(|| new.name.clone()),
@@ -168,14 +186,14 @@ fn job(jobs: &JobOfBoth<'_>, comparison: &Comparison) -> ComparedJob {
         only_in_new: Vec::new(),
         figures: Vec::new(),
     };
-    for direction in DataDirection::ALL {
-        match (has(&jobs.base, direction), has(&jobs.new, direction)) {
+    for kind in FiguresOf::ALL {
+        match (has(&jobs.base, kind), has(&jobs.new, kind)) {
             (true, true) => {
                 let threshold = comparison.threshold_percent / 100.0;
-                compared.figures.extend(figures::figures(jobs, direction, threshold));
+                compared.figures.extend(figures::figures(jobs, kind, threshold));
             }
-            (true, false) => compared.only_in_base.push(direction.name()),
-            (false, true) => compared.only_in_new.push(direction.name()),
+            (true, false) => compared.only_in_base.push(kind.name()),
+            (false, true) => compared.only_in_new.push(kind.name()),
             (false, false) => {}
         }
     }

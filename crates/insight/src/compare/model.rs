@@ -19,6 +19,10 @@ pub struct Comparison {
     pub new: ComparedSide,
     /// Differences of machine, storage and program.
     pub surroundings: Vec<ComparedFact>,
+    /// Facts about machine, storage and program that only the base tells.
+    pub known_of_base: Vec<String>,
+    /// Those that only the new results tell.
+    pub known_of_new: Vec<String>,
     /// Differences of the options of jobs.
     pub options: Vec<ComparedOption>,
     /// Findings that speak against figures.
@@ -60,10 +64,14 @@ pub struct ComparedOption {
     pub jobs: Vec<String>,
     /// Its name.
     pub option: String,
-    /// Its value in the base.
+    /// Its value in the base; those of several results with other values one after the other.
     pub base: Option<String>,
     /// Its new value.
     pub new: Option<String>,
+    /// The results of the base have different values of it.
+    pub differs_in_base: bool,
+    /// The new results have different values of it.
+    pub differs_in_new: bool,
     /// True if the jobs do other I/O with it, so that their figures measure something else.
     pub changes_work: bool,
 }
@@ -100,7 +108,7 @@ pub struct ComparedJob {
 /// A figure of both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedFigure {
-    /// `read`, `write` or `trim`.
+    /// `read`, `write`, `trim` or `sync`.
     pub direction: &'static str,
     /// The figure.
     pub metric: ComparedMetric,
@@ -110,8 +118,16 @@ pub struct ComparedFigure {
     pub new: Option<f64>,
     /// The change, if it has a meaning.
     pub change: Option<FigureChange>,
+    /// Number of results of the base and of the new side that have the figure.
+    pub n: [usize; 2],
+    /// Number of intervals in the courses of both runs; `None`: there is not one run on each side, or it is not told by interval.
+    pub n_intervals: Option<[usize; 2]>,
+    /// Probability with which chance alone makes a change as large as this one, 0 to 1; `None`: the results do not tell.
+    pub p: Option<f64>,
     /// The verdict.
     pub verdict: ComparisonVerdict,
+    /// What the verdict rests on.
+    pub basis: ComparisonBasis,
     /// What the verdict rests on, or why there is none, in a sentence without its period.
     pub reason: String,
     /// Short names of findings according to which the figure is wrong.
@@ -129,4 +145,22 @@ pub struct FigureChange {
     pub interval_percent: Option<[f64; 2]>,
     /// The same in the unit of the figure.
     pub interval_absolute: Option<[f64; 2]>,
+    /// The change lies within these, percent: the ends of the interval, or what is left of a change that is beyond all noise.
+    pub bounds_percent: Option<[f64; 2]>,
+}
+
+/// What a verdict rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ComparisonBasis {
+    /// Repeated runs: how much they differ from each other is known.
+    Repeats,
+    /// The course of one run on each side.
+    Course,
+    /// The size of the change alone.
+    Size,
+    /// Both sides are the same result.
+    SameResult,
+    /// Nothing: the results do not tell.
+    Nothing,
 }

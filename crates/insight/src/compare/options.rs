@@ -3,6 +3,7 @@
 //! Must not know: figures. Start reading at [`differences`].
 
 use super::ComparedOption;
+use super::sample::JobOfResult;
 use ferrio_results::{JobResult, RunResult};
 
 /// Options that decide what I/O is done, the most important ones first. The others are told behind them.
@@ -42,34 +43,70 @@ const ALIASES: [(&str, &str); 6] = [
 /// Options that say where output goes, and no more.
 const OF_OUTPUT: [&str; 3] = ["name", "description", "output"];
 
-/// The options that differ between two jobs: as given for the job, or for all jobs. fio writes those for all jobs apart.
-pub(super) fn differences(base: (&RunResult, &JobResult), new: (&RunResult, &JobResult)) -> Vec<ComparedOption> {
-    let (first, second) = (in_force(base.0, base.1), in_force(new.0, new.1));
-    // Logs alone have no options.
+/// Switches that are off where they are not given.
+const OFF_BY_DEFAULT: [&str; 10] = [
+    "time_based",
+    "direct",
+    "group_reporting",
+    "end_fsync",
+    "fsync_on_close",
+    "thread",
+    "stonewall",
+    "norandommap",
+    "overwrite",
+    "unlink",
+];
+
+/// The options that differ between the results of both sides, or among those of one: as given for the job, or for all jobs. fio writes
+/// those for all jobs apart.
+pub(super) fn differences(base: &[JobOfResult<'_>], new: &[JobOfResult<'_>]) -> Vec<ComparedOption> {
+    let of_side = |side: &[JobOfResult<'_>]| -> Vec<_> {
+        // Logs alone have no options.
+        side.iter().map(|job| in_force(job.result, job.job)).filter(|options| !options.is_empty()).collect()
+    };
+    let (first, second) = (of_side(base), of_side(new));
     if first.is_empty() || second.is_empty() {
         return Vec::new();
     }
-    let value = |options: &[(String, String)], name: &str| {
-        options.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
-    };
-    let mut names: Vec<&String> = first.iter().chain(&second).map(|(name, _)| name).collect();
+    let mut names: Vec<&String> = first.iter().chain(&second).flatten().map(|(name, _)| name).collect();
     names.sort_by_key(|name| (OF_WORK.iter().position(|known| known == name).unwrap_or(OF_WORK.len()), *name));
     names.dedup();
     let option = |name: &String| {
-        let (base_value, new_value) = (value(&first, name), value(&second, name));
-        let is_same = match (&base_value, &new_value) {
-            (Some(first), Some(second)) => is_same(first, second),
-            _ => false,
-        };
+        let (of_base, of_new) = (values(&first, name), values(&second, name));
+        let is_same =
+            matches!((&of_base[..], &of_new[..]), ([one], [other]) if is_same(name, one.as_ref(), other.as_ref()));
         (!is_same).then(|| ComparedOption {
-            jobs: vec![base.1.name.clone()],
+            jobs: base.first().map(|job| job.job.name.clone()).into_iter().collect(),
             option: name.clone(),
-            base: base_value,
-            new: new_value,
+            differs_in_base: of_base.len() > 1,
+            differs_in_new: of_new.len() > 1,
+            base: together(&of_base),
+            new: together(&of_new),
             changes_work: OF_WORK.contains(&name.as_str()),
         })
     };
     names.into_iter().filter_map(option).collect()
+}
+
+/// The different values of an option among the results of a side.
+fn values(side: &[Vec<(String, String)>], name: &str) -> Vec<Option<String>> {
+    let mut all: Vec<Option<String>> = Vec::new();
+    for options in side {
+        let value = options.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        if !all.iter().any(|known| is_same(name, known.as_ref(), value.as_ref())) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// The values as one text; `None`: no result has the option.
+fn together(values: &[Option<String>]) -> Option<String> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "not given".to_owned());
+    match values {
+        [one] => one.clone(),
+        _ => Some(values.iter().map(text).collect::<Vec<_>>().join("; ")),
+    }
 }
 
 /// The options of a job, with their usual names; of one that is given twice the last.
@@ -88,8 +125,13 @@ fn in_force(result: &RunResult, job: &JobResult) -> Vec<(String, String)> {
     all
 }
 
-/// The same text, or the same amount: `4k` and `4096`; an option alone is `1`.
-fn is_same(first: &str, second: &str) -> bool {
+/// The same text, or the same amount: `4k` and `4096`; an option alone is `1`, and a switch that is not given may be `0`.
+fn is_same(name: &str, first: Option<&String>, second: Option<&String>) -> bool {
+    let (first, second) = match (first, second) {
+        (None, None) => return true,
+        (Some(first), Some(second)) => (first.as_str(), second.as_str()),
+        (None, Some(given)) | (Some(given), None) => return given == "0" && OFF_BY_DEFAULT.contains(&name),
+    };
     first == second
         || matches!((first, second), ("", "1") | ("1", ""))
         || matches!((amount(first), amount(second)), (Some(first), Some(second)) if first == second)
@@ -115,7 +157,7 @@ pub(super) fn join(all: Vec<ComparedOption>) -> Vec<ComparedOption> {
     let mut joined: Vec<ComparedOption> = Vec::new();
     for option in all {
         let is_like = |known: &&mut ComparedOption| {
-            known.option == option.option && known.base == option.base && known.new == option.new
+            (&known.option, &known.base, &known.new) == (&option.option, &option.base, &option.new)
         };
         match joined.iter_mut().find(is_like) {
             Some(known) => known.jobs.extend(option.jobs),
@@ -136,7 +178,9 @@ mod tests {
             ..JobResult::default()
         };
         let result = RunResult { global_options: vec![("direct".into(), "1".into())], ..RunResult::default() };
-        let all = differences((&result, &job(first)), (&result, &job(second)));
+        let (first, second) = (job(first), job(second));
+        let of = |job| [JobOfResult { result: &result, job }];
+        let all = differences(&of(&first), &of(&second));
         all.into_iter().map(|option| (option.option, option.base, option.new, option.changes_work)).collect()
     }
 
@@ -165,5 +209,27 @@ mod tests {
             ]
         );
         assert_eq!(found(&[("numjobs", "99999999999999999999g")], &[("numjobs", "17179869184g")]).len(), 1);
+    }
+
+    #[test]
+    fn options_that_differ_among_repeats_are_told() {
+        let job = |bs: &str| JobResult { options: vec![("bs".into(), bs.into())], ..JobResult::default() };
+        let (four, also_four, eight) = (job("4k"), job("4096"), job("8k"));
+        let result = RunResult::default();
+        let of = |job| JobOfResult { result: &result, job };
+        let found = differences(&[of(&four), of(&also_four)], &[of(&four), of(&eight)]);
+        let [option] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((option.base.as_deref(), option.new.as_deref()), (Some("4k"), Some("4k; 8k")));
+        assert_eq!((option.differs_in_base, option.differs_in_new), (false, true));
+        // The same two values on both sides are no repeats either.
+        let found = differences(&[of(&four), of(&eight)], &[of(&four), of(&eight)]);
+        assert_eq!(found.len(), 1);
+    }
+
+    #[test]
+    fn a_switch_that_is_off_is_as_one_that_is_not_given() {
+        assert_eq!(found(&[("rw", "read")], &[("rw", "read"), ("time_based", "0")]), []);
+        assert_eq!(found(&[("rw", "read")], &[("rw", "read"), ("time_based", "")]).len(), 1);
+        assert_eq!(found(&[("rw", "read")], &[("rw", "read"), ("invalidate", "0")]).len(), 1);
     }
 }

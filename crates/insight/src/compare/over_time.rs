@@ -10,8 +10,6 @@ use std::borrow::Cow;
 const MOST_VALUES: usize = 512;
 /// Most intervals of several clones together.
 const MOST_INTERVALS: usize = 4096;
-/// Series of at least this many values go without the first and the last, which may be of a part of an interval.
-const LONG_SERIES: usize = 27;
 /// Most intervals without a weight, as a share; with more, the weights are those of another log.
 const MOST_WITHOUT_WEIGHT: f64 = 0.1;
 
@@ -71,14 +69,11 @@ fn weighted_by(series: &TimeSeries, rates: &TimeSeries) -> Option<Vec<Interval>>
     (has_weight && n_without <= (MOST_WITHOUT_WEIGHT * f64::from(n_windows as u32)).max(1.0)).then_some(windows)
 }
 
-/// Without the intervals at the ends, and no more than are needed.
+/// No more intervals than are needed; the last one counts as the others do.
 fn shortened(mut all: Vec<Interval>) -> Vec<Interval> {
-    if all.len() >= LONG_SERIES {
-        all.pop();
-        all.remove(0);
-    }
     while all.len() > MOST_VALUES {
-        all = all.chunks_exact(2).map(|pair| (pair[0].0 + pair[1].0, pair[0].1 + pair[1].1)).collect();
+        let sum = |pair: &[Interval]| pair.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        all = all.chunks(2).map(sum).collect();
     }
     all
 }
@@ -109,7 +104,18 @@ mod tests {
         let values = means(&sum);
         assert!(values.len() >= 25 && values.iter().all(|value| (value - 400.0).abs() < 1e-9), "{values:?}");
         assert!(joined(&[]).is_none());
-        assert_eq!(means(&joined(&[&one]).expect("one")), vec![100.0; 78]);
+        assert_eq!(means(&joined(&[&one]).expect("one")), vec![100.0; 80]);
+    }
+
+    /// A stall at the end of a run is a part of it.
+    #[test]
+    fn the_last_window_counts() {
+        for n in [30, 513] {
+            let mut rates = vec![100.0; n];
+            rates[n - 1] = 1.0;
+            let values = means(&windows(Quantity::Iops, 0, &rates));
+            assert!(values.last().is_some_and(|last| *last < 100.0), "{n}: {values:?}");
+        }
     }
 
     #[test]

@@ -2,13 +2,11 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`of_repeats`], then [`of_intervals`].
 
-use crate::statistics::{LogRatio, MARGIN, NORMAL_95, mean, quantile};
+use crate::statistics::{LogRatio, MARGIN, mean, quantile_95};
 use ferrio_stats::Confidence;
 
 /// Fewest results of a side, if the other has only one, whose spread is then taken to be the same.
 const FEWEST_BESIDE_ONE: usize = 3;
-/// Quantiles of Student's distribution with one, two and three degrees of freedom.
-const FEW_DEGREES: [f64; 3] = [12.706, 4.303, 3.182];
 
 /// The ratio of the means of repeated runs, by a t test of figures in units of their mean. `resolution` is the share of a figure by
 /// which it is rounded. `None`: there are too few, or a figure is not above 0.
@@ -28,8 +26,8 @@ pub(super) fn of_repeats(base: &[f64], new: &[f64], resolution: f64) -> Option<L
         () => (base.error().hypot(new.error()), welch(&base, &new)),
     };
     let value = (new.mean / base.mean).ln();
-    let distance = MARGIN * student(n_degrees) * error + 2.0 * resolution;
-    value.is_finite().then_some(LogRatio { value, low: value - distance, high: value + distance })
+    let distance = MARGIN * quantile_95(n_degrees) * error + 2.0 * resolution;
+    value.is_finite().then_some(LogRatio { value, low: value - distance, high: value + distance, n_degrees })
 }
 
 /// Figures of repeated runs.
@@ -62,11 +60,6 @@ fn welch(base: &Repeats, new: &Repeats) -> f64 {
     if total > 0.0 { (first + second).powi(2) / total } else { base.n.min(new.n) - 1.0 }
 }
 
-fn student(n_degrees: f64) -> f64 {
-    let whole = n_degrees.floor().max(1.0) as usize;
-    FEW_DEGREES.get(whole - 1).copied().unwrap_or_else(|| quantile(NORMAL_95, n_degrees))
-}
-
 /// The ratio of two figures, each with its interval. `None`: an end is not above 0.
 ///
 /// Source: Zou and Donner, Construction of confidence limits about effect measures, 2008.
@@ -76,7 +69,7 @@ pub(super) fn of_intervals(base: &Confidence, new: &Confidence) -> Option<LogRat
     let low = value - distance(new.value / new.low, base.high / base.value);
     let high = value + distance(new.high / new.value, base.value / base.low);
     let is_known = base.low > 0.0 && new.low > 0.0 && low.is_finite() && high.is_finite() && value.is_finite();
-    is_known.then_some(LogRatio { value, low, high })
+    is_known.then_some(LogRatio { value, low, high, n_degrees: f64::INFINITY })
 }
 
 #[cfg(test)]
@@ -91,6 +84,8 @@ mod tests {
         let distance = MARGIN * 2.776 * 0.007_973;
         assert!((ratio.high - ratio.value - distance).abs() < 1e-4, "{ratio:?} {distance}");
         assert!(ratio.low > 0.0);
+        // t = 0.048790 / (1.08 * 0.007973) = 5.666 with 4 degrees of freedom.
+        assert!((ratio.p() - 0.004_79).abs() < 2e-4, "{}", ratio.p());
     }
 
     #[test]

@@ -5,10 +5,9 @@
 use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
 use crate::statistics::{Counts, mean, mean_interval, percentile_interval};
-use ferrio_results::{JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
+use ferrio_results::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
-use ferrio_units::DataDirection;
 use std::borrow::Cow;
 
 /// A series whose mean is this far (as a share) from the figure is not that of the figure.
@@ -17,6 +16,7 @@ const MOST_DISTANCE: f64 = 0.05;
 const NO_COURSE: &str = "it has one result without figures over time, so what chance makes of it is unknown";
 const NO_DISTRIBUTIONS: &str =
     "it has one result without distributions over time, so what chance makes of it is unknown";
+const ONE_IO: &str = "it has one result, and the longest latency of a run is that of a single I/O";
 const OTHER_COURSE: &str = "its figures over time are not those of its report";
 
 /// Why the course of a run gives no interval.
@@ -38,38 +38,38 @@ pub(super) struct JobOfResult<'a> {
 }
 
 impl<'a> JobOfResult<'a> {
-    /// True if it did I/O in this direction.
-    pub(super) fn has(&self, direction: DataDirection) -> bool {
-        self.job.directions[direction].is_some() || self.job.series.iter().any(|series| series.direction == direction)
+    /// True if it did I/O of this kind.
+    pub(super) fn has(&self, of: FiguresOf) -> bool {
+        self.job.get(of).is_some() || self.job.series.iter().any(|series| FiguresOf::from(series.direction) == of)
     }
 
     /// True if it measured this latency.
-    pub(super) fn has_latency(&self, direction: DataDirection, kind: LatencyKind) -> bool {
-        ComparedMetric::MeanLatency.value(self, direction, kind).is_some()
+    pub(super) fn has_latency(&self, of: FiguresOf, kind: LatencyKind) -> bool {
+        ComparedMetric::MeanLatency.value(self, of, kind).is_some()
     }
 
-    fn series(&self, direction: DataDirection, quantity: Quantity) -> Option<Cow<'a, TimeSeries>> {
-        let is_it = |one: &&TimeSeries| one.direction == direction && one.quantity == quantity;
+    fn series(&self, of: FiguresOf, quantity: Quantity) -> Option<Cow<'a, TimeSeries>> {
+        let is_it = |one: &&TimeSeries| FiguresOf::from(one.direction) == of && one.quantity == quantity;
         joined(&self.job.series.iter().filter(is_it).collect::<Vec<_>>())
     }
 
     /// A figure over time that is a mean.
-    fn course(&self, direction: DataDirection, metric: ComparedMetric, series: &TimeSeries) -> Vec<f64> {
+    fn course(&self, of: FiguresOf, metric: ComparedMetric, series: &TimeSeries) -> Vec<f64> {
         if metric.is_latency() {
-            weighted_means(series, self.series(direction, Quantity::Iops).as_deref())
+            weighted_means(series, self.series(of, Quantity::Iops).as_deref())
         } else {
             means(series)
         }
     }
 
     /// The precision of its figures that the result tells. It is told of a job with all its clones, which may be several jobs here.
-    fn precision(&self, direction: DataDirection) -> Option<&'a JobPrecision> {
+    fn precision(&self, of: FiguresOf) -> Option<&'a JobPrecision> {
         // fio's reports have none; a look at all jobs for each of thousands would take long.
         if self.result.precision.is_empty() {
             return None;
         }
         let same_name = self.result.jobs.iter().filter(|job| job.name == self.job.name).count();
-        let is_it = |told: &&JobPrecision| told.job == self.job.name && told.direction == direction.name();
+        let is_it = |told: &&JobPrecision| told.job == self.job.name && told.direction == of.name();
         let mut found = self.result.precision.iter().filter(is_it);
         found.next().filter(|_| found.next().is_none() && same_name == 1)
     }
@@ -81,6 +81,8 @@ pub(super) struct FigureSample {
     pub(super) values: Vec<f64>,
     /// What the course of the only result tells.
     pub(super) course: FigureCourse,
+    /// Too few I/Os of a result are beyond the percentile.
+    pub(super) is_doubtful: bool,
 }
 
 /// What the course of a run tells of a figure.
@@ -94,18 +96,14 @@ pub(super) enum FigureCourse {
 }
 
 impl FigureSample {
-    pub(super) fn of(
-        jobs: &[JobOfResult<'_>],
-        direction: DataDirection,
-        metric: ComparedMetric,
-        kind: LatencyKind,
-    ) -> Self {
-        let values = jobs.iter().filter_map(|job| metric.value(job, direction, kind)).collect();
+    pub(super) fn of(jobs: &[JobOfResult<'_>], of: FiguresOf, metric: ComparedMetric, kind: LatencyKind) -> Self {
+        let values = jobs.iter().filter_map(|job| metric.value(job, of, kind)).collect();
         let course = match jobs {
-            [job] => FigureCourse::of(job, direction, metric, kind),
+            [job] => FigureCourse::of(job, of, metric, kind),
             _ => FigureCourse::Silent("there are several results"),
         };
-        Self { values, course }
+        let is_doubtful = |job: &JobOfResult<'_>| job.job.get(of).is_some_and(|all| metric.is_doubtful(all, kind));
+        Self { values, course, is_doubtful: jobs.iter().any(is_doubtful) }
     }
 
     /// The mean of the figures.
@@ -115,10 +113,13 @@ impl FigureSample {
 }
 
 impl FigureCourse {
-    fn of(job: &JobOfResult<'_>, direction: DataDirection, metric: ComparedMetric, kind: LatencyKind) -> Self {
-        let told = job.precision(direction);
+    fn of(job: &JobOfResult<'_>, of: FiguresOf, metric: ComparedMetric, kind: LatencyKind) -> Self {
+        if metric == ComparedMetric::Max {
+            return Self::Silent(ONE_IO);
+        }
+        let told = job.precision(of);
         let silent = |reason| told.map_or(Self::Silent(reason), |told| Self::of_precision(told, metric, kind));
-        let Some(series) = job.series(direction, metric.quantity(kind)) else {
+        let Some(series) = job.series(of, metric.quantity(kind)) else {
             return silent(NO_COURSE);
         };
         if let Some(percent) = metric.percent() {
@@ -129,8 +130,8 @@ impl FigureCourse {
                 None => silent(NO_DISTRIBUTIONS),
             };
         }
-        let values = job.course(direction, metric, &series);
-        let reported = metric.value(job, direction, kind).unwrap_or_default();
+        let values = job.course(of, metric, &series);
+        let reported = metric.value(job, of, kind).unwrap_or_default();
         if (mean(&values) - reported).abs() > MOST_DISTANCE * reported {
             return silent(OTHER_COURSE);
         }
@@ -147,11 +148,22 @@ impl FigureCourse {
             ComparedMetric::P50 => told.p50_ns,
             ComparedMetric::P99 => told.p99_ns,
             ComparedMetric::P999 => told.p999_ns,
+            ComparedMetric::P95 | ComparedMetric::P9999 | ComparedMetric::Max => {
+                Estimate::Unknown(ImprecisionReason::NotMeasured)
+            }
         };
         match estimate {
             Estimate::Interval(interval) if metric.percent().is_some() => Self::Interval(to_bucket_bounds(interval)),
             Estimate::Interval(interval) => Self::Interval(interval),
             Estimate::Unknown(reason) => Self::Silent(words(reason)),
+        }
+    }
+
+    /// Number of intervals of the course; `None`: it is not told by interval.
+    pub(super) fn n_intervals(&self) -> Option<usize> {
+        match self {
+            Self::Series(values) => Some(values.len()),
+            _ => None,
         }
     }
 
@@ -177,14 +189,16 @@ impl ComparedMetric {
     }
 
     /// The figure of a job: as reported, or from its series if there is no report.
-    fn value(self, job: &JobOfResult<'_>, direction: DataDirection, kind: LatencyKind) -> Option<f64> {
-        if let Some(figures) = &job.job.directions[direction] {
-            return self.reported(figures, kind);
+    fn value(self, job: &JobOfResult<'_>, of: FiguresOf, kind: LatencyKind) -> Option<f64> {
+        if let Some(figures) = job.job.get(of) {
+            // Syncs move no data.
+            return self.reported(figures, kind).filter(|_| self != Self::Bandwidth || of != FiguresOf::Sync);
         }
-        let series = job.series(direction, self.quantity(kind))?;
+        let series = job.series(of, self.quantity(kind))?;
         match self.percent() {
             Some(percent) => of_distribution(series.heat.as_ref()?, percent),
-            None => Some(mean(&job.course(direction, self, &series))),
+            None if self == Self::Max => None,
+            None => Some(mean(&job.course(of, self, &series))),
         }
     }
 }

@@ -12,18 +12,36 @@ use serde_json::Value;
 /// A fact with its name.
 type Fact = (String, String);
 
-/// The facts that differ, in the order in which they are told. A fact that only one side knows is told as well, unless that side
-/// is the only one that knows any.
-pub(super) fn differences(base: &[&RunResult], new: &[&RunResult]) -> Vec<ComparedFact> {
+/// The facts of both sides.
+pub(super) struct Surroundings {
+    /// Those that differ.
+    pub(super) differ: Vec<ComparedFact>,
+    /// Those that only the base tells, as sentences.
+    pub(super) known_of_base: Vec<String>,
+    /// Those that only the new results tell.
+    pub(super) known_of_new: Vec<String>,
+}
+
+/// The facts that differ, in the order in which they are told, and apart from them those that only one side tells: they are no
+/// difference, and a report of fio tells hardly any.
+pub(super) fn differences(base: &[&RunResult], new: &[&RunResult]) -> Surroundings {
     let (base, new) = (of_side(base), of_side(new));
-    let names = |facts: &[(String, Vec<String>)]| facts.iter().map(|(what, _)| what.clone()).collect::<Vec<_>>();
-    let mut all = names(&base);
-    all.extend(names(&new).into_iter().filter(|what| !base.iter().any(|(known, _)| known == what)));
-    let text = |facts: &[(String, Vec<String>)], what: &str| {
+    let mut all = Surroundings { differ: Vec::new(), known_of_base: Vec::new(), known_of_new: Vec::new() };
+    let of = |facts: &[(String, Vec<String>)], what: &String| {
         facts.iter().find(|(known, _)| known == what).map(|(_, values)| values.join("; "))
     };
-    let fact = |what: String| ComparedFact { base: text(&base, &what), new: text(&new, &what), what };
-    all.into_iter().map(fact).filter(|fact| fact.base != fact.new).collect()
+    let lonely = new.iter().filter(|(what, _)| !base.iter().any(|(known, _)| known == what));
+    for (what, _) in base.iter().chain(lonely) {
+        match (of(&base, what), of(&new, what)) {
+            (Some(first), Some(second)) if first != second => {
+                all.differ.push(ComparedFact { what: what.clone(), base: Some(first), new: Some(second) });
+            }
+            (Some(first), None) => all.known_of_base.push(format!("{what} {first}")),
+            (None, Some(second)) => all.known_of_new.push(format!("{what} {second}")),
+            _ => {}
+        }
+    }
+    all
 }
 
 /// The facts of all results of a side, each with its different values.
@@ -131,23 +149,23 @@ mod tests {
     #[test]
     fn what_differs_is_told_and_what_is_the_same_is_not() {
         let (old, new) = (result("ferrio 1", "6.1"), result("ferrio 1", "6.18"));
-        let found = differences(&[&old], &[&new]);
+        let found = differences(&[&old], &[&new]).differ;
         let told: Vec<(&str, Option<&str>, Option<&str>)> =
             found.iter().map(|fact| (fact.what.as_str(), fact.base.as_deref(), fact.new.as_deref())).collect();
         let expected = [("kernel", Some("6.1"), Some("6.18")), ("device, scheduler", Some("6.1"), Some("6.18"))];
         assert_eq!(told, expected);
-        assert_eq!(differences(&[&old], &[&old]), []);
+        assert_eq!(differences(&[&old], &[&old]).differ, []);
         // Repeats on different machines.
-        assert_eq!(differences(&[&old], &[&old, &new])[0].new.as_deref(), Some("6.1; 6.18"));
+        assert_eq!(differences(&[&old], &[&old, &new]).differ[0].new.as_deref(), Some("6.1; 6.18"));
     }
 
     #[test]
-    fn what_one_side_does_not_know_is_told() {
+    fn what_one_side_does_not_know_is_no_difference() {
         let fio = RunResult { program: "fio-3.33".to_owned(), ..RunResult::default() };
         let found = differences(&[&fio], &[&result("ferrio 1", "6.1")]);
-        assert_eq!((found[0].what.as_str(), found[0].base.as_deref()), ("program", Some("fio-3.33")));
-        let kernel = found.iter().find(|fact| fact.what == "kernel").expect("known on one side");
-        assert_eq!((kernel.base.as_deref(), kernel.new.as_deref()), (None, Some("6.1")));
-        assert_eq!(differences(&[&RunResult::default()], &[&RunResult::default()]), []);
+        let [program] = &found.differ[..] else { panic!("{:?}", found.differ) };
+        assert_eq!((program.what.as_str(), program.base.as_deref()), ("program", Some("fio-3.33")));
+        assert!(found.known_of_new.contains(&"kernel 6.1".to_owned()), "{:?}", found.known_of_new);
+        assert_eq!(found.known_of_base, Vec::<String>::new());
     }
 }

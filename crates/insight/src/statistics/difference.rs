@@ -5,7 +5,7 @@
 use super::bootstrap::{N_RESAMPLED, RANGE, SEED};
 use super::dependence::{Whitened, block_sum, spread_of_phi};
 use super::mean;
-use super::student::{NORMAL_95, quantile};
+use super::student::{NORMAL_95, quantile, quantile_95, two_sided_p};
 use ferrio_stats::ImprecisionReason;
 use ferrio_units::random::Taus258;
 
@@ -28,6 +28,20 @@ pub(crate) struct LogRatio {
     pub(crate) value: f64,
     pub(crate) low: f64,
     pub(crate) high: f64,
+    /// Degrees of freedom of the interval; infinite: as many as the normal distribution.
+    pub(crate) n_degrees: f64,
+}
+
+impl LogRatio {
+    /// The probability with which chance alone makes a difference as large as this one, 0 to 1.
+    pub(crate) fn p(&self) -> f64 {
+        let distance = if self.value < 0.0 { self.high - self.value } else { self.value - self.low };
+        match () {
+            () if self.value == 0.0 => 1.0,
+            () if distance <= 0.0 => 0.0,
+            () => two_sided_p(self.value / distance * quantile_95(self.n_degrees), self.n_degrees),
+        }
+    }
 }
 
 /// The logarithm of (mean of `new` / mean of `base`), from a block bootstrap of what an autoregression leaves of both series.
@@ -40,7 +54,7 @@ pub(crate) fn log_ratio(base: &[f64], new: &[f64]) -> Result<LogRatio, Imprecisi
     let sides = match (Whitened::of(&base.values, 1), Whitened::of(&new.values, 1)) {
         _ if !value.is_finite() => return Err(ImprecisionReason::NotMeasured),
         // Without any noise the figures are exact.
-        (None, None) => return Ok(LogRatio { value, low: value, high: value }),
+        (None, None) => return Ok(LogRatio { value, low: value, high: value, n_degrees: f64::INFINITY }),
         (Some(first), Some(second)) => {
             let (first, second) = with_common_phi(&base, first, &new, second);
             [BlockMeans::of(&first)?, BlockMeans::of(&second)?]
@@ -53,7 +67,7 @@ pub(crate) fn log_ratio(base: &[f64], new: &[f64]) -> Result<LogRatio, Imprecisi
     // The bootstrap knows how uncertain the variance of the blocks is, and not how uncertain the correlation is.
     let in_all = 2.0 / (shared(&sides, |side| side.spread_of_blocks) + spread_of_correlation(&sides));
     let wider = MARGIN * error * (quantile(NORMAL_95, in_all) / quantile(NORMAL_95, of_blocks)).max(1.0);
-    Ok(LogRatio { value, low: value - high * wider, high: value - low * wider })
+    Ok(LogRatio { value, low: value - high * wider, high: value - low * wider, n_degrees: in_all })
 }
 
 /// Deviations from the mean, in units of the mean.

@@ -22,9 +22,62 @@ pub(crate) fn quantile(normal: f64, n_degrees: f64) -> f64 {
         + (79.0 * z9 + 776.0 * z7 + 1482.0 * z5 - 1920.0 * z3 - 945.0 * z) / (92_160.0 * v * v * v * v)
 }
 
+/// Quantiles with one, two and three degrees of freedom.
+const FEW_DEGREES: [f64; 3] = [12.706, 4.303, 3.182];
+
+/// The 97.5th percentile of the t distribution with a whole number of degrees of freedom, at least one.
+pub(crate) fn quantile_95(n_degrees: f64) -> f64 {
+    let whole = n_degrees.floor().max(1.0) as usize;
+    FEW_DEGREES.get(whole - 1).copied().unwrap_or_else(|| quantile(NORMAL_95, n_degrees))
+}
+
+/// With more degrees of freedom the t distribution is the normal one, as far as a probability with three digits shows.
+const MOST_DEGREES: f64 = 400.0;
+
+/// The probability that chance makes |t| as large as this, or larger: two-sided, 0 to 1.
+///
+/// Source: the finite series for whole degrees of freedom, Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
+pub(crate) fn two_sided_p(t: f64, n_degrees: f64) -> f64 {
+    let v = n_degrees.floor().clamp(1.0, MOST_DEGREES);
+    let angle = (t.abs() / v.sqrt()).atan();
+    let (sine, cosine) = angle.sin_cos();
+    let is_odd = v % 2.0 > 0.5;
+    // Each term is the one before times cos^2 and a ratio of neighbouring numbers.
+    let (mut term, mut below) = if is_odd { (cosine, 3.0) } else { (1.0, 2.0) };
+    let mut sum = if v < 2.0 { 0.0 } else { term };
+    while below <= v - 2.0 {
+        term *= cosine * cosine * (below - 1.0) / below;
+        sum += term;
+        below += 2.0;
+    }
+    let within = if is_odd { (angle + sine * sum) * std::f64::consts::FRAC_2_PI } else { sine * sum };
+    (1.0 - within).clamp(0.0, 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Expected: tables of the distribution, two-sided 5 % and 1 %.
+    #[test]
+    fn probabilities_of_the_tables() {
+        let table = [
+            (1.0, 12.706, 0.05),
+            (2.0, 4.303, 0.05),
+            (3.0, 3.182, 0.05),
+            (4.0, 2.776, 0.05),
+            (7.0, 3.499, 0.01),
+            (10.0, 2.228, 0.05),
+            (30.0, 2.750, 0.01),
+            (1e9, 1.966, 0.05),
+        ];
+        for (n_degrees, t, expected) in table {
+            let found = two_sided_p(t, n_degrees);
+            assert!((found - expected).abs() < 1e-3 * expected.max(0.1), "{n_degrees}: {found}");
+        }
+        assert!((two_sided_p(0.0, 5.0) - 1.0).abs() < 1e-12);
+        assert!(two_sided_p(1e9, 3.0) < 1e-9);
+    }
 
     /// Expected: tables of the distribution.
     #[test]

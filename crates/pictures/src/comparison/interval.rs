@@ -29,6 +29,12 @@ impl PercentScale {
         format!("-{0} % to +{0} %", self.most_percent)
     }
 
+    /// True if the bar of a figure does not fit.
+    pub(super) fn cuts(&self, figure: &ComparedFigure) -> bool {
+        let ends = figure.change.and_then(|change| change.interval_percent);
+        ends.is_some_and(|ends| ends.iter().any(|end| end.abs() > self.most_percent))
+    }
+
     /// A change as a place in the picture; one that does not fit is at its edge.
     fn place(&self, percent: f64) -> f64 {
         let share = (percent / self.most_percent).clamp(-1.0, 1.0);
@@ -49,12 +55,18 @@ pub(super) fn picture(figure: &ComparedFigure, scale: &PercentScale) -> Markup {
         ComparisonVerdict::Faster => "faster",
         ComparisonVerdict::Slower => "slower",
         ComparisonVerdict::Unknown => "unknown",
+        ComparisonVerdict::Differs => "differs",
     };
+    // Points at the edges of the picture, where the bar goes on beyond them.
+    let point = |edge: f64, inwards: f64| format!("{edge},8 {0},1 {0},15", edge + inwards);
+    let cut_low = (low < -scale.most_percent).then(|| point(0.0, 7.0));
+    let cut_high = (high > scale.most_percent).then(|| point(WIDTH, -7.0));
     let number = |value: f64| format!("{value:.1}");
     html! {
         svg class=(format!("interval {class}")) width=(WIDTH) height=(HEIGHT) aria-hidden="true" {
             line class="none" x1=(number(WIDTH / 2.0)) x2=(number(WIDTH / 2.0)) y1="0" y2=(HEIGHT) {}
             rect x=(number(start)) y="4" width=(number((end - start).max(2.0))) height=(HEIGHT - 8.0) rx="2" {}
+            @for points in cut_low.iter().chain(&cut_high) { polygon class="cut" points=(points) {} }
             line class="at" x1=(number(at)) x2=(number(at)) y1="1" y2=(HEIGHT - 1.0) {}
         }
     }

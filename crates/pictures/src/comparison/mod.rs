@@ -55,6 +55,7 @@ fn one(comparison: &Comparison, is_one_of_several: bool) -> Markup {
             (lonely(&comparison.only_in_new, "the new result"))
             @for remark in &comparison.remarks { p class="remark" { (remark) } }
             p class="hint" { (words::legend(comparison)) }
+            @if figures().any(|figure| scale.cuts(figure)) { p class="hint" { (words::CUT) } }
             @if figures().any(|figure| !figure.contradicted_by.is_empty()) { p class="hint" { (words::MARK) } }
             @if words::rests_on_single_runs(comparison) { p class="remark" { (words::SINGLE_RUNS) } }
         }
@@ -63,6 +64,7 @@ fn one(comparison: &Comparison, is_one_of_several: bool) -> Markup {
 
 fn surroundings(comparison: &Comparison) -> Markup {
     html! {
+        @for line in words::one_sided(comparison) { p class="hint" { (line) } }
         @if !comparison.surroundings.is_empty() {
             h3 { "Different machine, storage or program" }
             (differences("what", comparison.surroundings.iter().map(|fact| {
@@ -127,13 +129,13 @@ fn job(job: &ComparedJob, scale: &PercentScale) -> Markup {
                     thead { tr {
                         th scope="col" { "figure" } th scope="col" { "base" } th scope="col" { "new" }
                         th scope="col" colspan="2" { "change" } th scope="col" { "interval" }
-                        th scope="col" { (scale.words()) } th scope="col" { "verdict" }
+                        th scope="col" { (scale.words()) } th scope="col" { "n" } th scope="col" { "p" } th scope="col" { "verdict" }
                     } }
                     tbody { @for figure in &job.figures { (row(figure, scale)) } }
                 }
             }
         }
-        @for (reason, figures) in words::reasons(job) { p class="hint" { "Can't tell " (figures) ": " (reason) "." } }
+        @for reason in words::reasons(job) { p class="hint" { (reason) } }
     }
 }
 
@@ -147,6 +149,8 @@ fn row(figure: &ComparedFigure, scale: &PercentScale) -> Markup {
             td { (words::absolute(figure)) }
             td { (words::interval(figure.change)) }
             td { (picture(figure, scale)) }
+            td { (words::n(figure)) }
+            td { (words::p(figure)) }
             td class=(class(figure.verdict)) title=(figure.reason) { (words::verdict(figure)) }
         }
     }
@@ -158,6 +162,7 @@ const fn class(verdict: ComparisonVerdict) -> &'static str {
         ComparisonVerdict::Faster => "verdict faster",
         ComparisonVerdict::Slower => "verdict slower",
         ComparisonVerdict::Unknown => "verdict unknown",
+        ComparisonVerdict::Differs => "verdict differs",
     }
 }
 

@@ -51,4 +51,20 @@ fn the_page_says_what_is_known() {
         assert!(page.contains(expected), "{expected}: {page}");
     }
     assert!(super::page(&[]).contains("0 comparisons"));
+    // The change of 50 % fits on its scale; one to five times as much does not.
+    assert!(!page.contains("class=\"cut\""), "{page}");
+    let far = [result("a", 5000.0), result("a", 5010.0), result("a", 4990.0)];
+    let page = super::page(&[compare(&base, &far, 1.0)]);
+    assert!(page.contains("class=\"cut\"") && page.contains(words::CUT), "{page}");
+}
+
+#[test]
+fn one_run_beside_one_run_differs_and_is_told_how_to_learn_more() {
+    let page = page(&[compare(&[result("a", 36_060.0)], &[result("a", 2_000.0)], 1.0)]);
+    for expected in
+        ["verdict differs", "Different (read iops): noise between two runs", "--against B1 B2 B3", "<td>1, 1</td>"]
+    {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
+    assert!(!page.contains("verdict faster") && !page.contains("verdict slower"), "{page}");
 }

@@ -3,7 +3,8 @@
 //! Must not know: tables, markup. Start reading at [`value`].
 
 use ferrio_insight::compare::{
-    ComparedFigure, ComparedFinding, ComparedJob, ComparedMetric, Comparison, ComparisonVerdict, FigureChange,
+    ComparedFigure, ComparedFinding, ComparedJob, ComparedMetric, Comparison, ComparisonBasis, ComparisonVerdict,
+    FigureChange,
 };
 use ferrio_units::glance::{duration_text, three_digits};
 
@@ -79,21 +80,51 @@ pub fn side(finding: &ComparedFinding) -> &'static str {
     }
 }
 
-/// Reasons of missing intervals, each with the figures that it is about.
-pub fn reasons(job: &ComparedJob) -> Vec<(String, String)> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+/// Number of results of both sides that have the figure.
+pub fn n(figure: &ComparedFigure) -> String {
+    let [base, new] = figure.n;
+    format!("{base}, {new}")
+}
+
+/// The probability with which chance makes such a change.
+pub fn p(figure: &ComparedFigure) -> String {
+    match figure.p {
+        None => NOTHING.to_owned(),
+        Some(p) if p < 0.001 => "<0.001".to_owned(),
+        Some(p) if p < 0.1 => format!("{p:.3}"),
+        Some(p) => format!("{p:.2}"),
+    }
+}
+
+/// What verdicts without an interval rest on, or why there are none, each with the figures that it is about: sentences.
+pub fn reasons(job: &ComparedJob) -> Vec<String> {
+    let mut reasons: Vec<(&'static str, &str, Vec<String>)> = Vec::new();
     for figure in &job.figures {
         let has_interval = figure.change.is_some_and(|change| change.interval_percent.is_some());
-        if figure.verdict != ComparisonVerdict::Unknown || has_interval {
+        let verdict = match figure.verdict {
+            ComparisonVerdict::Unknown => "Can't tell",
+            ComparisonVerdict::Differs => "Different",
+            _ => continue,
+        };
+        if has_interval {
             continue;
         }
         let name = format!("{} {}", figure.direction, figure.metric.name());
-        match reasons.iter_mut().find(|(known, _)| *known == figure.reason) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((&figure.reason, vec![name])),
+        match reasons.iter_mut().find(|known| known.0 == verdict && known.1 == figure.reason) {
+            Some((_, _, names)) => names.push(name),
+            None => reasons.push((verdict, &figure.reason, vec![name])),
         }
     }
-    reasons.into_iter().map(|(reason, names)| (reason.to_owned(), names.join(", "))).collect()
+    let sentence =
+        |(verdict, reason, names): (&str, &str, Vec<String>)| format!("{verdict} ({}): {reason}.", names.join(", "));
+    reasons.into_iter().map(sentence).collect()
+}
+
+/// Facts that only one side tells, a line for each side.
+pub fn one_sided(comparison: &Comparison) -> Vec<String> {
+    let sides = [("the base", &comparison.known_of_base), ("the new result", &comparison.known_of_new)];
+    let known = sides.into_iter().filter(|(_, facts)| !facts.is_empty());
+    known.map(|(side, facts)| format!("Known of {side} only: {}.", facts.join(", "))).collect()
 }
 
 /// Why there may be more findings than are told; empty if both sides were audited.
@@ -128,18 +159,23 @@ pub const MARK: &str = "(!): a finding above says that the figure is wrong.";
 pub fn legend(comparison: &Comparison) -> String {
     let (confidence, threshold) = (comparison.confidence_percent, comparison.threshold_percent);
     format!(
-        "Interval: covers the true change with a probability of {confidence} %. Same: the whole interval is within +-{threshold} %. \
-         Can't tell: the interval reaches to both sides of no change and beyond {threshold} %, or there is none."
+        "Interval: covers the true change with a probability of {confidence} %. n: results of the base and of the new side. p: the \
+         probability with which chance makes such a change. Same: the whole interval is within +-{threshold} %. Can't tell: the \
+         interval reaches to both sides of no change and beyond {threshold} %, or there is none."
     )
 }
 
 /// Said where figures rest on single runs.
-pub const SINGLE_RUNS: &str = "One run on each side does not show how much runs differ from each other: something else that \
-changed between them counts as a change. Repeated runs show it: ferrio compare A1 A2 A3 --against B1 B2 B3.";
+pub const SINGLE_RUNS: &str = "Differs: these two runs differ. One run on each side does not show how much runs differ from each \
+other, so neither is called faster or slower. Repeated runs show it: run each side three times or more, and give ferrio compare A1 A2 \
+A3 --against B1 B2 B3.";
+
+/// Said where a bar does not fit.
+pub const CUT: &str = "A bar with a point at its end goes on beyond the scale.";
 
 /// True if a verdict rests on single runs.
 pub fn rests_on_single_runs(comparison: &Comparison) -> bool {
     let is_single = comparison.base.results.len() == 1 && comparison.new.results.len() == 1;
-    let has_interval = |figure: &ComparedFigure| figure.change.is_some_and(|change| change.interval_percent.is_some());
-    is_single && comparison.jobs.iter().flat_map(|job| &job.figures).any(has_interval)
+    let is_of_two = |figure: &ComparedFigure| figure.basis != ComparisonBasis::SameResult;
+    is_single && comparison.jobs.iter().flat_map(|job| &job.figures).any(is_of_two)
 }

@@ -18,7 +18,7 @@ const N_FIGURES: usize = 10;
 /// Most reasons that are written below a table.
 const MOST_REASONS: usize = 8;
 
-/// One row a job and direction.
+/// One row a job and direction, and one for its syncs.
 pub(super) fn headline(result: &RunResult) -> Markup {
     let rows: Vec<(&JobResult, FiguresOf, &Figures)> =
         result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures))).collect();
@@ -78,7 +78,11 @@ fn row(job: &JobResult, kind: FiguresOf, figures: &Figures) -> Markup {
             th scope="row" { (job.name) }
             td { (kind.name()) }
             td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
-            td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
+            @if kind == FiguresOf::Sync {
+                td { "-" }
+            } @else {
+                td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
+            }
             td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
             @for (percent, _) in PERCENTILES { td { (percentile(percent)) } }
             td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }

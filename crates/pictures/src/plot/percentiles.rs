@@ -8,8 +8,7 @@ use super::histogram::{paled, title_of, words_of};
 use super::panel::{AxisScale, LinePanel, Panel, PanelContent, Picture, PlotAxis, PlotLine};
 use crate::chart::AxisUnit;
 use crate::charts::together::distribution;
-use ferrio_results::{JobResult, LatencyFigures, LatencyKind, RunResult};
-use ferrio_units::DataDirection;
+use ferrio_results::{FiguresOf, JobResult, LatencyFigures, LatencyKind, RunResult};
 use std::collections::BTreeSet;
 
 /// Percentiles that are computed where the whole distribution is known.
@@ -20,15 +19,10 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let mut lines = Vec::new();
     let mut kinds = BTreeSet::new();
     for entry in entries(results) {
-        for direction in DataDirection::ALL {
-            if let Some((kind, points)) = points(entry.job, direction) {
+        for of in FiguresOf::ALL {
+            if let Some((kind, points)) = points(entry.job, of) {
                 kinds.insert(kind);
-                lines.push(PlotLine {
-                    name: entry.with(direction.name()),
-                    look: lines.len(),
-                    points,
-                    ..PlotLine::default()
-                });
+                lines.push(PlotLine { name: entry.with(of.name()), look: lines.len(), points, ..PlotLine::default() });
             }
         }
     }
@@ -51,15 +45,15 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
 }
 
 /// Percentiles of the report, or of the distribution where there is one.
-fn points(job: &JobResult, direction: DataDirection) -> Option<(LatencyKind, Vec<(f64, f64)>)> {
-    if let Some((kind, figures)) = job.directions[direction].as_ref().and_then(|figures| figures.latency()) {
+fn points(job: &JobResult, of: FiguresOf) -> Option<(LatencyKind, Vec<(f64, f64)>)> {
+    if let Some((kind, figures)) = job.get(of).and_then(|figures| figures.latency()) {
         let told = figures.percentiles.iter().map(|(percent, latency_ns)| (*percent, *latency_ns as f64));
         let points: Vec<(f64, f64)> = told.filter(|(percent, _)| (0.0..100.0).contains(percent)).collect();
         if !points.is_empty() {
             return Some((kind, points));
         }
     }
-    let (kind, bins) = distribution(&[job], direction);
+    let (kind, bins) = distribution(&[job], of.direction()?);
     let (slowest, n_samples) = (bins.last()?.0, bins.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count)));
     let figures = LatencyFigures { bins, max_ns: slowest, ..LatencyFigures::default() };
     // A percentile that rests on less than one I/O is none.

@@ -18,6 +18,8 @@ pub(super) struct NativeDocument {
     version: String,
     #[serde(default)]
     timestamp_ms: Option<u64>,
+    #[serde(default)]
+    global_options: Vec<(String, String)>,
     jobs: Vec<HeadlineRow>,
     #[serde(default)]
     provenance: Option<Box<RawValue>>,
@@ -72,6 +74,7 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
     let mut result = RunResult {
         program: document.version,
         timestamp_ms: document.timestamp_ms,
+        global_options: document.global_options,
         findings: document.findings,
         unexamined: document.unexamined,
         n_rules: document.n_rules,

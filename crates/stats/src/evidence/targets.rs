@@ -99,7 +99,7 @@ pub struct TargetSize {
     pub direct_align_bytes: Option<u32>,
     /// The first file is never copied when it is written (`chattr +C`), so that btrfs has no checksums of it; `None`: its file system
     /// does not tell, or was not asked.
-    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub is_no_cow: Option<bool>,
 }
 

@@ -1,17 +1,28 @@
 //! Tests of conditions about comparisons made by hand.
 
 use super::*;
-use ferrio_insight::compare::{FigureChange, compare};
+use ferrio_insight::compare::{ComparisonBasis, FigureChange, compare};
 
 fn figure(direction: &'static str, metric: ComparedMetric, percent: f64, verdict: ComparisonVerdict) -> ComparedFigure {
-    let change = FigureChange { percent, absolute: 1e6 * percent, interval_percent: None, interval_absolute: None };
+    let is_known = verdict != ComparisonVerdict::Unknown;
+    let change = FigureChange {
+        percent,
+        absolute: 1e6 * percent,
+        interval_percent: None,
+        interval_absolute: None,
+        bounds_percent: is_known.then_some([percent - 0.05, percent + 0.05]),
+    };
     ComparedFigure {
         direction,
         metric,
         base: Some(1e8),
         new: Some(1e8),
         change: Some(change),
+        n: [3, 3],
+        n_intervals: None,
+        p: None,
         verdict,
+        basis: ComparisonBasis::Repeats,
         reason: String::new(),
         contradicted_by: Vec::new(),
     }
@@ -39,14 +50,19 @@ fn comparison() -> Comparison {
 }
 
 fn holds(text: &str) -> bool {
-    Condition::parse(text).expect(text).judge(&[comparison()]).expect(text).holds
+    outcome(text) == ConditionOutcome::Met
+}
+
+fn outcome(text: &str) -> ConditionOutcome {
+    Condition::parse(text).expect(text).judge(&[comparison()]).expect(text).outcome
 }
 
 #[test]
 fn conditions_hold_where_all_their_terms_do() {
     for text in [
         "read.iops < -5%",
-        "iops<=-10%",
+        "iops<=-9.9%",
+        "read.p99.9 > 0.1%",
         "a:read.iops < -5 %",
         "write.bw > 2MB/s",
         "read.iops < -5% and write.bw is faster",
@@ -68,7 +84,6 @@ fn conditions_hold_where_all_their_terms_do() {
         "read.p99 > 5%",
         // Not in the same job.
         "read.iops < -5% and p99 is unknown",
-        "read.p99.9 > 0.1%",
         "write.bw is slower or write.bw > 5%",
     ] {
         assert!(!holds(text), "{text}");
@@ -80,9 +95,32 @@ fn what_cannot_be_told_is_named() {
     let judged = Condition::parse("read.p99 > 5% or iops < -5%").expect("a condition").judge(&[comparison()]);
     let judged = judged.expect("there are such figures");
     assert_eq!(
-        (judged.holds, &judged.jobs[..], &judged.unknown[..]),
-        (true, &["a".to_owned()][..], &["b read.p99".to_owned()][..])
+        (judged.outcome, &judged.jobs[..], &judged.unknown[..]),
+        (ConditionOutcome::Met, &["a".to_owned()][..], &["b read.p99".to_owned()][..])
     );
+}
+
+/// Expected: the interval of the reads of job a is -10.05 to -9.95 %, of 1e8.
+#[test]
+fn the_interval_decides() {
+    for (text, expected) in [
+        ("a:read.iops < -9.9%", ConditionOutcome::Met),
+        ("a:read.iops < -10%", ConditionOutcome::Undecided),
+        ("a:read.iops < -10.1%", ConditionOutcome::NotMet),
+        ("a:read.iops < -10000000 iops", ConditionOutcome::Undecided),
+        ("b:read.p99 > 5%", ConditionOutcome::Undecided),
+        ("b:read.p99 > 5% or a:read.iops is slower", ConditionOutcome::Met),
+        ("b:read.p99 > 5% and a:read.iops is faster", ConditionOutcome::NotMet),
+        ("b:read.p99 is slower", ConditionOutcome::Undecided),
+        ("b:read.p99 is unknown", ConditionOutcome::Met),
+        ("a:read.iops is differs", ConditionOutcome::Met),
+    ] {
+        assert_eq!(outcome(text), expected, "{text}");
+    }
+    let differs = ComparisonVerdict::Differs;
+    assert_eq!(of_verdicts(ComparisonVerdict::Slower, differs), ConditionOutcome::Undecided);
+    assert_eq!(of_verdicts(differs, differs), ConditionOutcome::Met);
+    assert_eq!(of_verdicts(ComparisonVerdict::Same, differs), ConditionOutcome::NotMet);
 }
 
 #[test]
@@ -95,7 +133,7 @@ fn what_is_no_condition_is_an_error() {
         ("read.iops < nan%", "is no number"),
         ("read.iops < 5us", "not that of the figure"),
         ("read.p99 > 5MB/s", "not that of the figure"),
-        ("read.p95 > 5%", "\"p95\" is no figure"),
+        ("read.p42 > 5%", "\"p42\" is no figure"),
         ("any > 5us", "in percent alone"),
         ("iops is quick", "a verdict is"),
         ("iops < -5% and", "has a unit"),

@@ -2,7 +2,7 @@
 //!
 //! Must not know: conditions. Start reading at [`Bound::parse`].
 
-use ferrio_insight::compare::{ComparedMetric, FigureChange};
+use ferrio_insight::compare::ComparedMetric;
 
 /// Compares a change with a bound.
 type Operator = fn(&f64, &f64) -> bool;
@@ -77,9 +77,9 @@ impl Bound {
         }
     }
 
-    /// True if a change is beyond it.
-    pub(super) fn is_passed(&self, change: &FigureChange) -> bool {
-        let value = if self.is_percentage() { change.percent } else { change.absolute };
+    /// True if a change in percent of the base is beyond it.
+    pub(super) fn is_passed(&self, percent: f64, base: Option<f64>) -> bool {
+        let value = if self.is_percentage() { percent } else { base.unwrap_or_default() * percent / 100.0 };
         let operator = OPERATORS.iter().find(|(operator, _)| *operator == self.operator);
         operator.is_some_and(|(_, compare)| compare(&value, &self.value))
     }
