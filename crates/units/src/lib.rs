@@ -17,6 +17,7 @@ pub mod random;
 mod random_map;
 pub mod scale;
 mod system_words;
+pub mod terminal_text;
 pub mod value;
 
 pub use arena_kind::ArenaKind;

@@ -41,7 +41,7 @@ fn item(text: &mut String, line: &str) {
 
 /// Texts of results may hold anything, also what steers a terminal.
 fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+    ferrio_units::terminal_text::escape_name(text)
 }
 
 fn differences(text: &mut String, comparison: &Comparison) {

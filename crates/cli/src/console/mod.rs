@@ -5,11 +5,13 @@
 mod whole;
 
 use crate::native_words;
+use ferrio_report::native::for_terminal;
 use ferrio_report::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 /// The program of messages in the words of fio.
@@ -96,8 +98,8 @@ impl Console {
     pub(crate) fn report(&mut self, text: &str) {
         let result = match &mut self.file {
             Some(file) => whole::write(file, text.as_bytes()),
-            None if self.info_on_stderr => whole::write_to(&mut io::stderr(), text.as_bytes()),
-            None => whole::write_to(&mut io::stdout(), text.as_bytes()),
+            None if self.info_on_stderr => whole::write_to(&mut io::stderr(), shown(&io::stderr(), text).as_bytes()),
+            None => whole::write_to(&mut io::stdout(), shown(&io::stdout(), text).as_bytes()),
         };
         if let Err(error) = result {
             // A closed pipe is not reported: its reader wants no more output.
@@ -134,7 +136,7 @@ impl Console {
     pub(crate) fn trace(&mut self, text: &str) {
         if self.has_records {
             // A failure of the standard error cannot be reported anywhere.
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
         } else {
             self.report(text);
         }
@@ -144,9 +146,9 @@ impl Console {
     pub(crate) fn tell_terminal(&mut self, text: &str) {
         if self.has_records || self.info_on_stderr {
             // A failure of the standard error cannot be reported anywhere.
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
         } else {
-            show_progress(text);
+            show_progress(&shown(&io::stdout(), text));
         }
     }
 
@@ -160,12 +162,18 @@ impl Console {
         let is_among_documents = self.has_reports_alone && self.file.is_none() && self.info_on_stderr;
         if !is_among_documents {
             // A failure of the standard error cannot be reported anywhere.
-            let _ = io::stderr().write_all(text.as_bytes());
+            let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
         }
         if let Some(file) = self.file.as_mut().filter(|_| !self.has_reports_alone) {
             self.has_failed |= file.write_all(text.as_bytes()).is_err();
         }
     }
+}
+
+/// A text as its stream gets it: on a terminal, control characters of names are escaped.
+fn shown<'a>(stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
+    let is_plain = !text.contains(|symbol: char| symbol.is_control() && symbol != '\n') || !stream.is_terminal();
+    if is_plain { Cow::Borrowed(text) } else { Cow::Owned(for_terminal(text)) }
 }
 
 /// The progress line: always to the standard output.

@@ -191,3 +191,22 @@ fn searches_for_a_steady_state_end_as_under_the_peer() {
     // Runs spend most of their time asleep, so all run at once.
     std::thread::scope(|scope| cases.iter().for_each(|case| drop(scope.spawn(|| compared(case)))));
 }
+
+/// Where the memory does not suffice for another thread, the job ends with an error: without a panic, and without a wait.
+#[test]
+fn a_thread_that_cannot_be_started_is_an_error() {
+    let mut n_told = 0;
+    for kib in (20_000..=100_000).step_by(10_000) {
+        let scratch = Scratch::new("a_thread_that_cannot_be_started_is_an_error");
+        for command in ["", "run"] {
+            let job = format!("{command} --name=j --size=64k --filename=f --rw=write");
+            let run = Run::new(Program::Ferrio, scratch.path(), &job);
+            let finished = run.in_shell(&format!("ulimit -v {kib}; exec \"$0\" \"$@\"")).finish();
+            assert!(!finished.stderr.contains("panicked"), "{kib} KiB: {}", finished.all());
+            let is_told = finished.stderr.contains("start thread");
+            n_told += u32::from(is_told);
+            assert!(!is_told || finished.code == Some(1), "{kib} KiB: {}", finished.all());
+        }
+    }
+    assert!(n_told > 0, "at no limit was there too little memory for a thread");
+}

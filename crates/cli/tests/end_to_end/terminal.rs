@@ -122,3 +122,20 @@ fn the_table_of_quick_stays_within_the_terminal() {
         }
     }
 }
+
+/// A name that would steer the terminal is shown as it would be written in a program, everywhere on it.
+#[test]
+fn control_characters_are_shown_escaped() {
+    let test = "control_characters_are_shown_escaped";
+    for command in [&[][..], &["run"], &["check"]] {
+        let arguments = [command, &["--name=a\x1b[2Jb\rc", "--ioengine=null", "--size=64k", "--rw=read"]].concat();
+        let Some(shown) = on_terminal(80, &arguments) else {
+            crate::support::skip(test, NEEDS);
+            return;
+        };
+        assert!(!shown.contains("\x1b[2J") && !shown.contains("b\rc"), "{shown:?}");
+        if command != ["check"] {
+            assert!(shown.contains("a\\x1b[2Jb\\x0dc"), "{shown:?}");
+        }
+    }
+}

@@ -5,6 +5,7 @@
 use super::wrap::wrap;
 use ferrio_stats::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
+use ferrio_units::terminal_text::escape_controls;
 use serde_json::Value;
 
 /// Escape sequences of a terminal: the start of a colour for each severity, and its end.
@@ -69,6 +70,17 @@ pub fn findings(findings: &[Finding], width: usize, has_colour: bool) -> String 
         text.push_str(&wrap(&format!("[{}]", finding.id), "  ", width));
     }
     text
+}
+
+/// A text of this module as a terminal shows it: control characters of names are escaped, and the words of severity keep their colours.
+pub fn for_terminal(text: &str) -> String {
+    let mut shown = escape_controls(text).into_owned();
+    for (severity, begin) in COLOURS {
+        let word = severity.word().to_uppercase();
+        let coloured = format!("{begin}{word}{END_OF_COLOUR}");
+        shown = shown.replace(&*escape_controls(&coloured), &coloured);
+    }
+    shown
 }
 
 fn coloured(title: &str, word: &str, severity: Severity) -> String {

@@ -5,6 +5,7 @@
 use super::headline::{Headline, PERCENTILES};
 use ferrio_stats::{Estimate, FiguresOf, ImprecisionReason, JobPrecision, LatencyFigures, Percentile};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::terminal_text::escape_name;
 
 const GAP: &str = "  ";
 /// Marks a percentile that is based on few I/Os.
@@ -257,7 +258,7 @@ fn within(percent: f64) -> String {
 
 /// A name without the characters that steer a terminal.
 fn name(job: &str) -> String {
-    let plain: String = job.chars().map(|character| if character.is_control() { '?' } else { character }).collect();
+    let plain = escape_name(job);
     if plain.chars().count() <= MAX_NAME {
         return plain;
     }
@@ -345,7 +346,7 @@ mod tests {
 
     #[test]
     fn names_steer_no_terminal_and_stay_short() {
-        assert_eq!(name("a\x1b[2Jb"), "a?[2Jb");
+        assert_eq!(name("a\x1b[2Jb"), "a\\x1b[2Jb");
         assert_eq!(name(&"x".repeat(30)), format!("{}...", "x".repeat(21)));
     }
 

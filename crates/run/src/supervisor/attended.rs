@@ -7,6 +7,7 @@
 use super::desk::Desk;
 use crate::events::RunObserver;
 use ferrio_sys::signals;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -23,11 +24,13 @@ const STACK_BYTES: usize = 48 << 20;
 /// The index that stands for no worker.
 const NONE: usize = usize::MAX;
 
-/// A step has not ended after the second request to stop.
+/// A step has not ended after the second request to stop, or its thread could not be started.
 #[derive(Debug)]
 pub(super) struct Stuck {
     /// Index of the worker for which the step was done.
     pub(super) worker_index: Option<usize>,
+    /// The reason why its thread could not be started.
+    pub(super) no_thread: Option<io::Error>,
 }
 
 /// State that both threads share.
@@ -69,7 +72,7 @@ impl<M, T> Station<M, T> {
 /// called now and then without one.
 ///
 /// # Errors
-/// The step has not ended after the second request to stop. Its thread is abandoned.
+/// The step has not ended after the second request to stop, and its thread is abandoned; or the thread could not be started.
 ///
 /// # Panics
 /// If the step panics.
@@ -88,7 +91,7 @@ pub(super) fn attended<M: Send + 'static, T: Send + 'static>(
         let _ = station.sender.send(Said::Done(outcome));
     };
     let large_stack = std::thread::Builder::new().stack_size(STACK_BYTES);
-    let thread = large_stack.spawn(work).unwrap_or_else(|error| panic!("a thread cannot be started: {error}"));
+    let thread = large_stack.spawn(work).map_err(|error| Stuck { worker_index: None, no_thread: Some(error) })?;
     loop {
         desk.look(observer);
         shared.is_over.store(desk.is_ending(), Ordering::Relaxed);
@@ -102,12 +105,12 @@ pub(super) fn attended<M: Send + 'static, T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => turn(None, desk, observer),
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
-                Ok(()) => return Err(Stuck { worker_index: None }),
+                Ok(()) => return Err(Stuck { worker_index: None, no_thread: None }),
             },
         }
         if desk.gives_up() {
             let worker_index = shared.worker_index.load(Ordering::Relaxed);
-            return Err(Stuck { worker_index: (worker_index != NONE).then_some(worker_index) });
+            return Err(Stuck { worker_index: (worker_index != NONE).then_some(worker_index), no_thread: None });
         }
     }
 }

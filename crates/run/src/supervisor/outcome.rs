@@ -14,11 +14,12 @@ use crate::link::message::WorkerOutcome;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::provenance;
 use ferrio_spec::UnifiedReporting;
-use ferrio_stats::note::RunNote;
+use ferrio_stats::note::{During, RunNote, SystemError};
 use ferrio_stats::{
-    Evidence, ReportSettings, RunRecord, SteadyPart, ThreadStats, WorkerFate, WorkerPriority, WorkerRecord,
+    Evidence, Note, ReportSettings, RunRecord, SteadyPart, ThreadStats, WorkerFate, WorkerPriority, WorkerRecord,
 };
-use ferrio_sys::errno::{EBUSY, EINTR};
+use ferrio_sys::errno::{EAGAIN, EBUSY, EINTR};
+use std::io;
 use std::time::{Duration, Instant};
 
 /// The run as a whole at the time of a report.
@@ -106,11 +107,23 @@ pub(super) fn given_up(
 ) -> RunOutcome {
     let index = stuck.worker_index.unwrap_or(0);
     if let (Some(worker), Some(record)) = (plan.workers.get(index), records.get_mut(index)) {
-        setup_failed(record, stuck_error(worker), observer);
+        let failure = match &stuck.no_thread {
+            None => stuck_error(worker),
+            Some(error) => {
+                let note = Note::system(During::Job(worker.spec.name.clone()), thread_error(error));
+                failure!(error.raw_os_error().unwrap_or(EAGAIN), "start thread").explained(note)
+            }
+        };
+        setup_failed(record, failure, observer);
     }
     let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Vec::new() };
     let record = last(plan, settings, records, &moment);
     RunOutcome { record, n_failed: 1, is_stopped: desk.is_stopped(), n_logs_lost: 0 }
+}
+
+fn thread_error(error: &io::Error) -> SystemError {
+    let errno = error.raw_os_error().unwrap_or(EAGAIN);
+    SystemError::Call { operation: "start thread".into(), target: "of the layout".to_owned(), errno }
 }
 
 /// The error of a worker that did not end after the second signal.
