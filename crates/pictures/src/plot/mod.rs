@@ -144,10 +144,12 @@ fn origin(result: &RunResult, has_name: bool) -> Option<String> {
         let value = first.and_then(|job| job.option(&result.global_options, name))?;
         Some(format!("{name}={value}"))
     });
-    let mut parts = vec![told.collect::<Vec<_>>().join(" ")];
-    if result.jobs.len() > 1 && !parts[0].is_empty() {
-        parts[0].push_str(&format!(" (the first of {} jobs)", result.jobs.len()));
-    }
+    let workload = told.collect::<Vec<_>>().join(" ");
+    let others = match result.jobs.len() {
+        n_jobs @ 2.. if !workload.is_empty() => format!(" (the first of {n_jobs} jobs)"),
+        _ => String::new(),
+    };
+    let mut parts = vec![workload + &others];
     parts.extend(result.provenance.as_ref().map(|provenance| format!("host {}", provenance.host_name)));
     let time = result.timestamp_ms.and_then(|ms| i64::try_from(ms).ok());
     let time = time.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
