@@ -38,7 +38,7 @@ pub(crate) fn plain(text: &str) -> String {
     if let Some((_, cure)) = TEXTS_WITH_CURES.iter().find(|(told, _)| text.contains(told)) {
         let ends_line = plain.ends_with('\n');
         plain.truncate(plain.trim_end().len());
-        plain.push_str(&format!("\nTo do: {cure}"));
+        plain.extend(["\nTo do: ", cure]);
         plain.extend(ends_line.then_some('\n'));
     }
     plain

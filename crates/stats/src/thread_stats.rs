@@ -125,7 +125,7 @@ pub struct ResourceUsage {
     pub helpers: Option<HelperUsage>,
 }
 
-/// CPU time of the threads that work for a job beside its own: the kernel's workers (io_uring), threads of engines and of
+/// CPU time of the threads that work for a job beside its own: the kernel's workers (`io_uring`), threads of engines and of
 /// verification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HelperUsage {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::statistics::{Noise, autoregressive};
-use ferrio_results::{Figures, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
+use ferrio_results::{Figures, FiguresOf, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_units::{DataDirection, PerDirection};
 
 const N_PAIRS: u64 = 1000;
@@ -223,7 +223,7 @@ fn syncs_are_compared() {
     let base: Vec<RunResult> = [100_000, 101_000, 102_000].map(with_syncs).to_vec();
     let new: Vec<RunResult> = [200_000, 201_000, 202_000].map(with_syncs).to_vec();
     let comparison = compare(&base, &new, 1.0);
-    let syncs = comparison.jobs[0].figures.iter().filter(|figure| figure.direction == "sync");
+    let syncs = comparison.jobs[0].figures.iter().filter(|figure| figure.direction == FiguresOf::Sync.name());
     let told: Vec<_> = syncs.map(|figure| (figure.metric.name(), figure.verdict)).collect();
     let (same, slower) = (ComparisonVerdict::Same, ComparisonVerdict::Slower);
     assert_eq!(told, [("iops", same), ("mean", slower), ("p99", slower), ("max", slower)]);

@@ -122,7 +122,7 @@ mod tests {
         assert_eq!(told(|worker| worker.fate.failure = Some(Failure::stopped())), None);
         let nothing = told(|worker| {
             worker.fate.failure = Some(Failure::new(2, "x.rs:1", "open"));
-            worker.stats = Box::default();
+            *worker.stats = ThreadStats::default();
         });
         assert_eq!(nothing, None);
     }

@@ -214,7 +214,7 @@ impl ZonedDevice for OpenZonedDevice {
 
     fn write(&self, start_bytes: u64, data: &[u8]) -> Result<()> {
         self.write_from(start_bytes, data.len() as u64, |at, buffer| {
-            buffer.copy_from_slice(&data[at..at + buffer.len()])
+            buffer.copy_from_slice(&data[at..at + buffer.len()]);
         })
     }
 }
