@@ -98,7 +98,7 @@ pub(super) const CASES: &[Case] = &[
     ),
     same(
         "pread64=20",
-        "--name=j --filename=f --size=128k --bs=8k --rw=write --verify=crc32c --numjobs=2 --ioengine=psync",
+        "--name=j --size=128k --bs=8k --rw=write --verify=crc32c --numjobs=2 --ioengine=psync",
         "job=320 read=320 write=0",
     ),
     same(
