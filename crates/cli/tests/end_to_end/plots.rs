@@ -104,10 +104,7 @@ fn results_of_the_same_name_are_told_apart_by_their_folders() {
     }
     run(&scratch, "plot before/run.json after/run.json -o compare.svg").succeeded();
     run(&scratch, "plot before/x_bw.1.log after/x_bw.1.log -o logs.svg").succeeded();
-    for (file, texts) in [
-        ("compare.svg", ["before/run", "after/run"]),
-        ("logs.svg", ["before: read", "after: read"]),
-    ] {
+    for (file, texts) in [("compare.svg", ["before/run", "after/run"]), ("logs.svg", ["before: read", "after: read"])] {
         let svg = scratch.read(file);
         assert!(texts.iter().all(|text| svg.contains(&format!("\n{text}\n</text>"))), "{svg}");
     }
