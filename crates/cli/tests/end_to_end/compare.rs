@@ -42,7 +42,7 @@ fn report(scratch: &Scratch, name: &str, job: &str, iops: &str) {
     let text = format!(
         r#"{{ "fio version": "fio-3.41", "timestamp": 1795177401, "jobs": [ {{ "jobname": {job:?}, "groupid": 0,
         "job options": {{ "rw": "read", "bs": "4k" }}, "read": {{ "io_bytes": 40960, "bw_bytes": 4096000, "iops": {iops},
-        "runtime": 10000, "total_ios": 10, "clat_ns": {{ "min": 100, "max": 900, "mean": 500.0, "N": 10,
+        "runtime": 40000, "total_ios": 10, "clat_ns": {{ "min": 100, "max": 900, "mean": 500.0, "N": 10,
         "percentile": {{ "50.000000": 500, "99.000000": 900 }} }} }} }} ] }}"#
     );
     scratch.write(name, text);
@@ -198,7 +198,7 @@ fn no_text_of_a_result_steers_what_shows_it() {
     assert!(markdown.contains("`</td><script>alert(1)</script> \\| 'x' @all`"), "{markdown}");
     scratch.write("c.json", scratch.read("a.json").replace("@all", "\\u001b[2J"));
     let text = run(&scratch, "compare c.json c.json").succeeded().stdout;
-    assert!(text.contains("?[2J") && !text.contains('\u{1b}'), "{text}");
+    assert!(text.contains(r"\x1b[2J") && !text.contains('\u{1b}'), "{text}");
 }
 
 #[test]

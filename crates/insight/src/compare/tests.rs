@@ -69,7 +69,8 @@ fn no_difference_is_seldom_taken_for_one() {
     ] {
         let [_, faster, slower, _, differs] = verdicts(n, phi, noise, 0.0, 0.0);
         assert_eq!((faster, slower), (0, 0), "one run against one run is neither");
-        assert!(differs <= N_PAIRS / 20, "n {n}, phi {phi}, {noise:?}: {differs}");
+        // At 5 % it is 50 of 1,000 pairs on average, with a standard deviation of 7: more than 64 come once in 50 times.
+        assert!(differs <= N_PAIRS / 20 + 14, "n {n}, phi {phi}, {noise:?}: {differs}");
     }
 }
 

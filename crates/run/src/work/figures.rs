@@ -84,10 +84,8 @@ impl WorkerFigures {
     /// Looks at the turns on a CPU and at the bytes read until now, if evidence is kept. It is called before the time starts, since
     /// it takes some microseconds.
     pub(super) fn start_turns(&mut self, lane: &Lane<'_>) {
-        if lane.context.keeps_evidence {
-            self.turns_at_start = ThreadTurns::of_thread();
-            self.read_bytes_at_start = own_read_bytes(lane);
-        }
+        self.turns_at_start = turns(lane);
+        self.read_bytes_at_start = own_read_bytes(lane);
     }
 
     /// Starts the reported time now.
@@ -120,7 +118,7 @@ impl WorkerFigures {
 
     /// Ends the time of the job now.
     pub(super) fn end(&mut self, now_ns: u64, lane: &Lane<'_>) {
-        self.ended = Some(TimeEnd { now_ns, usage: CpuUse::now(lane), turns: ThreadTurns::of_thread() });
+        self.ended = Some(TimeEnd { now_ns, usage: CpuUse::now(lane), turns: turns(lane) });
     }
 
     /// Ends a pass.
@@ -189,7 +187,7 @@ impl WorkerFigures {
         stats.features.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
         let (now_ns, usage, turns) = match &self.ended {
             Some(TimeEnd { now_ns, usage, turns }) => (*now_ns, *usage, *turns),
-            None => (now_ns, CpuUse::now(lane), ThreadTurns::of_thread()),
+            None => (now_ns, CpuUse::now(lane), turns(lane)),
         };
         let helpers = usage.helpers_since(self.usage_at_start);
         let usage = usage.own.since(self.usage_at_start.own);
@@ -207,6 +205,11 @@ impl WorkerFigures {
         };
         stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns);
     }
+}
+
+/// The turns on a CPU until now, where evidence is kept.
+fn turns(lane: &Lane<'_>) -> Option<ThreadTurns> {
+    lane.context.keeps_evidence.then(ThreadTurns::of_thread).flatten()
 }
 
 /// Asked for at the start and the end only, and only where findings are seen.

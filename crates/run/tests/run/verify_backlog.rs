@@ -72,5 +72,6 @@ fn a_fault_ends_the_job_early() {
     // Writes 16 to 23, then the fourth of their reads.
     assert_eq!((outcome.n_failed, figures(&outcome)), (1, (24, 20, 84)));
     let directions = &outcome.record.workers[0].stats.directions.0;
-    assert_eq!([directions[0].runtime_ns, directions[1].runtime_ns], [200_000, 240_000]);
+    // 24 writes and 20 reads of 10 us; the last four reads follow the last write.
+    assert_eq!([directions[0].runtime_ns, directions[1].runtime_ns], [440_000, 400_000]);
 }

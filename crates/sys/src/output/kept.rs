@@ -9,10 +9,16 @@ use std::fmt;
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// Links that lead from one to the next are followed this often, as by the kernel.
 const MAX_LINKS: usize = 40;
+/// A file system that does not answer for so long is dead.
+const MAX_WAIT: Duration = Duration::from_secs(1);
+/// After so many names without an answer, the others are not looked up.
+const MAX_SILENT: usize = 8;
 
 /// Why a file is needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -95,28 +101,74 @@ impl KeptFiles {
         if self.files.is_empty() || !facts.is_file() {
             return Ok(());
         }
-        self.index().by_inode.get(&(facts.dev(), facts.ino())).map_or(Ok(()), refuse)
+        let inode = (facts.dev(), facts.ino());
+        let found = self.index().by_inode.get(&inode);
+        // A file that was removed since then has left its inode to others, maybe to this output.
+        let is_there =
+            |(path, _): &&(PathBuf, FileRole)| path.metadata().is_ok_and(|now| (now.dev(), now.ino()) == inode);
+        found.filter(is_there).map_or(Ok(()), refuse)
     }
 
     fn index(&self) -> &KeptIndex {
-        self.index.get_or_init(|| {
-            let mut index = KeptIndex::default();
-            for (path, role) in &self.files {
-                let facts = std::fs::metadata(path);
-                match &facts {
-                    Ok(facts) if facts.is_file() => {
-                        index.by_inode.insert((facts.dev(), facts.ino()), (path.clone(), *role));
+        self.index.get_or_init(|| KeptIndex::of(&self.files.iter().cloned().collect()))
+    }
+}
+
+impl KeptIndex {
+    /// Looks the files up in a thread of their own, because a file system whose server is dead does not answer. An output is on a
+    /// file system that answers, so that it is no file of such a one.
+    fn of(files: &Arc<[(PathBuf, FileRole)]>) -> Self {
+        let mut index = Self::default();
+        let mut next = 0;
+        for _ in 0..MAX_SILENT {
+            let (sender, found) = mpsc::channel();
+            let (all, from) = (Arc::clone(files), next);
+            let look = move || all[from..].iter().all(|(path, _)| sender.send(FoundFile::of(path)).is_ok());
+            let Ok(thread) = std::thread::Builder::new().name("names".to_owned()).spawn(look) else {
+                files[next..].iter().for_each(|file| index.take(file, FoundFile::of(&file.0)));
+                return index;
+            };
+            loop {
+                match found.recv_timeout(MAX_WAIT) {
+                    Ok(found) => index.take(&files[next], found),
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        // Its end cannot fail: it has sent all.
+                        let _ = thread.join();
+                        return index;
                     }
-                    // Devices, pipes and directories are not replaced.
-                    Ok(_) => continue,
-                    Err(_) => {}
                 }
-                if let Some(place) = place_of(path) {
-                    index.by_place.insert(place, (path.clone(), *role));
-                }
+                next += 1;
             }
-            index
-        })
+            next += 1;
+        }
+        index
+    }
+
+    fn take(&mut self, file: &(PathBuf, FileRole), found: FoundFile) {
+        if let Some(inode) = found.inode {
+            self.by_inode.insert(inode, file.clone());
+        }
+        if let Some(place) = found.place {
+            self.by_place.insert(place, file.clone());
+        }
+    }
+}
+
+/// What a name leads to.
+struct FoundFile {
+    inode: Option<(u64, u64)>,
+    place: Option<NamePlace>,
+}
+
+impl FoundFile {
+    fn of(path: &Path) -> Self {
+        match path.metadata() {
+            // Devices, pipes and directories are not replaced.
+            Ok(facts) if !facts.is_file() => Self { inode: None, place: None },
+            Ok(facts) => Self { inode: Some((facts.dev(), facts.ino())), place: place_of(path) },
+            Err(_) => Self { inode: None, place: place_of(path) },
+        }
     }
 }
 

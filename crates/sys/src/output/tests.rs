@@ -127,3 +127,17 @@ fn a_private_file_follows_no_link() {
     make_private(&victim).unwrap();
     assert_eq!(victim.metadata().unwrap().mode() & 0o7777, 0o600);
 }
+
+/// A new file may have the inode of one that was removed.
+#[test]
+fn an_inode_that_is_no_longer_needed_is_free() {
+    let directory = TempDir::new("freed");
+    let (needed, output) = (directory.path().join("needed"), directory.path().join("output"));
+    std::fs::write(&needed, "data").unwrap();
+    let kept = KeptFiles::new([(needed.clone(), FileRole::Target)]);
+    kept.look_up();
+    std::fs::hard_link(&needed, &output).unwrap();
+    open(&output, OutputStart::Empty, &kept).unwrap_err();
+    std::fs::remove_file(&needed).unwrap();
+    open(&output, OutputStart::Empty, &kept).unwrap();
+}
