@@ -43,7 +43,7 @@ struct Request {
     /// Changes certainly below this count as none
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     threshold: f64,
-    /// Exit with 1 if it is met, 3 if it is not decided; may be given several times
+    /// Exit with 1 if it is met, 3 if not decided; may be given several times
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     fail_if: Vec<Condition>,
     /// Exit with 0 where the results do not decide a condition

@@ -274,7 +274,7 @@ fn results_of_the_peer_are_compared() {
         let document = compared(&scratch, &format!("{} {}", logs("a"), logs("b")));
         for direction in ["read", "write"] {
             let figure = figure(&document, &format!("{direction}.iops"));
-            assert_eq!(figure["verdict"], "slower", "{peer:?} {figure:#}");
+            assert_eq!(figure["verdict"], "differs", "{peer:?} {figure:#}");
             let percent = figure["change"]["percent"].as_f64().expect("a number");
             assert!((percent + 20.0).abs() < 1.0, "{peer:?} {figure:#}");
         }
