@@ -40,14 +40,8 @@ struct Call {
     says: &'static str,
 }
 
-/// The tests that a contributor runs, beside those of the new thing: the tables with their lists, the documents of the tables, and
-/// the command lines that are refused. CONTRIBUTING.md names each of these calls of cargo.
-const TESTS: &[&str] = &[
-    "cargo xtask generate",
-    "cargo test -p ferrio-units -p ferrio-spec -p ferrio-job -p ferrio-stats -p ferrio-engine --lib",
-    "cargo test -p ferrio-insight --lib rules::",
-    "cargo test -p ferrio --test end_to_end refusals::",
-];
+/// Tests that pass with all dummies in place, without a list that is changed by hand. CONTRIBUTING.md names each of these calls of cargo.
+const TESTS: &[&str] = &["cargo xtask generate", "cargo test -p ferrio-engine --lib"];
 
 /// Adds all dummies to a copy below `target/scaffold`, builds it, and runs their calls.
 pub(crate) fn check(root: &Path) -> Result<String> {

@@ -111,7 +111,7 @@ impl Transfer for Dummy {
         Row {
             path: "crates/spec/src/engines/mod.rs",
             before: "engine(\"psync\",",
-            text: "    engine(\"dummy\", \"A dummy: reads give ones\"),",
+            text: "    engine(\"dummy\", \"A dummy: reads give ones\").keeps(Data::Untouched),",
         },
         Row { path: "crates/engine/src/lib.rs", before: "mod fd_table;", text: "mod dummy;" },
         Row {

@@ -39,6 +39,8 @@ fn is_in(running: &Running, call: &str) -> bool {
 /// Sends a signal, and another after the run has reported the first.
 fn end(mut running: Running, scratch: &Scratch, signals: [Signal; 2]) -> Finished {
     running.wait_until("ears for signals", listens);
+    // It is opened after the names of the targets were looked up, for which a dead server has a second.
+    running.wait_until("an output", |_| scratch.join("out").exists());
     send(running.pid(), signals[0]);
     running.wait_until("an answer", |_| scratch.read("out").contains("terminating on signal"));
     send(running.pid(), signals[1]);

@@ -123,7 +123,11 @@ impl KeptIndex {
         for _ in 0..MAX_SILENT {
             let (sender, found) = mpsc::channel();
             let (all, from) = (Arc::clone(files), next);
-            let look = move || all[from..].iter().all(|(path, _)| sender.send(FoundFile::of(path)).is_ok());
+            let look = move || {
+                // A signal to the program must not find this thread, which may never end. Without the block it still looks.
+                let _ = crate::signals::block_in_this_thread();
+                all[from..].iter().all(|(path, _)| sender.send(FoundFile::of(path)).is_ok())
+            };
             let Ok(thread) = std::thread::Builder::new().name("names".to_owned()).spawn(look) else {
                 files[next..].iter().for_each(|file| index.take(file, FoundFile::of(&file.0)));
                 return index;
