@@ -13,7 +13,7 @@ use crate::work::lane::account::Stamps;
 use ferrio_engine::{NOT_YET, Queued};
 use ferrio_spec::engines::Handover;
 use ferrio_sys::errno::EAGAIN;
-use ferrio_workload::{Next, NextIo};
+use ferrio_workload::Next;
 
 /// Does one pass. `BY_ENGINE`: the engine takes the stamps around its calls.
 pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Stop {
@@ -35,11 +35,10 @@ pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mu
             }
         };
         if !worker.lane.files.is_open(io.file_index) {
-            match open_and_do::<BY_ENGINE>(worker, attendant, &io) {
-                Ok(done) => stamp = done,
+            match opened(worker, &io) {
+                Ok(now) => stamp = now,
                 Err(stop) => return stop,
             }
-            continue;
         }
         if let Err(stop) = fill_slot(worker, 0, &io, stamp) {
             return stop;
@@ -51,22 +50,8 @@ pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, attendant: &mu
     }
 }
 
-/// Does an I/O after its file is opened; the stamp at its end. Apart from the loop, so that the loop's stamp stays in a register.
-#[cold]
-#[inline(never)]
-fn open_and_do<const BY_ENGINE: bool>(
-    worker: &mut Worker<'_>,
-    attendant: &mut dyn Attendant,
-    io: &NextIo,
-) -> Result<u64, Stop> {
-    let stamp = opened(worker, io)?;
-    fill_slot(worker, 0, io, stamp)?;
-    do_one::<BY_ENGINE>(worker, attendant, stamp)
-}
-
 /// Does the unit in slot 0; returns the stamp at its end.
-#[expect(clippy::inline_always, reason = "with two callers the compiler makes a call of it: 26 instructions an I/O")]
-#[inline(always)]
+#[inline]
 fn do_one<const BY_ENGINE: bool>(
     worker: &mut Worker<'_>,
     attendant: &mut dyn Attendant,
