@@ -126,10 +126,10 @@ impl KeptIndex {
             let look = move || {
                 // A signal to the program must not find this thread, which may never end. Without the block it still looks.
                 let _ = crate::signals::block_in_this_thread();
-                all[from..].iter().all(|(path, _)| sender.send(FoundFile::of(path)).is_ok())
+                all[from..].iter().all(|(path, _)| sender.send(FoundName::of(path)).is_ok())
             };
             let Ok(thread) = std::thread::Builder::new().name("names".to_owned()).spawn(look) else {
-                files[next..].iter().for_each(|file| index.take(file, FoundFile::of(&file.0)));
+                files[next..].iter().for_each(|file| index.take(file, FoundName::of(&file.0)));
                 return index;
             };
             loop {
@@ -149,7 +149,7 @@ impl KeptIndex {
         index
     }
 
-    fn take(&mut self, file: &(PathBuf, FileRole), found: FoundFile) {
+    fn take(&mut self, file: &(PathBuf, FileRole), found: FoundName) {
         if let Some(inode) = found.inode {
             self.by_inode.insert(inode, file.clone());
         }
@@ -160,12 +160,12 @@ impl KeptIndex {
 }
 
 /// What a name leads to.
-struct FoundFile {
+struct FoundName {
     inode: Option<(u64, u64)>,
     place: Option<NamePlace>,
 }
 
-impl FoundFile {
+impl FoundName {
     fn of(path: &Path) -> Self {
         match path.metadata() {
             // Devices, pipes and directories are not replaced.
