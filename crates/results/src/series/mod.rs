@@ -1,7 +1,7 @@
 //! Figures of a job over time.
 //!
 //! A series knows what its times count from ([`TimeBase`]), and each interval knows its true start and end ([`TimeIntervals`]). One
-//! function makes one series of several: [`together`].
+//! function makes one series of several: [`together()`].
 //! Must not know: files, formats. Start reading at [`TimeSeries`].
 
 mod base;

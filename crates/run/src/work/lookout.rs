@@ -18,6 +18,8 @@ use ferrio_stats::note::RunNote;
 use ferrio_sys::clock::clock_ms;
 use ferrio_sys::errno::EINVAL;
 
+const NS_PER_MS: u64 = 1_000_000;
+
 /// Handles the deadlines of a worker.
 pub(super) struct Lookout {
     pub(super) samplers: Samplers,
@@ -71,7 +73,7 @@ impl Lookout {
         self.samplers.rates.start(now_ns, &worker.lane.account);
         self.samplers.intervals.start(now_ns);
         start_log(now_ns, worker)?;
-        worker.lane.account.stats.job_start_ms = job_start_ms(&worker.lane).ok_or_else(|| {
+        worker.lane.account.stats.job_start_ms = job_start_ms(now_ns, &worker.lane).ok_or_else(|| {
             let id = worker.lane.plan.spec.reporting.job_start_clock_id;
             failure!(EINVAL, "clock_gettime")
                 .explained(RunNote::NoSuchClock { option: "job_start_clock_id".to_owned(), id })
@@ -98,7 +100,7 @@ impl Lookout {
         self.samplers.rates.start(now_ns, &lane.account);
         self.samplers.start_counting(now_ns, lane);
         // Cannot fail: the clock existed when I/O began.
-        lane.account.stats.job_start_ms = job_start_ms(lane).unwrap_or(0);
+        lane.account.stats.job_start_ms = job_start_ms(now_ns, lane).unwrap_or(0);
         lane.workload.forgive(now_ns);
         self.figures.start_turns(lane);
         self.figures.start(now_ns, lane);
@@ -171,7 +173,7 @@ pub(super) fn save_state(worker: &Worker<'_>) {
 fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
     let Some(log) = &mut worker.hooks.log else { return Ok(()) };
     let logs = &worker.lane.plan.spec.logs;
-    let base_ms = if logs.alternate_epoch { clock_ms(logs.epoch_clock_id) } else { Some(0) };
+    let base_ms = if logs.alternate_epoch { clock_ms_at(now_ns, logs.epoch_clock_id, &worker.lane) } else { Some(0) };
     let Some(base_ms) = base_ms else {
         let note = RunNote::NoSuchClock { option: "log_alternate_epoch_clock_id".to_owned(), id: logs.epoch_clock_id };
         return Err(failure!(EINVAL, "clock_gettime").explained(note));
@@ -180,9 +182,17 @@ fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Time of the clock that `job_start_clock_id` names.
-fn job_start_ms(lane: &Lane<'_>) -> Option<u64> {
-    clock_ms(lane.plan.spec.reporting.job_start_clock_id)
+/// Time of the clock that `job_start_clock_id` names, at `now_ns`.
+fn job_start_ms(now_ns: u64, lane: &Lane<'_>) -> Option<u64> {
+    clock_ms_at(now_ns, lane.plan.spec.reporting.job_start_clock_id, lane)
+}
+
+/// What the clock `id` showed at `now_ns`, a time of the lane's own clock that has just passed: a worker that had to wait for a CPU
+/// since then would place its rows later than they were.
+fn clock_ms_at(now_ns: u64, id: u32, lane: &Lane<'_>) -> Option<u64> {
+    let shown_ms = clock_ms(id)?;
+    let since_ns = lane.clock.now_ns().saturating_sub(now_ns);
+    Some(shown_ms.saturating_sub(since_ns / NS_PER_MS))
 }
 
 /// Called before the first I/O: a search begins at a depth of 1.
