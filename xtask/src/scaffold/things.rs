@@ -110,7 +110,7 @@ impl Transfer for Dummy {
         },
         Row {
             path: "crates/spec/src/engines/mod.rs",
-            before: "engine(\"psync\",",
+            before: "engine(\"io_uring\",",
             text: "    engine(\"dummy\", \"A dummy: reads give ones\").keeps(Data::Untouched),",
         },
         Row { path: "crates/engine/src/lib.rs", before: "mod fd_table;", text: "mod dummy;" },

@@ -104,7 +104,7 @@ const COMMAND_LINES: &[(&str, i32, &[&str], Peer)] = &[
     (
         "NULL --output-format=yaml",
         1,
-        &["command line: output-format takes these, joined by commas: normal, terse, json"],
+        &["command line: output-format takes these, joined by commas: normal, ", "terse, json, json+"],
         Same,
     ),
     ("NULL --dedupe_percentage=50 --dedupe_global=1", 1, &["a: dedupe_global=1", "dedupe_mode"], Differs("ignores it")),

@@ -54,6 +54,8 @@ impl Bench {
             .args(command.split_whitespace())
             .current_dir(self.scratch.path())
             .env("PATH", &self.path)
+            // Some readers leave their temporary files.
+            .env("TMPDIR", self.scratch.path())
             .env("LC_ALL", "C")
             .env("PYTHONUTF8", "1")
             .env("MPLBACKEND", "Agg")
