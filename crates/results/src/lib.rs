@@ -11,6 +11,7 @@ mod error;
 mod figure;
 mod file;
 mod heat;
+mod jobs_together;
 mod lines;
 mod model;
 mod performance_log;

@@ -3,28 +3,30 @@
 //! Must not know: what the classes are. Start reading at [`panels`].
 
 use super::panel::{AxisScale, BarGroup, BarPanel, Panel, PanelContent, PlotAxis};
-use super::spread::{BarFigure, latency, spread};
+use super::spread::{BarFigure, BarJobs, latency, spread};
+use crate::chart::AxisUnit;
 use crate::charts::latency::capitalised;
-use ferrio_results::{JobResult, LatencyKind};
-use ferrio_units::DataDirection;
+use ferrio_results::{FiguresOf, JobResult, LatencyKind};
 use std::collections::BTreeSet;
 
 /// One name of the legend: for each class, the jobs that its bar is made of.
 pub(super) struct JobGroup<'a> {
     pub(super) name: String,
-    pub(super) direction: DataDirection,
-    pub(super) members: Vec<Vec<&'a JobResult>>,
+    pub(super) kind: FiguresOf,
+    pub(super) members: Vec<BarJobs<'a>>,
 }
 
 /// A panel for each figure that the jobs have.
 pub(super) fn panels(classes: &[String], groups: &[JobGroup<'_>]) -> Vec<Panel> {
-    BarFigure::ALL.into_iter().filter_map(|figure| panel(classes, groups, figure)).collect()
+    let has_syncs = groups.iter().any(|group| group.kind == FiguresOf::Sync);
+    let shown = BarFigure::ALL.into_iter().filter(|figure| has_syncs || figure.is_usual());
+    shown.filter_map(|figure| panel(classes, groups, figure)).collect()
 }
 
 fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Option<Panel> {
     let mut bars = Vec::new();
     for (look, group) in groups.iter().enumerate() {
-        let values: Vec<_> = group.members.iter().map(|jobs| spread(jobs, group.direction, figure)).collect();
+        let values: Vec<_> = group.members.iter().map(|bar| spread(bar, group.kind, figure)).collect();
         bars.push(BarGroup { name: group.name.clone(), look, values });
     }
     bars.retain(|group| group.values.iter().any(Option::is_some));
@@ -33,13 +35,14 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
     }
     let (name, scale) = match figure {
         BarFigure::Latency => (latency_words(groups), AxisScale::Log),
+        _ if figure.unit() == AxisUnit::Nanoseconds => (figure.label(), AxisScale::Log),
         _ => (figure.label(), AxisScale::Linear),
     };
     let title = if figure == BarFigure::Iops { "IOPS".to_owned() } else { capitalised(name) };
     let value = PlotAxis::new(name, figure.unit(), scale);
     Some(Panel {
         title,
-        content: PanelContent::Bars(BarPanel { value, head: "average", classes: classes.to_vec(), groups: bars }),
+        content: PanelContent::Bars(BarPanel { value, head: figure.head(), classes: classes.to_vec(), groups: bars }),
     })
 }
 
@@ -47,7 +50,7 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
 fn latency_words(groups: &[JobGroup<'_>]) -> &'static str {
     let kinds = groups
         .iter()
-        .flat_map(|group| group.members.iter().filter_map(|jobs| latency(jobs, group.direction).map(|(kind, _)| kind)));
+        .flat_map(|group| group.members.iter().filter_map(|bar| latency(&bar.jobs, group.kind).map(|(kind, _)| kind)));
     let kinds: BTreeSet<LatencyKind> = kinds.collect();
     match kinds.into_iter().collect::<Vec<_>>()[..] {
         [kind] => kind.words(),
@@ -77,12 +80,14 @@ pub(super) fn notes(panels: &[Panel]) -> Vec<String> {
     vec![format!("{note} {rates}")]
 }
 
-/// The directions in which any of the jobs has figures.
-pub(super) fn directions<'a>(jobs: &(impl Iterator<Item = &'a JobResult> + Clone)) -> Vec<DataDirection> {
-    let has = |direction: &DataDirection| {
-        jobs.clone().any(|job| {
-            job.directions[*direction].is_some() || job.series.iter().any(|series| series.direction == *direction)
-        })
+/// The kinds of I/O of which any of the jobs has figures.
+pub(super) fn kinds<'a>(jobs: &(impl Iterator<Item = &'a JobResult> + Clone)) -> Vec<FiguresOf> {
+    let has = |kind: &FiguresOf| {
+        let is_it = |job: &JobResult| {
+            let has_series = || job.series.iter().any(|series| Some(series.direction) == kind.direction());
+            job.get(*kind).is_some() || has_series()
+        };
+        jobs.clone().any(is_it)
     };
-    DataDirection::ALL.into_iter().filter(has).collect()
+    FiguresOf::ALL.into_iter().filter(has).collect()
 }

@@ -3,25 +3,25 @@
 //! Must not know: other kinds. Start reading at [`picture`].
 
 use super::PlotError;
-use super::bars::{JobGroup, directions, notes, panels};
+use super::bars::{JobGroup, kinds, notes, panels};
 use super::entries::entries;
 use super::panel::Picture;
-use ferrio_results::{JobResult, RunResult};
+use super::spread::BarJobs;
+use ferrio_results::{FiguresOf, RunResult};
 
 /// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let entries = entries(results);
-    let jobs: Vec<&JobResult> = entries.iter().map(|entry| entry.job).collect();
     let classes: Vec<String> = entries
         .iter()
         .map(|entry| if entry.name.is_empty() { entry.job.name.clone() } else { entry.name.clone() })
         .collect();
-    let group = |direction: ferrio_units::DataDirection| JobGroup {
-        name: direction.name().to_owned(),
-        direction,
-        members: jobs.iter().map(|job| vec![*job]).collect(),
+    let group = |kind: FiguresOf| JobGroup {
+        name: kind.name().to_owned(),
+        kind,
+        members: entries.iter().map(|entry| BarJobs { result: entry.result, jobs: vec![entry.job] }).collect(),
     };
-    let groups: Vec<JobGroup<'_>> = directions(&jobs.iter().copied()).into_iter().map(group).collect();
+    let groups: Vec<JobGroup<'_>> = kinds(&entries.iter().map(|entry| entry.job)).into_iter().map(group).collect();
     let panels = panels(&classes, &groups);
     if panels.is_empty() {
         return Err(PlotError::Lacking("no job has done any I/O: there are no figures to show".to_owned()));

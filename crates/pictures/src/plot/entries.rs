@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 /// A job with its name in a picture.
 pub(super) struct Entry<'a> {
+    /// Its result.
+    pub(super) result: &'a RunResult,
     /// The job.
     pub(super) job: &'a JobResult,
     /// Its name; empty: it is the only job.
@@ -52,7 +54,7 @@ pub(super) fn entries(results: &[RunResult]) -> Vec<Entry<'_>> {
             if n_of_name.get(job.name.as_str()).is_some_and(|n| *n > 1) {
                 parts.push(format!("#{clone}"));
             }
-            entries.push(Entry { job, name: parts.join(" ") });
+            entries.push(Entry { result, job, name: parts.join(" ") });
         }
     }
     entries

@@ -3,13 +3,12 @@
 //! Must not know: other kinds. Start reading at [`picture`].
 
 use super::PlotError;
-use super::bars::directions;
+use super::bars::kinds;
 use super::entries::result_name;
 use super::panel::{GridPanel, Panel, PanelContent, Picture};
-use super::spread::{BarFigure, spread};
+use super::spread::{BarFigure, BarJobs, spread};
 use crate::charts::latency::capitalised;
-use ferrio_results::{JobResult, RunResult};
-use ferrio_units::DataDirection;
+use ferrio_results::{FiguresOf, JobResult, RunResult};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options that may differ besides the two: they do not make a run another one.
@@ -19,12 +18,6 @@ const MOST_VALUES: usize = 64;
 
 /// The place of a cell: iodepth and numjobs.
 type CellPlace = (u64, u64);
-
-/// The jobs of a cell, with the name of their result.
-struct CellJobs<'a> {
-    result: &'a RunResult,
-    jobs: Vec<&'a JobResult>,
-}
 
 /// True if the results are a series in which both options vary.
 pub(super) fn fits(results: &[RunResult]) -> bool {
@@ -51,11 +44,11 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
             "a heat map has at most {MOST_VALUES} values of iodepth and of numjobs"
         )));
     }
-    let directions = directions(&cells.values().flat_map(|cell| cell.jobs.iter().copied()));
+    let kinds = kinds(&cells.values().flat_map(|cell| cell.jobs.iter().copied()));
     let mut panels = Vec::new();
-    for figure in BarFigure::ALL {
-        for direction in &directions {
-            panels.extend(panel(&cells, (&depths, &numbers), figure, *direction, directions.len() > 1));
+    for figure in BarFigure::ALL.into_iter().filter(|figure| figure.is_usual()) {
+        for kind in &kinds {
+            panels.extend(panel(&cells, (&depths, &numbers), figure, *kind, kinds.len() > 1));
         }
     }
     if panels.is_empty() {
@@ -67,22 +60,22 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
 }
 
 fn panel(
-    cells: &BTreeMap<CellPlace, CellJobs<'_>>,
+    cells: &BTreeMap<CellPlace, BarJobs<'_>>,
     (depths, numbers): (&[u64], &[u64]),
     figure: BarFigure,
-    direction: DataDirection,
+    kind: FiguresOf,
     has_name: bool,
 ) -> Option<Panel> {
-    let value = |place| spread(&cells.get(&place)?.jobs, direction, figure).map(|spread| spread.mean);
+    let value = |place| spread(cells.get(&place)?, kind, figure).map(|spread| spread.mean);
     let row = |number: &u64| depths.iter().map(|depth| value((*depth, *number))).collect::<Vec<_>>();
     let rows: Vec<Vec<Option<f64>>> = numbers.iter().map(row).collect();
     rows.iter().flatten().any(Option::is_some).then_some(())?;
     let name = match figure {
         BarFigure::Latency => "Average latency".to_owned(),
         BarFigure::Iops => "I/Os per second".to_owned(),
-        BarFigure::Bandwidth => capitalised(figure.label()),
+        _ => capitalised(figure.label()),
     };
-    let title = if has_name { format!("{name}, {}", direction.name()) } else { name };
+    let title = if has_name { format!("{name}, {}", kind.name()) } else { name };
     let content = GridPanel {
         x_label: "iodepth".to_owned(),
         y_label: "numjobs".to_owned(),
@@ -95,12 +88,12 @@ fn panel(
 }
 
 /// The jobs by their iodepth and numjobs.
-fn cells(results: &[RunResult]) -> Result<BTreeMap<CellPlace, CellJobs<'_>>, PlotError> {
-    let mut cells: BTreeMap<CellPlace, CellJobs<'_>> = BTreeMap::new();
+fn cells(results: &[RunResult]) -> Result<BTreeMap<CellPlace, BarJobs<'_>>, PlotError> {
+    let mut cells: BTreeMap<CellPlace, BarJobs<'_>> = BTreeMap::new();
     for result in results {
         for job in &result.jobs {
             let place = (number(result, job, "iodepth")?, number(result, job, "numjobs")?);
-            let cell = cells.entry(place).or_insert_with(|| CellJobs { result, jobs: Vec::new() });
+            let cell = cells.entry(place).or_insert_with(|| BarJobs { result, jobs: Vec::new() });
             // Clones of a job and jobs of one run belong together.
             if !std::ptr::eq(cell.result, result) || cell.jobs.first().is_some_and(|first| first.name != job.name) {
                 return Err(twice(place, (cell.result, cell.jobs.first().copied().unwrap_or(job)), (result, job)));

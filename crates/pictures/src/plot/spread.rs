@@ -5,9 +5,9 @@
 use super::panel::FigureSpread;
 use crate::chart::AxisUnit;
 use ferrio_results::{
-    Figures, JobResult, LatencyFigures, LatencyKind, Quantity, SampledRate, TimeBin, TimeSeries, together,
+    Figures, FiguresOf, JobResult, LatencyFigures, LatencyKind, Quantity, RunResult, SampledRate, TimeBin, TimeSeries,
+    together,
 };
-use ferrio_units::DataDirection;
 
 /// A figure that bars show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,23 @@ pub(super) enum BarFigure {
     Bandwidth,
     Iops,
     Latency,
+    Count,
+    P50,
+    P99,
+    P999,
+    Max,
 }
 
 impl BarFigure {
     /// All of them, in the order of their panels.
-    pub(super) const ALL: [Self; 3] = [Self::Bandwidth, Self::Iops, Self::Latency];
+    pub(super) const ALL: [Self; 8] =
+        [Self::Bandwidth, Self::Iops, Self::Latency, Self::Count, Self::P50, Self::P99, Self::P999, Self::Max];
+
+    /// True for figures that every picture has. The others are shown where jobs have syncs: only beside the latencies of the syncs do
+    /// those of the data say what a program waits for.
+    pub(super) const fn is_usual(self) -> bool {
+        matches!(self, Self::Bandwidth | Self::Iops | Self::Latency)
+    }
 
     /// Its name on an axis.
     pub(super) const fn label(self) -> &'static str {
@@ -27,6 +39,23 @@ impl BarFigure {
             Self::Bandwidth => "bandwidth",
             Self::Iops => "I/Os per second",
             Self::Latency => "latency",
+            Self::Count => "number of I/Os",
+            Self::P50 => "p50 of the latency",
+            Self::P99 => "p99 of the latency",
+            Self::P999 => "p99.9 of the latency",
+            Self::Max => "highest latency",
+        }
+    }
+
+    /// What the words behind its bars are.
+    pub(super) const fn head(self) -> &'static str {
+        match self {
+            Self::Bandwidth | Self::Iops | Self::Latency => "average",
+            Self::Count => "number",
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+            Self::Max => "max",
         }
     }
 
@@ -35,26 +64,55 @@ impl BarFigure {
         match self {
             Self::Bandwidth => AxisUnit::BytesPerSecond,
             Self::Iops => AxisUnit::IosPerSecond,
-            Self::Latency => AxisUnit::Nanoseconds,
+            Self::Latency | Self::P50 | Self::P99 | Self::P999 | Self::Max => AxisUnit::Nanoseconds,
+            Self::Count => AxisUnit::Count,
+        }
+    }
+
+    /// The figure in those of a kind of I/O; `None`: it is one with a spread.
+    fn of(self, figures: &Figures) -> Option<f64> {
+        let percentile = |percent| Some(figures.latency()?.1.percentile(percent)?.latency_ns as f64);
+        match self {
+            Self::Bandwidth | Self::Iops | Self::Latency => None,
+            Self::Count => Some(figures.n_ios as f64),
+            Self::P50 => percentile(50.0),
+            Self::P99 => percentile(99.0),
+            Self::P999 => percentile(99.9),
+            Self::Max => figures.latency().map(|(_, latency)| latency.max_ns as f64),
         }
     }
 }
 
-/// The figure of some jobs together; `None`: none of them has it. Rates add up; then their spread is unknown.
-pub(super) fn spread(jobs: &[&JobResult], direction: DataDirection, figure: BarFigure) -> Option<FigureSpread> {
-    if figure == BarFigure::Latency {
-        return latency(jobs, direction).map(|(_, spread)| spread);
-    }
-    let known: Vec<FigureSpread> = jobs.iter().filter_map(|job| rate(job, direction, figure)).collect();
-    match &known[..] {
-        [] => None,
-        [one] => Some(*one),
-        several => Some(FigureSpread::of(several.iter().map(|spread| spread.mean).sum())),
-    }
+/// Jobs of one result that are one bar.
+pub(super) struct BarJobs<'a> {
+    pub(super) result: &'a RunResult,
+    pub(super) jobs: Vec<&'a JobResult>,
 }
 
-fn rate(job: &JobResult, direction: DataDirection, figure: BarFigure) -> Option<FigureSpread> {
-    if let Some(figures) = &job.directions[direction] {
+/// The figure of some jobs together; `None`: none of them has it, or it is unknown which of them ran at the same time. At each moment the
+/// rates of the jobs that ran then are added; the spread of such a sum is unknown.
+pub(super) fn spread(bar: &BarJobs<'_>, kind: FiguresOf, figure: BarFigure) -> Option<FigureSpread> {
+    if !figure.is_usual() {
+        let all = bar.result.figures_together(&bar.jobs, kind).ok()??;
+        return figure.of(&all).map(FigureSpread::of);
+    }
+    if figure == BarFigure::Latency {
+        return latency(&bar.jobs, kind).map(|(_, spread)| spread);
+    }
+    let known: Vec<FigureSpread> = bar.jobs.iter().filter_map(|job| rate(job, kind, figure)).collect();
+    if let [] | [_] = known[..] {
+        return known.first().copied();
+    }
+    let all = bar.result.figures_together(&bar.jobs, kind).ok()??;
+    Some(FigureSpread::of(if figure == BarFigure::Iops { all.ios_per_sec } else { all.bytes_per_sec }))
+}
+
+fn rate(job: &JobResult, kind: FiguresOf, figure: BarFigure) -> Option<FigureSpread> {
+    // Syncs move no data.
+    if kind == FiguresOf::Sync && figure == BarFigure::Bandwidth {
+        return None;
+    }
+    if let Some(figures) = job.get(kind) {
         let (mean, sampled) = match figure {
             BarFigure::Iops => (figures.ios_per_sec, figures.sampled_ios_per_sec),
             _ => (figures.bytes_per_sec, figures.sampled_bytes_per_sec),
@@ -64,7 +122,7 @@ fn rate(job: &JobResult, direction: DataDirection, figure: BarFigure) -> Option<
         );
     }
     let quantity = if figure == BarFigure::Iops { Quantity::Iops } else { Quantity::Bandwidth };
-    of_series(job, direction, quantity)
+    of_series(job, kind, quantity)
 }
 
 /// fio's samples of a group are those of single jobs: a range without the average says nothing about it.
@@ -81,7 +139,8 @@ fn of_samples(mean: f64, sampled: SampledRate, n_ios: u64) -> FigureSpread {
     }
 }
 
-fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> Option<FigureSpread> {
+fn of_series(job: &JobResult, kind: FiguresOf, quantity: Quantity) -> Option<FigureSpread> {
+    let direction = kind.direction()?;
     let is_it = |series: &&TimeSeries| series.quantity == quantity && series.direction == direction;
     let series: Vec<&TimeSeries> = job.series.iter().filter(is_it).collect();
     // Rates of clones add up where they ran together; otherwise they are not those of the job.
@@ -101,20 +160,20 @@ fn of_series(job: &JobResult, direction: DataDirection, quantity: Quantity) -> O
 }
 
 /// A latency of some jobs together, with its kind.
-pub(super) fn latency(jobs: &[&JobResult], direction: DataDirection) -> Option<(LatencyKind, FigureSpread)> {
-    let figures: Vec<&Figures> = jobs.iter().filter_map(|job| job.directions[direction].as_ref()).collect();
+pub(super) fn latency(jobs: &[&JobResult], kind: FiguresOf) -> Option<(LatencyKind, FigureSpread)> {
+    let figures: Vec<&Figures> = jobs.iter().filter_map(|job| job.get(kind)).collect();
     let known: Vec<(LatencyKind, &LatencyFigures)> = figures.iter().filter_map(|figures| figures.latency()).collect();
-    let Some((kind, _)) = known.first() else {
-        let kinds = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
-        let of_kind = |kind| {
+    let Some((latency_kind, _)) = known.first() else {
+        let latency_kinds = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
+        let of_kind = |latency_kind| {
             let spreads: Vec<FigureSpread> =
-                jobs.iter().filter_map(|job| of_series(job, direction, Quantity::Latency(kind))).collect();
+                jobs.iter().filter_map(|job| of_series(job, kind, Quantity::Latency(latency_kind))).collect();
             let spread = if let [one] = spreads[..] { one } else { FigureSpread::of(mean_of(&spreads)?) };
-            Some((kind, spread))
+            Some((latency_kind, spread))
         };
-        return kinds.into_iter().find_map(of_kind);
+        return latency_kinds.into_iter().find_map(of_kind);
     };
-    Some((*kind, joined(&known)))
+    Some((*latency_kind, joined(&known)))
 }
 
 fn mean_of(spreads: &[FigureSpread]) -> Option<f64> {
@@ -138,13 +197,26 @@ fn joined(known: &[(LatencyKind, &LatencyFigures)]) -> FigureSpread {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_units::DataDirection;
+
+    /// The figure of these jobs as one bar of a result.
+    fn of(jobs: &[JobResult], direction: DataDirection, figure: BarFigure) -> Option<FigureSpread> {
+        let result = RunResult { jobs: jobs.to_vec(), ..RunResult::default() };
+        let bar = BarJobs { result: &result, jobs: result.jobs.iter().collect() };
+        spread(&bar, direction.into(), figure)
+    }
 
     fn job(mean_ns: f64, stddev_ns: f64, n_samples: u64) -> JobResult {
         let clat =
             LatencyFigures { n_samples, min_ns: 5, max_ns: 100, mean_ns, stddev_ns, ..LatencyFigures::default() };
         let sampled = SampledRate { min: 50.0, max: 150.0, mean: 99.0, stddev: 10.0, n_samples: 4 };
-        let read =
-            Figures { ios_per_sec: 100.0, sampled_ios_per_sec: Some(sampled), clat: Some(clat), ..Figures::default() };
+        let read = Figures {
+            ios_per_sec: 100.0,
+            runtime_ns: 1_000_000_000,
+            sampled_ios_per_sec: Some(sampled),
+            clat: Some(clat),
+            ..Figures::default()
+        };
         let mut job = JobResult::default();
         job.directions[DataDirection::Read] = Some(read);
         job
@@ -153,10 +225,13 @@ mod tests {
     #[test]
     fn a_rate_has_the_spread_of_its_samples_and_a_sum_has_none() {
         let one = job(10.0, 1.0, 1);
-        let alone = spread(&[&one], DataDirection::Read, BarFigure::Iops).expect("a rate");
+        let alone = of(std::slice::from_ref(&one), DataDirection::Read, BarFigure::Iops).expect("a rate");
         assert_eq!(alone, FigureSpread { mean: 100.0, deviation: Some((89.0, 109.0)), range: Some((50.0, 150.0)) });
-        assert_eq!(spread(&[&one, &one], DataDirection::Read, BarFigure::Iops), Some(FigureSpread::of(200.0)));
-        assert_eq!(spread(&[&one], DataDirection::Write, BarFigure::Iops), None);
+        assert_eq!(
+            of(&[one.clone(), one.clone()], DataDirection::Read, BarFigure::Iops),
+            Some(FigureSpread::of(200.0))
+        );
+        assert_eq!(of(std::slice::from_ref(&one), DataDirection::Write, BarFigure::Iops), None);
     }
 
     #[test]
@@ -170,7 +245,7 @@ mod tests {
     fn a_latency_of_two_jobs_is_that_of_all_their_ios() {
         // Ten I/Os of 20 ns and thirty of 60 ns: mean 50, deviation sqrt(300).
         let jobs = [job(20.0, 0.0, 10), job(60.0, 0.0, 30)];
-        let found = spread(&[&jobs[0], &jobs[1]], DataDirection::Read, BarFigure::Latency).expect("a latency");
+        let found = of(&jobs, DataDirection::Read, BarFigure::Latency).expect("a latency");
         let (low, high) = found.deviation.expect("a deviation");
         assert!(
             (found.mean - 50.0).abs() < 1e-9 && (high - 50.0 - 300_f64.sqrt()).abs() < 1e-9 && low > 32.0,
@@ -187,7 +262,7 @@ mod tests {
             .enumerate()
             .for_each(|(at, value)| series.add(at as u64, *value, 100));
         let job = JobResult { series: vec![series], ..JobResult::default() };
-        let found = spread(&[&job], DataDirection::Write, BarFigure::Bandwidth).expect("a rate");
+        let found = of(&[job], DataDirection::Write, BarFigure::Bandwidth).expect("a rate");
         assert_eq!((found.mean, found.range), (5.0, Some((2.0, 9.0))));
         // The squares of the differences add up to 32: of a sample of eight, sqrt(32 / 7).
         let (low, high) = found.deviation.expect("a deviation");

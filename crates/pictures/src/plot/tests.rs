@@ -41,6 +41,8 @@ fn measured(name: &str, ios_per_sec: f64, options: &[(&str, &str)]) -> JobResult
     let sampled =
         SampledRate { min: ios_per_sec / 2.0, max: ios_per_sec * 2.0, mean: ios_per_sec, stddev: 1.0, n_samples: 9 };
     let read = Figures {
+        n_ios: ios_per_sec as u64,
+        runtime_ns: 1_000 * MS,
         ios_per_sec,
         bytes_per_sec: ios_per_sec * 4096.0,
         sampled_ios_per_sec: Some(sampled),
@@ -192,6 +194,80 @@ fn results_are_compared_job_by_job_where_they_have_the_same() {
     let means: Vec<f64> = bars.groups[0].values.iter().map(|value| value.map_or(0.0, |value| value.mean)).collect();
     assert_eq!((bars.classes.join(" ").as_str(), means), ("before x", vec![110.0, 7.0]));
     assert!(lacking("compare", &[run("a", 1.0)]).contains("at least two results"));
+}
+
+/// The means of the first bars of a panel, with their rows.
+fn bars(picture: &Picture, index: usize, group: usize) -> Vec<(String, Option<u64>)> {
+    let PanelContent::Bars(bars) = &picture.panels[index].content else { panic!("no bars") };
+    let means = bars.groups[group].values.iter().map(|value| value.map(|value| value.mean.round() as u64));
+    bars.classes.iter().cloned().zip(means).collect()
+}
+
+/// Two jobs side by side, then a third one: 1,000 and 1,000, then 3,000 reads a second.
+#[test]
+fn jobs_that_ran_one_after_the_other_are_never_one_bar() {
+    let at = |name: &str, start_ms: u64, ios_per_sec: f64| {
+        let mut job = measured(name, ios_per_sec, &[]);
+        job.reach_ns = Some((start_ms * MS, (start_ms + 1_000) * MS));
+        job
+    };
+    let stonewalled = || vec![at("a", 0, 1000.0), at("b", 0, 1000.0), at("c", 1_000, 3000.0)];
+    let other = result("x.json", vec![measured("y", 7.0, &[])]);
+    let (picture, svg) = drawn("compare", &[result("r.json", stonewalled()), other.clone()]);
+    let expected = [("r: a, b", 2000), ("r: c", 3000), ("x", 7)];
+    let expected = expected.map(|(name, value)| (name.to_owned(), Some(value)));
+    assert_eq!(bars(&picture, 1, 0), expected);
+    assert!(svg.contains("one after the other"), "{svg}");
+    // Two jobs that overlap for half of their time: 2,000 I/Os in a second and a half.
+    let delayed = vec![at("a", 0, 1000.0), at("b", 500, 1000.0)];
+    let (picture, _) = drawn("compare", &[result("r.json", delayed), other.clone()]);
+    assert_eq!(bars(&picture, 1, 0)[0], ("r".to_owned(), Some(1333)));
+    // Clones of a name, of which one began later; the other result has one.
+    let clones = vec![at("a", 0, 1000.0), at("a", 1_000, 1000.0), at("b", 0, 10.0)];
+    let (picture, _) = drawn("compare", &[result("r", clones), result("s", vec![at("a", 0, 5.0), at("b", 0, 6.0)])]);
+    let expected = [("a #1", Some(1000)), ("a #2", Some(1000)), ("b", Some(10))];
+    assert_eq!(bars(&picture, 1, 0), expected.map(|(name, value)| (name.to_owned(), value)));
+    assert_eq!(bars(&picture, 1, 1)[1], ("a #2".to_owned(), None));
+}
+
+/// A report that does not say when its jobs began: those of a group began together, unless one has a delay.
+#[test]
+fn jobs_are_not_added_where_their_times_are_unknown() {
+    let other = result("x.json", vec![measured("y", 7.0, &[])]);
+    let together = result("r.json", vec![measured("a", 100.0, &[]), measured("b", 10.0, &[])]);
+    let (picture, _) = drawn("compare", &[together, other.clone()]);
+    assert_eq!(bars(&picture, 1, 0)[0], ("r".to_owned(), Some(110)));
+    let delayed = result("r.json", vec![measured("a", 100.0, &[]), measured("b", 10.0, &[("startdelay", "5")])]);
+    let (picture, _) = drawn("compare", &[delayed, other]);
+    let expected = [("r: a", 100), ("r: b", 10), ("x", 7)];
+    assert_eq!(bars(&picture, 1, 0), expected.map(|(name, value)| (name.to_owned(), Some(value))));
+}
+
+/// Writes of 10 us beside syncs of 2 ms: the syncs have bars of their own in each panel.
+#[test]
+fn syncs_have_bars_beside_the_data() {
+    let mut job = measured("a", 100.0, &[]);
+    let lat = LatencyFigures {
+        n_samples: 50,
+        min_ns: 1_000_000,
+        max_ns: 9_000_000,
+        mean_ns: 2e6,
+        percentiles: vec![(50.0, 2_000_000), (99.0, 5_000_000), (99.9, 8_000_000)],
+        ..LatencyFigures::default()
+    };
+    let syncs = Figures { n_ios: 50, runtime_ns: 1_000 * MS, ios_per_sec: 50.0, lat: Some(lat), ..Figures::default() };
+    let without = result("r", vec![job.clone()]);
+    job.syncs = Some(syncs);
+    let (picture, svg) = drawn("by-job", &[result("r", vec![job])]);
+    let titles: Vec<&str> = picture.panels.iter().map(|panel| panel.title.as_str()).collect();
+    let expected = ["Bandwidth", "IOPS", "Latency", "Number of I/Os", "P50 of the latency", "P99 of the latency"];
+    assert_eq!(titles[..6], expected);
+    assert_eq!(titles[6..], ["P99.9 of the latency", "Highest latency"]);
+    let of_syncs: Vec<u64> = (1..8).filter_map(|panel| bars(&picture, panel, 1)[0].1).collect();
+    assert_eq!(of_syncs, [50, 2_000_000, 50, 2_000_000, 5_000_000, 8_000_000, 9_000_000]);
+    assert_eq!((bars(&picture, 4, 0)[0].1, bars(&picture, 7, 0)[0].1), (Some(9_000), Some(1_000_000)));
+    assert!(says(&svg, "sync") && says(&svg, "8.00 ms"), "{svg}");
+    assert_eq!(drawn("by-job", &[without]).0.panels.len(), 3);
 }
 
 fn grid() -> Vec<RunResult> {

@@ -171,17 +171,14 @@ fn placed(
 fn base_of(result: &RunResult, job_index: usize, has_clock: bool) -> (TimeBase, i64) {
     let run = result.number;
     let job = &result.jobs[job_index];
-    match (job.reach_ns, result.start_ms) {
-        (_, Some(start_ms)) if has_clock => {
+    match result.start_ms {
+        Some(start_ms) if has_clock => {
             (TimeBase::Run(run), -i64::try_from(start_ms.saturating_mul(NS_PER_MS)).unwrap_or(i64::MAX))
         }
         _ if has_clock => (TimeBase::Wall, 0),
-        (Some((start_ns, _)), _) => (TimeBase::Run(run), i64::try_from(start_ns).unwrap_or(i64::MAX)),
-        // The jobs of a group begin together, unless one of them waits.
-        (None, _) => {
-            let waits = job.option(&result.global_options, "startdelay").is_some();
-            let alone = u32::try_from(job_index).unwrap_or(u32::MAX).saturating_add(1 << 31);
-            (TimeBase::Start { run, together: if waits { alone } else { job.group_index } }, 0)
+        _ => {
+            let (base, start_ns) = result.start_of(job);
+            (base, i64::try_from(start_ns).unwrap_or(i64::MAX))
         }
     }
 }
