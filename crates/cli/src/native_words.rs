@@ -31,10 +31,7 @@ pub(crate) fn note_text(note: &Note) -> String {
 
 /// A text of fio in the words of native commands.
 pub(crate) fn plain(text: &str) -> String {
-    let mut plain: String = text
-        .split_inclusive('\n')
-        .map(|line| line.strip_prefix("fio: ").unwrap_or(line).replace("(opt=", "(such as "))
-        .collect();
+    let mut plain: String = text.split_inclusive('\n').map(plain_line).collect();
     if let Some((_, cure)) = TEXTS_WITH_CURES.iter().find(|(told, _)| text.contains(told)) {
         let ends_line = plain.ends_with('\n');
         plain.truncate(plain.trim_end().len());
@@ -42,6 +39,17 @@ pub(crate) fn plain(text: &str) -> String {
         plain.extend(ends_line.then_some('\n'));
     }
     plain
+}
+
+fn plain_line(line: &str) -> String {
+    let line = line.strip_prefix("fio: ").unwrap_or(line);
+    // `file:io.rs:7, func=open, error=reason`
+    let of_failure = line.strip_prefix("file:").and_then(|rest| rest.split_once(", func=")?.1.split_once(", error="));
+    if let Some((call, reason)) = of_failure {
+        return format!("{call}: {reason}");
+    }
+    // The example of a text says nothing; that of a number tells its form.
+    line.replace(" (opt=bla)", "").replace("(opt=", "(such as ")
 }
 
 /// What a user can do about a failure.
@@ -83,5 +91,10 @@ mod tests {
         let told = plain("fio: time_based requires a runtime/timeout setting\n");
         assert!(told.starts_with("time_based requires") && told.ends_with("such as runtime=30\n"), "{told}");
         assert_eq!(plain("a job: fio: x"), "a job: fio: x");
+        assert_eq!(plain("fio: file:error.rs:129, func=lstat, error=No such file\n"), "lstat: No such file\n");
+        assert_eq!(
+            plain("command line: directory takes: string (opt=bla)\n"),
+            "command line: directory takes: string\n"
+        );
     }
 }
