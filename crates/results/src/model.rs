@@ -33,6 +33,8 @@ pub struct RunResult {
     pub n_rules: u32,
     /// How exact the figures are; empty: unknown.
     pub precision: Vec<JobPrecision>,
+    /// The searches for a steady state, one for each job or group that had one.
+    pub steady: Vec<SteadyOutcome>,
     /// Where the figures come from, if ferrio has measured them.
     pub provenance: Option<Box<Provenance>>,
     /// What a reader of the result has to know about the reading, in sentences.
@@ -68,6 +70,9 @@ pub struct JobResult {
     pub reach_ns: Option<(u64, u64)>,
     /// Its options.
     pub options: Vec<(String, String)>,
+    /// Its clones one by one, without their distributions, where its figures are those of several; empty: it has none, or the source does
+    /// not tell them.
+    pub clones: Vec<JobResult>,
     /// Figures of each direction; `None`: no I/O.
     pub directions: PerDirection<Option<Figures>>,
     /// Figures of the syncs between the writes; `None`: none, or the source does not say.
@@ -110,6 +115,36 @@ impl JobResult {
     pub fn kinds(&self) -> impl Iterator<Item = (FiguresOf, &Figures)> {
         FiguresOf::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
     }
+}
+
+/// The outcome of a search for a steady state (`steadystate`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SteadyOutcome {
+    /// Name of the job, or of the first job of its group.
+    pub job: String,
+    /// What was looked for, as in the option: `iops:10%`.
+    pub criterion: String,
+    /// Length of the window, seconds.
+    pub window_secs: u64,
+    /// A window has met the criterion.
+    pub is_attained: bool,
+    /// The figure of the last window, in the unit of the criterion: `2.3%`.
+    pub measured: String,
+}
+
+impl SteadyOutcome {
+    /// The outcome of a criterion and a figure as reports write them, with six decimals.
+    pub(crate) fn of_texts(job: &str, texts: (String, String), window_secs: u64, is_attained: bool) -> Self {
+        let (criterion, measured) = (without_zeroes(&texts.0), without_zeroes(&texts.1));
+        Self { job: job.to_owned(), criterion, window_secs, is_attained, measured }
+    }
+}
+
+/// `iops:10.000000%` as `iops:10%`.
+fn without_zeroes(text: &str) -> String {
+    let (number, percent) = text.strip_suffix('%').map_or((text, ""), |number| (number, "%"));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number}{percent}")
 }
 
 /// Use of the CPU.

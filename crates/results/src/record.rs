@@ -5,7 +5,8 @@
 mod course;
 
 use crate::error::{ReadError, ReadErrorKind};
-use crate::{CpuFigures, DiskFigures, JobResult, ResultFile, RunResult, Shares};
+use crate::{CpuFigures, DiskFigures, JobResult, ResultFile, RunResult, Shares, SteadyOutcome};
+use ferrio_report::json::steady_texts;
 use ferrio_report::saved;
 use ferrio_stats::{DiskRecord, JobFigures, JobSeries, RunRecord, ThreadStats, WorkerRecord};
 
@@ -43,9 +44,16 @@ pub fn of_record(record: &RunRecord) -> RunResult {
         unexamined: record.audit.as_ref().map(|audit| audit.unexamined.clone()).unwrap_or_default(),
         n_rules: record.audit.as_ref().map_or(0, |audit| audit.n_rules),
         precision: record.precision.clone().unwrap_or_default(),
+        steady: record.workers.iter().filter_map(steady).collect(),
         provenance: record.provenance.clone(),
         remarks: Vec::new(),
     }
+}
+
+/// The search for a steady state that a worker leads.
+fn steady(worker: &WorkerRecord) -> Option<SteadyOutcome> {
+    let state = worker.steady_state()?;
+    Some(SteadyOutcome::of_texts(&worker.name, steady_texts(state), state.duration_secs, state.is_attained))
 }
 
 /// Wall clock time of the start of the run, milliseconds since 1970.
@@ -73,6 +81,11 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries], run_start_ms: u64) -> Opti
         error: failure.map_or(0, |failure| failure.errno),
         reach_ns: measured_ns.or(reach_ns),
         options: first.given_options.clone(),
+        clones: if others.is_empty() {
+            Vec::new()
+        } else {
+            clones.iter().filter_map(|one| alone(one, run_start_ms)).collect()
+        },
         directions: figures.directions,
         syncs: figures.syncs,
         n_errors: figures.errors.n_total,
@@ -82,6 +95,18 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries], run_start_ms: u64) -> Opti
         latency_classes: Vec::new(),
         series,
     })
+}
+
+/// A clone by itself. Its percentiles are computed; thousands of distributions would take too much memory.
+fn alone(clone: &WorkerRecord, run_start_ms: u64) -> Option<JobResult> {
+    let mut alone = job(std::slice::from_ref(clone), &[], run_start_ms)?;
+    let directions = alone.directions.0.iter_mut().flatten();
+    for figures in directions.chain(&mut alone.syncs) {
+        for latency in [&mut figures.slat, &mut figures.clat, &mut figures.lat, &mut figures.response] {
+            latency.iter_mut().for_each(|latency| latency.bins = Vec::new());
+        }
+    }
+    Some(alone)
 }
 
 /// Start and end of the I/O of some clones on the clock of the run, as their wall clock tells it; `None`: they did none.

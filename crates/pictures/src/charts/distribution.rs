@@ -30,15 +30,7 @@ pub(super) fn cumulative(jobs: &[&JobResult], _most_points: usize) -> Vec<Chart>
 }
 
 fn of_sums(jobs: &[&JobResult]) -> Option<Chart> {
-    let of_bins = of_directions(jobs, |bins| {
-        let total = sum(bins);
-        let mut up_to = 0_u64;
-        let share = |(latency_ns, count): &(u64, u64)| {
-            up_to = up_to.saturating_add(*count);
-            ((*latency_ns).max(1) as f64, 100.0 * up_to as f64 / total)
-        };
-        bins.iter().map(share).collect()
-    });
+    let of_bins = of_directions(jobs, sums);
     let is_whole = of_bins.is_some();
     let (kind, lines) = of_bins.or_else(|| of_percentiles(jobs))?;
     let note = if is_whole { "" } else { "The points are the percentiles of the report; it has no distribution." };
@@ -50,6 +42,17 @@ fn of_sums(jobs: &[&JobResult]) -> Option<Chart> {
         y: ChartAxis::linear("share of the I/Os", AxisUnit::Percent),
         content: ChartContent::Lines(lines),
     })
+}
+
+/// Latencies, each with the share of the I/Os that took no longer, percent.
+pub(super) fn sums(bins: &[(u64, u64)]) -> Vec<(f64, f64)> {
+    let total = sum(bins);
+    let mut up_to = 0_u64;
+    let share = |(latency_ns, count): &(u64, u64)| {
+        up_to = up_to.saturating_add(*count);
+        ((*latency_ns).max(1) as f64, 100.0 * up_to as f64 / total)
+    };
+    bins.iter().map(share).collect()
 }
 
 /// Shares of the I/Os, percent, in each eighth of an octave: its start, and its share.

@@ -6,6 +6,7 @@ mod depth;
 pub(crate) mod distribution;
 mod heat;
 pub(crate) mod latency;
+pub(crate) mod overlay;
 pub(crate) mod rates;
 pub(crate) mod together;
 

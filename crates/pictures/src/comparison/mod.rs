@@ -5,8 +5,8 @@
 mod interval;
 pub mod words;
 
-use crate::page::STYLE;
-use ferrio_insight::compare::{ComparedFigure, ComparedFinding, ComparedJob, Comparison, ComparisonVerdict};
+use crate::page::{STYLE, one_finding, rules};
+use ferrio_insight::compare::{ComparedFigure, ComparedJob, Comparison, ComparisonVerdict};
 use interval::{PercentScale, picture};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -32,14 +32,19 @@ pub fn page(comparisons: &[Comparison]) -> String {
             }
             body {
                 header { h1 { (title) } }
-                main { @for comparison in comparisons { (one(comparison, comparisons.len() > 1)) } }
+                main {
+                    @for (number, comparison) in comparisons.iter().enumerate() {
+                        (one(comparison, number, comparisons.len() > 1))
+                    }
+                    (rules(comparisons.iter().flat_map(|one| &one.findings).map(|found| &found.finding)))
+                }
             }
         }
     };
     markup.into_string()
 }
 
-fn one(comparison: &Comparison, is_one_of_several: bool) -> Markup {
+fn one(comparison: &Comparison, number: usize, is_one_of_several: bool) -> Markup {
     let without_audit = words::without_audit(comparison);
     let figures = || comparison.jobs.iter().flat_map(|job| &job.figures);
     let scale = PercentScale::of(figures());
@@ -48,7 +53,7 @@ fn one(comparison: &Comparison, is_one_of_several: bool) -> Markup {
             @if is_one_of_several { h2 { (words::heading(comparison)) } }
             (surroundings(comparison))
             (options(comparison))
-            (findings(comparison))
+            (findings(comparison, number))
             @if !without_audit.is_empty() { p class="remark" { (without_audit) } }
             @for job in &comparison.jobs { (self::job(job, &scale)) }
             (lonely(&comparison.only_in_base, "the base"))
@@ -103,17 +108,11 @@ fn differences(heading: &str, rows: impl Iterator<Item = [String; 4]>) -> Markup
     }
 }
 
-fn findings(comparison: &Comparison) -> Markup {
+fn findings(comparison: &Comparison, number: usize) -> Markup {
     html! {
         @if !comparison.findings.is_empty() { h3 { "What speaks against the figures" } }
-        @for found in &comparison.findings {
-            @let ComparedFinding { finding, .. } = found;
-            article class=(format!("finding {}", finding.severity.word())) {
-                h4 { span class="severity" { (finding.severity.word()) } ", " (words::side(found)) ": " (finding.title) }
-                @if !finding.jobs.is_empty() { p { "Jobs: " (words::names(&finding.jobs)) } }
-                p { (finding.explanation) }
-                @if !finding.cure.is_empty() { p { strong { "What to do: " } (finding.cure) } }
-            }
+        @for (index, found) in comparison.findings.iter().enumerate() {
+            (one_finding(&found.finding, &format!("finding-{number}-{}", index + 1), words::side(found)))
         }
     }
 }

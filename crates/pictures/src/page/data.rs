@@ -4,6 +4,7 @@
 //! 1,000 jobs opens as smoothly as one of a single job.
 
 use crate::chart::Chart;
+use crate::charts::overlay::overlay;
 use crate::charts::{MOST_POINTS, charts};
 use ferrio_results::{JobResult, RunResult};
 use std::collections::BTreeMap;
@@ -60,13 +61,22 @@ fn groups(jobs: &[JobResult]) -> BTreeMap<u32, Vec<&JobResult>> {
 
 /// The views that have charts.
 pub(super) fn views(results: &[RunResult]) -> Vec<View> {
+    let mut views = Vec::new();
+    if results.len() > 1 {
+        views.push(View {
+            name: format!("all {} results overlaid", results.len()),
+            charts: overlay(results, MOST_POINTS),
+        });
+    }
     let subjects = subjects(results);
     let fewer = (MOST_POINTS * N_DETAILED / subjects.len().max(N_DETAILED)).max(FEWEST_POINTS);
     let of_subject = |(name, jobs): (String, Vec<&JobResult>)| {
         let most_points = if jobs.len() > 1 { MOST_POINTS } else { fewer };
         View { name, charts: charts(&jobs, most_points) }
     };
-    subjects.into_iter().map(of_subject).filter(|view| !view.charts.is_empty()).collect()
+    views.extend(subjects.into_iter().map(of_subject));
+    views.retain(|view| !view.charts.is_empty());
+    views
 }
 
 /// The charts of each view as JSON. A `<` is escaped, so that no text in it can end the element that holds it.

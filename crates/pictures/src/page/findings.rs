@@ -2,6 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
+use ferrio_insight::{FindingRule, RULES};
 use ferrio_report::native::{closing, measured, unexamined};
 use ferrio_results::RunResult;
 use ferrio_stats::{Audit, Finding};
@@ -14,7 +15,11 @@ pub(super) fn findings(result: &RunResult) -> Markup {
         @match result.findings.as_deref() {
             None => p { "The figures have not been audited: ferrio does that in its own runs (ferrio run)." },
             Some(findings) => {
-                @for finding in findings { (one(finding)) }
+                @for (index, finding) in findings.iter().enumerate() {
+                    @let is_first = findings[..index].iter().all(|other| other.id != finding.id);
+                    @let number = if is_first { String::new() } else { format!("-{}", index + 1) };
+                    (one(finding, &format!("finding-{}-{}{number}", result.number, finding.id), ""))
+                }
                 @if let Some(sentence) = closing(&audit(result)) { p { (sentence) } }
                 @for part in &result.unexamined { p class="unexamined" { (unexamined(part)) } }
             },
@@ -30,20 +35,52 @@ fn audit(result: &RunResult) -> Audit {
     }
 }
 
-/// A finding, with the words and in the order of the terminal.
-fn one(finding: &Finding) -> Markup {
+/// A finding, with the words and in the order of the terminal; `anchor` is its own on the page, `side` says which result it is about, where
+/// there are two.
+pub(crate) fn one(finding: &Finding, anchor: &str, side: &str) -> Markup {
     let jobs = if finding.jobs.is_empty() { String::new() } else { format!(" ({})", finding.jobs.join(", ")) };
-    let anchor = format!("finding-{}", finding.id);
+    let side = if side.is_empty() { String::new() } else { format!(", {side}") };
     html! {
         article class=(format!("finding {}", finding.severity.word())) id=(anchor) {
-            h4 { span class="severity" { (finding.severity.word().to_uppercase()) } ": " (finding.title) (jobs) }
+            h4 { span class="severity" { (finding.severity.word().to_uppercase()) (side) } ": " (finding.title) (jobs) }
             p { (finding.explanation) }
             @if !finding.evidence.is_empty() {
-                p { "Measured:" }
-                ul { @for value in &finding.evidence { li { (measured(value)) } } }
+                @let measured: Vec<String> = finding.evidence.iter().map(measured).collect();
+                p { "Measured: " (measured.join(", ")) "." }
             }
             @if !finding.cure.is_empty() { p { strong { "To do: " } (finding.cure) } }
-            p class="rule" { a href=(format!("#{anchor}")) { (finding.id) } ", described in " (finding.page) }
+            p class="rule" {
+                "[" a href=(format!("#{anchor}")) { (finding.id) } "]"
+                @if let Some(rule) = rule_of(finding) { " " a href=(format!("#rule-{}", rule.id)) { "what this rule looks at" } }
+            }
+        }
+    }
+}
+
+/// The rule of a finding; `None`: this version has none of this name.
+fn rule_of(finding: &Finding) -> Option<&'static FindingRule> {
+    RULES.iter().find(|rule| rule.id == finding.id)
+}
+
+/// The documents of the rules of some findings, each once: a page has no other files that it could lead to.
+pub(crate) fn rules<'a>(findings: impl Iterator<Item = &'a Finding>) -> Markup {
+    let mut rules: Vec<&FindingRule> = findings.filter_map(rule_of).collect();
+    rules.sort_by_key(|rule| rule.id);
+    rules.dedup_by_key(|rule| rule.id);
+    html! {
+        @if !rules.is_empty() {
+            section {
+                h2 { "Rules of the findings" }
+                @for rule in rules {
+                    article id=(format!("rule-{}", rule.id)) {
+                        h3 { (rule.id) ": " (rule.title) }
+                        p { (rule.what) }
+                        p { (rule.why) }
+                        p { strong { "To do: " } (rule.cure) }
+                        p class="rule" { "docs/findings/" (rule.id) ".md. A run with this finding: " code { "ferrio run " (rule.example) } }
+                    }
+                }
+            }
         }
     }
 }

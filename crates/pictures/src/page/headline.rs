@@ -1,32 +1,28 @@
-//! The table of the figures that most readers look for, and how exact they are.
+//! The table of the figures that most readers look for.
 //!
 //! Must not know: findings, charts. Start reading at [`headline`].
 
 use super::words;
-use ferrio_report::native::reason_words;
-use ferrio_results::{Figures, JobResult, RunResult};
-use ferrio_stats::{Estimate, FiguresOf, JobPrecision};
+use ferrio_results::{CpuFigures, Figures, JobResult, RunResult};
+use ferrio_stats::FiguresOf;
 use ferrio_units::glance::thousands;
 use maud::{Markup, html};
+use std::borrow::Cow;
 
 /// Percentiles of the table.
-const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
+pub(super) const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
 
 /// Columns between the name of a job and its errors.
 const N_FIGURES: usize = 10;
 
-/// Most reasons that are written below a table.
-const MOST_REASONS: usize = 8;
-
-/// One row a job and direction, and one for its syncs.
+/// One row a job and direction, and one for its syncs; clones are one job that opens. Below them the jobs that ran at the same time
+/// together.
 pub(super) fn headline(result: &RunResult) -> Markup {
-    let rows: Vec<(&JobResult, FiguresOf, &Figures)> =
-        result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures))).collect();
-    let silent: Vec<&JobResult> =
-        result.jobs.iter().filter(|job| job.kinds().next().is_none() && has_failed(job)).collect();
+    let parts = parts(result);
+    let totals = totals(result, &parts);
     html! {
         h3 { "Figures" }
-        @if rows.is_empty() && silent.is_empty() {
+        @if parts.iter().all(|part| part.rows.is_empty()) {
             p { "The result has no totals." }
         } @else {
             div class="scrolls" tabindex="0" role="region" aria-label="Table of figures" {
@@ -36,17 +32,133 @@ pub(super) fn headline(result: &RunResult) -> Markup {
                         th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
                         th scope="col" { "mean" }
                         @for (_, name) in PERCENTILES { th scope="col" { (name) } }
-                        th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" { "errors" }
+                        th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" class="errors" { "errors" }
                     } }
-                    tbody {
-                        @for (job, kind, figures) in rows { (row(job, kind, figures)) }
-                        @for job in silent { tr class="failed" {
-                            th scope="row" { (job.name) } td colspan=(N_FIGURES) { "no I/O" } td { (errors(job)) }
-                        } }
-                    }
+                    @for (index, part) in parts.iter().enumerate() { (self::part(part, &format!("clones-{}-{index}", result.number))) }
+                    @if !totals.is_empty() { tbody class="total" { @for row in &totals { (self::row(row, None)) } } }
                 }
             }
+            @if result.ran_together(&result.jobs.iter().collect::<Vec<_>>()).len() > 1 {
+                p class="hint" { "Rates of jobs that ran one after the other, or of which it is not known when they ran, are not added." }
+            }
         }
+    }
+}
+
+/// A row of the table.
+struct FigureRow<'a> {
+    name: String,
+    kind: FiguresOf,
+    /// `None`: no I/O.
+    figures: Option<Cow<'a, Figures>>,
+    cpu: Option<CpuFigures>,
+    errors: String,
+    has_failed: bool,
+}
+
+/// A job, or the clones of one.
+struct TablePart<'a> {
+    rows: Vec<FigureRow<'a>>,
+    /// The rows of each clone; empty: it has none.
+    clones: Vec<FigureRow<'a>>,
+    n_clones: usize,
+    members: Vec<&'a JobResult>,
+}
+
+/// The jobs, of which those that follow each other with the same name, group and options are clones of one.
+fn parts(result: &RunResult) -> Vec<TablePart<'_>> {
+    let is_clone = |one: &JobResult, next: &JobResult| {
+        (&one.name, one.group_index, &one.options) == (&next.name, next.group_index, &next.options)
+    };
+    let mut parts = Vec::new();
+    for members in result.jobs.chunk_by(is_clone) {
+        let members: Vec<&JobResult> = members.iter().collect();
+        match &members[..] {
+            [job] => {
+                let clones = job.clones.iter().enumerate().flat_map(|(index, clone)| rows(clone, index + 1)).collect();
+                parts.push(TablePart { rows: rows(job, 0), clones, n_clones: job.clones.len(), members });
+            }
+            _ => match joined(result, &members, members[0].name.clone()) {
+                Some(joined) => {
+                    let clones = members.iter().enumerate().flat_map(|(index, clone)| rows(clone, index + 1)).collect();
+                    parts.push(TablePart { rows: joined, clones, n_clones: members.len(), members });
+                }
+                None => parts.extend(members.iter().map(|job| TablePart {
+                    rows: rows(job, 0),
+                    clones: Vec::new(),
+                    n_clones: 1,
+                    members: vec![*job],
+                })),
+            },
+        }
+    }
+    parts
+}
+
+/// The rows of a job; `number`: that of a clone, from 1.
+fn rows(job: &JobResult, number: usize) -> Vec<FigureRow<'_>> {
+    let name = if number > 0 { format!("{} ({number})", job.name) } else { job.name.clone() };
+    let row = |kind, figures: Option<&'_ Figures>| (kind, figures.cloned());
+    let kinds: Vec<(FiguresOf, Option<Figures>)> =
+        job.kinds().map(|(kind, figures)| row(kind, Some(figures))).collect();
+    let kinds = if kinds.is_empty() && has_failed(job) { vec![row(FiguresOf::Read, None)] } else { kinds };
+    let of_kind = |(kind, figures): (FiguresOf, Option<Figures>)| FigureRow {
+        name: name.clone(),
+        kind,
+        figures: figures.map(Cow::Owned),
+        cpu: Some(job.cpu),
+        errors: errors(&[job]),
+        has_failed: has_failed(job),
+    };
+    kinds.into_iter().map(of_kind).collect()
+}
+
+/// The rows of several jobs together; `None`: it is unknown which of them ran at the same time.
+fn joined<'a>(result: &'a RunResult, jobs: &[&'a JobResult], name: String) -> Option<Vec<FigureRow<'a>>> {
+    let mut all = Vec::new();
+    for kind in FiguresOf::ALL {
+        let Some(figures) = result.figures_together(jobs, kind).ok()? else { continue };
+        all.push(FigureRow {
+            name: name.clone(),
+            kind,
+            figures: Some(Cow::Owned(figures)),
+            cpu: None,
+            errors: errors(jobs),
+            has_failed: jobs.iter().any(|job| has_failed(job)),
+        });
+    }
+    Some(all)
+}
+
+/// Rows of the jobs that ran at the same time together, where these are several ones.
+fn totals<'a>(result: &'a RunResult, parts: &[TablePart<'a>]) -> Vec<FigureRow<'a>> {
+    let jobs: Vec<&JobResult> = result.jobs.iter().collect();
+    let mut all = Vec::new();
+    for set in result.ran_together(&jobs) {
+        let is_of_set =
+            |part: &&TablePart<'_>| part.members.iter().all(|job| set.iter().any(|one| std::ptr::eq(*one, *job)));
+        let n_parts = parts.iter().filter(is_of_set).count();
+        if n_parts < 2 {
+            continue;
+        }
+        let n_jobs: usize = set.iter().map(|job| job.clones.len().max(1)).sum();
+        let name = match set.len() == jobs.len() {
+            true => format!("all {n_jobs} jobs"),
+            false => format!("{n_jobs} jobs: {}", names(&set)),
+        };
+        all.extend(joined(result, &set, name).unwrap_or_default());
+    }
+    all
+}
+
+/// The names of some jobs, each once.
+fn names(jobs: &[&JobResult]) -> String {
+    const MOST: usize = 3;
+    let mut names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+    names.dedup();
+    match names.len().checked_sub(MOST) {
+        None | Some(0) => names.join(", "),
+        Some(others) => format!("{} and {others} more", names[..MOST].join(", ")),
     }
 }
 
@@ -55,96 +167,75 @@ fn has_failed(job: &JobResult) -> bool {
     job.error != 0 || job.n_errors > 0
 }
 
-/// What went wrong in a job.
-fn errors(job: &JobResult) -> String {
-    let n_ios = job.active().fold(0_u64, |sum, (_, figures)| sum.saturating_add(figures.n_ios));
-    let failed = (job.error != 0)
-        .then(|| format!("failed after {} I/Os: {}", thousands(n_ios), ferrio_units::errno_text(job.error)));
-    let tolerated = (job.n_errors > 0).then(|| format!("{} I/Os failed", thousands(job.n_errors)));
+/// What went wrong in some jobs.
+fn errors(jobs: &[&JobResult]) -> String {
+    let sum = |value: &dyn Fn(&JobResult) -> u64| jobs.iter().fold(0_u64, |sum, job| sum.saturating_add(value(job)));
+    let n_ios = || sum(&|job| job.active().fold(0_u64, |sum, (_, figures)| sum.saturating_add(figures.n_ios)));
+    let n_failed = sum(&|job| u64::from(job.error != 0));
+    let n_errors = sum(&|job| job.n_errors);
+    let failed = match (jobs, n_failed) {
+        (_, 0) => None,
+        ([job], _) => {
+            Some(format!("failed after {} I/Os: {}", thousands(n_ios()), ferrio_units::errno_text(job.error)))
+        }
+        _ => Some(format!("{} of {} jobs failed", thousands(n_failed), thousands(jobs.len() as u64))),
+    };
+    let tolerated = (n_errors > 0).then(|| format!("{} I/Os failed", thousands(n_errors)));
     match (failed, tolerated) {
         (None, None) => "none".to_owned(),
         (failed, tolerated) => failed.into_iter().chain(tolerated).collect::<Vec<_>>().join("; "),
     }
 }
 
-fn row(job: &JobResult, kind: FiguresOf, figures: &Figures) -> Markup {
+/// The rows of a job; those of its clones are shown when its button is pressed.
+fn part(part: &TablePart<'_>, id: &str) -> Markup {
+    let opens = (!part.clones.is_empty()).then_some((id, part.n_clones));
+    html! {
+        tbody { @for (index, row) in part.rows.iter().enumerate() { (self::row(row, opens.filter(|_| index == 0))) } }
+        @if !part.clones.is_empty() {
+            tbody id=(id) class="clones" { @for row in &part.clones { (self::row(row, None)) } }
+        }
+    }
+}
+
+/// A row; `opens`: the part of the table that its button opens, and how many clones it has.
+fn row(row: &FigureRow<'_>, opens: Option<(&str, usize)>) -> Markup {
+    html! {
+        tr class=[row.has_failed.then_some("failed")] {
+            th scope="row" {
+                (row.name)
+                @if let Some((id, n_clones)) = opens {
+                    " " button type="button" class="opens" aria-expanded="true" aria-controls=(id) { (n_clones) " clones" }
+                }
+            }
+            @match &row.figures {
+                Some(figures) => (cells(row.kind, figures, row.cpu)),
+                None => td colspan=(N_FIGURES) { "no I/O" },
+            }
+            td class="errors" { (row.errors) }
+        }
+    }
+}
+
+/// The cells from the direction to the use of the CPU.
+fn cells(kind: FiguresOf, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
     let latency = figures.latency().map(|(_, latency)| latency);
     let percentile = |percent| {
         let value = latency.and_then(|latency| latency.percentile(percent));
         value.map_or_else(|| "-".to_owned(), |value| words::latency(value.latency_ns as f64))
     };
     html! {
-        tr class=[has_failed(job).then_some("failed")] {
-            th scope="row" { (job.name) }
-            td { (kind.name()) }
-            td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
-            @if kind == FiguresOf::Sync {
-                td { "-" }
-            } @else {
-                td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
-            }
-            td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
-            @for (percent, _) in PERCENTILES { td { (percentile(percent)) } }
-            td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }
-            td { (thousands(figures.n_ios)) }
-            td { (format!("{:.1} %, {:.1} %", job.cpu.user_percent, job.cpu.system_percent)) }
-            td { (errors(job)) }
+        td { (kind.name()) }
+        td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
+        @if kind == FiguresOf::Sync {
+            td { "-" }
+        } @else {
+            td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
         }
+        td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
+        @for (percent, _) in PERCENTILES { td { (percentile(percent)) } }
+        td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }
+        td { (thousands(figures.n_ios)) }
+        td { (cpu.map_or_else(|| "-".to_owned(), |cpu| format!("{:.1} %, {:.1} %", cpu.user_percent, cpu.system_percent))) }
     }
-}
-
-/// Confidence intervals of the figures.
-pub(super) fn precision(result: &RunResult) -> Markup {
-    html! {
-        @if !result.precision.is_empty() {
-            h3 { "Precision" }
-            div class="scrolls" tabindex="0" role="region" aria-label="Table of confidence intervals" {
-                table {
-                    caption { "95 % confidence intervals, from the intervals of the run." }
-                    thead { tr {
-                        th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
-                        @for (_, name) in PERCENTILES { th scope="col" { (name) } }
-                    } }
-                    tbody { @for precision in &result.precision { (intervals(precision)) } }
-                }
-            }
-            @for reason in reasons(&result.precision) { p class="hint" { (reason) } }
-        }
-    }
-}
-
-/// The reasons why intervals are missing, each once.
-fn reasons(all: &[JobPrecision]) -> Vec<String> {
-    let mut reasons = Vec::new();
-    for precision in all {
-        let estimates = [&precision.ios_per_sec, &precision.p50_ns, &precision.p99_ns, &precision.p999_ns];
-        let names = ["rates", "p50", "p99", "p99.9"];
-        for (name, estimate) in names.into_iter().zip(estimates) {
-            if let Estimate::Unknown(reason) = estimate {
-                let text = format!("Unknown for {name} of {}: {}.", precision.job, reason_words(*reason));
-                if !reasons.contains(&text) && reasons.len() < MOST_REASONS {
-                    reasons.push(text);
-                }
-            }
-        }
-    }
-    reasons
-}
-
-fn intervals(precision: &JobPrecision) -> Markup {
-    html! {
-        tr {
-            th scope="row" { (precision.job) }
-            td { (precision.direction) }
-            td { (interval(&precision.ios_per_sec, words::rate)) }
-            td { (interval(&precision.bytes_per_sec, words::bandwidth)) }
-            @for estimate in [&precision.p50_ns, &precision.p99_ns, &precision.p999_ns] { td { (interval(estimate, words::latency)) } }
-        }
-    }
-}
-
-fn interval(estimate: &Estimate, text: fn(f64) -> String) -> String {
-    estimate
-        .interval()
-        .map_or_else(|| "unknown".to_owned(), |interval| format!("{} to {}", text(interval.low), text(interval.high)))
 }

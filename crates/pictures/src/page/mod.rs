@@ -7,8 +7,12 @@
 mod data;
 mod findings;
 mod headline;
+mod precision;
 mod sources;
+mod summary;
 mod words;
+
+pub(crate) use findings::{one as one_finding, rules};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use data::View;
@@ -49,6 +53,7 @@ pub fn page(results: &[RunResult]) -> String {
                     @for result in results {
                         (sources::sources(result, results.len() > 1))
                     }
+                    (rules(results.iter().flat_map(|result| result.findings.iter().flatten())))
                 }
                 script type="application/json" id="data" { (PreEscaped(data::json(&views))) }
                 script { (PreEscaped(UPLOT)) }
@@ -80,11 +85,13 @@ fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
     html! {
         section {
             h2 { @if is_one_of_several { (result.name) } @else { "Findings and figures" } }
+            p class="summary" { (summary::sentence(result)) }
             p class="source" { (words::source(result)) }
             @for remark in &result.remarks { p class="remark" { (remark) } }
             (findings::findings(result))
             (headline::headline(result))
-            (headline::precision(result))
+            (precision::precision(result))
+            (summary::steady(result))
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`sources`].
 
-use ferrio_results::RunResult;
+use ferrio_results::{JobResult, RunResult};
 use ferrio_units::glance::{bytes_text, thousands};
 use maud::{Markup, html};
 
@@ -68,11 +68,14 @@ fn job_file(result: &RunResult) -> String {
     if !result.global_options.is_empty() {
         section("global", &result.global_options);
     }
-    for job in result.jobs.iter().take(MOST_JOBS) {
+    // Clones of a job are one section, which has their number (numjobs).
+    let is_clone = |one: &JobResult, next: &JobResult| (&one.name, &one.options) == (&next.name, &next.options);
+    let jobs: Vec<&JobResult> = result.jobs.chunk_by(is_clone).filter_map(<[JobResult]>::first).collect();
+    for job in jobs.iter().take(MOST_JOBS) {
         section(&job.name, &job.options);
     }
-    if result.jobs.len() > MOST_JOBS {
-        lines.push(format!("; {} more jobs", result.jobs.len() - MOST_JOBS));
+    if jobs.len() > MOST_JOBS {
+        lines.push(format!("; {} more jobs", jobs.len() - MOST_JOBS));
     }
     lines.join("\n")
 }

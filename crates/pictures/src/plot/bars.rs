@@ -38,7 +38,11 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
         _ if figure.unit() == AxisUnit::Nanoseconds => (figure.label(), AxisScale::Log),
         _ => (figure.label(), AxisScale::Linear),
     };
-    let title = if figure == BarFigure::Iops { "IOPS".to_owned() } else { capitalised(name) };
+    let title = match figure {
+        BarFigure::Iops => "IOPS".to_owned(),
+        BarFigure::P50 | BarFigure::P99 | BarFigure::P999 => name.to_owned(),
+        _ => capitalised(name),
+    };
     let value = PlotAxis::new(name, figure.unit(), scale);
     Some(Panel {
         title,

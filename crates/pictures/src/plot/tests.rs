@@ -260,9 +260,9 @@ fn syncs_have_bars_beside_the_data() {
     job.syncs = Some(syncs);
     let (picture, svg) = drawn("by-job", &[result("r", vec![job])]);
     let titles: Vec<&str> = picture.panels.iter().map(|panel| panel.title.as_str()).collect();
-    let expected = ["Bandwidth", "IOPS", "Latency", "Number of I/Os", "P50 of the latency", "P99 of the latency"];
+    let expected = ["Bandwidth", "IOPS", "Latency", "Number of I/Os", "p50 of the latency", "p99 of the latency"];
     assert_eq!(titles[..6], expected);
-    assert_eq!(titles[6..], ["P99.9 of the latency", "Highest latency"]);
+    assert_eq!(titles[6..], ["p99.9 of the latency", "Highest latency"]);
     let of_syncs: Vec<u64> = (1..8).filter_map(|panel| bars(&picture, panel, 1)[0].1).collect();
     assert_eq!(of_syncs, [50, 2_000_000, 50, 2_000_000, 5_000_000, 8_000_000, 9_000_000]);
     assert_eq!((bars(&picture, 4, 0)[0].1, bars(&picture, 7, 0)[0].1), (Some(9_000), Some(1_000_000)));

@@ -15,6 +15,8 @@ mod response;
 mod steady_state;
 mod writer;
 
+pub use steady_state::steady_texts;
+
 use crate::LocalTime;
 use crate::view::FioView;
 use writer::JsonWriter;

@@ -6,8 +6,8 @@ use super::writer::JsonWriter;
 use ferrio_spec::SteadyMetric;
 use ferrio_stats::{SteadySample, SteadyState};
 
-/// Writes the object.
-pub(super) fn write(writer: &mut JsonWriter, state: &SteadyState) {
+/// The criterion of a search as its option says it, with six decimals, and the figure that it compared last.
+pub fn steady_texts(state: &SteadyState) -> (String, String) {
     let criterion = &state.criterion;
     let percent = if criterion.is_percent { "%" } else { "" };
     let name = match (criterion.metric, criterion.is_slope) {
@@ -18,11 +18,17 @@ pub(super) fn write(writer: &mut JsonWriter, state: &SteadyState) {
         (SteadyMetric::Lat, false) => "lat",
         (SteadyMetric::Lat, true) => "lat_slope",
     };
+    (format!("{name}:{:.6}{percent}", criterion.limit), format!("{:.6}{percent}", state.figure))
+}
+
+/// Writes the object.
+pub(super) fn write(writer: &mut JsonWriter, state: &SteadyState) {
+    let (criterion, figure) = steady_texts(state);
     writer.object("steadystate", |writer| {
-        writer.string("ss", &format!("{name}:{:.6}{percent}", criterion.limit));
+        writer.string("ss", &criterion);
         writer.integer("duration", state.duration_secs);
         writer.integer("attained", i32::from(state.is_attained));
-        writer.string("criterion", &format!("{:.6}{percent}", state.figure));
+        writer.string("criterion", &figure);
         writer.float("max_deviation", state.max_deviation);
         writer.float("slope", state.slope);
         writer.object("data", |writer| data(writer, state));

@@ -27,6 +27,8 @@ pub struct Headline {
     pub n_errors: u64,
     /// The errno that ended the job; 0: none.
     pub error: i32,
+    /// Start of the first clone's I/O, milliseconds since 1970; 0: not known.
+    pub job_start_ms: u64,
     /// How exact these figures are; `None`: not examined.
     pub precision: Option<JobPrecision>,
 }
@@ -55,6 +57,7 @@ struct HeadlineKeys<'a> {
     cpu: HeadlineCpu,
     n_errors: u64,
     error: i32,
+    job_start_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<HeadlineLatency>,
     precision: &'a Option<JobPrecision>,
@@ -113,6 +116,7 @@ impl Serialize for Headline {
             cpu: HeadlineCpu { cpu_ns_per_io: self.cpu_ns_per_io, helper_cpu_ns_per_io: self.helper_cpu_ns_per_io },
             n_errors: self.n_errors,
             error: self.error,
+            job_start_ms: self.job_start_ms,
             response: figures.response.as_ref().map(HeadlineLatency::new),
             precision: &self.precision,
         };
@@ -130,6 +134,8 @@ pub fn headlines(record: &RunRecord) -> Vec<Headline> {
 fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> {
     let Some(first) = clones.first() else { return Vec::new() };
     let all = JobFigures::of(clones);
+    let starts_ms = clones.iter().map(|clone| clone.stats.job_start_ms).filter(|start_ms| *start_ms > 0);
+    let job_start_ms = starts_ms.min().unwrap_or_default();
     let failure = clones.iter().find_map(|clone| clone.fate.failure.as_ref());
     let of_kind = |(kind, figures): (FiguresOf, &Figures)| Headline {
         job: first.name.clone(),
@@ -140,6 +146,7 @@ fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> 
         helper_cpu_ns_per_io: all.helper_cpu_ns_per_io,
         n_errors: all.errors.n_total,
         error: failure.map_or(0, |failure| failure.errno),
+        job_start_ms,
         precision: precision
             .iter()
             .find(|precision| precision.job_index == first.job_index && precision.direction == kind.name())

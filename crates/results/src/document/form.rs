@@ -98,9 +98,25 @@ pub(super) struct Job {
     pub(super) latency_ms: Pairs<f64>,
 }
 
+/// The search for a steady state.
+#[derive(Deserialize)]
+pub(super) struct SteadyKeys {
+    #[serde(default)]
+    pub(super) ss: String,
+    #[serde(default)]
+    pub(super) duration: u64,
+    #[serde(default)]
+    pub(super) attained: i64,
+    /// A text, or a number.
+    #[serde(default)]
+    pub(super) criterion: Value,
+}
+
 /// When a job began, and its errors.
 #[derive(Deserialize)]
 pub(super) struct FateKeys {
+    #[serde(default)]
+    pub(super) steadystate: Option<SteadyKeys>,
     #[serde(default)]
     pub(super) error: i64,
     /// Tolerated errors (`continue_on_error`).

@@ -3,10 +3,10 @@
 //! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
 //! time that is no number.
 
-use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs, SyncKeys};
+use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs, SteadyKeys, SyncKeys};
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
-use crate::model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares};
+use crate::model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
 use crate::provenance::of_text;
 use ferrio_stats::{Figures, LatencyFigures, SampledRate};
 use ferrio_units::PerDirection;
@@ -27,7 +27,8 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
     };
     let of_hosts = document.client_stats.items.into_iter().filter(|job| job.jobname != "All clients");
     let mut starts_ms = Vec::new();
-    for job in document.jobs.items.into_iter().chain(of_hosts) {
+    for mut job in document.jobs.items.into_iter().chain(of_hosts) {
+        result.steady.extend(job.fate.steadystate.take().map(|keys| steady(&job.jobname, keys)));
         starts_ms.push(u64::try_from(job.fate.start_ms).unwrap_or_default());
         result.jobs.push(self::job(job, &mut result.remarks)?);
     }
@@ -49,13 +50,19 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
 }
 
 /// Places the jobs on one clock, which begins with the first of them. fio before 3.34 does not say when its jobs began.
-fn place(result: &mut RunResult, starts_ms: &[u64]) {
+pub(super) fn place(result: &mut RunResult, starts_ms: &[u64]) {
     let Some(first_ms) = starts_ms.iter().copied().min().filter(|first_ms| *first_ms > 0) else { return };
     result.start_ms = Some(first_ms);
     for (job, start_ms) in result.jobs.iter_mut().zip(starts_ms) {
         let start_ns = (start_ms - first_ms).saturating_mul(NS_PER_MS).min(u64::MAX / 8);
         job.reach_ns = Some((start_ns, start_ns.saturating_add(job.runtime_ns().min(u64::MAX / 8))));
     }
+}
+
+/// The outcome of a search for a steady state.
+fn steady(job: &str, keys: SteadyKeys) -> SteadyOutcome {
+    let measured = keys.criterion.as_str().map_or_else(|| keys.criterion.to_string(), str::to_owned);
+    SteadyOutcome::of_texts(job, (keys.ss, measured), keys.duration, keys.attained != 0)
 }
 
 fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
@@ -75,6 +82,7 @@ fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
         error: i32::try_from(job.fate.error).unwrap_or(i32::MAX),
         reach_ns: None,
         options: job.options.0,
+        clones: Vec::new(),
         syncs: syncs(job.sync, &directions)?,
         n_errors: count("total_err", job.fate.total_err)?,
         directions,

@@ -47,6 +47,9 @@ struct HeadlineRow {
     n_errors: u64,
     #[serde(default)]
     error: i32,
+    /// 0: a document of an earlier version, or of another command.
+    #[serde(default)]
+    job_start_ms: u64,
     #[serde(default)]
     response: Option<LatencyRow>,
     #[serde(default)]
@@ -81,13 +84,17 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
         ..RunResult::default()
     };
     let mut last_kind = None;
+    let mut starts_ms = Vec::new();
     for row in document.jobs {
         let kind = FiguresOf::ALL.into_iter().find(|kind| kind.name() == row.direction);
         let kind = kind.ok_or_else(|| impossible("a direction", &row.direction))?;
         // Rows of one job follow each other, in the order of directions.
         let is_same = result.jobs.last().is_some_and(|job: &JobResult| job.name == row.job);
         if !is_same || last_kind >= Some(kind) {
-            result.jobs.push(JobResult { name: row.job.clone(), ..JobResult::default() });
+            // Without times, nobody knows which jobs began together: each has a group of its own.
+            let group_index = u32::try_from(result.jobs.len()).unwrap_or(u32::MAX);
+            result.jobs.push(JobResult { name: row.job.clone(), group_index, ..JobResult::default() });
+            starts_ms.push(row.job_start_ms);
         }
         last_kind = Some(kind);
         result.precision.extend(row.precision.clone());
@@ -100,6 +107,7 @@ pub(super) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
             }
         }
     }
+    super::model::place(&mut result, &starts_ms);
     if let Some(provenance) = document.provenance.as_deref().map(of_text).transpose()?.flatten() {
         result.program = format!("ferrio {}", provenance.ferrio_version);
         let mut described = HashMap::new();

@@ -1,6 +1,7 @@
 //! Tests of the reader of reports, with reports as fio writes them.
 
 use super::*;
+use crate::SteadyOutcome;
 use ferrio_units::DataDirection;
 
 fn parsed(text: &str) -> Result<RunResult, ReadError> {
@@ -47,6 +48,21 @@ fn figures_are_in_base_units() {
     let classes: Vec<_> = job.latency_classes.iter().map(|class| (class.up_to_ns, class.percent)).collect();
     assert_eq!(classes, [(Some(50_000), 99.5), (Some(10_000_000), 0.25), (None, 0.25)]);
     assert_eq!((result.disks[0].read_bytes, result.disks[0].written_bytes), (Some(8192), None));
+}
+
+#[test]
+fn a_search_for_a_steady_state_is_read() {
+    let state = r#""steadystate" : { "ss" : "iops:10.000000%", "duration" : 5, "attained" : 1, "criterion" : "2.340000%" }, "usr_cpu""#;
+    let result = parsed(&REPORT.replace("\"usr_cpu\"", state)).expect("a report");
+    let expected = SteadyOutcome {
+        job: "j".to_owned(),
+        criterion: "iops:10%".to_owned(),
+        window_secs: 5,
+        is_attained: true,
+        measured: "2.34%".to_owned(),
+    };
+    assert_eq!(result.steady, [expected]);
+    assert_eq!(parsed(REPORT).expect("a report").steady, []);
 }
 
 #[test]

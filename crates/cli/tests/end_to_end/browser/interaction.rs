@@ -107,6 +107,59 @@ fn jobs_can_be_chosen_and_the_light_changed() {
 }
 
 #[test]
+fn clones_open_when_their_button_is_pressed() {
+    let Some(browser) = Browser::new("page-clones") else { return };
+    let job = "--ioengine=null --size=1m --rw=read --numjobs=5 --thread";
+    browser.ferrio(&format!("--name=a {job} --output-format=json+ --output=run.json"));
+    browser.ferrio("report run.json -o page.html");
+    let script = "function outcome() {
+        const button = document.querySelector('button.opens'), clones = document.getElementById('clones-0-0');
+        const states = [];
+        const look = () => states.push([clones.offsetHeight > 0, button.getAttribute('aria-expanded')]);
+        look(); button.click(); look(); button.click(); look();
+        return { states, rows: clones.rows.length, text: button.textContent }; }";
+    let found = browser.outcome("page.html", "1200,900", script);
+    let expected = serde_json::json!([[false, "false"], [true, "true"], [false, "false"]]);
+    assert_eq!(
+        (&found["states"], &found["rows"], &found["text"]),
+        (&expected, &5.into(), &"5 clones".into()),
+        "{found}"
+    );
+}
+
+/// A page of two results begins with both on one chart; a zoom and the pointer are those of all charts over time.
+#[test]
+fn results_are_overlaid_with_one_zoom_and_one_pointer() {
+    let Some(browser) = Browser::new("page-overlay") else { return };
+    for number in 1..=2 {
+        let log = |rate: u32| (1..=20).map(|at| format!("{}, {rate}, 0, 0, 0\n", at * 100)).collect::<String>();
+        browser.scratch.write(&format!("run{number}/x_iops.1.log"), log(1000 * number));
+        browser.scratch.write(&format!("run{number}/x_bw.1.log"), log(4000 * number));
+    }
+    browser.ferrio("report run1/x_iops.1.log run1/x_bw.1.log run2/x_iops.1.log run2/x_bw.1.log -o page.html");
+    let script = format!(
+        "{TOOLS}
+        async function outcome() {{
+            const view = document.getElementById('view').selectedOptions[0].textContent;
+            const names = Array.from(figure('iops').querySelectorAll('.legend button'), (button) => button.textContent);
+            const place = figure('iops').querySelector('.plot');
+            press(place, 'ArrowRight'); press(place, '+'); await turn();
+            const [iops, bandwidth] = [plotOf('iops'), plotOf('bandwidth')];
+            return {{ view, names, same: span(iops) === span(bandwidth), zoomed: span(iops) < 1.5,
+                pointers: Math.abs(iops.cursor.left - bandwidth.cursor.left) < 2,
+                highest: iops.data.slice(1).map((line) => Math.max(...line.filter((value) => value != null))) }};
+        }}"
+    );
+    let found = browser.outcome("page.html", "1200,900", &script);
+    assert_eq!(found["view"], "all 2 results overlaid", "{found}");
+    assert_eq!(found["names"], serde_json::json!(["run1: read", "run2: read"]), "{found}");
+    assert_eq!(found["highest"], serde_json::json!([1000, 2000]), "nothing is added: {found}");
+    for is_so in ["same", "zoomed", "pointers"] {
+        assert_eq!(found[is_so], true, "{is_so}: {found}");
+    }
+}
+
+#[test]
 fn no_script_of_a_result_runs() {
     let Some(browser) = Browser::new("page-hostile") else { return };
     let hostile = "<img src=x onerror=document.title=1></script><script>document.title='hacked'</script>";

@@ -397,6 +397,13 @@
     place.textContent = "";
     for (const chart of views[Number(select.value) || 0] || []) show(chart);
   }
+  // Clones are one row that opens. Without this script they are all there.
+  for (const button of document.querySelectorAll("button.opens")) {
+    const rows = document.getElementById(button.getAttribute("aria-controls"));
+    const open = (isOpen) => { rows.hidden = !isOpen; button.setAttribute("aria-expanded", String(isOpen)); };
+    open(false);
+    button.addEventListener("click", () => open(rows.hidden));
+  }
   if (select) select.addEventListener("change", draw);
   document.getElementById("theme").addEventListener("click", () => { dark = !dark; draw(); });
   addEventListener("beforeprint", () => { printing = true; draw(); });

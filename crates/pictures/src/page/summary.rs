@@ -1,0 +1,87 @@
+//! The result in a sentence or two, and the searches for a steady state.
+//!
+//! Must not know: tables, charts. Start reading at [`sentence`].
+
+use super::words;
+use ferrio_results::{JobResult, RunResult};
+use ferrio_stats::{Figures, FiguresOf, Severity};
+use ferrio_units::glance::{duration_text, thousands};
+use maud::{Markup, html};
+
+/// How many jobs ran, how much I/O they did, and what speaks against the figures.
+pub(super) fn sentence(result: &RunResult) -> String {
+    let jobs: Vec<&JobResult> = result.jobs.iter().collect();
+    let sets = result.ran_together(&jobs);
+    let n_jobs: usize = jobs.iter().map(|job| job.clones.len().max(1)).sum();
+    let head = match n_jobs {
+        0 => return "No job.".to_owned(),
+        1 => "One job".to_owned(),
+        _ => format!("{} jobs", thousands(n_jobs as u64)),
+    };
+    let ran = match (n_jobs, sets.len()) {
+        (1, _) => "",
+        (_, 1) => ", which ran at the same time",
+        _ if jobs.iter().all(|job| job.reach_ns.is_some()) => ", not all at the same time",
+        _ => ", and it is not known which ran at the same time",
+    };
+    let figures = match &sets[..] {
+        [set] => work(result, set),
+        _ => String::new(),
+    };
+    let n_failed = jobs.iter().filter(|job| job.error != 0).count();
+    let failed = match n_failed {
+        0 => String::new(),
+        _ if n_jobs == 1 => " It failed.".to_owned(),
+        _ => format!(" {} failed.", thousands(n_failed as u64)),
+    };
+    format!("{head}{ran}{figures}.{failed}{}", findings(result))
+}
+
+/// The I/O of jobs that ran at the same time, behind a colon; empty: they did none.
+fn work(result: &RunResult, set: &[&JobResult]) -> String {
+    let of_kind = |kind: FiguresOf| {
+        let figures = result.figures_together(set, kind).ok()??;
+        Some(of_figures(kind, &figures))
+    };
+    let all: Vec<String> = FiguresOf::ALL.into_iter().filter_map(of_kind).collect();
+    if all.is_empty() { ": no I/O".to_owned() } else { format!(": {}", all.join("; ")) }
+}
+
+fn of_figures(kind: FiguresOf, figures: &Figures) -> String {
+    let mut parts = vec![format!("{} {}s", thousands(figures.n_ios), kind.name())];
+    parts[0].push_str(&format!(" in {}", duration_text(figures.runtime_ns as f64)));
+    parts.push(format!("{} IOPS", words::rate(figures.ios_per_sec)));
+    if kind != FiguresOf::Sync {
+        parts.push(format!("{} MB/s", words::bandwidth(figures.bytes_per_sec)));
+    }
+    let p99 = figures.latency().and_then(|(_, latency)| latency.percentile(99.0));
+    parts.extend(p99.map(|p99| format!("p99 {}", words::latency(p99.latency_ns as f64))));
+    parts.join(", ")
+}
+
+/// How many findings there are, by severity; empty: nobody has looked for any.
+fn findings(result: &RunResult) -> String {
+    let Some(findings) = result.findings.as_deref() else { return String::new() };
+    let of = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let counted = Severity::ALL.into_iter().filter(|severity| of(*severity) > 0);
+    let counted: Vec<String> = counted.map(|severity| format!("{} {}", of(severity), severity.word())).collect();
+    match findings.len() {
+        0 => String::new(),
+        1 => format!(" One finding speaks about these figures ({}).", counted.join(", ")),
+        n => format!(" {n} findings speak about these figures ({}).", counted.join(", ")),
+    }
+}
+
+/// The searches for a steady state.
+pub(super) fn steady(result: &RunResult) -> Markup {
+    html! {
+        @if !result.steady.is_empty() {
+            h3 { "Steady state" }
+            @for state in &result.steady {
+                p { (state.job) ": " (state.criterion) " over " (state.window_secs) " s was "
+                    strong { @if state.is_attained { "reached" } @else { "not reached" } }
+                    "; the last window had " (state.measured) "." }
+            }
+        }
+    }
+}
