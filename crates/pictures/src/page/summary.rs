@@ -44,7 +44,12 @@ fn work(result: &RunResult, set: &[&JobResult]) -> String {
         Some(of_figures(kind, &figures))
     };
     let all: Vec<String> = FiguresOf::ALL.into_iter().filter_map(of_kind).collect();
-    if all.is_empty() { ": no I/O".to_owned() } else { format!(": {}", all.join("; ")) }
+    let has_course = set.iter().any(|job| !job.series.is_empty());
+    match all.is_empty() {
+        false => format!(": {}", all.join("; ")),
+        true if has_course => ", of which the course is known and no totals".to_owned(),
+        true => ": no I/O".to_owned(),
+    }
 }
 
 fn of_figures(kind: FiguresOf, figures: &Figures) -> String {

@@ -132,6 +132,7 @@ fn clones_open_when_their_button_is_pressed() {
 fn results_are_overlaid_with_one_zoom_and_one_pointer() {
     let Some(browser) = Browser::new("page-overlay") else { return };
     for number in 1..=2 {
+        std::fs::create_dir(browser.path(&format!("run{number}"))).expect("a folder");
         let log = |rate: u32| (1..=20).map(|at| format!("{}, {rate}, 0, 0, 0\n", at * 100)).collect::<String>();
         browser.scratch.write(&format!("run{number}/x_iops.1.log"), log(1000 * number));
         browser.scratch.write(&format!("run{number}/x_bw.1.log"), log(4000 * number));
@@ -147,6 +148,7 @@ fn results_are_overlaid_with_one_zoom_and_one_pointer() {
             const [iops, bandwidth] = [plotOf('iops'), plotOf('bandwidth')];
             return {{ view, names, same: span(iops) === span(bandwidth), zoomed: span(iops) < 1.5,
                 pointers: Math.abs(iops.cursor.left - bandwidth.cursor.left) < 2,
+                fits: ferrioPage.plots.every((plot) => plot.width <= plot.root.parentElement.clientWidth),
                 highest: iops.data.slice(1).map((line) => Math.max(...line.filter((value) => value != null))) }};
         }}"
     );
@@ -154,7 +156,7 @@ fn results_are_overlaid_with_one_zoom_and_one_pointer() {
     assert_eq!(found["view"], "all 2 results overlaid", "{found}");
     assert_eq!(found["names"], serde_json::json!(["run1: read", "run2: read"]), "{found}");
     assert_eq!(found["highest"], serde_json::json!([1000, 2000]), "nothing is added: {found}");
-    for is_so in ["same", "zoomed", "pointers"] {
+    for is_so in ["same", "zoomed", "pointers", "fits"] {
         assert_eq!(found[is_so], true, "{is_so}: {found}");
     }
 }

@@ -349,7 +349,8 @@
       else return;
       event.preventDefault();
       x = plot.posToVal(left, "x");
-      plot.setCursor({ left, top: plot.over.clientHeight / 2 });
+      // The pointers of the other charts follow.
+      plot.setCursor({ left, top: plot.over.clientHeight / 2 }, true, true);
     });
   }
 
@@ -396,6 +397,11 @@
     shown = [];
     place.textContent = "";
     for (const chart of views[Number(select.value) || 0] || []) show(chart);
+    fit();
+  }
+  // A chart that was drawn alone in its row becomes narrower with the next one.
+  function fit() {
+    for (const { plot, figure } of shown) if (plot.width !== figure.width()) plot.setSize({ width: figure.width(), height: 280 });
   }
   // Clones are one row that opens. Without this script they are all there.
   for (const button of document.querySelectorAll("button.opens")) {
@@ -411,7 +417,7 @@
   let waiting = 0;
   addEventListener("resize", () => {
     cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(() => { for (const { plot, figure } of shown) plot.setSize({ width: figure.width(), height: 280 }); });
+    waiting = requestAnimationFrame(fit);
   });
   window.ferrioPage = { get plots() { return shown.map(({ plot }) => plot); } };
   draw();
