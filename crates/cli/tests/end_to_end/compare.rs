@@ -92,6 +92,29 @@ fn repeats_are_compared_and_each_result_with_the_first() {
     assert_eq!(figure(&document, "read.iops")["verdict"], "unknown");
 }
 
+/// Options of `[global]` are those of each job, in every form of a result.
+#[test]
+fn options_for_all_jobs_are_compared() {
+    let scratch = Scratch::new("compare-global");
+    for (name, depth) in [("a", 1), ("b", 2)] {
+        let global = format!("ioengine=sim\nsim_service=fixed:1ms\niodepth={depth}\nsize=64k");
+        scratch.write(name, format!("[global]\n{global}\n[j]\nrw=randread\n"));
+        for (format, option) in [("json", "--output-format=json"), ("jsonl", "--output-format=jsonl")] {
+            run(&scratch, &format!("{option} --output={name}.{format} {name}")).succeeded();
+        }
+        run(&scratch, &format!("--record={name}.record {name}")).succeeded();
+    }
+    for (base, new) in
+        [("json", "json"), ("jsonl", "jsonl"), ("record", "record"), ("json", "jsonl"), ("jsonl", "record")]
+    {
+        let document = compared(&scratch, &format!("a.{base} b.{new}"));
+        let options =
+            document["options"].as_array().or(document["comparisons"][0]["options"].as_array()).expect("a list");
+        let told: Vec<_> = options.iter().map(|option| (&option["option"], &option["base"], &option["new"])).collect();
+        assert_eq!(told, [(&json!("iodepth"), &json!("1"), &json!("2"))], "{base} {new}");
+    }
+}
+
 #[test]
 fn exit_codes_tell_conditions_from_errors() {
     let scratch = Scratch::new("compare");

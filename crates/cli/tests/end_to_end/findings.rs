@@ -30,7 +30,7 @@ pub(crate) fn has(findings: &[String], id: &str) -> bool {
 }
 
 /// Makes a file that is allocated and unwritten. False: the file system of this directory cannot, or does not tell.
-fn allocates(directory: &Path, name: &str) -> bool {
+pub(crate) fn allocates(directory: &Path, name: &str) -> bool {
     let made = std::process::Command::new("fallocate").args(["-l", "16m"]).arg(directory.join(name)).status();
     let arguments = format!("check --json --name=a --filename={name} --rw=read --direct=1");
     let finished = Run::new(Program::Ferrio, directory, &arguments).finish();

@@ -1,0 +1,80 @@
+//! Cures of findings before a run.
+//!
+//! Start reading at [`CHECKS`].
+
+use crate::findings::{has, ids};
+use crate::support::{Program, Run, Scratch};
+use serde_json::Value;
+
+/// Rules that speak before a run, with the options of a run and the same with the cure.
+pub(super) const CHECKS: &[(&str, &str, &str)] = &[
+    (
+        "unsynced-writes",
+        "--rw=write --size=64m --ioengine=psync",
+        "--rw=write --size=64m --ioengine=psync --end_fsync=1",
+    ),
+    ("few-ios-planned", "--rw=read --size=1m", "--rw=read --size=1m --time_based --runtime=10"),
+    (
+        "fits-in-memory",
+        "--rw=randread --size=64m --time_based --runtime=10 --ioengine=psync",
+        "--rw=randread --size=64m --time_based --runtime=10 --ioengine=psync --direct=1",
+    ),
+    (
+        "easy-data",
+        "--rw=write --size=64m --direct=1 --zero_buffers",
+        "--rw=write --size=64m --direct=1 --refill_buffers",
+    ),
+    (
+        "jobs-share-blocks",
+        "--filename=g --rw=write --size=64m --numjobs=2 --direct=1",
+        "--filename=g --rw=write --size=64m --numjobs=2 --direct=1 --offset_increment=64m",
+    ),
+    (
+        "jobs-overwrite-at-random",
+        "--filename=g --rw=randwrite --size=64m --numjobs=2 --direct=1",
+        "--filename=g --rw=randwrite --size=64m --numjobs=2 --direct=1 --offset_increment=64m",
+    ),
+    ("syncs-never-due", "--rw=write --bs=1m --size=64m --fsync=100", "--rw=write --bs=1m --size=64m --fsync=10"),
+    ("buffered-below-page", "--rw=randread --bs=512 --size=64m", "--rw=randread --bs=512 --size=64m --direct=1"),
+    (
+        "ramp-outlasts-job",
+        "--rw=read --size=64m --direct=1 --ramp_size=64m",
+        "--rw=read --size=64m --direct=1 --ramp_size=64m --time_based --runtime=10",
+    ),
+    (
+        "posixaio-one-file",
+        "--rw=read --size=64m --direct=1 --ioengine=posixaio --iodepth=4",
+        "--rw=read --size=64m --direct=1 --ioengine=io_uring --iodepth=4",
+    ),
+    (
+        "buffers-exceed-memory",
+        "--rw=read --size=100g --direct=1 --ioengine=libaio --iodepth=65536 --bs=64m",
+        "--rw=read --size=100g --direct=1 --ioengine=libaio --iodepth=4 --bs=1m",
+    ),
+    (
+        "cached-by-earlier-job",
+        "--filename=g --size=64m --rw=write --name=r --filename=g --size=64m --rw=read --stonewall",
+        "--filename=g --size=64m --rw=write --name=r --filename=g --size=64m --rw=read --stonewall --direct=1",
+    ),
+    (
+        "file-under-dev",
+        "--filename=/dev/no-such-disk --rw=read --size=1g",
+        "--filename=no-such-disk --rw=read --size=1g",
+    ),
+];
+
+#[test]
+fn cures_before_a_run_are_cures() {
+    let scratch = Scratch::new("cures-check");
+    for (rule, fault, cured) in CHECKS {
+        let told = |arguments: &str| {
+            let arguments = format!("check --json --name=a {arguments}");
+            let document: Value =
+                serde_json::from_str(&Run::new(Program::Ferrio, scratch.path(), &arguments).finish().stdout)
+                    .expect("JSON");
+            has(&ids(&document["findings"]), rule)
+        };
+        assert!(told(fault), "{rule} does not speak of {fault}");
+        assert!(!told(cured), "{rule} is not cured by {cured}");
+    }
+}
