@@ -203,8 +203,8 @@ fn start(invocation: Invocation, files: FilesOfRun, arguments: &[OsString], cons
         ..RunSettings::default()
     };
     let started_at = Instant::now();
-    let mut course = Course::new(record_file.is_some());
     let global_options = invocation.run.global_options.clone();
+    let mut course = Course::new(record_file.is_some(), global_options.clone());
     match run_jobs(invocation, settings, &files.kept, &reporter, &mut course, console) {
         Ok((mut outcome, signal)) => {
             if reporter.writes_records() {

@@ -5,7 +5,7 @@
 
 use crate::console::Console;
 use crate::version::VERSION;
-use ferrio_report::jsonl;
+use ferrio_report::jsonl::{self, FirstLine};
 use ferrio_run::RunEvent;
 use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
@@ -19,13 +19,15 @@ pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
 pub(crate) struct Course {
     /// True if the events are kept, not only written.
     is_kept: bool,
+    /// Options given for all jobs.
+    global_options: Vec<(String, String)>,
     /// The kept events.
     pub(crate) told: Vec<CourseEvent>,
 }
 
 impl Course {
-    pub(crate) fn new(is_kept: bool) -> Self {
-        Self { is_kept, told: Vec::new() }
+    pub(crate) fn new(is_kept: bool, global_options: Vec<(String, String)>) -> Self {
+        Self { is_kept, global_options, told: Vec::new() }
     }
 
     /// Writes a line for an event that has a record.
@@ -65,7 +67,12 @@ impl Course {
     }
 
     fn tell(&mut self, console: &mut Console, told: CourseEvent, provenance: Option<&Provenance>) {
-        console.report(&jsonl::told(&told, provenance.map(|provenance| (provenance, VERSION))));
+        let first = provenance.map(|provenance| FirstLine {
+            provenance,
+            fio_version: VERSION,
+            global_options: &self.global_options,
+        });
+        console.report(&jsonl::told(&told, first));
         if self.is_kept {
             self.told.push(told);
         }

@@ -42,6 +42,8 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 /// Options that say where output goes, and no more.
 const OF_OUTPUT: [&str; 3] = ["name", "description", "output"];
+/// Options that ask for a log and name its files: that a log is written may cost time, its name does not.
+const OF_LOGS: [&str; 4] = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
 
 /// Switches that are off where they are not given.
 const OFF_BY_DEFAULT: [&str; 10] = [
@@ -125,7 +127,8 @@ fn in_force(result: &RunResult, job: &JobResult) -> Vec<(String, String)> {
     all
 }
 
-/// The same text, or the same amount: `4k` and `4096`; an option alone is `1`, and a switch that is not given may be `0`.
+/// The same text, or the same amount: `4k` and `4096`; an option alone is `1`, and a switch that is not given may be `0`. Logs of two runs
+/// have names of their own.
 fn is_same(name: &str, first: Option<&String>, second: Option<&String>) -> bool {
     let (first, second) = match (first, second) {
         (None, None) => return true,
@@ -133,6 +136,7 @@ fn is_same(name: &str, first: Option<&String>, second: Option<&String>) -> bool 
         (None, Some(given)) | (Some(given), None) => return given == "0" && OFF_BY_DEFAULT.contains(&name),
     };
     first == second
+        || OF_LOGS.contains(&name)
         || matches!((first, second), ("", "1") | ("1", ""))
         || matches!((amount(first), amount(second)), (Some(first), Some(second)) if first == second)
 }
@@ -187,10 +191,17 @@ mod tests {
     #[test]
     fn values_are_compared_and_not_their_spelling() {
         let same = found(
-            &[("bs", "4k"), ("rw", "read"), ("time_based", "")],
-            &[("blocksize", "4096"), ("readwrite", "read"), ("time_based", "1"), ("direct", "1")],
+            &[("bs", "4k"), ("rw", "read"), ("time_based", ""), ("write_bw_log", "a.1")],
+            &[
+                ("blocksize", "4096"),
+                ("readwrite", "read"),
+                ("time_based", "1"),
+                ("direct", "1"),
+                ("write_bw_log", "a.2"),
+            ],
         );
         assert_eq!(same, []);
+        assert_eq!(found(&[("write_bw_log", "a")], &[]).len(), 1);
     }
 
     #[test]

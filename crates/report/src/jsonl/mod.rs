@@ -25,6 +25,7 @@ enum JsonlRecord<'a> {
         epoch_ms: u64,
         interval_ms: f64,
         provenance: Value,
+        global_options: &'a [(String, String)],
         jobs: &'a [ferrio_stats::provenance::JobOptions],
     },
     Interval(Span<'a>),
@@ -50,6 +51,17 @@ enum JsonlRecord<'a> {
     },
 }
 
+/// Data of the first line that no event has.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstLine<'a> {
+    /// Provenance of the figures.
+    pub provenance: &'a Provenance,
+    /// Version of fio's outputs.
+    pub fio_version: &'a str,
+    /// Options given for all jobs.
+    pub global_options: &'a [(String, String)],
+}
+
 /// A worker and a time.
 #[derive(Serialize)]
 struct Span<'a> {
@@ -64,14 +76,12 @@ struct Span<'a> {
     figures: StretchFigures,
 }
 
-/// The line for an event. `run` has data for the first line: the provenance of the figures, and the version of fio's
-/// outputs.
-pub fn told(told: &CourseEvent, run: Option<(&Provenance, &str)>) -> String {
+/// The line for an event. The first line is empty without its data.
+pub fn told(told: &CourseEvent, first: Option<FirstLine<'_>>) -> String {
     match told {
-        CourseEvent::Begin { run_epoch_ms, interval_ns } => run
-            .map_or_else(String::new, |(provenance, fio_version)| {
-                self::run(provenance, fio_version, *run_epoch_ms, *interval_ns as f64 / 1e6)
-            }),
+        CourseEvent::Begin { run_epoch_ms, interval_ns } => {
+            first.map_or_else(String::new, |first| run(first, *run_epoch_ms, *interval_ns as f64 / 1e6))
+        }
         CourseEvent::Interval(stretch) => interval(stretch),
         CourseEvent::JobEnded(end) => job(end),
         CourseEvent::Message { epoch_ms, message } => {
@@ -86,13 +96,17 @@ pub fn told(told: &CourseEvent, run: Option<(&Provenance, &str)>) -> String {
 
 /// All lines of a run whose intervals were recorded; empty for other runs.
 pub fn render(record: &RunRecord) -> String {
-    let run = record.provenance.as_deref().map(|provenance| (provenance, record.version.as_str()));
-    record.course.iter().map(|told| self::told(told, run)).collect()
+    let first = record.provenance.as_deref().map(|provenance| FirstLine {
+        provenance,
+        fio_version: &record.version,
+        global_options: &record.global_options,
+    });
+    record.course.iter().map(|told| self::told(told, first)).collect()
 }
 
-/// The first line: jobs, machine and options. `fio_version` is the version of fio's outputs, `epoch_ms` the start of
-/// the run.
-fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f64) -> String {
+/// The first line: jobs, machine and options. `epoch_ms` is the start of the run.
+fn run(first: FirstLine<'_>, epoch_ms: u64, interval_ms: f64) -> String {
+    let FirstLine { provenance, fio_version, global_options } = first;
     // Cannot fail: all keys are texts.
     let mut facts = serde_json::to_value(provenance).unwrap_or_default();
     if let Some(members) = facts.as_object_mut() {
@@ -105,6 +119,7 @@ fn run(provenance: &Provenance, fio_version: &str, epoch_ms: u64, interval_ms: f
         epoch_ms,
         interval_ms,
         provenance: facts,
+        global_options,
         jobs: &provenance.jobs,
     })
 }

@@ -97,7 +97,10 @@ fn responses_stand_beside_latencies_where_they_are_measured() {
 #[test]
 fn the_frame() {
     let provenance = Provenance { ferrio_version: "1".to_owned(), memory_bytes: 7, ..Provenance::default() };
-    let record = read(&run(&provenance, "fio-3", 5, 1_000.0));
+    let global_options = [("direct".to_owned(), "1".to_owned())];
+    let first = FirstLine { provenance: &provenance, fio_version: "fio-3", global_options: &global_options };
+    let record = read(&run(first, 5, 1_000.0));
+    assert_eq!(record["global_options"], json!([["direct", "1"]]));
     assert_eq!((&record["record"], &record["format"], &record["version"]), (&json!("run"), &json!(1), &json!("1")));
     assert_eq!((&record["provenance"]["memory_bytes"], &record["jobs"]), (&json!(7), &json!([])));
     assert_eq!(record["provenance"].get("jobs"), None);

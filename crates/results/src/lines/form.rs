@@ -35,6 +35,8 @@ pub(super) struct RunLine {
     #[serde(default)]
     pub(super) provenance: Option<Value>,
     #[serde(default)]
+    pub(super) global_options: Vec<(String, String)>,
+    #[serde(default)]
     pub(super) jobs: Vec<DescribedJob>,
 }
 

@@ -87,6 +87,7 @@ impl RunLines {
         self.result.start_ms = run.epoch_ms;
         let provenance = run.provenance.and_then(provenance);
         self.result.provenance = provenance.map(Box::new);
+        self.result.global_options = run.global_options;
         let n_workers = run.jobs.iter().fold(0_u64, |sum, job| sum.saturating_add(job.n_clones));
         let n_workers = usize::try_from(n_workers).unwrap_or(usize::MAX).max(run.jobs.len());
         if n_workers > MOST_WORKERS {

@@ -4,7 +4,7 @@ use super::*;
 use crate::{Quantity, TimeSeries};
 use ferrio_units::DataDirection;
 
-const RUN: &str = r#"{"record":"run","format":1,"version":"9","epoch_ms":5,"interval_ms":1000.0,"provenance":{},"jobs":[{"name":"j","group":0,"first_number":1,"n_clones":2,"options":{"given_options":[["bs","4k"]]}}]}"#;
+const RUN: &str = r#"{"record":"run","format":1,"version":"9","epoch_ms":5,"interval_ms":1000.0,"provenance":{},"global_options":[["direct","1"]],"jobs":[{"name":"j","group":0,"first_number":1,"n_clones":2,"options":{"given_options":[["bs","4k"]]}}]}"#;
 
 fn span(kind: &str, number: u32, from_ms: u32, n_ios: u32) -> String {
     let to_ms = from_ms + 1000;
@@ -47,6 +47,7 @@ fn workers_are_jobs_with_a_course() {
     let job = &result.jobs[0];
     assert_eq!(rates(&job.series), [(500, 10.0), (1500, 20.0)]);
     assert_eq!(job.options, [("bs".to_owned(), "4k".to_owned())]);
+    assert_eq!(job.option(&result.global_options, "direct"), Some("1"));
     let read = job.directions[DataDirection::Read].as_ref().expect("reads");
     assert_eq!((read.n_ios, read.runtime_ns), (33, 1_000_000_000));
     // 10 ms of 1,000.
