@@ -191,7 +191,7 @@ pub(super) const ROWS: &[Row] = &[
 fn failures(scratch: &Scratch, is_of: impl Fn(&Row) -> bool) -> Vec<String> {
     let attempt = Cell::new(0);
     let run = |arguments: &str| -> Value {
-        let arguments = format!("run --json --name=a {}", arguments.replace("#", &attempt.get().to_string()));
+        let arguments = format!("run --json --name=a {}", arguments.replace('#', &attempt.get().to_string()));
         // A job that failed has its figures too.
         let finished = Run::new(Program::Ferrio, scratch.path(), &arguments).finish();
         serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
