@@ -105,6 +105,18 @@ impl<'a> Case<'a> {
         })
     }
 
+    /// Bytes that the kernel has read for the processes of the run and for none of the workers themselves. `None`: that is not known.
+    pub(crate) fn unclaimed_read_bytes(&self) -> Option<u64> {
+        let total = self.record.evidence.iter().find_map(|evidence| match evidence {
+            Evidence::ProcessIo(io) => io.total.value(),
+            _ => None,
+        })?;
+        let features = self.record.workers.iter().map(|worker| &worker.stats.features);
+        // Of a worker that failed there may be no figures: its bytes stay among those that may be of any other.
+        let claimed = features.flat_map(|features| [features.own_read_bytes, features.read_before_bytes]).flatten();
+        Some(total.read_bytes.saturating_sub(sum(claimed)))
+    }
+
     /// The effect on the page cache, if it was measured.
     pub(crate) fn page_cache(&self) -> Option<&'a PageCache> {
         self.record.evidence.iter().find_map(|evidence| match evidence {
@@ -167,18 +179,35 @@ impl CaseJob<'_> {
 
     /// Bytes that the kernel has read from storage for all its clones; `None`: not known of all of them, or its file system counts them
     /// elsewhere.
-    pub(crate) fn own_read_bytes(&self) -> Option<u64> {
+    pub(crate) fn own_reads(&self, case: &Case<'_>) -> Option<OwnReads> {
         let counts_elsewhere = |kind: &str| COUNT_ELSEWHERE.contains(&kind);
         if self.places.iter().any(|place| place.file_system.as_deref().is_some_and(counts_elsewhere)) {
             return None;
         }
-        self.total.as_ref()?.features.own_read_bytes
+        let least = self.total.as_ref()?.features.own_read_bytes?;
+        let of_others = if self.has_threads_read() { case.unclaimed_read_bytes()? } else { 0 };
+        Some(OwnReads { least, most: least.saturating_add(of_others) })
+    }
+
+    /// Its clones are threads that have others of their process read for them, which the kernel does not tell apart from those of other
+    /// jobs: a pool, io_uring's own threads, the C library's.
+    pub(crate) fn has_threads_read(&self) -> bool {
+        self.spec.worker.thread && (!self.engine.is_inline() || self.spec.submission.offload)
     }
 
     /// The time in which its clones did I/O in a direction, seconds.
     pub(crate) fn seconds(&self, direction: DataDirection) -> f64 {
         self.figures(direction).map_or(0.0, |figures| figures.runtime_ns as f64 / 1e9)
     }
+}
+
+/// Bytes that the kernel has read from storage for a job.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnReads {
+    /// Those of its clones themselves.
+    pub(crate) least: u64,
+    /// With those of all threads that may have read for them.
+    pub(crate) most: u64,
 }
 
 /// A sum of numbers that a record holds, which may have come from anywhere.

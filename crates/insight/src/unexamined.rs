@@ -26,6 +26,8 @@ struct Gap {
     /// Its job; `None`: all.
     job: Option<String>,
     reason: String,
+    /// The machine never has it.
+    is_of_machine: bool,
 }
 
 /// All kinds of evidence that may be missing.
@@ -48,8 +50,34 @@ const SUBJECTS: &[Subject] = &[
     },
     Subject {
         name: "the kernel's account of the jobs",
-        rules: &["process-read-less", "other-users"],
+        rules: &["process-read-less", "other-users", "buffered-below-page"],
         gaps: gaps::accounts,
+    },
+    Subject {
+        name: "the bytes that were read for each job",
+        rules: &["device-did-less", "process-read-less", "reads-of-unwritten-extents"],
+        gaps: gaps::reads_of_threads,
+    },
+    Subject {
+        name: "reads and writes of whole pages for smaller blocks",
+        rules: &["buffered-below-page"],
+        gaps: gaps::parts_of_pages,
+    },
+    Subject { name: "flushes of the devices", rules: &["sync-without-flush"], gaps: gaps::flushes },
+    Subject {
+        name: "the targets",
+        rules: &["colon-in-filename", "posixaio-one-file", "file-under-dev", "target-in-memory", "target-on-network"],
+        gaps: gaps::targets,
+    },
+    Subject {
+        name: "the size of the range",
+        rules: &["range-read-again", "range-trimmed-again", "few-hot-blocks"],
+        gaps: gaps::ranges,
+    },
+    Subject {
+        name: "waits for a CPU",
+        rules: &["waits-for-cpu", "tail-waits-for-cpu", "verification-cost"],
+        gaps: gaps::cpu_turns,
     },
     Subject {
         name: "the course of the run",
@@ -66,7 +94,7 @@ const SUBJECTS: &[Subject] = &[
 /// Nothing of the record could be examined.
 pub(crate) fn all(reason: String) -> Unexamined {
     let rules = RULES.iter().map(|rule| rule.id.to_owned()).collect();
-    Unexamined { subject: "the run".to_owned(), reason, jobs: Vec::new(), rules }
+    Unexamined { subject: "the run".to_owned(), reason, rules, ..Unexamined::default() }
 }
 
 /// What could not be examined in a run. Before it there is nothing to be examined but options and targets.
@@ -79,7 +107,7 @@ pub(crate) fn of(case: &Case<'_>) -> Vec<Unexamined> {
 
 fn of_subject(subject: &Subject, case: &Case<'_>) -> Vec<Unexamined> {
     let mut found: Vec<Unexamined> = Vec::new();
-    for Gap { job, reason } in (subject.gaps)(case) {
+    for Gap { job, reason, is_of_machine } in (subject.gaps)(case) {
         let same = found.iter().position(|known| known.reason == reason);
         let index = match same {
             Some(index) => index,
@@ -90,6 +118,7 @@ fn of_subject(subject: &Subject, case: &Case<'_>) -> Vec<Unexamined> {
                     reason,
                     jobs: Vec::new(),
                     rules: subject.rules.iter().map(|&rule| rule.to_owned()).collect(),
+                    is_of_machine,
                 });
                 found.len() - 1
             }
@@ -97,6 +126,7 @@ fn of_subject(subject: &Subject, case: &Case<'_>) -> Vec<Unexamined> {
         if same.is_none() && index == MOST_REASONS - 1 && !found[index].jobs.is_empty() {
             "several reasons".clone_into(&mut found[index].reason);
         }
+        found[index].is_of_machine &= is_of_machine;
         found[index].jobs.extend(job);
     }
     for unexamined in &mut found {
@@ -153,6 +183,75 @@ mod tests {
         assert!(audit.unexamined[0].reason.contains("/srv: a program serves it (fuse.sshfs)"), "{audit:?}");
     }
 
+    /// The reason why a rule could not look at a scene.
+    fn reason(scene: &TestRun, rule: &str) -> Option<String> {
+        let found = audit(&scene.made()).unexamined.into_iter();
+        found.filter(|part| part.rules.iter().any(|id| id == rule)).map(|part| part.reason).next()
+    }
+
+    #[test]
+    fn flushes_that_are_not_counted_are_told() {
+        let mut job = job("a", DirectionMix::Write);
+        let without_sync = TestRun::new(job.clone());
+        assert_eq!(reason(&without_sync, "sync-without-flush"), None);
+        job.durability.end_fsync = true;
+        let mut scene = TestRun::new(job);
+        let unknown = reason(&scene, "sync-without-flush");
+        assert_eq!(unknown.as_deref(), Some("no device with a queue of its own is known below /data/a.0.0"));
+        scene.device.n_hardware_queues = Some(1);
+        scene.device.write_cache = Some("write back".to_owned());
+        let uncounted = reason(&scene, "sync-without-flush");
+        assert_eq!(uncounted.as_deref(), Some("the kernel does not count those of vda"));
+        scene.n_flushes = Some(3);
+        assert_eq!(reason(&scene, "sync-without-flush"), None);
+    }
+
+    #[test]
+    fn ranges_and_targets_that_are_not_known_are_told() {
+        let mut spec = job("a", DirectionMix::Read);
+        spec.extent.size = None;
+        let mut scene = TestRun::new(spec);
+        assert_eq!(reason(&scene, "range-read-again"), None);
+        scene.places[0].kind = ferrio_stats::TargetKind::Missing;
+        assert_eq!(reason(&scene, "range-read-again").as_deref(), Some("the size of the targets is not known"));
+        let mut record = scene.made();
+        record.evidence.retain(|evidence| !matches!(evidence, ferrio_stats::Evidence::Targets(_)));
+        let targets = audit(&record).unexamined.into_iter().find(|part| part.subject == "the targets");
+        let targets = targets.expect("no targets are known");
+        assert!(targets.rules.contains(&"colon-in-filename".to_owned()), "{targets:?}");
+    }
+
+    #[test]
+    fn an_account_that_others_share_is_told() {
+        let mut small = job("small", DirectionMix::Write);
+        (small.durability.direct, small.pattern.random) = (false, true);
+        small.pattern.block_size = ferrio_units::PerDirection::all(ferrio_spec::BlockRange::one(512));
+        let mut scene = TestRun::new(small);
+        scene.record.evidence.push(ferrio_stats::Evidence::ProcessIo(ferrio_stats::ProcessIo {
+            total: ferrio_stats::Reading::Value(ferrio_stats::IoCounters::default()),
+            workers: vec![],
+        }));
+        assert_eq!(reason(&scene, "buffered-below-page"), None);
+        let mut other = job("other", DirectionMix::Read);
+        other.durability.direct = false;
+        scene.add(other, place("/data/other"));
+        let shared = reason(&scene, "buffered-below-page").expect("it is told");
+        assert!(shared.contains("the I/O of other jobs"), "{shared}");
+    }
+
+    /// Each run on such a machine would have the same line.
+    #[test]
+    fn evidence_that_the_machine_never_has_is_told_as_such() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let of_heat = |scene: &TestRun| {
+            let found = audit(&scene.made()).unexamined.into_iter().find(|part| part.subject == "heat");
+            found.map(|part| part.is_of_machine)
+        };
+        assert_eq!(of_heat(&scene), Some(false), "it was not asked for");
+        scene.record.evidence.push(ferrio_stats::Evidence::Heat(ferrio_stats::Heat::default()));
+        assert_eq!(of_heat(&scene), Some(true), "there is no sensor");
+    }
+
     #[test]
     fn before_a_run_nothing_is_missing() {
         assert_eq!(subjects(&TestRun::new(job("a", DirectionMix::Read)).before().made()), []);
@@ -161,7 +260,11 @@ mod tests {
     #[test]
     fn many_reasons_are_told_as_one() {
         let gaps = |_: &Case<'_>| {
-            let gap = |number: u32| Gap { job: Some(number.to_string()), reason: format!("reason {}", number % 5) };
+            let gap = |number: u32| Gap {
+                job: Some(number.to_string()),
+                reason: format!("reason {}", number % 5),
+                is_of_machine: false,
+            };
             (0..10).map(gap).collect()
         };
         let record = TestRun::new(job("a", DirectionMix::Read)).made();

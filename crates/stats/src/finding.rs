@@ -23,6 +23,11 @@ impl Audit {
     pub fn n_blind(&self) -> usize {
         self.unexamined.iter().flat_map(|unexamined| &unexamined.rules).collect::<BTreeSet<_>>().len()
     }
+
+    /// All that could not be examined is missing on this machine in each run.
+    pub fn is_all_the_machine_has(&self) -> bool {
+        self.unexamined.iter().all(|unexamined| unexamined.is_of_machine)
+    }
 }
 
 /// A subject of which an audit could not examine all, and why. JSON documents contain it with these keys.
@@ -36,6 +41,10 @@ pub struct Unexamined {
     pub jobs: Vec<String>,
     /// Names of the rules that could not look.
     pub rules: Vec<String>,
+    /// This machine never has the evidence (no sensor, no counter of the kernel): the same holds for each run on it, so that texts for
+    /// people leave it out.
+    #[serde(default)]
+    pub is_of_machine: bool,
 }
 
 /// Result of a rule about the record of a run. JSON documents contain it with these keys.

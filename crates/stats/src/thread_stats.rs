@@ -244,9 +244,13 @@ pub struct FeatureStats {
     #[serde(default)]
     pub rate: Option<Box<RateStats>>,
     /// Bytes that the kernel has read from storage for this worker while it did its I/O, read-ahead among them; of several workers
-    /// their sum. `None`: not counted, or not for all of them.
+    /// their sum. For a worker that is a thread, without what other threads read for it (a pool, io_uring's, the C library's). `None`: not
+    /// counted, or not for all of them.
     #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub own_read_bytes: Option<u64>,
+    /// Bytes that it had read before that, in a `pre_read` or a ramp.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub read_before_bytes: Option<u64>,
 }
 
 /// Lateness of I/Os under a rate.
@@ -288,8 +292,9 @@ impl FeatureStats {
         if let Some(theirs) = &other.rate {
             self.rate.get_or_insert_default().merge(theirs);
         }
-        self.own_read_bytes =
-            self.own_read_bytes.zip(other.own_read_bytes).map(|(mine, theirs)| mine.saturating_add(theirs));
+        let sum = |mine: Option<u64>, theirs: Option<u64>| Some(mine?.saturating_add(theirs?));
+        self.own_read_bytes = sum(self.own_read_bytes, other.own_read_bytes);
+        self.read_before_bytes = sum(self.read_before_bytes, other.read_before_bytes);
     }
 }
 

@@ -38,12 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     if case.is_before() {
         return affected.into_iter().map(|job| Observation::of(job.name, Vec::new(), plan(job))).collect();
     }
-    // The kernel counts all processes of the run together, so other I/O of the run would be taken for that of these jobs.
-    let is_alone = case.jobs.iter().all(|job| {
-        let is_other = job.spec.verify.is_some() || job.spec.layout.pre_read || job.spec.replay.is_set();
-        !is_other && (job.total.is_none() || is_affected(job) || job.spec.durability.direct || !job.has_files())
-    });
-    let Some(counters) = counters(case).filter(|_| is_alone) else { return Vec::new() };
+    let Some(counters) = counters(case).filter(|_| is_alone(case)) else { return Vec::new() };
     let asked = |direction| {
         sum(case
             .jobs
@@ -85,6 +80,19 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     ];
     let jobs = affected.iter().map(|job| job.name.to_owned()).collect();
     vec![Observation { jobs, evidence, explanation, cure: None }]
+}
+
+/// The kernel counts all processes of the run together, so other I/O of the run would be taken for that of these jobs.
+fn is_alone(case: &Case<'_>) -> bool {
+    case.jobs.iter().all(|job| {
+        let is_other = job.spec.verify.is_some() || job.spec.layout.pre_read || job.spec.replay.is_set();
+        !is_other && (job.total.is_none() || is_affected(job) || job.spec.durability.direct || !job.has_files())
+    })
+}
+
+/// The rule is about the job, and could not tell its I/O from that of others.
+pub(crate) fn is_blind(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    is_affected(job) && counters(case).is_some() && !is_alone(case)
 }
 
 /// Random I/O through the page cache that is not in whole pages. Neighbours of sequential I/O use the rest of a page.

@@ -42,6 +42,11 @@ const SHARE: f64 = 0.9;
 /// Fewer bytes than this are not worth a word.
 const LEAST_BYTES: u64 = 1 << 20;
 
+/// So few bytes of storage contradict the bytes of a job.
+pub(crate) fn is_too_little(stored_bytes: u64, claimed_bytes: u64) -> bool {
+    (stored_bytes as f64) < claimed_bytes as f64 * SHARE
+}
+
 /// One of these rules speaks about a job.
 pub(super) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     gaps(case).iter().any(|(_, found)| found.jobs.iter().any(|name| name == job.name))
@@ -106,24 +111,30 @@ fn by_own_bytes<'c, 'a>(
     here: &[usize],
 ) -> Option<(Gap<'c, 'a>, Vec<usize>)> {
     let claimed = |index: &usize| claims[*index].job.figures(DataDirection::Read).map_or(0, |figures| figures.bytes);
-    let own = |index: &usize| claims[*index].job.own_read_bytes();
-    let (known, unknown): (Vec<usize>, Vec<usize>) = here.iter().partition(|index| own(index).is_some());
-    let is_too_little = |index: &usize| own(index).is_some_and(|own| (own as f64) < claimed(index) as f64 * SHARE);
-    let cached: Vec<usize> = known.iter().copied().filter(is_too_little).collect();
-    let of_known = Gap {
+    let own = |index: &usize| claims[*index].job.own_reads(case);
+    let gap = |jobs: &[usize], device_bytes: u64| Gap {
         direction: DataDirection::Read,
         level,
-        claimed: sum(cached.iter().map(claimed)),
-        device_bytes: sum(cached.iter().filter_map(own)),
+        claimed: sum(jobs.iter().map(claimed)),
+        device_bytes,
     };
+    let (known, unknown): (Vec<usize>, Vec<usize>) = here.iter().partition(|index| own(index).is_some());
+    let is_short = |index: &usize, bytes: u64| is_too_little(bytes, claimed(index));
+    let is_cached = |index: &usize| own(index).is_some_and(|own| is_short(index, own.most));
+    let cached: Vec<usize> = known.iter().copied().filter(is_cached).collect();
+    let of_known = gap(&cached, sum(cached.iter().filter_map(own).map(|own| own.most)));
     if of_known.is_wide() {
         return Some((of_known, cached));
     }
-    let of_unknown = Gap {
-        claimed: sum(unknown.iter().map(claimed)),
-        device_bytes: case.level_bytes(level, DataDirection::Read)?.saturating_sub(sum(known.iter().filter_map(own))),
-        ..of_known
-    };
+    // What no worker has read itself was read for one of these, and not for all of them.
+    let is_open = |index: &usize| own(index).is_some_and(|own| own.most > own.least && is_short(index, own.least));
+    let open: Vec<usize> = known.iter().copied().filter(is_open).collect();
+    let least = |jobs: &[usize]| sum(jobs.iter().filter_map(own).map(|own| own.least));
+    let of_open = gap(&open, least(&open).saturating_add(case.unclaimed_read_bytes().unwrap_or(u64::MAX)));
+    if of_open.is_wide() {
+        return Some((of_open, open));
+    }
+    let of_unknown = gap(&unknown, case.level_bytes(level, DataDirection::Read)?.saturating_sub(least(&known)));
     of_unknown.is_wide().then_some((of_unknown, unknown))
 }
 
@@ -137,7 +148,7 @@ struct Gap<'c, 'a> {
 
 impl Gap<'_, '_> {
     fn is_wide(&self) -> bool {
-        self.claimed >= LEAST_BYTES && (self.device_bytes as f64) < self.claimed as f64 * SHARE
+        self.claimed >= LEAST_BYTES && is_too_little(self.device_bytes, self.claimed)
     }
 }
 
@@ -397,6 +408,53 @@ mod tests {
         scene.record.workers[0].stats.features.own_read_bytes = None;
         scene.disk_bytes = [100 * MIB, 0];
         assert_eq!(scene.finding("device-did-less").jobs, ["cached"]);
+    }
+
+    /// Threads whose engine has others of the process read for them.
+    #[test]
+    fn threads_that_others_read_for_are_judged_by_what_these_can_have_read() {
+        let thread = |name: &str| {
+            let mut job = job(name, DirectionMix::Read);
+            "io_uring".clone_into(&mut job.engine.name);
+            job.worker.thread = true;
+            job
+        };
+        let mut scene = TestRun::new(thread("cached"));
+        scene.disk_bytes = [900 * MIB, 0];
+        let total = |scene: &mut TestRun, read_bytes: u64| {
+            scene.record.evidence.retain(|evidence| !matches!(evidence, ferrio_stats::Evidence::ProcessIo(_)));
+            let counters = ferrio_stats::IoCounters { read_bytes, ..ferrio_stats::IoCounters::default() };
+            let total = ferrio_stats::Reading::Value(counters);
+            scene
+                .record
+                .evidence
+                .push(ferrio_stats::Evidence::ProcessIo(ferrio_stats::ProcessIo { total, workers: vec![] }));
+        };
+        let own = |scene: &mut TestRun, index: usize, before: u64, bytes: u64| {
+            let features = &mut scene.record.workers[index].stats.features;
+            (features.read_before_bytes, features.own_read_bytes) = (Some(before), Some(bytes));
+        };
+        let told = |scene: &TestRun| {
+            let audit = crate::audit(&scene.made());
+            let found = audit.findings.into_iter().find(|finding| finding.id == "device-did-less");
+            let is_open = audit.unexamined.iter().any(|part| part.subject.contains("read for each job"));
+            (found.map_or(vec![], |found| found.jobs), is_open)
+        };
+        // Alone: what no worker has read itself was read for it, but not what it has read in a `pre_read`.
+        own(&mut scene, 0, 100 * MIB, 0);
+        total(&mut scene, 100 * MIB);
+        assert_eq!(told(&scene), (vec!["cached".to_owned()], false));
+        total(&mut scene, 200 * MIB);
+        assert_eq!(told(&scene), (vec![], false));
+        // Beside a job that has read for itself.
+        scene.add(thread("other"), place("/data/other"));
+        own(&mut scene, 1, 0, 100 * MIB);
+        assert_eq!(told(&scene), (vec!["cached".to_owned()], false));
+        // Others have read enough for one of them, but not for both.
+        own(&mut scene, 1, 0, 0);
+        assert_eq!(told(&scene), (vec!["cached".to_owned(), "other".to_owned()], false));
+        total(&mut scene, 290 * MIB);
+        assert_eq!(told(&scene), (vec![], true), "for which of them is not known");
     }
 
     #[test]

@@ -26,8 +26,9 @@ const LEAST_BYTES: u64 = 1 << 20;
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let jobs: Vec<&CaseJob<'_>> = case.jobs.iter().filter(|job| is_below_unseen(case, job)).collect();
     let claimed = sum(jobs.iter().filter_map(|job| job.figures(DataDirection::Read)).map(|figures| figures.bytes));
-    // The processes have also read for other jobs, so that no more than this was read for these.
-    let Some(read_bytes) = read_bytes(case) else { return Vec::new() };
+    // Where the bytes of a job are not known: the processes have also read for others, so that no more than this was read for these.
+    let own: Option<Vec<u64>> = jobs.iter().map(|job| Some(job.own_reads(case)?.most)).collect();
+    let Some(read_bytes) = own.map(sum).or_else(|| read_bytes(case)) else { return Vec::new() };
     if claimed < LEAST_BYTES || read_bytes as f64 >= claimed as f64 * SHARE {
         return Vec::new();
     }

@@ -43,7 +43,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The bytes that all clones together can read; `None`: that is not known.
-pub(super) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
+pub(crate) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
     let given = match job.spec.extent.size {
         // Clones may have ranges of their own.
         Some(SizeSpec::Bytes(bytes)) => Some(bytes.saturating_mul(u64::from(job.n_clones))),

@@ -79,8 +79,8 @@ fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     };
     let is_short = |bytes: u64| (bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0);
     let is_of_loop = job.places.iter().any(|place| loop_of(case, place).is_some());
-    if let Some(own) = job.own_read_bytes().filter(|_| !is_of_loop) {
-        return is_short(own);
+    if let Some(own) = job.own_reads(case).filter(|_| !is_of_loop) {
+        return is_short(own.most);
     }
     // The disk below a loop device may have read for others, but it has no more than its data for this job: the rest came from holes.
     if is_of_loop

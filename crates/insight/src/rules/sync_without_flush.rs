@@ -28,20 +28,45 @@ const WITHOUT_BARRIER: [&str; 3] = ["nobarrier", "barrier=0", "fsync_mode=nobarr
 /// Words in the models of virtual machines' disks.
 const VIRTUAL: [&str; 4] = ["QEMU", "Virtual", "VMware", "VBOX"];
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    let written = job.figures(DataDirection::Write)?;
-    let option = sync_option(job, written.n_completed)?;
+/// The device of a job that made syncs, and how often it was asked to empty its cache.
+pub(crate) struct Flushes<'a> {
+    option: &'static str,
+    device: &'a DeviceFacts,
+    /// The device says itself that it has a cache.
+    is_cached: bool,
+    n_flushes: u64,
+}
+
+/// Flushes of the device of a job; `None`: it made no sync after a write, or its device has no cache.
+///
+/// # Errors
+/// They are not known; the reason.
+pub(crate) fn flushes<'a>(case: &Case<'a>, job: &CaseJob<'_>) -> Option<Result<Flushes<'a>, String>> {
+    let option = sync_option(job, job.figures(DataDirection::Write)?.n_completed)?;
     // A file system that was mounted elsewhere, or in memory, has no device to ask.
     if !job.has_files() || job.engine.data != ferrio_spec::engines::Data::Kept || job.places.iter().any(is_in_memory) {
         return None;
     }
-    let device = queue_under(case, device_of(job)?)?;
+    let path = job.places.first().map_or("", |place| place.path.as_str());
+    let Some(device) = device_of(job).and_then(|name| queue_under(case, name)) else {
+        return Some(Err(format!("no device with a queue of its own is known below {path}")));
+    };
     let is_cached = device.write_cache.as_deref() == Some("write back");
     if !is_cached && !has_hidden_cache(case, device) {
         return None;
     }
-    let counted = case.record.disks()?.iter().find(|disk| disk.name == device.name)?.counters.n_flushes?;
-    if counted > 0 {
+    let disk = case.record.disks().and_then(|disks| disks.iter().find(|disk| disk.name == device.name));
+    Some(match disk.map(|disk| disk.counters.n_flushes) {
+        None => Err(format!("{} is not counted", device.name)),
+        Some(None) => Err(format!("the kernel does not count those of {}", device.name)),
+        Some(Some(n_flushes)) => Ok(Flushes { option, device, is_cached, n_flushes }),
+    })
+}
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let Flushes { option, device, is_cached, n_flushes } = flushes(case, job)?.ok()?;
+    let written = job.figures(DataDirection::Write)?;
+    if n_flushes > 0 {
         return None;
     }
     let mounted = job.places.iter().find_map(|place| {

@@ -5,7 +5,11 @@
 use super::Gap;
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::course::JobCourse;
-use crate::rules::{below_unseen, is_held_back, same_blocks_again};
+use crate::rules::{
+    below_unseen, buffered_below_page, device_did_less, is_held_back, range_read_again, same_blocks_again,
+    sync_without_flush,
+};
+use ferrio_spec::RandomDistribution;
 use ferrio_spec::engines::Data;
 use ferrio_stats::{Evidence, ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};
 use ferrio_units::DataDirection;
@@ -20,14 +24,23 @@ fn stored<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (u32, &'c CaseJob<
 }
 
 fn of_jobs<'c, 'a: 'c>(case: &'c Case<'a>, reason: impl Fn(u32, &'c CaseJob<'a>) -> Option<String>) -> Vec<Gap> {
-    stored(case)
-        .filter_map(|(index, job)| Some(Gap { job: Some(job.name.to_owned()), reason: reason(index, job)? }))
-        .collect()
+    stored(case).filter_map(|(index, job)| Some(Gap::of_job(job, reason(index, job)?))).collect()
 }
 
 /// A gap of the whole run.
 fn of_run(reason: Option<String>) -> Vec<Gap> {
-    reason.map(|reason| Gap { job: None, reason }).into_iter().collect()
+    reason.map(|reason| Gap { job: None, reason, is_of_machine: false }).into_iter().collect()
+}
+
+/// A gap of the whole run, and of all others on this machine.
+fn of_machine(reason: Option<String>) -> Vec<Gap> {
+    of_run(reason).into_iter().map(|gap| Gap { is_of_machine: true, ..gap }).collect()
+}
+
+impl Gap {
+    fn of_job(job: &CaseJob<'_>, reason: String) -> Self {
+        Self { job: Some(job.name.to_owned()), reason, is_of_machine: false }
+    }
 }
 
 fn missing<T>(reading: Option<&Reading<T>>) -> Option<String> {
@@ -117,7 +130,7 @@ pub(super) fn course(case: &Case<'_>) -> Vec<Gap> {
             Some(Err(_)) => "it was too short",
             Some(Ok(_)) => return None,
         };
-        Some(Gap { job: Some(job.name.to_owned()), reason: reason.to_owned() })
+        Some(Gap::of_job(job, reason.to_owned()))
     };
     with_io.filter_map(gap).collect()
 }
@@ -139,9 +152,9 @@ pub(super) fn pressure(case: &Case<'_>) -> Vec<Gap> {
         Evidence::Pressure(pressure) => Some(pressure),
         _ => None,
     });
-    let of_machine = missing(pressure.map(|pressure| &pressure.machine.memory));
+    let of_all = missing(pressure.map(|pressure| &pressure.machine.memory));
     let of_group = missing(pressure.map(|pressure| &pressure.cgroup.memory));
-    of_run(of_machine.filter(|_| of_group.is_some()))
+    of_machine(of_all.filter(|_| of_group.is_some()))
 }
 
 pub(super) fn clock(case: &Case<'_>) -> Vec<Gap> {
@@ -151,10 +164,76 @@ pub(super) fn clock(case: &Case<'_>) -> Vec<Gap> {
 
 /// Heat of drives and CPUs: of runs with storage, because a run in memory is over before anything is hot.
 pub(super) fn heat(case: &Case<'_>) -> Vec<Gap> {
-    let is_told = case.record.evidence.iter().any(|evidence| match evidence {
-        Evidence::Heat(heat) => heat.cpu_throttled_ms.is_some() || !heat.drives.is_empty(),
-        _ => false,
+    if stored(case).next().is_none() {
+        return Vec::new();
+    }
+    let heat = case.record.evidence.iter().find_map(|evidence| match evidence {
+        Evidence::Heat(heat) => Some(heat),
+        _ => None,
     });
-    let reason = (!is_told).then(|| "neither CPUs nor drives have told theirs".to_owned());
-    of_run(reason.filter(|_| stored(case).next().is_some()))
+    match heat {
+        None => of_run(Some("only ferrio run, and --record, ask the sensors".to_owned())),
+        Some(heat) if heat.cpu_throttled_ms.is_some() || !heat.drives.is_empty() => Vec::new(),
+        Some(_) => of_machine(Some("neither its CPUs nor its drives tell theirs".to_owned())),
+    }
+}
+
+/// Jobs with blocks below a page whose account also has the I/O of others.
+pub(super) fn parts_of_pages(case: &Case<'_>) -> Vec<Gap> {
+    let reason = || "the kernel's account of the run also has the I/O of other jobs, or of a verification".to_owned();
+    let is_about = |job: &CaseJob<'_>| buffered_below_page::is_blind(case, job);
+    of_jobs(case, |_, job| is_about(job).then(reason))
+}
+
+/// Devices of jobs with syncs whose flushes are not counted.
+pub(super) fn flushes(case: &Case<'_>) -> Vec<Gap> {
+    of_jobs(case, |_, job| sync_without_flush::flushes(case, job)?.err())
+}
+
+/// Targets of which nothing is known.
+pub(super) fn targets(case: &Case<'_>) -> Vec<Gap> {
+    of_jobs(case, |_, job| job.places.is_empty().then(|| "they were not looked at".to_owned()))
+}
+
+/// Ranges of jobs that may come back to the same blocks.
+pub(super) fn ranges(case: &Case<'_>) -> Vec<Gap> {
+    of_jobs(case, |_, job| {
+        let reads = job.spec.durability.direct && job.figures(DataDirection::Read).is_some();
+        let trims = !job.does(DataDirection::Write) && job.figures(DataDirection::Trim).is_some();
+        let is_skewed = job.spec.pattern.random && job.spec.pattern.distribution != RandomDistribution::Uniform;
+        if job.spec.replay.is_set() || job.places.is_empty() || !(reads || trims || is_skewed) {
+            return None;
+        }
+        match () {
+            () if job.has_more_files => Some("only a part of the files was looked at".to_owned()),
+            () if range_read_again::range_bytes(case, job).is_none() => {
+                Some("the size of the targets is not known".to_owned())
+            }
+            () => None,
+        }
+    })
+}
+
+/// Turns on a CPU, without which the wait for one is not known.
+pub(super) fn cpu_turns(case: &Case<'_>) -> Vec<Gap> {
+    let is_blind = |job: &CaseJob<'_>| job.total.as_ref().is_some_and(|total| total.usage.cpu_turns.is_none());
+    let is_timed = case.provenance.clock.source != "virtual";
+    of_machine((is_timed && case.jobs.iter().any(is_blind)).then(|| "the kernel does not tell them".to_owned()))
+}
+
+/// Jobs that are threads whose reads others of the process have done, for one of several such jobs.
+pub(super) fn reads_of_threads(case: &Case<'_>) -> Vec<Gap> {
+    let is_about = |job: &CaseJob<'_>| job.has_threads_read() && job.figures(DataDirection::Read).is_some();
+    if case.jobs.iter().filter(|job| is_about(job)).count() < 2 {
+        return Vec::new();
+    }
+    of_jobs(case, |_, job| {
+        let claimed = job.figures(DataDirection::Read).filter(|_| is_about(job))?.bytes;
+        let own = job.own_reads(case)?;
+        let is_open =
+            device_did_less::is_too_little(own.least, claimed) && !device_did_less::is_too_little(own.most, claimed);
+        is_open.then(|| {
+            "threads that serve several jobs have read them; without thread=1 each job has its own account".to_owned()
+        })
+    })
 }

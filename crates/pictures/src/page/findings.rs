@@ -21,7 +21,14 @@ pub(super) fn findings(result: &RunResult) -> Markup {
                     (one(finding, &format!("finding-{}-{}{number}", result.number, finding.id), ""))
                 }
                 @if let Some(sentence) = closing(&audit(result)) { p { (sentence) } }
-                @for part in &result.unexamined { p class="unexamined" { (unexamined(part)) } }
+                @let (of_machine, of_run): (Vec<_>, Vec<_>) = result.unexamined.iter().partition(|part| part.is_of_machine);
+                @for part in of_run { p class="unexamined" { (unexamined(part)) } }
+                @if !of_machine.is_empty() {
+                    details class="unexamined" {
+                        summary { "Not examined in any run on this machine" }
+                        @for part in of_machine { p { (unexamined(part)) } }
+                    }
+                }
             },
         }
     }

@@ -13,12 +13,12 @@ const COLOURS: [(Severity, &str); 3] =
     [(Severity::Wrong, "\x1b[1;31m"), (Severity::Misleading, "\x1b[1;33m"), (Severity::Note, "\x1b[1m")];
 const END_OF_COLOUR: &str = "\x1b[0m";
 
-/// The outcome of the audit of a run: its findings, or what it means that there are none, and then what could not be examined. Lines end
-/// before the column `width`; colour is for terminals.
+/// The outcome of the audit of a run: its findings, or what it means that there are none, and then what could not be examined in this run,
+/// without that of which the machine never has evidence. Lines end before the column `width`; colour is for terminals.
 pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
     let mut text = findings(&audit.findings, width, has_colour);
     text.extend(closing(audit).map(|sentence| wrap(&sentence, "", width)));
-    for line in audit.unexamined.iter().map(unexamined) {
+    for line in audit.unexamined.iter().filter(|unexamined| !unexamined.is_of_machine).map(unexamined) {
         text.push_str(&wrap(&line, "", width));
     }
     text
@@ -33,6 +33,10 @@ pub fn closing(audit: &Audit) -> Option<String> {
         0 if n_rules == 0 => "Nothing speaks against these figures.".to_owned(),
         0 => format!("Nothing speaks against these figures. All {n_rules} rules have looked."),
         _ if n_blind >= n_rules => "These figures have not been examined.".to_owned(),
+        _ if audit.is_all_the_machine_has() => format!(
+            "Nothing speaks against these figures. All rules that can look on this machine have looked: {} of {n_rules}.",
+            n_rules - n_blind
+        ),
         _ => format!(
             "Nothing speaks against these figures as far as they were examined: {} of {n_rules} rules have looked at all of them.",
             n_rules - n_blind
@@ -161,6 +165,7 @@ mod tests {
             reason: "no counters".to_owned(),
             jobs: jobs.iter().map(|&job| job.to_owned()).collect(),
             rules: rules.iter().map(|&rule| rule.to_owned()).collect(),
+            is_of_machine: false,
         };
         let text = |n_rules: u32, unexamined: &[Unexamined]| {
             audit(&Audit { findings: vec![], unexamined: unexamined.to_vec(), n_rules }, 200, false)
@@ -174,6 +179,17 @@ mod tests {
         assert_eq!(
             text(2, &[blind("the run", &[], &["a", "b"])]),
             "These figures have not been examined.\nNot examined: the run: no counters.\n"
+        );
+        // What the machine never has is no line of each run.
+        let sensors = Unexamined { is_of_machine: true, ..blind("heat", &[], &["a"]) };
+        assert_eq!(
+            text(80, std::slice::from_ref(&sensors)),
+            "Nothing speaks against these figures. All rules that can look on this machine have looked: 79 of 80.\n"
+        );
+        let both = text(80, &[sensors, blind("devices", &["x"], &["b"])]);
+        assert!(
+            both.contains("78 of 80 rules") && both.ends_with("\nNot examined: devices (x): no counters.\n"),
+            "{both}"
         );
         let found = Audit { findings: vec![finding()], unexamined: vec![blind("heat", &[], &["a"])], n_rules: 80 };
         assert!(audit(&found, 78, false).ends_with("  [some-rule]\nNot examined: heat: no counters.\n"));

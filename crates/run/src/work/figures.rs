@@ -172,6 +172,7 @@ impl WorkerFigures {
         stats.log_stall_ns = hooks.log.as_ref().map_or(0, |log| log.stalled().as_nanos() as u64);
         self.complete(&mut stats, now_ns, lane, hooks);
         let before = self.read_bytes_at_start;
+        stats.features.read_before_bytes = before;
         stats.features.own_read_bytes = before.and_then(|before| Some(own_read_bytes(lane)?.saturating_sub(before)));
         stats
     }
@@ -215,7 +216,7 @@ fn turns(lane: &Lane<'_>) -> Option<ThreadTurns> {
 /// Asked for at the start and the end only, and only where findings are seen.
 fn own_read_bytes(lane: &Lane<'_>) -> Option<u64> {
     let is_wanted = lane.context.keeps_evidence && lane.plan.engine.def.targets.are_files();
-    if is_wanted { probe::own_read_bytes(lane.context.is_thread, lane.plan.engine.def.is_inline()) } else { None }
+    if is_wanted { probe::own_read_bytes(lane.context.is_thread) } else { None }
 }
 
 /// Number of zones that were reset to be written again, if the job changes zones.
