@@ -6,8 +6,8 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
-    DirectionStats, Evidence, HostCpu, PageCache, Provenance, RunRecord, TargetKind, TargetPlace, ThreadStats,
-    WorkerRecord,
+    BackingPart, DirectionStats, Evidence, HostCpu, PageCache, Provenance, RunRecord, TargetAlias, TargetKind,
+    TargetPlace, ThreadStats, WorkerRecord,
 };
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
@@ -33,7 +33,13 @@ pub(crate) struct CaseJob<'a> {
     /// Number of its group.
     pub(crate) group: u32,
     pub(crate) n_clones: u32,
+    /// Its position in the run.
+    pub(crate) index: u32,
     pub(crate) places: &'a [TargetPlace],
+    /// Its targets that earlier jobs have under other names.
+    pub(crate) aliases: &'a [TargetAlias],
+    /// The part of the file behind a loop device that it uses.
+    pub(crate) part: Option<&'a BackingPart>,
     /// The places hold a sample of its files, so that sums of sizes are too small.
     pub(crate) has_more_files: bool,
     /// Records of its clones that have finished; empty before the run.
@@ -66,7 +72,10 @@ impl<'a> Case<'a> {
                 engine,
                 group: job.group,
                 n_clones: job.n_clones,
+                index: job_index,
                 places: targets.map_or(&[], |targets| &targets.places),
+                aliases: targets.map_or(&[], |targets| &targets.aliases),
+                part: targets.and_then(|targets| targets.part.as_ref()),
                 has_more_files: targets.is_some_and(|targets| targets.n_left_out > 0),
                 total: total(&workers),
                 workers,

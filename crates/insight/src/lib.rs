@@ -20,6 +20,7 @@ mod unexamined;
 
 pub use precision::precision;
 pub use rules::{FindingRule, RULES};
+pub use unexamined::{SUBJECTS, Subject};
 
 use case::Case;
 use ferrio_stats::{Audit, Finding, RunRecord};

@@ -66,6 +66,17 @@ impl<'a> Case<'a> {
         Some(sum(level.iter().map(of_device).collect::<Option<Vec<u64>>>()?))
     }
 
+    /// The same for a level of which one device may be below another one, as a disk and a loop device on it: what passes both counts once.
+    pub(crate) fn level_bytes_once(&self, level: &Level<'a>, direction: DataDirection) -> Option<u64> {
+        let is_above = |name: &&&'a str| {
+            let one = Level::from([**name]);
+            self.level_below(&one)
+                .is_some_and(|below| below.iter().any(|lower| *lower != **name && level.contains(lower)))
+        };
+        let lowest: Level<'a> = level.iter().filter(|name| !is_above(name)).copied().collect();
+        self.level_bytes(&lowest, direction)
+    }
+
     /// The layers with counters that are nearest to these or below them; `None`: a part cannot be followed.
     fn counted_from(&self, names: &Level<'a>) -> Option<Level<'a>> {
         let (mut counted, mut seen) = (Level::new(), Level::new());

@@ -14,10 +14,14 @@ use ferrio_stats::Unexamined;
 const MOST_REASONS: usize = 3;
 
 /// Evidence of one kind, and the rules that rest on it.
-struct Subject {
+#[derive(Debug)]
+pub struct Subject {
     /// In a few words.
-    name: &'static str,
-    rules: &'static [&'static str],
+    pub name: &'static str,
+    /// Short names of the rules.
+    pub rules: &'static [&'static str],
+    /// What a user without rights does not see of it; empty: the same as root.
+    pub without_root: &'static str,
     gaps: fn(&Case<'_>) -> Vec<Gap>,
 }
 
@@ -31,64 +35,99 @@ struct Gap {
 }
 
 /// All kinds of evidence that may be missing.
-const SUBJECTS: &[Subject] = &[
+pub const SUBJECTS: &[Subject] = &[
     Subject {
         name: "the work of the devices",
         rules: &["device-did-less", "lower-device-did-less", "other-users"],
+        without_root: "the disks below a loop device whose file is in a directory that the user cannot enter",
         gaps: gaps::devices,
     },
     Subject {
         name: "the page cache",
         rules: &["direct-not-honoured", "direct-writes-copied", "writes-still-dirty", "earlier-writes"],
+        without_root: "files of other owners that the user may not write",
         gaps: gaps::page_cache,
     },
-    Subject { name: "holes in the files", rules: &["reads-of-unwritten-extents"], gaps: gaps::extents },
+    Subject {
+        name: "holes in the files",
+        rules: &["reads-of-unwritten-extents"],
+        without_root: "files that the user may not read, among them the file behind a loop device",
+        gaps: gaps::extents,
+    },
     Subject {
         name: "the contents of the blocks that were read",
         rules: &["reads-of-zeroes", "files-hold-zeroes"],
+        without_root: "",
         gaps: gaps::contents,
     },
     Subject {
         name: "the kernel's account of the jobs",
         rules: &["process-read-less", "other-users", "buffered-below-page"],
+        without_root: "",
         gaps: gaps::accounts,
     },
     Subject {
         name: "the bytes that were read for each job",
         rules: &["device-did-less", "process-read-less", "reads-of-unwritten-extents"],
+        without_root: "",
         gaps: gaps::reads_of_threads,
     },
     Subject {
         name: "reads and writes of whole pages for smaller blocks",
         rules: &["buffered-below-page"],
+        without_root: "",
         gaps: gaps::parts_of_pages,
     },
-    Subject { name: "flushes of the devices", rules: &["sync-without-flush"], gaps: gaps::flushes },
+    Subject { name: "flushes of the devices", rules: &["sync-without-flush"], without_root: "", gaps: gaps::flushes },
     Subject {
         name: "the targets",
         rules: &["colon-in-filename", "posixaio-one-file", "file-under-dev", "target-in-memory", "target-on-network"],
+        without_root: "",
         gaps: gaps::targets,
     },
     Subject {
         name: "the size of the range",
         rules: &["range-read-again", "range-trimmed-again", "few-hot-blocks"],
+        without_root: "",
         gaps: gaps::ranges,
     },
     Subject {
         name: "waits for a CPU",
         rules: &["waits-for-cpu", "tail-waits-for-cpu", "verification-cost"],
+        without_root: "",
         gaps: gaps::cpu_turns,
     },
     Subject {
         name: "the course of the run",
         rules: &["rate-fell", "first-reads-slower", "rate-drifts", "stalls"],
+        without_root: "",
         gaps: gaps::course,
     },
-    Subject { name: "earlier runs on the targets", rules: &["same-blocks-again"], gaps: gaps::earlier_runs },
-    Subject { name: "CPU time that others took", rules: &["stolen-cpu-time", "cpu-quota"], gaps: gaps::host_cpu },
-    Subject { name: "stalls for memory", rules: &["memory-stalls"], gaps: gaps::pressure },
-    Subject { name: "steps of the clock", rules: &["clock-trouble"], gaps: gaps::clock },
-    Subject { name: "heat", rules: &["slowed-by-heat"], gaps: gaps::heat },
+    Subject {
+        name: "earlier runs on the targets",
+        rules: &["same-blocks-again"],
+        without_root: "",
+        gaps: gaps::earlier_runs,
+    },
+    Subject {
+        name: "CPU time that others took",
+        rules: &["stolen-cpu-time", "cpu-quota"],
+        without_root: "",
+        gaps: gaps::host_cpu,
+    },
+    Subject {
+        name: "stalls for memory",
+        rules: &["memory-stalls"],
+        without_root: "all of it, where `/proc/pressure` is for root alone",
+        gaps: gaps::pressure,
+    },
+    Subject { name: "steps of the clock", rules: &["clock-trouble"], without_root: "", gaps: gaps::clock },
+    Subject {
+        name: "heat",
+        rules: &["slowed-by-heat"],
+        without_root: "sensors that are for root alone",
+        gaps: gaps::heat,
+    },
 ];
 
 /// Nothing of the record could be examined.
@@ -269,7 +308,7 @@ mod tests {
         };
         let record = TestRun::new(job("a", DirectionMix::Read)).made();
         let case = Case::of(&record).expect("a case");
-        let found = of_subject(&Subject { name: "it", rules: &[], gaps }, &case);
+        let found = of_subject(&Subject { name: "it", rules: &[], without_root: "", gaps }, &case);
         let outline: Vec<_> = found.iter().map(|found| (found.reason.as_str(), found.jobs.len())).collect();
         assert_eq!(outline, [("reason 0", 2), ("reason 1", 2), ("several reasons", 6)]);
     }

@@ -15,7 +15,9 @@ pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
-pub use targets::{ExtentBytes, JobTargets, PartitionPlace, ReadSample, TargetKind, TargetPlace, TargetSize};
+pub use targets::{
+    BackingPart, ExtentBytes, JobTargets, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
+};
 
 /// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
 /// letters.

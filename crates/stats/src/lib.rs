@@ -38,10 +38,10 @@ pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
-    BackingFile, CacheCourse, CpuTimes, DeviceCache, DeviceLink, DiskCounters, DiskRecord, DriveHeat, EarlierRun,
-    Evidence, ExtentBytes, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LayerKind, MemoryCopy,
-    PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
-    TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
+    BackingFile, BackingPart, CacheCourse, CpuTimes, DeviceCache, DeviceLink, DiskCounters, DiskRecord, DriveHeat,
+    EarlierRun, Evidence, ExtentBytes, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LayerKind,
+    MemoryCopy, PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer,
+    StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
 pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate};

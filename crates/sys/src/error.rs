@@ -14,7 +14,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 #[non_exhaustive]
 pub enum Error {
     /// A system call failed.
-    #[error("{operation} {target}: {source}")]
+    #[error("{operation}{}{target}: {source}", if .target.is_empty() { "" } else { " " })]
     Call {
         /// Name of the system call or of the step, such as `open`.
         operation: &'static str,

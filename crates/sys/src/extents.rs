@@ -6,6 +6,7 @@
 
 use crate::error::{Context, Result};
 use rustix::fd::{AsFd, AsRawFd};
+use std::ops::Range;
 
 /// Extents that one call returns.
 const N_PER_CALL: usize = 256;
@@ -72,13 +73,21 @@ impl ExtentMap {
     /// # Errors
     /// A file system that does not tell (`EOPNOTSUPP`), or no regular file.
     pub fn of_file(file: impl AsFd, size_bytes: u64) -> Result<Self> {
+        Self::of_range(file, 0..size_bytes)
+    }
+
+    /// Looks at the extents in a range of a file, in bytes.
+    ///
+    /// # Errors
+    /// A file system that does not tell (`EOPNOTSUPP`), or no regular file.
+    pub fn of_range(file: impl AsFd, range: Range<u64>) -> Result<Self> {
         let mut map = Self::default();
-        let mut start = 0;
-        while start < size_bytes {
-            let request = ask(&file, start, size_bytes - start)?;
+        let mut start = range.start;
+        while start < range.end {
+            let request = ask(&file, start, range.end - start)?;
             let n_mapped = (request.n_mapped as usize).min(N_PER_CALL);
             for extent in &request.extents[..n_mapped] {
-                map.add(extent, size_bytes);
+                map.add(extent, &range);
                 start = extent.logical.saturating_add(extent.length);
                 if extent.flags & flag::LAST != 0 {
                     return Ok(map);
@@ -95,14 +104,14 @@ impl ExtentMap {
         Ok(map)
     }
 
-    /// Bytes below a size that no extent holds.
+    /// Bytes below a size, or of a range of it, that no extent holds.
     pub fn hole_bytes(&self, size_bytes: u64) -> u64 {
         size_bytes.saturating_sub(self.written_bytes + self.unwritten_bytes + self.delayed_bytes)
     }
 
-    fn add(&mut self, extent: &FileExtent, size_bytes: u64) {
-        let end = extent.logical.saturating_add(extent.length).min(size_bytes);
-        let n_bytes = end.saturating_sub(extent.logical);
+    fn add(&mut self, extent: &FileExtent, range: &Range<u64>) {
+        let end = extent.logical.saturating_add(extent.length).min(range.end);
+        let n_bytes = end.saturating_sub(extent.logical.max(range.start));
         self.n_extents += 1;
         match extent.flags {
             flags if flags & flag::UNWRITTEN != 0 => self.unwritten_bytes += n_bytes,
@@ -153,7 +162,7 @@ mod tests {
             extent(20480, 4096, flag::ENCODED | flag::SHARED),
             extent(40960, 8192, flag::UNWRITTEN | flag::LAST),
         ] {
-            map.add(&extent, 45_056);
+            map.add(&extent, &(0..45_056));
         }
         assert_eq!((map.written_bytes, map.unwritten_bytes, map.delayed_bytes), (8192, 12_288, 4096));
         assert_eq!((map.encoded_bytes, map.shared_bytes, map.n_extents), (4096, 4096, 5));
@@ -189,5 +198,7 @@ mod tests {
         file.sync_all().unwrap();
         let half = ExtentMap::of_file(&file, 1 << 20).unwrap();
         assert_eq!((half.unwritten_bytes, half.written_bytes), ((1 << 20) - 65_536, 65_536));
+        let around = ExtentMap::of_range(&file, 32_768..98_304).unwrap();
+        assert_eq!((around.unwritten_bytes, around.written_bytes), (32_768, 32_768));
     }
 }

@@ -3,7 +3,7 @@
 //! Start reading at [`pages`].
 
 use super::text::GENERATED;
-use ferrio_insight::{FindingRule, RULES};
+use ferrio_insight::{FindingRule, RULES, SUBJECTS};
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "\
@@ -20,12 +20,28 @@ A rule never guesses: where the evidence is missing there is no finding, and the
 |---|---|---|
 ";
 
+const EVIDENCE: &str = "
+## Evidence that may be missing
+
+Rules that are not in this table need only what every run has. Of the others the report says which could not look, and why
+(`Not examined: ...`). The last column says what a user without rights does not see; reports of such runs name it.
+
+| evidence | rules | not seen without root |
+|---|---|---|
+";
+
 /// The list of all rules.
 pub(super) fn index() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}");
     for rule in RULES {
         // Infallible here and below: writing to a String never fails.
         let _ = writeln!(text, "| [{id}]({id}.md) | {} | {} |", rule.severity.word(), rule.title, id = rule.id);
+    }
+    text.push_str(EVIDENCE);
+    for subject in SUBJECTS {
+        let rules: Vec<String> = subject.rules.iter().map(|id| format!("[{id}]({id}.md)")).collect();
+        let without_root = if subject.without_root.is_empty() { "the same" } else { subject.without_root };
+        let _ = writeln!(text, "| {} | {} | {without_root} |", subject.name, rules.join(", "));
     }
     text
 }

@@ -70,6 +70,30 @@ fn reads_that_never_reach_the_device_are_told() {
     assert!(!has(&direct, "device-did-less") && !has(&direct, "reads-of-unwritten-extents"), "{direct:?}");
 }
 
+/// Threads of one process: one reads from the page cache, the other past it.
+#[test]
+fn jobs_that_are_threads_are_judged_each_by_its_own_reads() {
+    let test = "jobs_that_are_threads_are_judged_each_by_its_own_reads";
+    let scratch = Scratch::new("findings-threads");
+    let directory = scratch.path();
+    for name in ["c", "d"] {
+        let job = format!("--name=w --filename={name} --rw=write --bs=1m --size=16m --end_fsync=1");
+        Run::new(Program::Ferrio, directory, &job).finish().succeeded();
+    }
+    let warm = "--name=r --filename=c --rw=read --bs=1m --size=16m --ioengine=psync --invalidate=0";
+    Run::new(Program::Ferrio, directory, warm).finish().succeeded();
+    let jobs = "--thread=1 --ioengine=libaio --iodepth=4 --rw=randread --size=16m --name=cached --filename=c --invalidate=0 \
+                --name=direct --filename=d --invalidate=1 --direct=1";
+    let document = document(directory, jobs);
+    if !knows_disk(&document) {
+        skip(test, "no disk is known under the directory of the tests");
+        return;
+    }
+    let findings = document["findings"].as_array().expect("a list");
+    let told = findings.iter().find(|finding| finding["id"] == "device-did-less").expect("it is told");
+    assert_eq!(told["jobs"], serde_json::json!(["cached"]), "{told}");
+}
+
 #[test]
 fn files_without_data_and_first_writes_are_told() {
     let test = "files_without_data_and_first_writes_are_told";

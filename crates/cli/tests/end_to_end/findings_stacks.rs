@@ -118,6 +118,51 @@ fn holes_behind_a_loop_device_are_told_before_and_after() {
     assert!(has(&found, "reads-of-unwritten-extents") && !has(&found, "lower-device-did-less"), "{found:?}");
 }
 
+/// The part of the file that the job reads decides, not the whole file.
+#[test]
+fn holes_behind_a_part_of_a_loop_device_are_told() {
+    let test = "holes_behind_a_part_of_a_loop_device_are_told";
+    let Some(stack) = stack(test, "", 16, &["losetup", "fallocate"]) else { return };
+    let image = stack.scratch.join("image");
+    if tool(&format!("fallocate --punch-hole --offset 4m --length 4m {}", image.display())).is_none() {
+        skip(test, "this file system makes no holes");
+        return;
+    }
+    let check = |offset: &str| {
+        let job = format!("--name=r --filename={} --rw=read --bs=256k --direct=1", stack.device);
+        let job = format!("check --json {job} --size=4m --offset={offset}");
+        Run::new(Program::Ferrio, stack.scratch.path(), &job).finish().stdout
+    };
+    if !check("4m").contains("reads-of-unwritten-extents") {
+        let whole = Run::new(Program::Ferrio, stack.scratch.path(), "check --json --name=r --filename=image --rw=read");
+        assert!(!whole.finish().stdout.contains("\"hole_bytes\""), "holes are known");
+        skip(test, "this file system does not tell holes");
+        return;
+    }
+    assert!(!check("8m").contains("reads-of-unwritten-extents"));
+}
+
+/// A link is another name, and a loop device another device, of one and the same file.
+#[test]
+fn jobs_that_share_a_file_under_two_names_are_told() {
+    let scratch = Scratch::new("stacks-names");
+    std::fs::write(scratch.join("f"), vec![1; 1 << 20]).expect("a file");
+    std::fs::hard_link(scratch.join("f"), scratch.join("hard")).expect("a link");
+    std::os::unix::fs::symlink("f", scratch.join("soft")).expect("a link");
+    std::fs::write(scratch.join("g"), vec![1; 1 << 20]).expect("a file");
+    let found = |name: &str| {
+        let jobs = format!("--rw=write --size=1m --name=a --filename=f --name=b --filename={name}");
+        findings_of(scratch.path(), &format!("--ioengine=psync {jobs}"))
+    };
+    assert!(has(&found("hard"), "jobs-share-blocks") && has(&found("soft"), "jobs-share-blocks"));
+    assert!(!has(&found("g"), "jobs-share-blocks"));
+    let test = "jobs_that_share_a_file_under_two_names_are_told";
+    let Some(stack) = stack(test, "", 4, &["losetup"]) else { return };
+    let jobs = format!("--rw=write --size=1m --name=a --filename=image --name=b --filename={}", stack.device);
+    let check = Run::new(Program::Ferrio, stack.scratch.path(), &format!("check --json --ioengine=psync {jobs}"));
+    assert!(check.finish().stdout.contains("jobs-share-blocks"));
+}
+
 #[test]
 fn direct_io_of_a_journal_of_data_is_none() {
     let test = "direct_io_of_a_journal_of_data_is_none";

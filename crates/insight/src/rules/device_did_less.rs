@@ -48,7 +48,7 @@ pub(crate) fn is_too_little(stored_bytes: u64, claimed_bytes: u64) -> bool {
 }
 
 /// One of these rules speaks about a job.
-pub(super) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+pub(crate) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     gaps(case).iter().any(|(_, found)| found.jobs.iter().any(|name| name == job.name))
 }
 

@@ -2,6 +2,7 @@
 
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, sum};
+use crate::stack::Level;
 use crate::text;
 use ferrio_stats::provenance::IoLimit;
 use ferrio_stats::{DirectionStats, Measured, Severity};
@@ -11,8 +12,8 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "io-limit-measured",
     title: "The figure is the limit of the control group",
     severity: Severity::Misleading,
-    what: "The bytes or I/Os a second of the jobs on a device, and the limit of the control group of ferrio for that device (io.max, \
-           blkio.throttle). It speaks where both differ by less than 5 %, \
+    what: "The bytes or I/Os a second of the jobs on a device, and the limit of the control group of ferrio for that device, or for \
+           the only device below it (io.max, blkio.throttle). It speaks where both differ by less than 5 %, \
            and by what the kernel gives in advance (0.2 s), in jobs of a second or more.",
     why: "The kernel holds I/O back so that the limit is kept. The device was not busy, and its speed is not known after this run.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g",
@@ -42,7 +43,10 @@ const LEAST_SECONDS: f64 = 1.0;
 /// Jobs that a limit holds for.
 fn jobs_of<'c, 'a>(case: &'c Case<'a>, limit: &IoLimit) -> Vec<&'c CaseJob<'a>> {
     let is_one = |job: &&CaseJob<'_>| {
-        let is_there = job.places.iter().any(|place| place.device.as_deref() == Some(&limit.device));
+        let is_at_top = job.places.iter().any(|place| place.device.as_deref() == Some(&limit.device));
+        // All of the job's I/O passes a device below that is alone at its level, as the disk below a loop device.
+        let is_only = |level: &Level<'_>| level.len() == 1 && level.contains(&*limit.device);
+        let is_there = is_at_top || case.levels(job).iter().any(is_only);
         // A job with a control group of its own has the limits of that.
         is_there && job.does(direction_of(limit)) && job.spec.surroundings.cgroup.name.is_none()
     };
@@ -122,9 +126,10 @@ fn names(jobs: &[&CaseJob<'_>]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{MIB, TestRun, job, place};
+    use super::super::testing::{MIB, TestRun, job, layer, place};
     use super::IoLimit;
     use ferrio_spec::DirectionMix;
+    use ferrio_stats::{LayerKind, StorageLayer};
 
     /// 10 MiB and 2,560 I/Os a second.
     fn scene(bytes_per_sec: Option<u64>, ios_per_sec: Option<u64>) -> TestRun {
@@ -161,6 +166,25 @@ mod tests {
         scene.limits.io[0].is_write = true;
         assert_eq!(scene.found(), Vec::<String>::new());
         (scene.limits.io[0].is_write, scene.limits.io[0].device) = (false, "vdb".to_owned());
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_limit_of_the_only_device_below_holds_too() {
+        let mut scene = scene(Some(10 * MIB), None);
+        scene.limits.io[0].device = "vdb".to_owned();
+        scene.device.name = "loop0".to_owned();
+        scene.places[0].device = Some("loop0".to_owned());
+        let device =
+            |name: &str, kind, below: &[&str]| StorageLayer { bytes: Some([100 * MIB, 0]), ..layer(name, kind, below) };
+        let top = layer("/data", LayerKind::FileSystem, &["loop0"]);
+        let disk = device("vdb", LayerKind::Disk, &[]);
+        scene.layers(vec![top.clone(), device("loop0", LayerKind::Loop, &["vdb"]), disk.clone()]);
+        assert_eq!(scene.found(), ["io-limit-measured"]);
+        // Of two members each has a part of the I/O only.
+        let other = device("vdc", LayerKind::Disk, &[]);
+        scene.record.evidence.clear();
+        scene.layers(vec![top, device("loop0", LayerKind::Stacked, &["vdb", "vdc"]), disk, other]);
         assert_eq!(scene.found(), Vec::<String>::new());
     }
 

@@ -10,8 +10,8 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "jobs-share-blocks",
     title: "Several jobs use the same blocks at the same time",
     severity: Severity::Misleading,
-    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It speaks where the \
-           parts of two overlap, and one of the two writes or both read in sequence. Jobs that hit the same blocks at random, and do not \
+    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use; a link, or a loop device \
+           and its file, are the same target. It speaks where the parts of two overlap, and one of the two writes or both read in sequence. Jobs that hit the same blocks at random, and do not \
            verify them, are a note of their own.",
     why: "Clones that read the same blocks in the same order find them in a cache that another one has filled; writers of the same \
           blocks wait for each other, and leave data that nobody can verify.",
@@ -74,15 +74,27 @@ fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
     Some(Observation { jobs, evidence: Vec::new(), explanation, cure: None })
 }
 
-/// The file of which both use the same part.
-pub(super) fn shared_part<'j>(job: &'j CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'j str> {
-    let (target, its) = (&job.spec.target, &other.spec.target);
-    if !job.has_files() || !other.has_files() || target.directories != its.directories {
+/// The file of which both use the same part, with both of its names if there are two.
+pub(super) fn shared_part(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
+    if !job.has_files() || !other.has_files() {
         return None;
     }
-    let name = target.filenames.iter().find(|name| its.filenames.contains(name))?;
-    let is_one = target.filenames.len() == 1 && its.filenames.len() == 1;
-    (is_one && parts_overlap(job, other)).then_some(name)
+    let name = same_name(job, other).or_else(|| alias(job, other)).or_else(|| alias(other, job))?;
+    parts_overlap(job, other).then_some(name)
+}
+
+fn same_name(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
+    let (target, its) = (&job.spec.target, &other.spec.target);
+    let is_one = target.filenames.len() == 1 && its.filenames.len() == 1 && target.directories == its.directories;
+    target.filenames.iter().find(|name| is_one && its.filenames.contains(name)).cloned()
+}
+
+/// A file that a later job has under another name than an earlier one: a link, a loop device.
+fn alias(earlier: &CaseJob<'_>, later: &CaseJob<'_>) -> Option<String> {
+    let n_files = |job: &CaseJob<'_>| job.places.iter().map(|place| place.n_files).sum::<u64>();
+    let alias = later.aliases.iter().find(|alias| alias.other_index == earlier.index)?;
+    let is_one = n_files(earlier) == 1 && n_files(later) == 1;
+    is_one.then(|| format!("{}, which is also {}", alias.other_path, alias.path))
 }
 
 fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
@@ -139,6 +151,30 @@ mod tests {
         assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
         let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
         assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());
+    }
+
+    #[test]
+    fn another_name_of_a_file_is_no_other_file() {
+        let mut one = job("one", DirectionMix::Write);
+        one.target.filenames = vec!["/data/file".to_owned()];
+        let mut two = ferrio_spec::JobSpec { name: "two".to_owned(), ..one.clone() };
+        two.target.filenames = vec!["/data/link".to_owned()];
+        let mut scene = TestRun::new(one);
+        scene.add(two, place("/data/link"));
+        assert_eq!(scene.found(), Vec::<String>::new());
+        let alias = ferrio_stats::TargetAlias {
+            path: "/data/link".to_owned(),
+            other_index: 0,
+            other_path: "/data/file".to_owned(),
+        };
+        scene.aliases.push((1, alias));
+        let finding = scene.finding("jobs-share-blocks");
+        assert_eq!(
+            finding.explanation,
+            "The jobs one and two write the same blocks of /data/file, which is also /data/link."
+        );
+        scene.jobs[1].extent.offset = SizeSpec::Bytes(100 * MIB);
+        assert_eq!(scene.found(), Vec::<String>::new());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::stack::Level;
 use crate::text;
 use ferrio_stats::{Evidence, IoCounters, Measured, Severity, TargetKind};
 use ferrio_units::DataDirection;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "other-users",
@@ -14,7 +14,8 @@ pub(super) const RULE: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The bytes that the device under the files has read and written, and those that the kernel charges to the processes of the run \
            (/proc/PID/io). Writes are compared where no file system can have caused them: on a device without one, and in runs that only \
-           read, less the data that waited to be written at the start. It speaks from 30 % of the bytes of the jobs and 64 MiB on.",
+           read, less the data that waited to be written at the start. Where one job reads from a loop device, or from one of several \
+           disks, the disks below it are compared too. It speaks from 30 % of the bytes of the jobs and 64 MiB on.",
     why: "The device shared its time among the jobs and others, so its own limits are above these figures.",
     example: "--name=a --filename=/dev/sdX --rw=randread --direct=1   (while a backup reads from the same disk)",
     cure: "Repeat the run while nothing else uses the device; `pidstat -d 1` shows which programs do.",
@@ -39,7 +40,48 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         let here: Vec<&CaseJob<'_>> = jobs.iter().filter(|(_, its)| its == *level).map(|(job, _)| *job).collect();
         of_level(case, own, level, &here)
     };
-    levels.iter().filter_map(on_level).collect()
+    let found: Vec<Observation> = levels.iter().filter_map(on_level).collect();
+    if found.is_empty() { below(case, &jobs) } else { found }
+}
+
+/// Reads of others on the devices below those of the jobs, as on the disk that has the file behind a loop device. What comes through the
+/// upper devices is not theirs. Writes are left out, because a file system or a RAID writes more than it is given.
+fn below(case: &Case<'_>, jobs: &[(&CaseJob<'_>, Level<'_>)]) -> Vec<Observation> {
+    let mut found: BTreeMap<Level<'_>, Observation> = BTreeMap::new();
+    for (job, _) in jobs {
+        let levels = case.levels(job);
+        for pair in levels.windows(2) {
+            let only_reads = !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
+            let is_single = jobs.len() == 1 && only_reads && !is_cached(case, &pair[0]);
+            let Some(observation) = of_pair(case, &pair[0], &pair[1], job).filter(|_| is_single) else { continue };
+            found.entry(pair[1].clone()).or_insert(observation);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// A cache fills itself, and a volume of several parts reads its tables.
+fn is_cached(case: &Case<'_>, level: &Level<'_>) -> bool {
+    level.iter().filter_map(|name| case.layer(name)).any(|layer| layer.cache.is_some() || layer.is_thin)
+}
+
+fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let all = job.figures(DataDirection::Read)?.bytes;
+    let passed = case.level_bytes(upper, DataDirection::Read)?.max(all);
+    let others = case.level_bytes(lower, DataDirection::Read)?.saturating_sub(passed);
+    if others < LEAST_BYTES || (others as f64) < all as f64 * SHARE {
+        return None;
+    }
+    let devices = |level: &Level<'_>| level.iter().copied().collect::<Vec<_>>().join(" and ");
+    let explanation = format!(
+        "Others have read {} on {} during the run, below {} with its {}.",
+        text::bytes(others),
+        devices(lower),
+        devices(upper),
+        text::bytes(all)
+    );
+    let evidence = vec![Measured::bytes("read by the job", all), Measured::bytes("read by others below", others)];
+    Some(Observation::of(job.name, evidence, explanation))
 }
 
 /// The kernel's account of all processes of the run.
@@ -54,7 +96,7 @@ fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJ
     let claimed = |direction| sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
     let all = claimed(DataDirection::Read).saturating_add(claimed(DataDirection::Write));
     let devices = level.iter().copied().collect::<Vec<_>>().join(" and ");
-    let read = case.level_bytes(level, DataDirection::Read)?;
+    let read = case.level_bytes_once(level, DataDirection::Read)?;
     let read = read.saturating_sub(own.read_bytes.max(claimed(DataDirection::Read)));
     let written = written_by_others(case, own, level, jobs, claimed(DataDirection::Write)).unwrap_or(0);
     let others = read.saturating_add(written);
@@ -91,15 +133,15 @@ fn written_by_others(
     }
     let waited = case.page_cache()?.machine.value()?.dirty_before_bytes;
     let known = own.write_bytes.max(claimed).saturating_add(waited);
-    Some(case.level_bytes(level, DataDirection::Write)?.saturating_sub(known))
+    Some(case.level_bytes_once(level, DataDirection::Write)?.saturating_sub(known))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{MIB, TestRun, job};
+    use super::super::testing::{MIB, TestRun, job, layer};
     use super::*;
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{CacheCourse, PageCache, ProcessIo, Reading};
+    use ferrio_stats::{CacheCourse, LayerKind, PageCache, ProcessIo, Reading, StorageLayer};
 
     fn scene(mix: DirectionMix, disk: [u64; 2], own_read: u64, waited: u64) -> TestRun {
         let mut scene = TestRun::new(job("a", mix));
@@ -142,6 +184,42 @@ mod tests {
             scene.found().contains(&RULE.id.to_owned())
         };
         assert!(found(TargetKind::Block) && !found(TargetKind::File));
+    }
+
+    #[test]
+    fn others_on_the_disk_below_a_loop_device_are_told() {
+        let found = |disk_bytes: u64| {
+            let mut scene = scene(DirectionMix::Read, [100 * MIB, 0], 100 * MIB, 0);
+            let device = |name: &str, kind, below: &[&str], read: u64| StorageLayer {
+                bytes: Some([read, 0]),
+                ..layer(name, kind, below)
+            };
+            scene.layers(vec![
+                layer("/data", LayerKind::FileSystem, &["loop0"]),
+                device("loop0", LayerKind::Loop, &["vdb"], 100 * MIB),
+                device("vdb", LayerKind::Disk, &[], disk_bytes),
+            ]);
+            scene.found()
+        };
+        assert_eq!(found(300 * MIB), ["other-users"]);
+        assert_eq!(found(100 * MIB), Vec::<String>::new());
+    }
+
+    /// The disk counts what it does for the loop device on it as well.
+    #[test]
+    fn a_disk_and_a_loop_device_on_it_do_not_count_twice() {
+        let mut scene = scene(DirectionMix::Read, [0, 0], 200 * MIB, 0);
+        scene.stats().directions.0[0].bytes = 200 * MIB;
+        let device = |name: &str, kind, below: &[&str], read: u64| StorageLayer {
+            bytes: Some([read, 0]),
+            ..layer(name, kind, below)
+        };
+        scene.layers(vec![
+            layer("/data", LayerKind::FileSystem, &["loop0", "vdb"]),
+            device("loop0", LayerKind::Loop, &["vdb"], 100 * MIB),
+            device("vdb", LayerKind::Disk, &[], 200 * MIB),
+        ]);
+        assert_eq!(scene.found(), Vec::<String>::new());
     }
 
     #[test]

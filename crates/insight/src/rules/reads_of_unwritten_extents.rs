@@ -34,7 +34,11 @@ fn extents(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
     for place in job.places {
         let (extents, place_bytes) = match place.kind {
             TargetKind::File => (place.before.extents.value()?, place.before.size_bytes),
-            TargetKind::Block => behind_loop(case, place)?,
+            // The part that the job uses decides, wherever the rest of the file has holes.
+            TargetKind::Block => match job.part {
+                Some(part) => (&part.extents, part.size_bytes),
+                None => behind_loop(case, place)?,
+            },
             _ => return None,
         };
         total.unwritten_bytes = total.unwritten_bytes.saturating_add(extents.unwritten_bytes);
@@ -75,7 +79,8 @@ fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
             Some(SizeSpec::Bytes(bytes)) => bytes >= size_bytes,
             Some(SizeSpec::Percent(_)) => false,
         };
-        return case.is_before() && is_whole && job.spec.extent.offset == SizeSpec::Bytes(0);
+        let reads_it_all = is_whole && job.spec.extent.offset == SizeSpec::Bytes(0);
+        return case.is_before() && (reads_it_all || job.part.is_some());
     };
     let is_short = |bytes: u64| (bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0);
     let is_of_loop = job.places.iter().any(|place| loop_of(case, place).is_some());
@@ -106,11 +111,12 @@ fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
         _ => "is in unwritten extents and holes",
     };
     let place = job.places.iter().find_map(|place| loop_of(case, place)?.backing.as_ref());
+    let of_part = if job.part.is_some() { "the part that the job reads of " } else { "" };
     let files =
         place.map_or("the job's files".to_owned(), |backing| format!("{}, the file behind the device,", backing.path));
     let reach = if case.is_before() { "will never reach the device" } else { "never reached the device" };
     let explanation = format!(
-        "These reads {reach}: {share} of {files} ({} of {}) {what}, and the file system answers with zeroes.",
+        "These reads {reach}: {share} of {of_part}{files} ({} of {}) {what}, and the file system answers with zeroes.",
         text::bytes(extents.without_data_bytes()),
         text::bytes(size_bytes)
     );
@@ -124,7 +130,7 @@ fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{MIB, TestRun, job};
+    use super::super::testing::{MIB, TestRun, job, layer};
     use super::*;
     use ferrio_spec::DirectionMix;
     use ferrio_stats::Reading;
@@ -173,6 +179,28 @@ mod tests {
         assert_eq!(scene.found(), Vec::<String>::new());
         scene.record.workers[0].stats.features.own_read_bytes = Some(0);
         assert_eq!(scene.found(), ["reads-of-unwritten-extents"]);
+    }
+
+    /// A job that reads 100 MiB of a loop device, whose file has a hole.
+    #[test]
+    fn behind_a_loop_device_the_part_of_the_job_decides() {
+        let found = |hole_bytes: u64| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            (scene.places[0].kind, scene.places[0].layer) = (TargetKind::Block, Some("loop0".to_owned()));
+            scene.places[0].device = Some("loop0".to_owned());
+            let extents = ExtentBytes { hole_bytes, written_bytes: 100 * MIB - hole_bytes, ..ExtentBytes::default() };
+            scene.part = Some(ferrio_stats::BackingPart { size_bytes: 100 * MIB, extents });
+            let mut top = layer("loop0", LayerKind::Loop, &["vda"]);
+            let backing = ferrio_stats::BackingFile { path: "/image".to_owned(), ..Default::default() };
+            (top.bytes, top.backing) = (Some([100 * MIB, 0]), Some(backing));
+            // The disk has read much for others.
+            let mut disk = layer("vda", LayerKind::Disk, &[]);
+            disk.bytes = Some([120 * MIB, 0]);
+            scene.layers(vec![top, disk]);
+            scene.found()
+        };
+        assert_eq!(found(100 * MIB), ["reads-of-unwritten-extents"]);
+        assert_eq!(found(0), Vec::<String>::new());
     }
 
     #[test]

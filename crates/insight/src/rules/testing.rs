@@ -4,8 +4,9 @@ use crate::audit;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, DeviceFacts, JobOptions, LimitFacts};
 use ferrio_stats::{
-    DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance, Reading,
-    RunRecord, StorageLayer, TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
+    BackingPart, DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance,
+    Reading, RunRecord, StorageLayer, TargetAlias, TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate,
+    WorkerRecord,
 };
 use ferrio_units::DataDirection;
 
@@ -27,6 +28,10 @@ pub(crate) struct TestRun {
     pub(crate) n_cpus: u32,
     pub(crate) limits: LimitFacts,
     pub(crate) clock: ClockFacts,
+    /// Targets under two names, by the later job.
+    pub(crate) aliases: Vec<(u32, TargetAlias)>,
+    /// The part of the file behind a loop device that the first job uses.
+    pub(crate) part: Option<BackingPart>,
 }
 
 /// A job of 100 MiB with direct I/O of 4 KiB, a depth of 1 and an engine that waits.
@@ -103,6 +108,8 @@ impl TestRun {
             n_cpus: 64,
             limits: LimitFacts::default(),
             clock: ClockFacts::default(),
+            aliases: vec![],
+            part: None,
         };
         scene.add(job, place);
         scene
@@ -185,7 +192,9 @@ impl TestRun {
         let of_job = |(job_index, place): (u32, &TargetPlace)| JobTargets {
             job_index,
             places: vec![place.clone()],
-            n_left_out: 0,
+            aliases: self.aliases.iter().filter(|(of, _)| *of == job_index).map(|(_, alias)| alias.clone()).collect(),
+            part: self.part.filter(|_| job_index == 0),
+            ..JobTargets::default()
         };
         record.evidence.push(Evidence::Targets((0..).zip(&self.places).map(of_job).collect()));
         if !record.workers.is_empty() {

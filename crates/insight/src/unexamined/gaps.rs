@@ -229,7 +229,7 @@ pub(super) fn reads_of_threads(case: &Case<'_>) -> Vec<Gap> {
     }
     of_jobs(case, |_, job| {
         let claimed = job.figures(DataDirection::Read).filter(|_| is_about(job))?.bytes;
-        let own = job.own_reads(case)?;
+        let own = job.own_reads(case).filter(|_| !device_did_less::speaks_of(case, job))?;
         let is_open =
             device_did_less::is_too_little(own.least, claimed) && !device_did_less::is_too_little(own.most, claimed);
         is_open.then(|| {

@@ -8,6 +8,7 @@ mod disks;
 mod heat;
 mod host_clock;
 mod host_cpu;
+mod identity;
 mod idle;
 mod memory;
 mod page_cache;

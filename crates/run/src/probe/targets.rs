@@ -3,12 +3,16 @@
 //! Must not know: the I/O of the jobs. Start reading at [`TargetProbe`]. Files are opened only to read their extents,
 //! and only if the run's settings allow it.
 
+use super::identity::{Identities, part_behind_loop};
 use super::stacks::{StackProbe, Stacks};
 use super::{Begun, Probe, Site};
 use crate::files;
 use crate::plan::WorkerPlan;
 use ferrio_stats::note::{DeviceUsage, FileNote};
-use ferrio_stats::{Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetKind, TargetPlace, TargetSize};
+use ferrio_stats::{
+    BackingPart, Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetAlias, TargetKind, TargetPlace,
+    TargetSize,
+};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest, direct_io_align_bytes, is_no_cow};
@@ -34,14 +38,14 @@ struct TargetProbe {
 }
 
 pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
+    let looks = site.control.looks_into_files;
     let named = site.plan.workers.iter().zip(site.laid_out).map(|(worker, paths)| {
         let is_wanted = worker.engine.def.targets.are_files();
         let paths = paths.clone().filter(|_| is_wanted)?;
         Some((worker, if paths.is_empty() { files::named_paths(worker) } else { paths }))
     });
-    let (found, stacks) = find(named.flatten(), site.look_at);
+    let (found, stacks) = find(named.flatten(), looks, site.look_at);
     if !found.is_empty() {
-        let looks = site.control.looks_into_files;
         begun.probes.push(Box::new(TargetProbe::new(found, looks)));
         // The layers below the targets are found together with these, so their probe begins here.
         begun.probes.push(Box::new(StackProbe::new(stacks, looks)));
@@ -51,7 +55,7 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
 /// The targets of jobs that have not run, and may never, and the layers below them: nothing is made.
 pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<Evidence> {
     let wanted = workers.iter().filter(|worker| worker.engine.def.targets.are_files());
-    let (found, stacks) = find(wanted.map(|worker| (worker, files::named_paths(worker))), &|_| ());
+    let (found, stacks) = find(wanted.map(|worker| (worker, files::named_paths(worker))), true, &|_| ());
     let mut jobs = TargetProbe::new(found, true).jobs;
     // A run asks the kernel for users that cannot be seen before it writes to a device.
     if let Some(FileNote::InUse { path, usage: DeviceUsage::Claimed }) =
@@ -67,9 +71,9 @@ pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<Evidence> {
 impl TargetProbe {
     fn new(found: Vec<JobFiles>, looks: bool) -> Self {
         let (mut jobs, mut files) = (Vec::new(), Vec::new());
-        for JobFiles { job_index, n_left_out, places } in found {
+        for JobFiles { job_index, n_left_out, places, aliases, part } in found {
             let (places, its_files): (Vec<TargetPlace>, Vec<Vec<PathBuf>>) = places.into_values().unzip();
-            jobs.push(JobTargets { job_index, places, n_left_out });
+            jobs.push(JobTargets { job_index, places, n_left_out, aliases, part });
             files.push(its_files);
         }
         let mut probe = Self { jobs, files, looks };
@@ -105,20 +109,30 @@ struct JobFiles {
     job_index: u32,
     n_left_out: u64,
     places: BTreeMap<(TargetKind, String), (TargetPlace, Vec<PathBuf>)>,
+    aliases: Vec<TargetAlias>,
+    part: Option<BackingPart>,
 }
 
 fn find<'a>(
     workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>,
+    looks: bool,
     look_at: &dyn Fn(usize),
 ) -> (Vec<JobFiles>, Stacks) {
-    let mut known = KnownPlaces { mounts: mounts(), places: HashMap::new(), stacks: Stacks::default() };
+    let mut known = KnownPlaces {
+        mounts: mounts(),
+        places: HashMap::new(),
+        stacks: Stacks::default(),
+        identities: Identities::default(),
+    };
     let mut jobs: Vec<JobFiles> = Vec::new();
     let (mut seen, mut n_seen) = (HashSet::new(), 0);
     for (worker, paths) in workers {
         look_at(worker.thread_number as usize - 1);
         let job_index = worker.job_index as u32;
         if jobs.last().is_none_or(|job| job.job_index != job_index) {
-            jobs.push(JobFiles { job_index, n_left_out: 0, places: BTreeMap::new() });
+            let part = || part_behind_loop(paths.first()?, &worker.spec.extent, worker.spec.numjobs);
+            let part = Some(paths.len()).filter(|n_paths| looks && *n_paths == 1).and_then(|_| part());
+            jobs.push(JobFiles { job_index, n_left_out: 0, places: BTreeMap::new(), aliases: Vec::new(), part });
             seen.clear();
         }
         let Some(job) = jobs.last_mut() else { continue };
@@ -144,6 +158,9 @@ impl JobFiles {
     fn add(&mut self, path: PathBuf, known: &mut KnownPlaces) {
         let info = FileInfo::of_path(&path).ok();
         let kind = info.as_ref().map_or(TargetKind::Missing, kind_of);
+        if let Some(info) = &info {
+            known.identities.add(self.job_index, &path, info, &mut self.aliases);
+        }
         let device = match &info {
             Some(info) if kind == TargetKind::Block => info.is_device,
             Some(info) => info.on_device,
@@ -180,6 +197,7 @@ struct KnownPlaces {
     /// By what the target is, and the number of its device or of that of its file system.
     places: HashMap<(bool, DeviceNumber), TargetPlace>,
     stacks: Stacks,
+    identities: Identities,
 }
 
 impl KnownPlaces {

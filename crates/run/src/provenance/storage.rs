@@ -71,7 +71,7 @@ impl Storage {
         }
     }
 
-    /// Adds a device, and the devices that it consists of.
+    /// Adds a device, and the devices that it consists of. A loop device consists of the disk that has its file.
     fn add_device(&mut self, device: &BlockDevice) {
         if self.devices.iter().any(|known| known.name == device.name) {
             return;
@@ -80,6 +80,12 @@ impl Storage {
         self.devices.push(device_facts(device, &slaves));
         for slave in &slaves {
             self.add_device(slave);
+        }
+        if let Some(path) = device.loop_backing_file().and_then(|path| path.canonicalize().ok()) {
+            let mounts = self.mounts.get_or_insert_with(mounts);
+            if let Some(disk) = disk_of(&path, mount_of(mounts, &path)) {
+                self.add_device(&disk);
+            }
         }
     }
 }

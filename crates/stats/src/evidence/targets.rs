@@ -15,6 +15,33 @@ pub struct JobTargets {
     /// Number of targets that were not looked at, because there are too many; they are in no place. A target that several clones
     /// share counts for each of them.
     pub n_left_out: u64,
+    /// Targets that an earlier job of the run has under another name.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub aliases: Vec<TargetAlias>,
+    /// The part of the file behind a loop device that the job uses; `None`: it uses all of it, or another target, or the part is not
+    /// known.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub part: Option<BackingPart>,
+}
+
+/// One target with two names: a link, another node of a device, a loop device and its file, two loop devices on one file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetAlias {
+    /// Its name in this job.
+    pub path: String,
+    /// Position of the earlier job in the run.
+    pub other_index: u32,
+    /// Its name there.
+    pub other_path: String,
+}
+
+/// A part of the file behind a loop device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BackingPart {
+    /// Its length, bytes.
+    pub size_bytes: u64,
+    /// The extents in it before the run.
+    pub extents: ExtentBytes,
 }
 
 /// Targets of one job on one file system, or one device.
