@@ -9,6 +9,10 @@ use crate::heat::{LatencyCounts, LatencyHeat};
 /// Most intervals of several series as one, before they are made fewer.
 const MOST_MERGED: u64 = 16_384;
 const NS_PER_SEC: f64 = 1e9;
+/// Longest time between the starts of clones that were started together.
+const LONGEST_START_NS: u64 = 10_000_000;
+/// A cell that was measured for a smaller part of its length than one in so many is no interval of its own.
+const SLIVERS_IN_CELL: u64 = 10;
 
 /// Why some series cannot be one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -173,8 +177,8 @@ struct CellSum {
 
 /// The sum of rates at each moment, by cell: all that was counted, by the time in which any series was measured.
 fn sums(parts: &[&TimeIntervals<TimeBin>], grid: Grid) -> TimeIntervals<TimeBin> {
-    // Clocks of jobs differ by a millisecond: where one ends and the next begins, they did not run together.
-    let least_ns = (grid.cell_ns / 20).min(2_000_000);
+    // Clones start and end some milliseconds apart: a sum that held no longer is no extreme.
+    let least_ns = (grid.cell_ns / 20).min(LONGEST_START_NS);
     let changes = changes(parts);
     let mut cells: Vec<CellSum> = Vec::new();
     let (mut rate, mut n_active, mut below, mut above) = (0.0, 0_u64, 0.0_f64, 0.0_f64);
@@ -200,13 +204,33 @@ fn sums(parts: &[&TimeIntervals<TimeBin>], grid: Grid) -> TimeIntervals<TimeBin>
         (below, above) = (0.0, 0.0);
     }
     let mut intervals = TimeIntervals::new(grid.cell_ns);
-    for cell in cells {
+    for cell in without_slivers(cells, grid) {
         let bin = TimeBin::of_rate(cell.amount / (cell.measured_ns.max(1) as f64 / NS_PER_SEC), cell.measured_ns);
         let (low, high) = cell.extremes.unwrap_or((bin.min, bin.max));
         let bin = TimeBin { min: low.min(bin.min), max: high.max(bin.max), ..bin };
         intervals.add(cell.start_ns, cell.end_ns, &bin, usize::MAX);
     }
     intervals
+}
+
+/// Joins cells that were hardly measured to those beside them. Clones that start and end some milliseconds apart leave such cells, in
+/// which only some of them ran: as an interval each would be a dip that no job had.
+fn without_slivers(cells: Vec<CellSum>, grid: Grid) -> Vec<CellSum> {
+    let is_sliver = |cell: &CellSum| cell.measured_ns < grid.cell_ns / SLIVERS_IN_CELL;
+    let mut whole: Vec<CellSum> = Vec::with_capacity(cells.len());
+    for cell in cells {
+        match whole.last_mut() {
+            Some(last) if last.end_ns == cell.start_ns && (is_sliver(&cell) || is_sliver(last)) => {
+                let extremes = if is_sliver(&cell) { last.extremes } else { cell.extremes };
+                last.extremes = extremes;
+                last.end_ns = cell.end_ns;
+                last.measured_ns += cell.measured_ns;
+                last.amount += cell.amount;
+            }
+            _ => whole.push(cell),
+        }
+    }
+    whole
 }
 
 /// A sum that held for a time, with its extremes.
@@ -306,6 +330,21 @@ mod tests {
         assert!(shown(&sum).iter().all(|(_, _, rate)| *rate <= 3000), "{:?}", shown(&sum));
         assert!(shown(&sum).iter().filter(|(_, end, _)| *end <= 4000).all(|(_, _, rate)| *rate == 1000));
         assert!(sum.intervals.all().iter().all(|one| one.figures.max <= 3000.0), "{sum:?}");
+    }
+
+    #[test]
+    fn clones_that_start_some_milliseconds_apart_have_no_dip_at_their_ends() {
+        let clones: Vec<TimeSeries> = (0..4).map(|index| rates(2 * index, &[500.0; 4])).collect();
+        let sum = together(&clones.iter().collect::<Vec<_>>(), 100).expect("one run");
+        let shown = shown(&sum);
+        assert_eq!((shown.len(), shown[3].1), (4, 2006), "{shown:?}");
+        assert!(shown.iter().all(|(_, _, rate)| (1_960..=2_000).contains(rate)), "{shown:?}");
+        assert!(sum.intervals.all().iter().all(|one| one.figures.min >= 1_960.0), "{sum:?}");
+        // All that was counted is there: 4 x 4 windows of half a second.
+        let counted = |one: &TimeInterval<TimeBin>| {
+            one.figures.mean().unwrap_or_default() * (one.end_ns - one.start_ns) as f64 / NS_PER_SEC
+        };
+        assert!((sum.intervals.all().iter().map(counted).sum::<f64>() - 4_000.0).abs() < 1e-6);
     }
 
     #[test]
