@@ -3,7 +3,7 @@
 //! Must not know: where the figures come from, how a chart is drawn. Start reading at [`Chart`]. Values are in base units:
 //! seconds on axes of time, nanoseconds for latencies, bytes per second, I/Os per second, percent.
 
-use ferrio_units::DataDirection;
+use ferrio_stats::FiguresOf;
 use serde::Serialize;
 
 /// A chart.
@@ -91,7 +91,7 @@ pub enum ChartContent {
 pub struct ChartLine {
     /// Its name in the legend.
     pub name: String,
-    /// Number of its colour: [`N_SHADES`] for each direction.
+    /// Number of its colour: [`N_SHADES`] for each kind of I/O.
     pub colour: usize,
     /// Horizontal values, ascending.
     pub x: Vec<f64>,
@@ -131,12 +131,18 @@ pub struct HeatMap {
     pub counted: &'static str,
 }
 
-/// Shades of each direction's colour.
+/// Shades of the colour of each kind of I/O.
 pub const N_SHADES: usize = 4;
 
-/// Number of the colour of a direction, in one of its shades.
-pub(crate) fn colour_of(direction: DataDirection, shade: usize) -> usize {
-    direction.index() * N_SHADES + shade.min(N_SHADES - 1)
+/// Number of the colour of a kind of I/O, in one of its shades.
+pub(crate) fn colour_of(kind: impl Into<FiguresOf>, shade: usize) -> usize {
+    let rank = match kind.into() {
+        FiguresOf::Read => 0,
+        FiguresOf::Write => 1,
+        FiguresOf::Trim => 2,
+        FiguresOf::Sync => 3,
+    };
+    rank * N_SHADES + shade.min(N_SHADES - 1)
 }
 
 impl ChartLine {

@@ -22,6 +22,9 @@ pub struct JobSeries {
     pub clone_ns: Vec<u64>,
     /// The I/O of each direction; a direction without I/O has no values.
     pub directions: PerDirection<DirectionSeries>,
+    /// The syncs, which move no bytes; no values: there were none.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub syncs: DirectionSeries,
 }
 
 /// The course of one direction, with a value for each interval.
@@ -31,7 +34,7 @@ pub struct DirectionSeries {
     pub ios: Vec<u64>,
     /// Bytes moved.
     pub bytes: Vec<u64>,
-    /// Completion latencies: buckets that are not empty, ascending, with their counts. Empty: not measured.
+    /// Completion latencies, of syncs their only ones: buckets that are not empty, ascending, with their counts. Empty: not measured.
     pub latencies: Vec<Vec<(u16, u64)>>,
 }
 
@@ -81,16 +84,38 @@ impl JobSeries {
                 self.directions[direction].add_latencies(last, histogram);
             }
         }
+        self.add_syncs(start_ns, due_ns, stats);
+    }
+
+    /// Adds the syncs that returned in a stretch of time; where their latency is not measured, those that began.
+    fn add_syncs(&mut self, start_ns: u64, due_ns: u64, stats: &ThreadStats) {
+        let histogram = stats.sync.histogram.as_ref();
+        let n_syncs = histogram.map_or(stats.n_syncs_issued, |_| stats.sync.n_samples);
+        if n_syncs == 0 {
+            return;
+        }
+        self.syncs.widen(self.clone_ns.len());
+        self.spread(start_ns, due_ns, n_syncs, |series, index, part| add_to(&mut series.syncs.ios[index], part));
+        if let Some(histogram) = histogram {
+            let (_, last) = self.cells(start_ns, due_ns);
+            self.syncs.add_latencies(last, histogram);
+        }
+    }
+
+    /// The courses of all kinds of I/O.
+    fn courses_mut(&mut self) -> impl Iterator<Item = &mut DirectionSeries> {
+        self.directions.0.iter_mut().chain(std::iter::once(&mut self.syncs))
     }
 
     /// Number of latency buckets kept: the larger part of the memory.
     pub fn n_buckets(&self) -> usize {
-        self.directions.0.iter().flat_map(|direction| &direction.latencies).map(Vec::len).sum()
+        let courses = self.directions.0.iter().chain(std::iter::once(&self.syncs));
+        courses.flat_map(|course| &course.latencies).map(Vec::len).sum()
     }
 
     /// Forgets the latencies.
     pub fn drop_latencies(&mut self) {
-        self.directions.0.iter_mut().for_each(|direction| direction.latencies.clear());
+        self.courses_mut().for_each(|course| course.latencies.clear());
     }
 
     /// Makes pairs of intervals one.
@@ -100,7 +125,7 @@ impl JobSeries {
         self.first /= 2;
         let sums = |values: &[u64]| halved(values, is_odd, |sum, value| add_to(sum, *value));
         self.clone_ns = sums(&self.clone_ns);
-        for direction in &mut self.directions.0 {
+        for direction in self.courses_mut() {
             direction.ios = sums(&direction.ios);
             direction.bytes = sums(&direction.bytes);
             direction.latencies = halved(&direction.latencies, is_odd, |sum, buckets| merge_buckets(sum, buckets));
@@ -138,7 +163,7 @@ impl JobSeries {
     fn prepend(&mut self, n_before: usize) {
         let zeroes = || std::iter::repeat_n(0, n_before);
         self.clone_ns.splice(..0, zeroes());
-        for direction in self.directions.0.iter_mut().filter(|direction| !direction.ios.is_empty()) {
+        for direction in self.courses_mut().filter(|direction| !direction.ios.is_empty()) {
             direction.ios.splice(..0, zeroes());
             direction.bytes.splice(..0, zeroes());
             if !direction.latencies.is_empty() {
@@ -150,7 +175,7 @@ impl JobSeries {
     fn widen_to(&mut self, length: usize) {
         let length = length.max(self.clone_ns.len());
         self.clone_ns.resize(length, 0);
-        for direction in self.directions.0.iter_mut().filter(|direction| !direction.ios.is_empty()) {
+        for direction in self.courses_mut().filter(|direction| !direction.ios.is_empty()) {
             direction.widen(length);
         }
     }
@@ -256,6 +281,25 @@ mod tests {
         assert_eq!(read.latencies, [[(5, 20)], [(5, 10)]]);
         assert_eq!(read.bytes, [20 * 4096, 10 * 4096]);
         assert_eq!(series.directions[DataDirection::Write], DirectionSeries::default());
+    }
+
+    #[test]
+    fn syncs_have_a_course_of_their_own() {
+        let mut series = JobSeries::new(0, 100);
+        let mut stats = ThreadStats { n_syncs_issued: 9, ..stats(4, 5) };
+        stats.sync = LatencyStat::new(true);
+        (0..8).for_each(|_| stats.sync.record(20));
+        series.add(times(0, 100, 100), &stats, 8);
+        series.add(times(100, 200, 200), &ThreadStats::default(), 8);
+        series.add(times(200, 300, 300), &stats, 8);
+        assert_eq!((&series.syncs.ios[..], series.n_buckets()), (&[8, 0, 8][..], 4));
+        assert_eq!(series.syncs.latencies, [vec![(20, 8)], vec![], vec![(20, 8)]]);
+        series.halve();
+        assert_eq!(series.syncs.ios, [8, 8]);
+        // Without latencies, those that began.
+        let without = ThreadStats { n_syncs_issued: 3, ..ThreadStats::default() };
+        series.add(times(400, 600, 600), &without, 8);
+        assert_eq!(series.syncs.ios, [8, 8, 3]);
     }
 
     /// A worker that waits for its device is late; nothing has completed in the meantime.

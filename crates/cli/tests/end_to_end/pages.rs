@@ -195,3 +195,19 @@ fn logs_without_their_report_are_not_added() {
         .collect();
     assert_eq!(names, ["s (job 1): read", "s (job 2): read"]);
 }
+
+/// Logs never have syncs; the intervals of a record do.
+#[test]
+fn syncs_are_drawn_over_time() {
+    let scratch = Scratch::new("page-syncs");
+    let job = "--name=a --size=256k --bs=4k --rw=write --fdatasync=2";
+    Run::new(Program::Ferrio, scratch.path(), &format!("--record=run.record {job}")).finish().succeeded();
+    for arguments in ["report run.record -o page.html", "plot run.record --kind over-time -o plot.svg"] {
+        Run::new(Program::Ferrio, scratch.path(), arguments).finish().succeeded();
+    }
+    let (page, picture) = (scratch.read("page.html"), scratch.read("plot.svg"));
+    for expected in ["\"id\":\"syncs\"", "\"id\":\"sync-latency\"", "\"name\":\"sync max\""] {
+        assert!(page.contains(expected), "{expected}");
+    }
+    assert!(picture.contains("Latency of syncs over time, sync") && picture.contains("Syncs per second over time"));
+}

@@ -73,13 +73,13 @@ pub(crate) fn series_lines(series: &TimeSeries, most_points: usize) -> Vec<Chart
     if !series.has_means {
         return vec![mean];
     }
-    let direction = series.direction.name();
+    let direction = series.kind().name();
     if !series.has_maxima {
         return vec![ChartLine { name: format!("{direction} mean"), ..mean }];
     }
     let highest = ChartLine {
         name: format!("{direction} max"),
-        colour: colour_of(series.direction, PERCENTILES.len()),
+        colour: colour_of(series.kind(), PERCENTILES.len()),
         y: series.filled().map(|(_, bin)| rounded(bin.max)).collect(),
         low: Vec::new(),
         high: Vec::new(),
@@ -118,8 +118,7 @@ pub(crate) fn percentile_lines(series: &TimeSeries, most_points: usize) -> Optio
     let highest = maxima(series, &columns);
     let gaps = columns.gaps();
     let line_of = |shade: usize, name: &str, value: &dyn Fn(usize, &LatencyCounts) -> Option<f64>| {
-        let mut line =
-            ChartLine::new(format!("{} {name}", series.direction.name()), colour_of(series.direction, shade));
+        let mut line = ChartLine::new(format!("{} {name}", series.kind().name()), colour_of(series.kind(), shade));
         let mut last = None;
         let mut lengths_ns = Vec::new();
         for (index, column) in columns.all().iter().enumerate() {

@@ -8,6 +8,7 @@ mod heat;
 pub(crate) mod latency;
 pub(crate) mod overlay;
 pub(crate) mod rates;
+mod syncs;
 pub(crate) mod together;
 
 use crate::chart::Chart;
@@ -24,6 +25,7 @@ const KINDS: &[Kind] = &[
     rates::iops,
     rates::bandwidth,
     latency::over_time,
+    syncs::over_time,
     heat::maps,
     distribution::histogram,
     distribution::cumulative,

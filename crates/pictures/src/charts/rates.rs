@@ -23,7 +23,7 @@ pub(super) fn bandwidth(jobs: &[&JobResult], most_points: usize) -> Vec<Chart> {
     rate(jobs, Quantity::Bandwidth, "bandwidth", "Bandwidth over time", axis, most_points)
 }
 
-fn rate(
+pub(super) fn rate(
     jobs: &[&JobResult],
     quantity: Quantity,
     id: &'static str,
@@ -100,9 +100,8 @@ fn single_lines(
 /// The means of a series, with a band where an interval has several values. Where only maxima are known, these.
 pub(crate) fn line(series: &TimeSeries) -> ChartLine {
     let has_band = series.has_means && series.filled().any(|(_, bin)| bin.min < bin.max);
-    let name =
-        if series.has_means { series.direction.name().to_owned() } else { format!("{} max", series.direction.name()) };
-    let mut line = ChartLine::new(name, colour_of(series.direction, 0));
+    let name = if series.has_means { series.kind().name().to_owned() } else { format!("{} max", series.kind().name()) };
+    let mut line = ChartLine::new(name, colour_of(series.kind(), 0));
     for (_, bin) in series.filled() {
         let value = if series.has_means { bin.mean().unwrap_or_default() } else { bin.max };
         line.y.push(rounded(value));

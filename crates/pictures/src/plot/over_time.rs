@@ -22,7 +22,7 @@ const WIDE: f64 = 20.0;
 const MOST_PERCENTILES: usize = 200;
 
 /// The quantities in the order of their panels.
-const RATES: [Quantity; 2] = [Quantity::Bandwidth, Quantity::Iops];
+const RATES: [Quantity; 3] = [Quantity::Bandwidth, Quantity::Iops, Quantity::Syncs];
 /// The latencies, of which the first one that is there has a panel.
 const LATENCIES: [LatencyKind; 3] = [LatencyKind::Completion, LatencyKind::Total, LatencyKind::Submission];
 
@@ -34,6 +34,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let latencies: Vec<Vec<Panel>> = latencies.filter(|panels| !panels.is_empty()).collect();
     let n_latencies = latencies.len();
     panels.extend(latencies.into_iter().next().unwrap_or_default());
+    panels.extend(panels_of(&entries, Quantity::SyncLatency));
     let Some(first) = panels.first() else {
         return Err(PlotError::Lacking(
             "there are no figures over time: give the logs of write_bw_log, write_iops_log or write_lat_log, or ferrio's lines of JSON (--output-format=jsonl)"
@@ -80,7 +81,7 @@ fn panels_of(entries: &[Entry<'_>], quantity: Quantity) -> Vec<Panel> {
             let most = if series.heat.is_some() { MOST_PERCENTILES } else { MOST_POINTS };
             let lines = series_lines(series, most).into_iter().enumerate();
             let lines = lines.map(|(look, line)| plot_line(line.name.clone(), line, look)).collect();
-            of(&format!(", {}", series.direction.name()), lines)
+            of(&format!(", {}", series.kind().name()), lines)
         };
         return found.iter().map(of_direction).collect();
     }
@@ -110,7 +111,8 @@ fn series_of<'a>(entry: &'a Entry<'_>, quantity: Quantity, direction: DataDirect
     };
     let all: Vec<&TimeSeries> = entry.job.series.iter().filter(is_wanted).collect();
     let name = |series: &TimeSeries| {
-        let what = if series.has_means { direction.name().to_owned() } else { format!("{} max", direction.name()) };
+        let kind = series.kind().name();
+        let what = if series.has_means { kind.to_owned() } else { format!("{kind} max") };
         match series.source.as_str() {
             file if all.len() > 1 && !file.is_empty() => entry.with(&format!("{file}: {what}")),
             _ => entry.with(&what),
@@ -124,6 +126,8 @@ fn panel(quantity: Quantity, words: &str, start: &str, lines: Vec<PlotLine>) -> 
         Quantity::Bandwidth => ("bandwidth", AxisUnit::BytesPerSecond),
         Quantity::Iops => ("I/Os per second", AxisUnit::IosPerSecond),
         Quantity::Latency(kind) => (kind.words(), AxisUnit::Nanoseconds),
+        Quantity::Syncs => ("syncs per second", AxisUnit::IosPerSecond),
+        Quantity::SyncLatency => ("latency of syncs", AxisUnit::Nanoseconds),
     };
     let title = if quantity == Quantity::Iops { "IOPS".to_owned() } else { capitalised(name) };
     let scale = if unit == AxisUnit::Nanoseconds && is_wide(&lines) { AxisScale::Log } else { AxisScale::Linear };
@@ -166,7 +170,7 @@ fn crowd(found: &[(String, &TimeSeries)]) -> Vec<PlotLine> {
             lines.push(PlotLine { weight: LineWeight::Faint, band: Vec::new(), ..pale });
         }
         if let Some(series) = average_of(&of_direction) {
-            let name = format!("{}, average of {n_jobs} jobs", direction.name());
+            let name = format!("{}, average of {n_jobs} jobs", series.kind().name());
             let bold = plot_line(name, line(&series), look);
             // The band is that of all jobs, also where an interval has one value.
             let band = series.filled().map(|(_, bin)| (bin.min, bin.max)).collect();

@@ -32,7 +32,13 @@ pub(super) fn time_series(
                 all.push(rates(&times, counts, TimeSeries::new(quantity, direction, series.interval_ns)));
             }
         }
-        all.extend(latencies(&times, course, direction, &total.directions[direction].clat));
+        let latency = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), direction, 1);
+        all.extend(latencies(&times, course, latency, &total.directions[direction].clat));
+    }
+    if series.syncs.ios.iter().any(|count| *count > 0) {
+        let of_syncs = |quantity, cell_ns| TimeSeries::new(quantity, DataDirection::Write, cell_ns);
+        all.push(rates(&times, &series.syncs.ios, of_syncs(Quantity::Syncs, series.interval_ns)));
+        all.extend(latencies(&times, &series.syncs, of_syncs(Quantity::SyncLatency, 1), &total.sync));
     }
     for series in &mut all {
         series.base = TimeBase::Run(0);
@@ -54,10 +60,9 @@ fn rates(times: &[Option<Reach>], counts: &[u64], mut series: TimeSeries) -> Tim
 fn latencies(
     times: &[Option<Reach>],
     course: &DirectionSeries,
-    direction: DataDirection,
+    mut series: TimeSeries,
     whole: &LatencyStat,
 ) -> Option<TimeSeries> {
-    let mut series = TimeSeries::new(Quantity::Latency(LatencyKind::Completion), direction, 1);
     let mut heat = LatencyHeat::new(1);
     for (time, buckets) in times.iter().zip(&course.latencies) {
         let Some((start_ns, end_ns)) = *time else { continue };
@@ -167,6 +172,22 @@ mod tests {
         let both = series(&[200 * MS, 200 * MS, 100 * MS], &[100, 100, 50]);
         let end = Some((0, 300 * MS));
         assert_eq!(rates(&both, 2, end), [(100, 1000.0), (200, 1000.0), (300, 500.0)]);
+    }
+
+    /// Ten syncs of 2 ms in the first tenth of a second, none in the next.
+    #[test]
+    fn syncs_are_a_course_beside_the_data() {
+        let mut both = series(&[100 * MS, 100 * MS], &[100, 100]);
+        let bucket = full_bucket_index(2 * MS) as u16;
+        both.syncs =
+            DirectionSeries { ios: vec![10, 0], bytes: vec![0; 2], latencies: vec![vec![(bucket, 10)], vec![]] };
+        let all = time_series(&both, 1, &ThreadStats::default(), None);
+        let of = |quantity| all.iter().find(|series| series.quantity == quantity).expect("a series");
+        let rates: Vec<f64> = of(Quantity::Syncs).filled().filter_map(|(_, bin)| bin.mean()).collect();
+        assert_eq!((rates, of(Quantity::Syncs).kind().name()), (vec![100.0, 0.0], "sync"));
+        let latency = of(Quantity::SyncLatency);
+        let heat = latency.heat.as_ref().map_or(0, LatencyHeat::n_ios);
+        assert_eq!((latency.intervals.len(), heat, latency.quantity.is_rate()), (1, 10, false));
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub use interval::{JoinFigures, TimeInterval, TimeIntervals};
 pub use together::{NotTogether, average, together};
 
 use crate::{LatencyHeat, LatencyKind};
+use ferrio_stats::FiguresOf;
 use ferrio_units::DataDirection;
 
 const NS_PER_SEC: f64 = 1e9;
@@ -26,12 +27,16 @@ pub enum Quantity {
     Bandwidth,
     /// A latency, nanoseconds.
     Latency(LatencyKind),
+    /// Syncs per second; their direction is that of the data that they make durable.
+    Syncs,
+    /// The latency of syncs, nanoseconds.
+    SyncLatency,
 }
 
 impl Quantity {
     /// True for rates, which add up; latencies do not.
     pub fn is_rate(self) -> bool {
-        !matches!(self, Self::Latency(_))
+        !matches!(self, Self::Latency(_) | Self::SyncLatency)
     }
 }
 
@@ -140,6 +145,14 @@ impl TimeSeries {
             has_maxima: false,
             intervals: TimeIntervals::new(cell_ns),
             heat: None,
+        }
+    }
+
+    /// The kind of I/O that it is about.
+    pub fn kind(&self) -> FiguresOf {
+        match self.quantity {
+            Quantity::Syncs | Quantity::SyncLatency => FiguresOf::Sync,
+            _ => self.direction.into(),
         }
     }
 

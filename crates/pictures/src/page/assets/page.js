@@ -4,11 +4,11 @@
   const place = document.getElementById("charts");
   const select = document.getElementById("view");
 
-  // Blue, vermilion and green, that nearly everybody can tell apart: read, write and trim, in four shades each.
+  // Blue, vermilion, green and grey, that nearly everybody can tell apart: read, write, trim and sync, in four shades each.
   const LIGHT = ["#0072b2", "#3d96cb", "#7a5195", "#003f5c", "#c44e00", "#e08a3c", "#a3123a", "#6b2b00",
-    "#00785a", "#2ea583", "#5a7d00", "#00402f"];
+    "#00785a", "#2ea583", "#5a7d00", "#00402f", "#5f6368", "#8a8f94", "#8a6400", "#2b2d30"];
   const DARK = ["#6cb8ea", "#3d96cb", "#c79be8", "#c8e6fa", "#ff9a57", "#d97f35", "#ff86a4", "#ffd9bd",
-    "#4fd0a8", "#2ea583", "#b3d651", "#c2f5e3"];
+    "#4fd0a8", "#2ea583", "#b3d651", "#c2f5e3", "#c4c9ce", "#9aa0a6", "#f0c060", "#ffffff"];
   const DASHES = [[], [6, 3], [2, 3], [1, 5]];
   const root = document.documentElement;
   let dark = matchMedia("(prefers-color-scheme: dark)").matches;
