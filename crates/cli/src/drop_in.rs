@@ -10,7 +10,7 @@ use crate::records::{self, Course};
 use crate::reporter::Reporter;
 use crate::signals::Signals;
 use crate::version::VERSION;
-use ferrio_job::invocation::EtaWhen;
+use ferrio_job::invocation::{EtaWhen, OutputSettings};
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::logs::{AggregateLogs, LogFiles};
@@ -74,6 +74,10 @@ fn print_all(console: &mut Console, messages: &[Message]) {
     }
 }
 
+/// Lines are written while the run goes on, before all names are known.
+const LINES_TELL_ALL: &str = "fio: --anonymous and --output-format=jsonl do not go together: lines are written before all names are known. \
+                              'ferrio report --anonymous --output-format=jsonl' shows the record of a run that wrote jsonl\n";
+
 fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) -> ExitCode {
     if let Some(path) = &invocation.inflate_log {
         return inflate_log::print(path);
@@ -97,6 +101,10 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         print_all(&mut console, &invocation.messages);
         let calibrates = invocation.mode == Mode::IdleCalibration;
         return if calibrates { calibrate_idle(&mut console) } else { ExitCode::SUCCESS };
+    }
+    if invocation.output.is_anonymous && invocation.output.formats.has(FormatKind::Records) {
+        console.error(LINES_TELL_ALL);
+        return ExitCode::FAILURE;
     }
     if invocation.output.formats.has_documents_alone() {
         console.collect_messages();
@@ -152,13 +160,23 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
     }
 }
 
+/// The file of `--record`.
+struct KeptRecord {
+    file: WholeFile,
+    /// The record leaves out what it tells about the machine.
+    is_anonymous: bool,
+}
+
 /// The file of `--record`, where there shall be one.
 fn open_record(
-    path: Option<&Path>,
+    output: &OutputSettings,
     kept: &Arc<KeptFiles>,
     console: &mut Console,
-) -> Result<Option<WholeFile>, ExitCode> {
-    path.map(|path| WholeFile::create(path, kept)).transpose().map_err(|error| {
+) -> Result<Option<KeptRecord>, ExitCode> {
+    let path = output.record.as_deref();
+    let file = path.map(|path| WholeFile::create(path, kept)).transpose();
+    let is_anonymous = output.is_anonymous;
+    file.map(|file| file.map(|file| KeptRecord { file, is_anonymous })).map_err(|error| {
         let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
         console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
         ExitCode::FAILURE
@@ -166,10 +184,13 @@ fn open_record(
 }
 
 /// Writes the record of a run. One that cannot be written counts in the exit code.
-fn keep_record(file: WholeFile, outcome: &mut RunOutcome, course: Course, console: &mut Console) {
+fn keep_record(kept: KeptRecord, outcome: &mut RunOutcome, course: Course, console: &mut Console) {
     console.all_messages().clone_into(&mut outcome.record.messages);
     outcome.record.course = course.told;
-    if let Err(error) = file.write(&saved::encode(&outcome.record)) {
+    if kept.is_anonymous {
+        outcome.record.make_anonymous();
+    }
+    if let Err(error) = kept.file.write(&saved::encode(&outcome.record)) {
         console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
         console.has_failed = true;
     }
@@ -185,7 +206,7 @@ struct FilesOfRun {
 
 fn start(invocation: Invocation, files: FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let reporter = Reporter::new(&invocation.output);
-    let record_file = match open_record(invocation.output.record.as_deref(), &files.kept, console) {
+    let record_file = match open_record(&invocation.output, &files.kept, console) {
         Ok(file) => file,
         Err(code) => return code,
     };

@@ -14,16 +14,19 @@ use std::borrow::Cow;
 pub(crate) struct Reporter {
     formats: OutputFormats,
     options: RenderOptions,
+    /// Reports leave out what they tell about the machine.
+    is_anonymous: bool,
 }
 
 impl Reporter {
     pub(crate) fn new(output: &OutputSettings) -> Self {
         let terse_version = TerseVersion::from_number(u32::from(output.terse_version)).unwrap_or_default();
-        Self::of_formats(output.formats.clone(), terse_version)
+        Self { is_anonymous: output.is_anonymous, ..Self::of_formats(output.formats.clone(), terse_version) }
     }
 
     pub(crate) fn of_formats(formats: OutputFormats, terse_version: TerseVersion) -> Self {
-        Self { formats, options: RenderOptions { terse_version, zone: LocalTime::system() } }
+        let options = RenderOptions { terse_version, zone: LocalTime::system() };
+        Self { formats, options, is_anonymous: false }
     }
 
     /// Text for people is written.
@@ -43,8 +46,16 @@ impl Reporter {
 
     /// Writes a report in one piece. It carries the messages that were collected so far.
     pub(crate) fn report(&self, console: &mut Console, record: &RunRecord) {
-        let mut view = fio_view(record);
-        view.messages = console.messages().map_or_else(Cow::default, Cow::Borrowed);
+        let mut record = Cow::Borrowed(record);
+        let mut messages = console.messages().map_or_else(Cow::default, Cow::Borrowed);
+        if self.is_anonymous {
+            let masked = record.to_mut();
+            masked.messages = messages.into_owned();
+            masked.make_anonymous();
+            messages = Cow::Owned(masked.messages.clone());
+        }
+        let mut view = fio_view(&record);
+        view.messages = messages;
         let text = ferrio_report::render(&view, &self.formats, &self.options);
         console.report(&text);
     }

@@ -18,6 +18,12 @@ pub(crate) fn burnt_percent(compatibility: Compatibility, percent: i64) -> Optio
     }
 }
 
+/// True if a reader of datagrams leaves out those that come from others than its writer. fio reads whatever comes. Native: it does.
+/// Shows in the data, the counts, and the end of a reader to whose port others send.
+pub(crate) fn hears_peer_only(compatibility: Compatibility) -> bool {
+    compatibility == Compatibility::Native
+}
+
 #[cfg(test)]
 mod tests {
     use super::Compatibility::{Fio, Native};

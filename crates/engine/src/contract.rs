@@ -303,6 +303,16 @@ pub trait Engine {
         None
     }
 
+    /// True if threads of the kernel may do its I/Os, in the process of the job.
+    fn has_kernel_workers(&self) -> bool {
+        false
+    }
+
+    /// Number of datagrams so far that came from others than the other end of the connection.
+    fn n_foreign_datagrams(&self) -> u64 {
+        0
+    }
+
     /// True once for a unit whose error came from its submission, not from the I/O. Not called on the hot path.
     fn take_refusal(&mut self, _unit_index: u32) -> bool {
         false

@@ -280,6 +280,10 @@ impl Prepared for Uring {
 }
 
 impl Engine for Running {
+    fn has_kernel_workers(&self) -> bool {
+        true
+    }
+
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         let OpenTarget::Descriptor(fd) = file.target else { return Ok(()) };
         self.fds.open(file);

@@ -127,6 +127,10 @@ impl Engine for Net {
         })
     }
 
+    fn n_foreign_datagrams(&self) -> u64 {
+        self.link.n_foreign
+    }
+
     fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
         hint(errno)
     }

@@ -48,11 +48,20 @@ pub struct OutputSettings {
     pub bandwidth_log: Option<PathBuf>,
     /// `--record`: a file that keeps the record of the run.
     pub record: Option<PathBuf>,
+    /// `--anonymous`: reports and the record leave out what they tell about the machine.
+    pub is_anonymous: bool,
 }
 
 impl Default for OutputSettings {
     fn default() -> Self {
-        Self { formats: OutputFormats::default(), file: None, terse_version: 3, bandwidth_log: None, record: None }
+        Self {
+            formats: OutputFormats::default(),
+            file: None,
+            terse_version: 3,
+            bandwidth_log: None,
+            record: None,
+            is_anonymous: false,
+        }
     }
 }
 

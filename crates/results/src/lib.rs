@@ -6,6 +6,7 @@
 //! Must not know: how results are shown or compared. Start reading at [`read`], then [`RunResult`].
 #![forbid(unsafe_code)]
 
+mod anonymous;
 mod document;
 mod error;
 mod figure;

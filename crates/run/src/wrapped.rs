@@ -80,6 +80,14 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.hint(unit, errno)
     }
 
+    fn has_kernel_workers(&self) -> bool {
+        self.inner.has_kernel_workers()
+    }
+
+    fn n_foreign_datagrams(&self) -> u64 {
+        self.inner.n_foreign_datagrams()
+    }
+
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         self.wrapper.reaps(min);
         let n_before = completions.len();
@@ -152,6 +160,16 @@ mod tests {
         fn queue(&mut self, _: u32, _: &IoUnit) -> Queued {
             self.note("queue");
             Queued::Queued
+        }
+
+        fn has_kernel_workers(&self) -> bool {
+            self.note("has_kernel_workers");
+            true
+        }
+
+        fn n_foreign_datagrams(&self) -> u64 {
+            self.note("n_foreign_datagrams");
+            9
         }
 
         fn commit(&mut self) -> io::Result<u32> {
@@ -231,6 +249,8 @@ mod tests {
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
         assert_eq!(engine.hint(&unit, 22), Some("it is so"));
+        assert!(engine.has_kernel_workers());
+        assert_eq!(engine.n_foreign_datagrams(), 9);
         let mut completions = Vec::new();
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
@@ -245,6 +265,8 @@ mod tests {
             "queue",
             "commit",
             "hint",
+            "has_kernel_workers",
+            "n_foreign_datagrams",
             "reap",
             "reap_until",
             "close_file",

@@ -4,6 +4,7 @@
 //! Start reading at [`thread_stats`] (the counts of a worker), then [`record`] (the record of a run).
 #![forbid(unsafe_code)]
 
+pub mod anonymous;
 pub mod block_states;
 mod counts;
 pub mod depth;
@@ -34,6 +35,7 @@ pub mod stretch;
 pub mod thread_stats;
 mod verify;
 
+pub use anonymous::Anonymizer;
 pub use block_states::{BlockState, BlockStates};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
@@ -64,7 +66,7 @@ pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
 pub use stretch::{CourseEvent, JobEnd, Stretch};
 pub use thread_stats::{
-    CpuTurns, DirectionStats, ErrorCounts, FeatureStats, HelperUsage, LatencySearch, LatencyTarget, RateStats,
-    ResourceUsage, ThreadStats, bw_bytes_per_sec,
+    CpuTurns, DirectionStats, ErrorCounts, FeatureStats, ForeignDatagrams, HelperUsage, LatencySearch, LatencyTarget,
+    RateStats, ResourceUsage, ThreadStats, bw_bytes_per_sec,
 };
 pub use verify::VerifyStats;

@@ -120,7 +120,8 @@ pub struct ResourceUsage {
     pub minor_faults: u64,
     /// Turns of the worker's own thread on a CPU; `None`: the kernel does not count them.
     pub cpu_turns: Option<CpuTurns>,
-    /// CPU time of the threads beside it. `None`: unknown, because the jobs of the process can't be told apart.
+    /// CPU time of the threads beside it. `None`: unknown, because the jobs of the process can't be told apart. Where they are threads,
+    /// the kernel's workers of `io_uring` are known, as far as they have not ended before the job.
     #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub helpers: Option<HelperUsage>,
 }
@@ -251,6 +252,21 @@ pub struct FeatureStats {
     /// Bytes that it had read before that, in a `pre_read` or a ramp.
     #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub read_before_bytes: Option<u64>,
+    /// Reads that moved no byte, because the file ended before their place: done as fio counts them, or failed.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub n_empty_reads: u64,
+    /// Datagrams that came from others than the other end of the connection.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub foreign_datagrams: ForeignDatagrams,
+}
+
+/// Datagrams that came from others than the other end of the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ForeignDatagrams {
+    /// Number of those that count as reads.
+    pub n_taken: u64,
+    /// Number of those that were left out.
+    pub n_left_out: u64,
 }
 
 /// Lateness of I/Os under a rate.
@@ -295,6 +311,9 @@ impl FeatureStats {
         let sum = |mine: Option<u64>, theirs: Option<u64>| Some(mine?.saturating_add(theirs?));
         self.own_read_bytes = sum(self.own_read_bytes, other.own_read_bytes);
         self.read_before_bytes = sum(self.read_before_bytes, other.read_before_bytes);
+        add_to(&mut self.n_empty_reads, other.n_empty_reads);
+        add_to(&mut self.foreign_datagrams.n_taken, other.foreign_datagrams.n_taken);
+        add_to(&mut self.foreign_datagrams.n_left_out, other.foreign_datagrams.n_left_out);
     }
 }
 
@@ -356,6 +375,7 @@ impl ThreadStats {
         self.depth = DepthCounts::default();
         self.submit = BatchCounts::default();
         self.complete = BatchCounts::default();
+        self.features.n_empty_reads = 0;
         if let Some(rate) = &mut self.features.rate {
             rate.clear();
         }

@@ -101,6 +101,13 @@ pub fn open_regular(path: &Path) -> std::io::Result<std::fs::File> {
     Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file"))
 }
 
+/// Opens a named pipe for reading, without a wait for a writer or for data: [`crate::poll::wait_readable`] waits for both.
+pub fn open_pipe(path: &Path) -> std::io::Result<std::fs::File> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = rustix::io::retry_on_intr(|| rustix::fs::openat(CWD, path, flags, Mode::empty()))?;
+    Ok(std::fs::File::from(file))
+}
+
 /// Kind of a path's target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {

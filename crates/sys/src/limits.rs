@@ -130,6 +130,9 @@ impl ThreadTurns {
     }
 }
 
+/// More threads of a process are not looked at one by one, because each job would look at those of all.
+const MOST_THREADS: usize = 256;
+
 /// Resources that a process or thread has used since it began (`getrusage`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
@@ -156,6 +159,24 @@ impl Usage {
     /// Usage of the calling thread.
     pub fn of_thread() -> Self {
         Self::get(libc::RUSAGE_THREAD)
+    }
+
+    /// CPU time of the kernel's workers that do I/O of `io_uring` for the calling thread. Those that have ended, some seconds after
+    /// their last work, are not known any more. Their other figures are 0. `None`: the process has too many threads to look at them all.
+    pub fn of_kernel_workers() -> Option<Self> {
+        let name = format!("iou-wrk-{}", crate::process::thread_id());
+        let of_task = |task: std::io::Result<std::fs::DirEntry>| {
+            let task = task.ok()?.path();
+            let is_one = std::fs::read_to_string(task.join("comm")).is_ok_and(|comm| comm.trim_end() == name);
+            let ran = is_one.then(|| std::fs::read_to_string(task.join("schedstat")).ok()).flatten()?;
+            ran.split_ascii_whitespace().next()?.parse::<u64>().ok()
+        };
+        let tasks: Vec<_> = std::fs::read_dir("/proc/self/task").ok()?.take(MOST_THREADS + 1).collect();
+        if tasks.len() > MOST_THREADS {
+            return None;
+        }
+        let system_ns = tasks.into_iter().filter_map(of_task).fold(0_u64, u64::saturating_add);
+        Some(Self { system_ns, ..Self::default() })
     }
 
     /// Usage of all children that were waited for, and of theirs.

@@ -36,7 +36,7 @@ pub enum Family {
 }
 
 /// The address of a socket.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(SocketAddrAny);
 
 impl Address {

@@ -10,13 +10,14 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-usage: ferrio check [--json] JOBFILE|OPTIONS...
+usage: ferrio check [--json] [--anonymous] JOBFILE|OPTIONS...
 
 Looks at the jobs and at what they would use, runs nothing and changes
 nothing, and says what would make their figures wrong or easily misread.
 Takes fio's job files and options.
 
-  --json   the findings as JSON
+  --json        the findings as JSON
+  --anonymous   without names of host, paths and mounts
 
 Exit code: 0; 1 where a figure would be wrong, and after an error.
 ";
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_anonymous = request.invocation.output.is_anonymous;
     let mut record = match ferrio_run::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {
@@ -50,7 +52,11 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         }
     };
     last_runs::look_up(&mut record);
-    let audit = ferrio_insight::audit(&record);
+    record.audit = Some(ferrio_insight::audit(&record));
+    if is_anonymous {
+        record.make_anonymous();
+    }
+    let audit = record.audit.unwrap_or_default();
     let text = match () {
         () if request.json => format!("{:#}\n", audit_document(&audit)),
         () if audit.findings.is_empty() && audit.unexamined.is_empty() => NOTHING_FOUND.to_owned(),

@@ -38,6 +38,8 @@ answered, a depth that was not reached, writes that were still in memory.
                   direction, without findings
   --output=FILE   the report goes to a file
   --html=FILE     also a page with charts
+  --anonymous     without names of host, kernel, models, paths and mounts, in
+                  report, JSON and page
 
 The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default
 ~/.local/state/ferrio), to tell when the same blocks are read again;
@@ -112,14 +114,21 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     };
     let is_debug = invocation.debug.mask != 0;
     let mut observer = RunConsole { console, line: EtaLine::default(), has_report_alone };
+    let is_anonymous = invocation.output.is_anonymous;
     let spec = RunSpec { compatibility: Compatibility::Native, ..invocation.run };
     match go(spec, settings, &mut observer) {
         Ok((mut outcome, signal)) => {
             look_back(&mut outcome.record, is_debug, observer.console);
             outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
             outcome.record.audit = Some(ferrio_insight::audit(&outcome.record));
+            if let Some(messages) = console.messages() {
+                messages.clone_into(&mut outcome.record.messages);
+            }
+            if is_anonymous {
+                outcome.record.make_anonymous();
+            }
             let text = match () {
-                () if json => document(&outcome, console),
+                () if json => document(&outcome),
                 () if csv => csv_table(&[ferrio_results::of_record(&outcome.record)]),
                 () => report(&outcome),
             };
@@ -190,14 +199,10 @@ fn report(outcome: &RunOutcome) -> String {
 }
 
 /// The report as JSON.
-fn document(outcome: &RunOutcome, console: &Console) -> String {
+fn document(outcome: &RunOutcome) -> String {
     let record = &outcome.record;
-    let messages: Vec<String> = console
-        .messages()
-        .into_iter()
-        .flat_map(ferrio_stats::RunMessages::kept)
-        .map(|message| note_text(&message.note).trim().to_owned())
-        .collect();
+    let messages: Vec<String> =
+        record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned()).collect();
     let document = json!({
         "version": VERSION,
         "timestamp_ms": record.timestamp_ms,

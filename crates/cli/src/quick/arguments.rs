@@ -35,6 +35,9 @@ pub(super) struct QuickRequest {
     /// Print the result as JSON
     #[arg(long = "json")]
     pub(super) is_json: bool,
+    /// JSON without names of paths, mounts and models
+    #[arg(long = "anonymous", requires = "is_json")]
+    pub(super) is_anonymous: bool,
 }
 
 // Lines are broken by hand, because clap can wrap text only with a further dependency.
@@ -91,10 +94,17 @@ mod tests {
 
     #[test]
     fn defaults_and_all_options() {
-        let default = QuickRequest { target: ".".into(), is_file: false, seconds: 5, size_bytes: None, is_json: false };
+        let default = QuickRequest {
+            target: ".".into(),
+            is_file: false,
+            seconds: 5,
+            size_bytes: None,
+            is_json: false,
+            is_anonymous: false,
+        };
         assert_eq!(parse_words(&[]).unwrap(), default);
         let (target, size_bytes) = ("/mnt/new".into(), Some(2 << 30));
-        let all = QuickRequest { target, is_file: true, seconds: 60, size_bytes, is_json: true };
+        let all = QuickRequest { target, is_file: true, seconds: 60, size_bytes, is_json: true, is_anonymous: false };
         let words = ["--file", "/mnt/new", "--seconds=60", "--size", "2g", "--json"];
         assert_eq!(parse_words(&words).unwrap(), all);
     }

@@ -24,7 +24,7 @@ use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
 use engine::EngineChoice;
-use ferrio_stats::Finding;
+use ferrio_stats::{Anonymizer, Finding};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
 use figures::TestFigures;
@@ -123,7 +123,11 @@ fn measure_target(request: &QuickRequest, console: &mut Console) -> Result<()> {
     let removed = file.remove();
     match result {
         Ok(report) => {
-            console.info(&if request.is_json { json(&report) } else { table::render(&report, columns()) });
+            console.info(&if request.is_json {
+                json(&report, request.is_anonymous)
+            } else {
+                table::render(&report, columns())
+            });
             removed
         }
         Err(error) => {
@@ -181,9 +185,18 @@ fn check_signals(signals: &Signals) -> Result<()> {
     signals.first().map_or(Ok(()), |number| Err(Interrupted(number).into()))
 }
 
-fn json(report: &Report) -> String {
+fn json(report: &Report, is_anonymous: bool) -> String {
     // Cannot fail: no map with keys that are not text, no writer.
-    let mut text = serde_json::to_string_pretty(report).unwrap_or_default();
+    let mut text = if is_anonymous {
+        let mut document = serde_json::to_value(report).unwrap_or_default();
+        let mut names = Anonymizer::default();
+        names.look_at(&document);
+        names.mask(&mut document);
+        serde_json::to_string_pretty(&document)
+    } else {
+        serde_json::to_string_pretty(report)
+    }
+    .unwrap_or_default();
     text.push('\n');
     text
 }

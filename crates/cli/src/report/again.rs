@@ -19,7 +19,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
             .error("ferrio report: the report of one record is shown; for a page of several results: -o PAGE.html\n");
         return ExitCode::FAILURE;
     };
-    let record = match record_file::read(path) {
+    let mut record = match record_file::read(path) {
         Ok(record) => record,
         Err(reason) => {
             let path = path.display();
@@ -27,6 +27,9 @@ pub(super) fn show(request: &Request) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    if request.anonymous {
+        record.make_anonymous();
+    }
     let terse_version = TerseVersion::from_number(request.terse_version).unwrap_or_default();
     let formats = request.output_format.clone().unwrap_or_else(|| OutputFormats::from_iter([OutputFormat::Normal]));
     let reporter = Reporter::of_formats(formats, terse_version);

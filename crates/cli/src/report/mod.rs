@@ -33,6 +33,9 @@ struct Request {
     /// Version of terse output: 2 to 5
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..=5))]
     terse_version: u32,
+    /// Leave out names of host, kernel, models, paths and mounts
+    #[arg(long)]
+    anonymous: bool,
     /// Write to this file; with the ending .html: a page, with .csv: a table
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,

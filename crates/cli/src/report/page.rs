@@ -5,6 +5,7 @@
 use super::Request;
 use crate::console::Console;
 use crate::csv_table::csv_table;
+use ferrio_results::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,13 +14,16 @@ use std::sync::Arc;
 /// Reads the results and writes the page or the table.
 pub(super) fn show(request: &Request) -> ExitCode {
     let mut console = Console::of_command("ferrio report");
-    let results = match ferrio_results::read(&request.results) {
+    let mut results = match ferrio_results::read(&request.results) {
         Ok(results) => results,
         Err(error) => {
             console.error(&format!("ferrio report: {error}\n"));
             return ExitCode::FAILURE;
         }
     };
+    if request.anonymous {
+        results.iter_mut().for_each(RunResult::make_anonymous);
+    }
     let content = if request.is_for_table() { csv_table(&results) } else { ferrio_pictures::page::page(&results) };
     let Some(output) = &request.output else {
         console.report(&content);

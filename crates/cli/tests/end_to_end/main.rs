@@ -8,6 +8,7 @@
 mod support;
 
 mod after_crash;
+mod anonymous;
 mod around_jobs;
 mod bad_settings;
 mod browser;
@@ -45,6 +46,7 @@ mod jsonl;
 mod limits;
 mod logs;
 mod named_targets;
+mod odd_inputs;
 mod option_values;
 mod outline;
 mod outputs;

@@ -198,7 +198,7 @@ fn traces_that_do_not_come_to_be_merged() {
         "--name=stuck --ioengine=null --size=4k --read_iolog=pipe --merge_blktrace_file=merged --output=out";
     let running = Run::new(Program::Ferrio, scratch.path(), arguments).start();
     let finished = end(running, &scratch, [Signal::INT, Signal::TERM]);
-    let line = "fio: stuck: stuck while its traces are merged, given up after the second signal";
+    let line = "fio: stuck: stopped while it merged its traces";
     assert!(finished.code == Some(1) && finished.stderr.contains(line), "{}", finished.all());
 }
 

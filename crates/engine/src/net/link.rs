@@ -38,6 +38,10 @@ pub(super) struct Link {
     is_announced: bool,
     /// Destination of datagrams.
     pub(super) other: Option<Address>,
+    /// The sender of the opening word: where the datagrams of a reader come from.
+    peer: Option<Address>,
+    /// Number of datagrams of other senders.
+    pub(super) n_foreign: u64,
 }
 
 impl Link {
@@ -54,8 +58,17 @@ impl Link {
             Endpoint::Machine(cid, port) => Ok(Address::of_machine(*cid, *port)),
         };
         let address = address.map_err(|errno| settings.failed("bind", errno))?;
-        let mut link =
-            Self { settings, address, bound: None, stream: None, is_made: false, is_announced: false, other: None };
+        let mut link = Self {
+            settings,
+            address,
+            bound: None,
+            stream: None,
+            is_made: false,
+            is_announced: false,
+            other: None,
+            peer: None,
+            n_foreign: 0,
+        };
         if link.settings.is_listener {
             link.bound = Some(link.bind()?);
         }
@@ -69,6 +82,13 @@ impl Link {
             return Err(Errno::NOTCONN);
         }
         self.stream.as_ref().or(self.bound.as_ref()).ok_or(Errno::NOTCONN)
+    }
+
+    /// Counts a datagram of another sender than the writer that has opened the connection; true if the reader leaves it out.
+    pub(super) fn leaves_out(&mut self, sender: Option<&Address>) -> bool {
+        let is_foreign = self.peer.is_some() && sender != self.peer.as_ref();
+        self.n_foreign += u64::from(is_foreign);
+        is_foreign && self.settings.options.hears_peer_only
     }
 
     fn bind(&self) -> Result<Socket, EngineError> {
@@ -137,6 +157,7 @@ impl Link {
         let mut message = [0; OPENING.len() + 1];
         match socket.receive_from(&mut message) {
             Ok((n_bytes, Some(sender))) if message[..n_bytes] == OPENING => {
+                self.peer = Some(sender.clone());
                 self.other = Some(sender);
                 Ok(Connection::Made)
             }
@@ -198,7 +219,7 @@ impl Link {
             };
         }
         self.stream = None;
-        self.other = None;
+        (self.other, self.peer) = (None, None);
         self.is_announced = false;
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: system calls. Start reading at [`Settings::new`].
 
+use crate::compat;
 use crate::contract::{EngineError, JobFacts};
 use crate::options::EngineOptions;
 use ferrio_sys::socket::Family;
@@ -75,6 +76,8 @@ pub(super) struct Options {
     pub(super) ttl: u32,
     pub(super) window_bytes: Option<usize>,
     pub(super) mss_bytes: Option<i32>,
+    /// A reader of datagrams leaves out those of other senders than its writer.
+    pub(super) hears_peer_only: bool,
     hostname: Option<String>,
     port: Option<u32>,
     listen: bool,
@@ -103,6 +106,7 @@ impl Options {
             ttl: ttl as u32,
             window_bytes: positive("window_size")?.map(|bytes| bytes as usize),
             mss_bytes: positive("mss")?,
+            hears_peer_only: compat::hears_peer_only(options.compatibility()),
             hostname: options.text("hostname").map(str::to_owned),
             port: options.int("port").and_then(|port| u32::try_from(port).ok()),
             listen: options.flag("listen"),

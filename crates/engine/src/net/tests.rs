@@ -8,6 +8,7 @@ use crate::contract::{
 use crate::options::{EngineOptions, EngineValue};
 use crate::registry;
 use crate::testing::{BLOCK, setup};
+use ferrio_spec::Compatibility;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
@@ -27,6 +28,15 @@ struct End {
 
 impl End {
     fn new(name: &str, direction: Direction, options: &[(&str, &str)]) -> Result<Self, EngineError> {
+        Self::of_run(Compatibility::Fio, name, direction, options)
+    }
+
+    fn of_run(
+        compatibility: Compatibility,
+        name: &str,
+        direction: Direction,
+        options: &[(&str, &str)],
+    ) -> Result<Self, EngineError> {
         let kind = registry::find(name).unwrap();
         let value = |name: &str, text: &str| match (name, text.parse()) {
             ("hostname", _) | (_, Err(_)) => EngineValue::Text(text.to_owned()),
@@ -41,7 +51,7 @@ impl End {
         };
         let setup = EngineSetup { n_files: 1, job, ..setup(1, &Clock::new_virtual()) };
         let arena = Rc::clone(&setup.arena);
-        let engine = (kind.prepare)(&EngineOptions::new(entries))?.start(setup)?;
+        let engine = (kind.prepare)(&EngineOptions::new(entries).of_run(compatibility))?.start(setup)?;
         Ok(Self { engine, arena, direction })
     }
 
@@ -417,4 +427,26 @@ fn machines_connect_or_the_kernel_says_why_not() {
     let (mut writer, mut reader) = (writer.connected(), reader.connected());
     writer.send(8);
     assert_eq!(reader.receive(), 8);
+}
+
+#[test]
+fn datagrams_of_strangers_are_reads_of_fio_alone() {
+    for (compatibility, is_taken) in [(Compatibility::Fio, true), (Compatibility::Native, false)] {
+        let port = free_datagram_port();
+        let options = [("port", port.as_str()), ("protocol", "udp")];
+        let reader = End::of_run(compatibility, "net", Direction::Read, &options).unwrap();
+        let [writer, stranger] = [(); 2].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
+        let to = format!("127.0.0.1:{port}");
+        writer.send_to(&OPENING, &to).unwrap();
+        let mut reader = reader.connected();
+        stranger.send_to(&[7; BLOCK], &to).unwrap();
+        assert_eq!(reader.queue(0), if is_taken { BLOCK as IoResult } else { NOT_YET });
+        stranger.send_to(&CLOSING, &to).unwrap();
+        assert_eq!(reader.queue(0), if is_taken { END_OF_DATA } else { NOT_YET });
+        writer.send_to(&[5; BLOCK], &to).unwrap();
+        assert_eq!(reader.receive(), 5);
+        assert_eq!(reader.engine.n_foreign_datagrams(), 2);
+        writer.send_to(&CLOSING, &to).unwrap();
+        assert_eq!(reader.queue(0), END_OF_DATA);
+    }
 }

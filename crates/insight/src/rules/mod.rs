@@ -37,6 +37,7 @@ mod file_under_dev;
 mod first_reads_slower;
 mod first_writes;
 mod fits_in_memory;
+mod foreign_datagrams;
 mod io_limit;
 mod io_weight;
 mod job_failed;
@@ -63,6 +64,7 @@ mod range_trimmed_again;
 mod rate_drifts;
 mod rate_fell;
 mod rate_not_reached;
+mod reads_behind_end;
 mod reads_of_unwritten_extents;
 mod reads_of_zeroes;
 mod requests_merged;
@@ -134,6 +136,8 @@ pub(crate) struct Observation {
 pub const RULES: &[FindingRule] = &[
     job_failed::RULE,
     no_io::RULE,
+    reads_behind_end::RULE,
+    foreign_datagrams::RULE,
     device_did_less::RULE,
     device_did_less::LOWER,
     faster_than_link::RULE,

@@ -360,6 +360,7 @@ impl<'a> Session<'a> {
             Switch::BandwidthLog => self.output.bandwidth_log = Some(control::bandwidth_log(text)),
             Switch::Output => self.output.file = Some(PathBuf::from(text)),
             Switch::Record => self.output.record = Some(PathBuf::from(text)),
+            Switch::Anonymous => self.output.is_anonymous = true,
             Switch::Minimal => self.output.formats = OutputFormats::from_iter([OutputFormat::Terse]),
             Switch::AppendTerse => self.output.formats.add(OutputFormat::Terse),
             Switch::Eta => self.eta.when = settings::eta_when(text),

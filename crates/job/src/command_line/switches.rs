@@ -18,6 +18,8 @@ pub enum Switch {
     Output,
     /// `--record`, which fio does not have.
     Record,
+    /// `--anonymous`, which fio does not have.
+    Anonymous,
     /// `--bandwidth-log`.
     BandwidthLog,
     /// `--minimal`.
@@ -316,6 +318,14 @@ pub const SWITCHES: &[SwitchDef] = &[
         Required,
         "record=file",
         &["Keep all figures in this file, for", "'ferrio report' to show again"],
+    ),
+    row(
+        S::Anonymous,
+        NO_LETTER,
+        "anonymous",
+        No,
+        "anonymous",
+        &["Reports and record without names of host,", "kernel, models, paths and mounts"],
     ),
     withdrawn(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
 ];

@@ -4,6 +4,7 @@
 
 use super::system;
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
+use ferrio_units::errno_text;
 
 /// The line of a replay.
 pub(super) fn text(note: &ReplayNote) -> String {
@@ -28,6 +29,9 @@ pub(super) fn merge(note: &MergeNote) -> String {
         }
         MergeNote::Stuck { job } => {
             format!("fio: {job}: stuck while its traces are merged, given up after the second signal")
+        }
+        MergeNote::NoThread { job, errno } => {
+            format!("fio: {job}: the thread that merges its traces can't be started: {}", errno_text(*errno))
         }
         MergeNote::Failed { job, why } => format!("fio: {job}: {}", in_the_way(why)),
     }

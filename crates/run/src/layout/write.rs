@@ -12,7 +12,7 @@ use crate::plan::WorkerPlan;
 use ferrio_spec::{DirectionMix, Fallocate, engines};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, FileNote};
-use ferrio_sys::errno::{ENOENT, ENOSPC};
+use ferrio_sys::errno::{ENOENT, ENOMEM, ENOSPC};
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_io;
@@ -245,7 +245,9 @@ fn write_whole(
 ) -> Result<(), Failure> {
     let range = worker.spec.pattern.block_size.0[1];
     let block = usize::try_from(range.max_bytes).unwrap_or(usize::MAX).clamp(1, 1 << 30);
-    let mut buffer = vec![0; block];
+    let mut buffer = Vec::new();
+    buffer.try_reserve_exact(block).map_err(|_| failure!(ENOMEM, "malloc"))?;
+    buffer.resize(block, 0);
     let mut left = end_of(plan);
     while left > 0 {
         if stop() {

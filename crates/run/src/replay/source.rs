@@ -5,6 +5,7 @@
 //! Must not know: formats of traces. Start reading at [`open`].
 
 use crate::plan::WorkerPlan;
+use ferrio_sys::file;
 use ferrio_sys::poll::wait_readable;
 use ferrio_units::byte_text;
 use ferrio_workload::replay::{TraceBytes, TraceError};
@@ -61,8 +62,7 @@ pub(super) fn open(name: &str, stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceB
     if kind.is_char_device() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "a character device has no end").into());
     }
-    let mut file = File::open(path)?;
-    if kind.is_fifo() { copied(&mut file, stop) } else { Ok(Arc::new(OpenTrace(file))) }
+    if kind.is_fifo() { copied(&mut file::open_pipe(&path)?, stop) } else { Ok(Arc::new(OpenTrace(File::open(path)?))) }
 }
 
 fn copied(from: &mut (impl Read + AsFd), stop: &dyn Fn() -> bool) -> Result<Arc<dyn TraceBytes>, TraceError> {
@@ -77,7 +77,7 @@ fn copied(from: &mut (impl Read + AsFd), stop: &dyn Fn() -> bool) -> Result<Arc<
         match from.read(&mut buffer) {
             Ok(0) => return Ok(Arc::new(OpenTrace(file))),
             Ok(n) => file.write_all(&buffer[..n])?,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => {}
             Err(error) => return Err(error.into()),
         }
     }

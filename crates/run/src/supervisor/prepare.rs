@@ -27,6 +27,7 @@ use ferrio_spec::{ControlSettings, RunSpec, Trigger};
 use ferrio_stats::Provenance;
 use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_sys::Clock;
+use ferrio_sys::errno::EAGAIN;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -49,7 +50,13 @@ pub(super) fn merge(
     let merged = attended(desk, observer, told, move |station: &Station<ReplayNote, _>| {
         merge_traces(&mut spec, &inputs, &mut |note| station.tell(note), &|| station.is_over()).map(|_| spec)
     });
-    merged.unwrap_or(Err(RunError::Merge(MergeNote::Stuck { job: name })))
+    merged.unwrap_or_else(|stuck| {
+        let note = match stuck.no_thread {
+            None => MergeNote::Stuck { job: name },
+            Some(error) => MergeNote::NoThread { job: name, errno: error.raw_os_error().unwrap_or(EAGAIN) },
+        };
+        Err(RunError::Merge(note))
+    })
 }
 
 /// Converts sizes given as numbers of zones into bytes.

@@ -8,14 +8,18 @@ use super::lane::Lane;
 use super::loops::Worker;
 use crate::compat;
 use crate::probe;
-use ferrio_stats::{CpuTurns, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
+use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::ReplayFigures;
+use std::cell::Cell;
 
 /// The start of the reported time.
 pub(super) struct WorkerFigures {
     usage_at_start: CpuUse,
+    /// The most that helpers were seen to have used. It is a difference of two clocks of the kernel, which round in their own ways, or
+    /// a sum over workers, of which some have ended; so a later one may be smaller.
+    most_of_helpers: Cell<HelperUsage>,
     /// `None`: the kernel does not count the turns of threads.
     turns_at_start: Option<ThreadTurns>,
     /// Bytes that the kernel had read for the worker; `None`: not counted, or nobody asks.
@@ -45,20 +49,32 @@ struct TimeEnd {
     turns: Option<ThreadTurns>,
 }
 
-/// What the job's thread has used until now, and its process, if that is not the process of other jobs.
+/// What the job's thread has used until now, and its process, if that is not the process of other jobs. Among other jobs the kernel's
+/// workers are known by the thread that they work for.
 #[derive(Clone, Copy, Default)]
 struct CpuUse {
     own: Usage,
     process: Option<Usage>,
+    kernel_workers: Option<Usage>,
 }
 
 impl CpuUse {
     fn now(lane: &Lane<'_>) -> Self {
-        Self { own: Usage::of_thread(), process: (!lane.context.is_thread).then(Usage::of_process) }
+        let is_thread = lane.context.is_thread;
+        let has_workers = is_thread && lane.context.keeps_evidence && lane.engine.has_kernel_workers();
+        Self {
+            own: Usage::of_thread(),
+            process: (!is_thread).then(Usage::of_process),
+            kernel_workers: has_workers.then(Usage::of_kernel_workers).flatten(),
+        }
     }
 
     /// CPU time of the other threads since an earlier state.
     fn helpers_since(self, earlier: Self) -> Option<HelperUsage> {
+        if let Some(workers) = self.kernel_workers {
+            let Usage { user_ns, system_ns, .. } = workers.since(earlier.kernel_workers.unwrap_or_default());
+            return Some(HelperUsage { user_ns, system_ns });
+        }
         let process = self.process?.since(earlier.process?);
         let own = self.own.since(earlier.own);
         Some(HelperUsage {
@@ -72,6 +88,7 @@ impl WorkerFigures {
     pub(super) fn new() -> Self {
         Self {
             usage_at_start: CpuUse::default(),
+            most_of_helpers: Cell::default(),
             turns_at_start: None,
             read_bytes_at_start: None,
             pass_start_ns: 0,
@@ -181,6 +198,7 @@ impl WorkerFigures {
     fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>, hooks: &Hooks<'_>) {
         stats.features.block_states = hooks.blocks.as_ref().map(BlockTable::states);
         stats.features.zone_resets = n_zone_resets(lane, hooks);
+        stats.features.foreign_datagrams = foreign_datagrams(lane);
         stats.features.replay = lane
             .workload
             .replay_figures()
@@ -190,7 +208,12 @@ impl WorkerFigures {
             Some(TimeEnd { now_ns, usage, turns }) => (*now_ns, *usage, *turns),
             None => (now_ns, CpuUse::now(lane), turns(lane)),
         };
-        let helpers = usage.helpers_since(self.usage_at_start);
+        let helpers = usage.helpers_since(self.usage_at_start).map(|now| {
+            let most = self.most_of_helpers.get();
+            let (user_ns, system_ns) = (most.user_ns.max(now.user_ns), most.system_ns.max(now.system_ns));
+            self.most_of_helpers.set(HelperUsage { user_ns, system_ns });
+            self.most_of_helpers.get()
+        });
         let usage = usage.own.since(self.usage_at_start.own);
         stats.usage = ResourceUsage {
             user_ns: usage.user_ns,
@@ -217,6 +240,16 @@ fn turns(lane: &Lane<'_>) -> Option<ThreadTurns> {
 fn own_read_bytes(lane: &Lane<'_>) -> Option<u64> {
     let is_wanted = lane.context.keeps_evidence && lane.plan.engine.def.targets.are_files();
     if is_wanted { probe::own_read_bytes(lane.context.is_thread) } else { None }
+}
+
+/// Datagrams of others; a native run leaves them out.
+fn foreign_datagrams(lane: &Lane<'_>) -> ForeignDatagrams {
+    let n_foreign = lane.engine.n_foreign_datagrams();
+    if lane.plan.compatibility.is_fio() {
+        ForeignDatagrams { n_taken: n_foreign, n_left_out: 0 }
+    } else {
+        ForeignDatagrams { n_taken: 0, n_left_out: n_foreign }
+    }
 }
 
 /// Number of zones that were reset to be written again, if the job changes zones.

@@ -175,6 +175,13 @@ pub enum MergeNote {
         /// The reason.
         why: MergeFault,
     },
+    /// The thread that merges the traces of a job could not be started.
+    NoThread {
+        /// Name of the job.
+        job: String,
+        /// The errno.
+        errno: i32,
+    },
 }
 
 /// Why a merged trace cannot be made.

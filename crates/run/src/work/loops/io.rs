@@ -156,6 +156,9 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     let slot = *worker.lane.slots.get(slot_index);
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
     if result == 0 {
+        if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
+            worker.lane.account.stats.features.n_empty_reads += 1;
+        }
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
         let is_checked =
             worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.expectations.checks(slot_index));

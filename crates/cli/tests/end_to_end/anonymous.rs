@@ -1,0 +1,56 @@
+//! `--anonymous`: nothing that a run writes tells which machine it was, and the figures stay.
+//!
+//! Start reading at [`tells_nothing`].
+
+use crate::support::{Finished, Program, Run, Scratch};
+use serde_json::Value;
+
+const JOB: &str = "--name=a --filename=customer.db --size=64k --rw=write --ioengine=psync --write_bw_log=customer";
+
+fn run(scratch: &Scratch, arguments: &str) -> Finished {
+    Run::new(Program::Ferrio, scratch.path(), arguments).finish()
+}
+
+/// Nothing in a text is the name of a path of the run, of its kernel or of its host.
+fn tells_nothing(what: &str, text: &str, scratch: &Scratch) {
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("a release");
+    let place = scratch.path().display().to_string();
+    for told in ["customer", kernel.trim(), place.as_str()] {
+        assert!(!text.contains(told), "{what}: {told}: {text}");
+    }
+}
+
+#[test]
+fn no_output_tells_the_machine() {
+    let scratch = Scratch::new("anonymous");
+    let place = scratch.path().display().to_string();
+    let job = format!("{JOB} --directory={place}");
+    let document = run(&scratch, &format!("--anonymous --output-format=json --record=masked.record {job}")).succeeded();
+    tells_nothing("document", &document.stdout, &scratch);
+    let value: Value = serde_json::from_str(&document.stdout).expect("JSON");
+    assert_eq!(value["jobs"][0]["write"]["total_ios"], 16);
+    let provenance = &value["ferrio"]["provenance"];
+    assert_eq!((&provenance["host_name"], &provenance["command_line"]), (&Value::from(""), &serde_json::json!([])));
+    assert!(provenance["memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{provenance}");
+    let again = run(&scratch, "report --output-format=json masked.record").succeeded();
+    tells_nothing("record", &again.stdout, &scratch);
+    let native = run(&scratch, &format!("run --anonymous --json --html=page.html {job}")).succeeded();
+    tells_nothing("native", &native.stdout, &scratch);
+    tells_nothing("page", &scratch.read("page.html"), &scratch);
+    let checked = run(&scratch, &format!("check --anonymous --json {job} --size=4k"));
+    tells_nothing("check", &checked.stdout, &scratch);
+}
+
+#[test]
+fn reports_of_a_record_that_tells_it_do_not() {
+    let scratch = Scratch::new("anonymous-report");
+    run(&scratch, &format!("--record=run.record --output-format=json,jsonl --output=run.json {JOB}")).succeeded();
+    let told = run(&scratch, "report --output-format=json run.record").succeeded();
+    assert!(told.stdout.contains("customer"), "{}", told.all());
+    let lines = run(&scratch, "report --anonymous --output-format=json,jsonl run.record").succeeded();
+    tells_nothing("lines", &lines.stdout, &scratch);
+    run(&scratch, "report --anonymous run.record -o page.html").succeeded();
+    tells_nothing("page", &scratch.read("page.html"), &scratch);
+    let refused = run(&scratch, &format!("--anonymous --output-format=jsonl {JOB}"));
+    assert!(refused.stderr.contains("--anonymous and --output-format=jsonl do not go together"), "{}", refused.all());
+}
