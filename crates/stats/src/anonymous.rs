@@ -114,6 +114,7 @@ mod tests {
         let mut spec = JobSpec { name: "a".to_owned(), given_options: options.clone(), ..JobSpec::default() };
         spec.target.filenames = vec!["customer.db".to_owned()];
         spec.target.directories = vec!["/srv/ada".into()];
+        spec.logs.bw = Some("customer".into());
         let mut provenance = Provenance {
             host_name: "babbage".to_owned(),
             kernel_release: "6.1.0-13-amd64".to_owned(),

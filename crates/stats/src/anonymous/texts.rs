@@ -6,7 +6,13 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Fields whose whole text is the name of a file.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 19] = [
+    "crash_log",
+    "write_iolog",
+    "redirect",
+    "output",
+    "exec_prerun",
+    "exec_postrun",
     "path",
     "file",
     "file_name",
@@ -21,6 +27,10 @@ const FIELDS: [&str; 13] = [
     "traces",
     "program",
 ];
+
+/// Fields that are such names only below another field.
+const FIELDS_BELOW: [(&str, &str); 5] =
+    [("logs", "bw"), ("logs", "iops"), ("logs", "latency"), ("logs", "histogram"), ("cgroup", "name")];
 
 /// Fields that are left out.
 const LEFT_OUT: [&str; 3] = ["mount_options", "arguments", "model"];
@@ -94,8 +104,10 @@ impl Names {
                 items => items.iter_mut().for_each(|item| self.mask(field, item)),
             },
             Value::Object(fields) => {
+                let above = field;
                 for (field, value) in fields {
-                    if LEFT_OUT.contains(&field.as_str()) { *value = Value::Null } else { self.mask(field, value) }
+                    let field = if FIELDS_BELOW.contains(&(above, field)) { FIELDS[0] } else { field };
+                    if LEFT_OUT.contains(&field) { *value = Value::Null } else { self.mask(field, value) }
                 }
             }
             _ => {}
