@@ -33,6 +33,7 @@ _ferrio_names='
 --trigger=
 --aux-path=
 --record=
+--anonymous
 --description=
 --name=
 --wait_for=

@@ -106,7 +106,8 @@ impl Names {
             Value::Object(fields) => {
                 let above = field;
                 for (field, value) in fields {
-                    let field = if FIELDS_BELOW.contains(&(above, field)) { FIELDS[0] } else { field };
+                    let is_below = FIELDS_BELOW.contains(&(above, field.as_str()));
+                    let field = if is_below { FIELDS[0] } else { field.as_str() };
                     if LEFT_OUT.contains(&field) { *value = Value::Null } else { self.mask(field, value) }
                 }
             }
