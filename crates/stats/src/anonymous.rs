@@ -118,7 +118,7 @@ mod tests {
         let mut provenance = Provenance {
             host_name: "babbage".to_owned(),
             kernel_release: "6.1.0-13-amd64".to_owned(),
-            command_line: vec!["ferrio".to_owned(), "/home/ada/a.fio".to_owned()],
+            command_line: vec!["ferrio".to_owned(), "/people/ada/a.fio".to_owned()],
             memory_bytes: 5,
             ..Provenance::default()
         };

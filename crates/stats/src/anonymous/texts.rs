@@ -225,8 +225,8 @@ mod tests {
         let mut names = Names::default();
         let rows = [
             ("read/write 7 MB/s, 1/2", "read/write 7 MB/s, 1/2"),
-            ("open /home/ada/x: no such file", "open /path-1: no such file"),
-            ("(/home/ada/x), '/srv'.", "(/path-1), '/path-2'."),
+            ("open /people/ada/x: no such file", "open /path-1: no such file"),
+            ("(/people/ada/x), '/srv'.", "(/path-1), '/path-2'."),
             ("--filename=/srv", "--filename=/path-2"),
             ("/sys/block/vda/queue and /dev/nvme0n1p1", "/sys/block/vda/queue and /dev/nvme0n1p1"),
             ("/sys/fs/cgroup/user-1000.slice", "/path-3"),
