@@ -199,7 +199,7 @@ impl CaseJob<'_> {
     }
 
     /// Its clones are threads that have others of their process read for them, which the kernel does not tell apart from those of other
-    /// jobs: a pool, io_uring's own threads, the C library's.
+    /// jobs: a pool, the kernel's threads of `io_uring`, those of the C library.
     pub(crate) fn has_threads_read(&self) -> bool {
         self.spec.worker.thread && (!self.engine.is_inline() || self.spec.submission.offload)
     }

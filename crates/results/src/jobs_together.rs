@@ -43,7 +43,9 @@ impl RunResult {
             }
         }
         let mut sets: Vec<Vec<usize>> = sets.into_iter().map(|(_, set)| set).collect();
-        sets.iter_mut().for_each(|set| set.sort_unstable());
+        for set in &mut sets {
+            set.sort_unstable();
+        }
         sets.sort();
         sets.into_iter().map(|set| set.into_iter().map(|index| jobs[index]).collect()).collect()
     }

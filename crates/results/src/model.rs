@@ -134,7 +134,7 @@ pub struct SteadyOutcome {
 
 impl SteadyOutcome {
     /// The outcome of a criterion and a figure as reports write them, with six decimals.
-    pub(crate) fn of_texts(job: &str, texts: (String, String), window_secs: u64, is_attained: bool) -> Self {
+    pub(crate) fn of_texts(job: &str, texts: &(String, String), window_secs: u64, is_attained: bool) -> Self {
         let (criterion, measured) = (without_zeroes(&texts.0), without_zeroes(&texts.1));
         Self { job: job.to_owned(), criterion, window_secs, is_attained, measured }
     }

@@ -53,7 +53,7 @@ pub fn of_record(record: &RunRecord) -> RunResult {
 /// The search for a steady state that a worker leads.
 fn steady(worker: &WorkerRecord) -> Option<SteadyOutcome> {
     let state = worker.steady_state()?;
-    Some(SteadyOutcome::of_texts(&worker.name, steady_texts(state), state.duration_secs, state.is_attained))
+    Some(SteadyOutcome::of_texts(&worker.name, &steady_texts(state), state.duration_secs, state.is_attained))
 }
 
 /// Wall clock time of the start of the run, milliseconds since 1970.
@@ -102,8 +102,9 @@ fn alone(clone: &WorkerRecord, run_start_ms: u64) -> Option<JobResult> {
     let mut alone = job(std::slice::from_ref(clone), &[], run_start_ms)?;
     let directions = alone.directions.0.iter_mut().flatten();
     for figures in directions.chain(&mut alone.syncs) {
-        for latency in [&mut figures.slat, &mut figures.clat, &mut figures.lat, &mut figures.response] {
-            latency.iter_mut().for_each(|latency| latency.bins = Vec::new());
+        let latencies = [&mut figures.slat, &mut figures.clat, &mut figures.lat, &mut figures.response];
+        for latency in latencies.into_iter().flatten() {
+            latency.bins = Vec::new();
         }
     }
     Some(alone)

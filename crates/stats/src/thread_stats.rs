@@ -245,8 +245,8 @@ pub struct FeatureStats {
     #[serde(default)]
     pub rate: Option<Box<RateStats>>,
     /// Bytes that the kernel has read from storage for this worker while it did its I/O, read-ahead among them; of several workers
-    /// their sum. For a worker that is a thread, without what other threads read for it (a pool, io_uring's, the C library's). `None`: not
-    /// counted, or not for all of them.
+    /// their sum. For a worker that is a thread, without what other threads read for it (a pool, those of `io_uring` or of the C library).
+    /// `None`: not counted, or not for all of them.
     #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub own_read_bytes: Option<u64>,
     /// Bytes that it had read before that, in a `pre_read` or a ramp.

@@ -154,15 +154,15 @@ fn stonewalled(scratch: &Scratch) {
     run(scratch, "s.fio --record=s.record --output=s.json --output-format=json").succeeded();
 }
 
-/// The values of a line of a chart in the first view: those of all jobs together.
-fn values(page: &str, id: &str) -> Vec<f64> {
-    let charts = charts(page);
-    let chart = charts[0].as_array().expect("charts").iter().find(|chart| chart["id"] == id).expect("this chart");
+/// The values of the first line of a chart in a view of the page.
+fn values(view: &serde_json::Value, id: &str) -> Vec<f64> {
+    let chart = view.as_array().expect("charts").iter().find(|chart| chart["id"] == id).expect("this chart");
     let y = chart["content"]["lines"][0]["y"].as_array().expect("values");
     y.iter().map(|value| value.as_f64().expect("a number")).collect()
 }
 
-/// 1,000 and then 3,000 I/Os a second are never 4,000, and the jobs lie behind each other.
+/// Two jobs one after the other are together never faster than the faster of them, and lie behind each other. (On a busy machine each
+/// catches up with its rate in bursts.)
 #[test]
 fn jobs_that_ran_one_after_another_are_not_added() {
     let scratch = Scratch::new("page");
@@ -171,8 +171,12 @@ fn jobs_that_ran_one_after_another_are_not_added() {
         run(&scratch, &format!("report {inputs} -o s.html")).succeeded();
         let page = scratch.read("s.html");
         assert!(page.contains("all 2 jobs together"), "{inputs}");
-        let rates = values(&page, "iops");
-        assert!(rates.iter().all(|rate| *rate < 3800.0), "{inputs}: {rates:?}");
+        let views = charts(&page);
+        let views = views.as_array().expect("views");
+        assert_eq!(views.len(), 3, "all together, and each alone");
+        let highest = |view| values(view, "iops").into_iter().fold(0.0, f64::max);
+        let (together, alone) = (highest(&views[0]), highest(&views[1]).max(highest(&views[2])));
+        assert!(together > 0.0 && together <= alone * 1.001, "{inputs}: {together} and {alone}");
         let (start, end) = reach(&page, "iops");
         assert!(start < 0.3 && end > 1.7, "{inputs}: {start} to {end}");
     }

@@ -34,7 +34,7 @@ pub(crate) struct Flushes<'a> {
     device: &'a DeviceFacts,
     /// The device says itself that it has a cache.
     is_cached: bool,
-    n_flushes: u64,
+    n_counted: u64,
 }
 
 /// Flushes of the device of a job; `None`: it made no sync after a write, or its device has no cache.
@@ -59,14 +59,14 @@ pub(crate) fn flushes<'a>(case: &Case<'a>, job: &CaseJob<'_>) -> Option<Result<F
     Some(match disk.map(|disk| disk.counters.n_flushes) {
         None => Err(format!("{} is not counted", device.name)),
         Some(None) => Err(format!("the kernel does not count those of {}", device.name)),
-        Some(Some(n_flushes)) => Ok(Flushes { option, device, is_cached, n_flushes }),
+        Some(Some(n_counted)) => Ok(Flushes { option, device, is_cached, n_counted }),
     })
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    let Flushes { option, device, is_cached, n_flushes } = flushes(case, job)?.ok()?;
+    let Flushes { option, device, is_cached, n_counted } = flushes(case, job)?.ok()?;
     let written = job.figures(DataDirection::Write)?;
-    if n_flushes > 0 {
+    if n_counted > 0 {
         return None;
     }
     let mounted = job.places.iter().find_map(|place| {

@@ -101,7 +101,7 @@ fn of_runs(
                 }
                 Err(NotTogether::Nothing) => {}
                 Err(reason) => {
-                    all.notes.push(format!("{} has no line: its jobs are not put together: {reason}.", result.name))
+                    all.notes.push(format!("{} has no line: its jobs are not put together: {reason}.", result.name));
                 }
             }
         }
@@ -126,7 +126,9 @@ mod tests {
         heat.add(0, latency_ns, 2000, 100);
         latencies.heat = Some(heat);
         let mut series = vec![rates, latencies];
-        series.iter_mut().for_each(|series| series.base = TimeBase::Run(number));
+        for one in &mut series {
+            one.base = TimeBase::Run(number);
+        }
         let job = JobResult { name: "j".to_owned(), series, ..JobResult::default() };
         RunResult { name: format!("run-{number}"), number, jobs: vec![job], ..RunResult::default() }
     }

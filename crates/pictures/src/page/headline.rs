@@ -78,7 +78,7 @@ fn parts(result: &RunResult) -> Vec<TablePart<'_>> {
                 let clones = job.clones.iter().enumerate().flat_map(|(index, clone)| rows(clone, index + 1)).collect();
                 parts.push(TablePart { rows: rows(job, 0), clones, n_clones: job.clones.len(), members });
             }
-            _ => match joined(result, &members, members[0].name.clone()) {
+            _ => match joined(result, &members, &members[0].name) {
                 Some(joined) => {
                     let clones = members.iter().enumerate().flat_map(|(index, clone)| rows(clone, index + 1)).collect();
                     parts.push(TablePart { rows: joined, clones, n_clones: members.len(), members });
@@ -114,12 +114,12 @@ fn rows(job: &JobResult, number: usize) -> Vec<FigureRow<'_>> {
 }
 
 /// The rows of several jobs together; `None`: it is unknown which of them ran at the same time.
-fn joined<'a>(result: &'a RunResult, jobs: &[&'a JobResult], name: String) -> Option<Vec<FigureRow<'a>>> {
+fn joined<'a>(result: &'a RunResult, jobs: &[&'a JobResult], name: &str) -> Option<Vec<FigureRow<'a>>> {
     let mut all = Vec::new();
     for kind in FiguresOf::ALL {
         let Some(figures) = result.figures_together(jobs, kind).ok()? else { continue };
         all.push(FigureRow {
-            name: name.clone(),
+            name: name.to_owned(),
             kind,
             figures: Some(Cow::Owned(figures)),
             cpu: None,
@@ -142,11 +142,12 @@ fn totals<'a>(result: &'a RunResult, parts: &[TablePart<'a>]) -> Vec<FigureRow<'
             continue;
         }
         let n_jobs: usize = set.iter().map(|job| job.clones.len().max(1)).sum();
-        let name = match set.len() == jobs.len() {
-            true => format!("all {n_jobs} jobs"),
-            false => format!("{n_jobs} jobs: {}", names(&set)),
+        let name = if set.len() == jobs.len() {
+            format!("all {n_jobs} jobs")
+        } else {
+            format!("{n_jobs} jobs: {}", names(&set))
         };
-        all.extend(joined(result, &set, name).unwrap_or_default());
+        all.extend(joined(result, &set, &name).unwrap_or_default());
     }
     all
 }

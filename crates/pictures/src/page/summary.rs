@@ -53,8 +53,8 @@ fn work(result: &RunResult, set: &[&JobResult]) -> String {
 }
 
 fn of_figures(kind: FiguresOf, figures: &Figures) -> String {
-    let mut parts = vec![format!("{} {}s", thousands(figures.n_ios), kind.name())];
-    parts[0].push_str(&format!(" in {}", duration_text(figures.runtime_ns as f64)));
+    let duration = duration_text(figures.runtime_ns as f64);
+    let mut parts = vec![format!("{} {}s in {duration}", thousands(figures.n_ios), kind.name())];
     parts.push(format!("{} IOPS", words::rate(figures.ios_per_sec)));
     if kind != FiguresOf::Sync {
         parts.push(format!("{} MB/s", words::bandwidth(figures.bytes_per_sec)));

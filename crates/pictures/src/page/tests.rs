@@ -97,7 +97,9 @@ fn totals_are_those_of_jobs_that_ran_at_the_same_time() {
     assert_eq!(total(&of(vec![job("a", 0, 1000), job("b", 1_000, 1000)])), None);
     // A report without times, in which one job waits.
     let mut unknown = vec![job("a", 0, 1000), job("b", 0, 1000)];
-    unknown.iter_mut().for_each(|job| job.reach_ns = None);
+    for job in &mut unknown {
+        job.reach_ns = None;
+    }
     unknown[1].options.push(("startdelay".to_owned(), "3".to_owned()));
     let page = of(unknown);
     assert!(total(&page).is_none() && page.contains("it is not known which ran at the same time"));

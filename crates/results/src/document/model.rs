@@ -62,7 +62,7 @@ pub(super) fn place(result: &mut RunResult, starts_ms: &[u64]) {
 /// The outcome of a search for a steady state.
 fn steady(job: &str, keys: SteadyKeys) -> SteadyOutcome {
     let measured = keys.criterion.as_str().map_or_else(|| keys.criterion.to_string(), str::to_owned);
-    SteadyOutcome::of_texts(job, (keys.ss, measured), keys.duration, keys.attained != 0)
+    SteadyOutcome::of_texts(job, &(keys.ss, measured), keys.duration, keys.attained != 0)
 }
 
 fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {

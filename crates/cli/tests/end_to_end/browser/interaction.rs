@@ -133,7 +133,8 @@ fn results_are_overlaid_with_one_zoom_and_one_pointer() {
     let Some(browser) = Browser::new("page-overlay") else { return };
     for number in 1..=2 {
         std::fs::create_dir(browser.path(&format!("run{number}"))).expect("a folder");
-        let log = |rate: u32| (1..=20).map(|at| format!("{}, {rate}, 0, 0, 0\n", at * 100)).collect::<String>();
+        let row = |rate: u32, at: u32| format!("{}, {rate}, 0, 0, 0\n", at * 100);
+        let log = |rate: u32| (1..=20).map(|at| row(rate, at)).collect::<Vec<_>>().concat();
         browser.scratch.write(&format!("run{number}/x_iops.1.log"), log(1000 * number));
         browser.scratch.write(&format!("run{number}/x_bw.1.log"), log(4000 * number));
     }

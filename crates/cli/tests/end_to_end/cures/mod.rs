@@ -16,6 +16,11 @@ fn figure(document: &Value, key: &str) -> f64 {
     document["jobs"][0][key].as_f64().unwrap_or(0.0)
 }
 
+/// A figure of the first row that is a number of things.
+fn count(document: &Value, key: &str) -> u64 {
+    document["jobs"][0][key].as_u64().unwrap_or(u64::MAX)
+}
+
 /// A figure of the row of syncs.
 fn of_syncs(document: &Value, key: &str) -> f64 {
     let rows = document["jobs"].as_array().map(Vec::as_slice).unwrap_or_default();

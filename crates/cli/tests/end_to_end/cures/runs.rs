@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`ROWS`].
 
-use super::{depth, figure, is_near, of_syncs, write_file};
+use super::{count, depth, figure, is_near, of_syncs, write_file};
 use crate::findings::{findings_of, has, ids};
 use crate::support::{Program, Run, Scratch, skip, succeeds_once};
 use serde_json::Value;
@@ -108,9 +108,7 @@ pub(super) const ROWS: &[Row] = &[
         "--ioengine=sim --sim_service=fixed:1ms --sim_fault=read=eio@50 --rw=randread --size=1g --number_ios=200 \
          --continue_on_error=all",
         "--ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=200",
-        |wrong, cured| {
-            figure(wrong, "n_errors") == 1.0 && figure(cured, "n_errors") == 0.0 && figure(cured, "n_ios") == 200.0
-        },
+        |wrong, cured| count(wrong, "n_errors") == 1 && count(cured, "n_errors") == 0 && count(cured, "n_ios") == 200,
     ),
     (
         "effect-of-parallelism",
@@ -125,7 +123,7 @@ pub(super) const ROWS: &[Row] = &[
         "few-samples",
         "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1g --number_ios=100",
         "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1g --number_ios=2000",
-        |_, cured| figure(cured, "n_latencies") == 2000.0,
+        |_, cured| count(cured, "n_latencies") == 2000,
     ),
     (
         "rate-changed-with-another-job",
@@ -164,13 +162,13 @@ pub(super) const ROWS: &[Row] = &[
         "first-writes",
         "--filename=new-# --rw=randwrite --bs=4k --size=2m --direct=1 --ioengine=psync",
         "--filename=new-# --rw=randwrite --bs=4k --size=2m --direct=1 --ioengine=psync",
-        |_, cured| figure(cured, "n_ios") == 512.0,
+        |_, cured| count(cured, "n_ios") == 512,
     ),
     (
         "first-writes",
         "--filename=newer-# --rw=randwrite --bs=4k --size=2m --direct=1 --ioengine=psync",
         "--filename=newest-# --rw=randwrite --bs=4k --size=2m --direct=1 --ioengine=psync --overwrite=1",
-        |_, cured| figure(cured, "n_ios") == 512.0,
+        |_, cured| count(cured, "n_ios") == 512,
     ),
     (
         "overwrite-changed-nothing",

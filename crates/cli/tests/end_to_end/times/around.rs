@@ -68,6 +68,11 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --fallocate=native",
         "job=0 write=0",
     ),
+    same(
+        "pread64,read=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=read --ioengine=psync --pre_read=1",
+        "job=200 read=200 read.lat.mean=50",
+    ),
     same("ftruncate=200", "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync ", "job=0 write=0"),
     same(
         "fsync=200",

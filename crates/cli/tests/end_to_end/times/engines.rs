@@ -3,7 +3,7 @@
 //! Must not know: how a case is run. Start reading at [`CASES`].
 // tidy: table
 
-use super::{Case, same};
+use super::{Case, HANGS, own, same};
 
 /// Jobs of all engines.
 pub(super) const CASES: &[Case] = &[
@@ -32,6 +32,13 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=vsync --iodepth=1",
         "job=400 write=400",
     ),
+    own(
+        "writev=100",
+        "--name=j --filename=f --size=32k --bs=8k --rw=randwrite --ioengine=vsync --iodepth=4",
+        "job=400 write=400 write.n=4 write.lat.mean=100 write.lat.max=100",
+        "fio 3.41 loses all I/Os but the last one of those that wait to be reaped.",
+    ),
+    same("", "--name=j --ioengine=cpuio --cpuload=50 --runtime=1 --time_based", "job=1000"),
     same(
         "splice=50",
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=splice ",
@@ -68,15 +75,17 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=ftruncate ",
         "job=200 write=200",
     ),
-    same(
+    own(
         "pwrite64=150",
         "--name=j --filename=f --size=64k --bs=8k --rw=write --ioengine=psync --io_submit_mode=offload --iodepth=4",
         "job=300 write=300",
+        HANGS,
     ),
-    same(
+    own(
         "pwrite64=50",
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --io_submit_mode=offload",
         "job=200 write=200",
+        HANGS,
     ),
     same(
         "openat=100@f",

@@ -7,6 +7,7 @@
 
 mod around;
 mod engines;
+mod interrupted;
 mod pace;
 mod report;
 mod syncs;
@@ -66,6 +67,10 @@ pub(super) enum Peer {
     /// The peer has other times, for this reason.
     Differs(&'static str),
 }
+
+/// Why jobs whose I/Os are submitted by other threads are not run by the peer. When it answers it has the same times.
+pub(super) const HANGS: &str =
+    "fio 3.41 hangs in a few of a hundred runs when other threads submit and calls are delayed.";
 
 /// A case whose times the peer has, too.
 pub(super) const fn same(delays: &'static str, arguments: &'static str, times: &'static str) -> Case {
