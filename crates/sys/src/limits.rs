@@ -6,6 +6,7 @@
 use crate::error::{Context, Result};
 use rustix::mm::{MapFlags, ProtFlags};
 use rustix::process::Rlimit;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
@@ -216,6 +217,17 @@ impl Usage {
     }
 }
 
+/// CPU time of all threads of the calling process but the calling one, ns, by clocks that have no steps. (`getrusage` counts a thread up
+/// to its last tick and a process up to now, so that a process of one thread would have some milliseconds beside that thread.)
+pub fn cpu_beside_thread_ns() -> u64 {
+    let cpu_ns = |clock| {
+        let Timespec { tv_sec, tv_nsec } = clock_gettime(clock);
+        tv_sec as u64 * 1_000_000_000 + tv_nsec as u64
+    };
+    let process_ns = cpu_ns(ClockId::ProcessCPUTime);
+    process_ns.saturating_sub(cpu_ns(ClockId::ThreadCPUTime))
+}
+
 /// Times of the kernel here are never negative, and below 2^64 ns (584 years of CPU time).
 fn to_ns(time: libc::timeval) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
@@ -224,6 +236,25 @@ fn to_ns(time: libc::timeval) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::{ChildEnd, fork, wait};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_process_of_one_thread_has_no_time_beside_it() {
+        let child = fork(|| {
+            // Ends within ticks of the scheduler, at which the counts of a thread lag by up to 4 ms.
+            let n_late = (0..20).filter(|_| {
+                let (start, before_ns) = (Instant::now(), cpu_beside_thread_ns());
+                while start.elapsed() < Duration::from_millis(2) {
+                    std::hint::spin_loop();
+                }
+                cpu_beside_thread_ns().saturating_sub(before_ns) > 200_000
+            });
+            n_late.count() as i32
+        })
+        .unwrap();
+        assert_eq!(wait(child).unwrap(), ChildEnd::Exited(0));
+    }
 
     #[test]
     fn limits_can_be_raised_to_the_hard_one_at_least() {

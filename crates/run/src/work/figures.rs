@@ -9,7 +9,7 @@ use super::loops::Worker;
 use crate::compat;
 use crate::probe;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
-use ferrio_sys::limits::{ThreadTurns, Usage};
+use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
 use ferrio_units::DataDirection;
 use ferrio_workload::replay::ReplayFigures;
 use std::cell::Cell;
@@ -55,6 +55,8 @@ struct TimeEnd {
 struct CpuUse {
     own: Usage,
     process: Option<Usage>,
+    /// CPU time of all other threads of that process, ns.
+    beside_ns: u64,
     kernel_workers: Option<Usage>,
 }
 
@@ -65,6 +67,7 @@ impl CpuUse {
         Self {
             own: Usage::of_thread(),
             process: (!is_thread).then(Usage::of_process),
+            beside_ns: if is_thread { 0 } else { cpu_beside_thread_ns() },
             kernel_workers: has_workers.then(Usage::of_kernel_workers).flatten(),
         }
     }
@@ -76,11 +79,10 @@ impl CpuUse {
             return Some(HelperUsage { user_ns, system_ns });
         }
         let process = self.process?.since(earlier.process?);
-        let own = self.own.since(earlier.own);
-        Some(HelperUsage {
-            user_ns: process.user_ns.saturating_sub(own.user_ns),
-            system_ns: process.system_ns.saturating_sub(own.system_ns),
-        })
+        // The clocks know how much it is, and the counts only how it divides.
+        let all_ns = self.beside_ns.saturating_sub(earlier.beside_ns);
+        let system_ns = process.system_ns.saturating_sub(self.own.since(earlier.own).system_ns).min(all_ns);
+        Some(HelperUsage { user_ns: all_ns - system_ns, system_ns })
     }
 }
 
