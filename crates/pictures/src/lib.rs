@@ -7,5 +7,6 @@
 pub mod chart;
 pub mod charts;
 pub mod comparison;
+mod job_names;
 pub mod page;
 pub mod plot;

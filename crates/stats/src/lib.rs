@@ -27,6 +27,7 @@ pub mod priority;
 pub mod provenance;
 pub mod record;
 mod replay;
+pub mod resource_usage;
 pub mod samples;
 pub mod series;
 mod settings;
@@ -60,13 +61,14 @@ pub use priority::{PriorityStat, PriorityStats};
 pub use provenance::Provenance;
 pub use record::{RECORD_FORMAT, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord};
 pub use replay::ReplayStats;
+pub use resource_usage::{CpuTurns, HelperUsage, ResourceUsage};
 pub use samples::SampleStat;
 pub use series::{DirectionSeries, JobSeries, StretchTimes};
 pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
 pub use stretch::{CourseEvent, JobEnd, Stretch};
 pub use thread_stats::{
-    CpuTurns, DirectionStats, ErrorCounts, FeatureStats, ForeignDatagrams, HelperUsage, LatencySearch, LatencyTarget,
-    RateStats, ResourceUsage, ThreadStats, bw_bytes_per_sec,
+    DirectionStats, ErrorCounts, FeatureStats, ForeignDatagrams, LatencySearch, LatencyTarget, RateStats, ThreadStats,
+    bw_bytes_per_sec,
 };
 pub use verify::VerifyStats;

@@ -3,6 +3,7 @@
 //! Must not know: findings, charts. Start reading at [`headline`].
 
 use super::words;
+use crate::job_names::job_names;
 use ferrio_results::{CpuFigures, Figures, JobResult, RunResult};
 use ferrio_stats::FiguresOf;
 use ferrio_units::glance::thousands;
@@ -145,22 +146,11 @@ fn totals<'a>(result: &'a RunResult, parts: &[TablePart<'a>]) -> Vec<FigureRow<'
         let name = if set.len() == jobs.len() {
             format!("all {n_jobs} jobs")
         } else {
-            format!("{n_jobs} jobs: {}", names(&set))
+            format!("{n_jobs} jobs: {}", job_names(&set))
         };
         all.extend(joined(result, &set, &name).unwrap_or_default());
     }
     all
-}
-
-/// The names of some jobs, each once.
-fn names(jobs: &[&JobResult]) -> String {
-    const MOST: usize = 3;
-    let mut names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
-    names.dedup();
-    match names.len().checked_sub(MOST) {
-        None | Some(0) => names.join(", "),
-        Some(others) => format!("{} and {others} more", names[..MOST].join(", ")),
-    }
 }
 
 /// True for a job that ended with an error, or went on after some.

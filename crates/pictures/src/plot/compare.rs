@@ -7,6 +7,7 @@ use super::bars::{JobGroup, kinds, notes, panels};
 use super::entries::result_name;
 use super::panel::Picture;
 use super::spread::BarJobs;
+use crate::job_names::job_names;
 use ferrio_results::{FiguresOf, JobResult, RunResult};
 use std::collections::BTreeSet;
 
@@ -100,20 +101,13 @@ fn by_result(results: &[RunResult]) -> (Vec<String>, Vec<JobGroup<'_>>) {
     let rows = || results.iter().flat_map(|result| sets_of(result, &result.jobs.iter().collect::<Vec<_>>()));
     let class = |bar: BarJobs<'_>| {
         let name = result_name(bar.result);
-        if bar.jobs.len() == bar.result.jobs.len() { name.to_owned() } else { format!("{name}: {}", names(&bar.jobs)) }
+        if bar.jobs.len() == bar.result.jobs.len() {
+            name.to_owned()
+        } else {
+            format!("{name}: {}", job_names(&bar.jobs))
+        }
     };
     let group = |kind: FiguresOf| JobGroup { name: kind.name().to_owned(), kind, members: rows().collect() };
     let kinds = kinds(&results.iter().flat_map(|result| &result.jobs));
     (rows().map(class).collect(), kinds.into_iter().map(group).collect())
-}
-
-/// The names of some jobs, each once.
-fn names(jobs: &[&JobResult]) -> String {
-    const MOST: usize = 3;
-    let mut names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
-    names.dedup();
-    match names.len().checked_sub(MOST) {
-        None | Some(0) => names.join(", "),
-        Some(others) => format!("{} and {others} more", names[..MOST].join(", ")),
-    }
 }
