@@ -3,7 +3,7 @@
 //! Must not know: how a case is run. Start reading at [`CASES`].
 // tidy: table
 
-use super::{Case, HANGS, own, same};
+use super::{Case, own, same};
 
 /// Jobs of all engines.
 pub(super) const CASES: &[Case] = &[
@@ -75,17 +75,15 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=ftruncate ",
         "job=200 write=200",
     ),
-    own(
+    same(
         "pwrite64=150",
         "--name=j --filename=f --size=64k --bs=8k --rw=write --ioengine=psync --io_submit_mode=offload --iodepth=4",
         "job=300 write=300",
-        HANGS,
     ),
-    own(
+    same(
         "pwrite64=50",
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --io_submit_mode=offload",
         "job=200 write=200",
-        HANGS,
     ),
     same(
         "openat=100@f",

@@ -18,6 +18,7 @@ use report::Report;
 use std::fmt::Write as _;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Number of cases that run at the same time: they spend most of their time asleep.
@@ -67,10 +68,6 @@ pub(super) enum Peer {
     /// The peer has other times, for this reason.
     Differs(&'static str),
 }
-
-/// Why jobs whose I/Os are submitted by other threads are not run by the peer. When it answers it has the same times.
-pub(super) const HANGS: &str =
-    "fio 3.41 hangs in a few of a hundred runs when other threads submit and calls are delayed.";
 
 /// A case whose times the peer has, too.
 pub(super) const fn same(delays: &'static str, arguments: &'static str, times: &'static str) -> Case {
@@ -134,7 +131,12 @@ fn complaint(program: Program, case: &Case, tolerance: Tolerance) -> Result<(), 
     if !case.delays.is_empty() {
         run = run.under(&tracer(case.delays, &scratch));
     }
-    let finished = run.finish();
+    let finished = if program == Program::Peer {
+        // fio 3.41 was seen to hang when other threads submit: one attempt less.
+        catch_unwind(AssertUnwindSafe(|| run.finish())).map_err(|_| "it did not end".to_owned())?
+    } else {
+        run.finish()
+    };
     let report = Report::read(&scratch.read("report")).map_err(|error| format!("{error}: {}", finished.all()))?;
     report.check(case.times, tolerance)
 }

@@ -3,7 +3,7 @@
 //! Must not know: how a case is run. Start reading at [`CASES`].
 // tidy: table
 
-use super::{Case, HANGS, own, same};
+use super::{Case, own, same};
 
 /// Jobs that sync.
 pub(super) const CASES: &[Case] = &[
@@ -134,11 +134,10 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=1m --bs=64k --rw=write --end_fsync=1 --ioengine=sync",
         "job=200 write=200",
     ),
-    own(
+    same(
         "fsync=200",
         "--name=j --filename=f --size=1m --bs=64k --rw=write --end_fsync=1 --ioengine=psync --io_submit_mode=offload",
         "job=200 write=200",
-        HANGS,
     ),
     same(
         "msync=200",
