@@ -187,8 +187,8 @@ fn job_start_ms(now_ns: u64, lane: &Lane<'_>) -> Option<u64> {
     clock_ms_at(now_ns, lane.plan.spec.reporting.job_start_clock_id, lane)
 }
 
-/// What the clock `id` showed at `now_ns`, a time of the lane's own clock that has just passed: a worker that had to wait for a CPU
-/// since then would place its rows later than they were.
+/// Time of the clock `id` at `now_ns`, which is a time of the lane's own clock. A worker may have waited for a CPU since then: the time of
+/// the clock now would place its I/Os later than they were.
 fn clock_ms_at(now_ns: u64, id: u32, lane: &Lane<'_>) -> Option<u64> {
     let shown_ms = clock_ms(id)?;
     let since_ns = lane.clock.now_ns().saturating_sub(now_ns);
