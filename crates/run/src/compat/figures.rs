@@ -45,6 +45,12 @@ pub(crate) fn silences_latency_limit(worker: &WorkerPlan) -> bool {
     worker.compatibility.is_fio() && (reporting.disable_lat || reporting.gtod_reduce)
 }
 
+/// True if the samples of bandwidth and I/O rate by windows of time contain what is read back to verify writes. fio: they do
+/// not, so that a job that only writes has none of reads. Native: they do. Shows in the lines `bw` and `iops`, and in averaged logs.
+pub(crate) fn samples_read_back(worker: &WorkerPlan) -> bool {
+    !worker.compatibility.is_fio()
+}
+
 /// The largest depth that the search for a `latency_target` tries: `iodepth`, even if the engine does one I/O at a time, so
 /// that all depths are alike. Native: the depth of the engine. Shows in the duration of the search and the depth found.
 pub(crate) fn searched_depths(worker: &WorkerPlan) -> u32 {

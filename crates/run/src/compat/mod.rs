@@ -15,8 +15,8 @@ mod tests;
 
 pub(crate) use figures::{
     counts_cpu_job_as_io, counts_unrepeated, keeps_block_states, lacks_disks_of_trace, opened_direction,
-    searched_depths, silences_latency_limit, tells_unread_mix, times_idle_turns, traces_closing_sync,
-    traces_missed_place,
+    samples_read_back, searched_depths, silences_latency_limit, tells_unread_mix, times_idle_turns,
+    traces_closing_sync, traces_missed_place,
 };
 pub(crate) use machine::{leaves_scheduler, unlocks_before_done};
 pub(crate) use passes::{

@@ -79,13 +79,14 @@ type YesNo = fn(&WorkerPlan) -> bool;
 
 #[test]
 fn figures_have_both_answers() {
-    let rows: [(&str, Change, YesNo, [bool; 2]); 12] = [
+    let rows: [(&str, Change, YesNo, [bool; 2]); 13] = [
         ("idle turns take time", PLAIN, times_idle_turns, [false, true]),
         ("states of blocks", PLAIN, keeps_block_states, [false, true]),
         ("states of trimmed blocks", TRIMS, keeps_block_states, [true, true]),
         ("disable_lat", |job| job.reporting.disable_lat = true, silences_latency_limit, [true, false]),
         ("gtod_reduce", |job| job.reporting.gtod_reduce = true, silences_latency_limit, [true, false]),
         ("latencies are measured", PLAIN, silences_latency_limit, [false, false]),
+        ("rates of what is read back", VERIFIED, samples_read_back, [false, true]),
         ("the place of a missed block", PLAIN, traces_missed_place, [true, false]),
         ("syncs of fsync_on_close", PLAIN, traces_closing_sync, [false, true]),
         ("writes of a mix", MIX, tells_unread_mix, [false, true]),

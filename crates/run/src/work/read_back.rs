@@ -11,6 +11,7 @@ use super::loops::flow::Flow;
 use super::loops::open_files::{open_if_closed, sync_untraced};
 use super::loops::queued::drain;
 use super::passes::run_pass;
+use crate::compat;
 use crate::error::Failure;
 use crate::link::board::WorkerState;
 use ferrio_workload::Workload;
@@ -121,6 +122,9 @@ fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(Strea
 fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.context.tracer.set_reading_back(is_reading_back);
     worker.lane.control.is_reading_back = is_reading_back;
+    if !compat::samples_read_back(worker.lane.plan) {
+        worker.lane.account.leave_out_reads(is_reading_back);
+    }
 }
 
 /// Makes sure that reads come from the device: files are synced, which fio does not do and which does not count, unless

@@ -3,9 +3,13 @@
 //! Start reading at [`full_windows`]; time after the last full window gives no sample, unless that window is complete
 //! except for a few milliseconds.
 
-use crate::builder::{BLOCK, MS, reads, set_depth, set_text, sim_reader, simulate_one, writes};
-use ferrio_spec::{DirectionMix, JobSpec};
-use ferrio_stats::SampleStat;
+use crate::builder::{
+    BLOCK, Events, MS, reads, set_depth, set_text, sim_reader, simulate_one, spec, virtual_settings, writes,
+};
+use crate::verify::verified;
+use ferrio_run::Run;
+use ferrio_spec::{Compatibility, DirectionMix, JobSpec, RunSpec, VerifyBacklogSpec, VerifyMethod};
+use ferrio_stats::{SampleStat, ThreadStats};
 
 /// 10000 reads a second, for this runtime.
 fn timed(runtime_ms: u64) -> JobSpec {
@@ -140,6 +144,36 @@ fn directions_without_io_give_no_sample() {
     job.pattern.mix = DirectionMix::Write;
     let stats = simulate_one(job);
     assert_eq!((reads(&stats).iops.n_samples, writes(&stats).iops.n_samples), (0, 2));
+}
+
+/// As in fio 3.41: what a job reads back to verify its writes is in no window, also between writes (`verify_backlog`) and in a job
+/// that reads, too. Native runs sample it.
+#[test]
+fn windows_do_not_contain_what_is_read_back() {
+    let verified_slowly = |mix, backlog: Option<VerifyBacklogSpec>| {
+        let mut job = verified(VerifyMethod::Md5);
+        // 64 I/Os of 20 ms are 25 in 500 ms.
+        set_text(&mut job, "sim_service", "fixed:20ms");
+        job.pattern.mix = mix;
+        job.verify.as_mut().expect("it verifies").backlog = backlog;
+        job
+    };
+    let n_samples = |stats: &ThreadStats| (reads(stats).iops.n_samples, reads(stats).bw.n_samples);
+    let writer = verified_slowly(DirectionMix::Write, None);
+    let stats = simulate_one(writer.clone());
+    assert_eq!((reads(&stats).n_completed, n_samples(&stats)), (64, (0, 0)));
+    assert_samples(&writes(&stats).iops, &[50, 50, 28]);
+    let every_8 = VerifyBacklogSpec { blocks: 8, batch: 8 };
+    let stats = simulate_one(verified_slowly(DirectionMix::Write, Some(every_8)));
+    assert_eq!((reads(&stats).n_completed, n_samples(&stats)), (64, (0, 0)));
+    let stats = simulate_one(verified_slowly(DirectionMix::ReadWrite, None));
+    let ios_in_windows =
+        (reads(&stats).iops.mean + writes(&stats).iops.mean) * reads(&stats).iops.n_samples as f64 / 2.0;
+    assert!((ios_in_windows - 64.0).abs() < 0.1, "{ios_in_windows} of 64 that are not read back");
+
+    let native = RunSpec { compatibility: Compatibility::Native, ..spec(vec![writer]) };
+    let outcome = Run::new(native, virtual_settings()).unwrap().go(&mut Events::default()).unwrap();
+    assert!(reads(&outcome.record.workers[0].stats).iops.n_samples >= 2);
 }
 
 #[test]

@@ -36,6 +36,16 @@ pub(crate) struct Account {
     ramp_ios: PerDirection<u64>,
     /// Latencies by priority are total latencies, not completion latencies.
     priorities_by_lat: bool,
+    unsampled: Unsampled,
+}
+
+/// Reads that are no part of the samples of rates.
+#[derive(Debug, Clone, Copy, Default)]
+struct Unsampled {
+    bytes: u64,
+    ios: u64,
+    /// Bytes and number of reads before the present ones, while only such reads are done.
+    before: Option<(u64, u64)>,
 }
 
 impl Account {
@@ -54,6 +64,7 @@ impl Account {
             ramp_bytes: PerDirection::all(0),
             ramp_ios: PerDirection::all(0),
             priorities_by_lat: spec.lat_percentiles,
+            unsampled: Unsampled::default(),
         };
         account.make_room(plan, keeps_evidence);
         account
@@ -194,6 +205,27 @@ impl Account {
     pub(crate) fn ios(&self) -> PerDirection<u64> {
         let completed = |direction| self.ramp_ios[direction] + self.stats.directions[direction].n_completed;
         PerDirection(DataDirection::ALL.map(completed))
+    }
+
+    /// The reads from now on are no part of the samples of rates, or they are again.
+    pub(crate) fn leave_out_reads(&mut self, is_left_out: bool) {
+        let (bytes, ios) = (self.bytes()[DataDirection::Read], self.ios()[DataDirection::Read]);
+        let unsampled = &mut self.unsampled;
+        if let Some((bytes_before, ios_before)) = unsampled.before.take() {
+            unsampled.bytes += bytes - bytes_before;
+            unsampled.ios += ios - ios_before;
+        }
+        unsampled.before = is_left_out.then_some((bytes, ios));
+    }
+
+    /// Bytes and number of completed I/Os for the samples of rates, including the ramp.
+    pub(crate) fn sampled(&self) -> (PerDirection<u64>, PerDirection<u64>) {
+        let (mut bytes, mut ios) = (self.bytes(), self.ios());
+        let (read_bytes, n_reads) = (&mut bytes[DataDirection::Read], &mut ios[DataDirection::Read]);
+        (*read_bytes, *n_reads) = self.unsampled.before.unwrap_or((*read_bytes, *n_reads));
+        *read_bytes -= self.unsampled.bytes;
+        *n_reads -= self.unsampled.ios;
+        (bytes, ios)
     }
 
     /// True during the ramp, whose counts are not reported.

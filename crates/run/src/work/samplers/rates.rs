@@ -48,8 +48,9 @@ impl Rates {
 
     /// Starts the windows now, at the start of I/O.
     pub(crate) fn start(&mut self, now_ns: u64, account: &Account) {
-        self.bw.restart(now_ns, account.bytes());
-        self.iops.restart(now_ns, account.ios());
+        let (bytes, ios) = account.sampled();
+        self.bw.restart(now_ns, bytes);
+        self.iops.restart(now_ns, ios);
     }
 
     /// Time of the next sample; `u64::MAX`: there is none.
@@ -88,7 +89,7 @@ impl Rates {
         [bw_ns, iops_ns]: [Option<u64>; 2],
         mut log: Option<&mut WorkerLog<'_>>,
     ) {
-        let (bytes, ios) = (account.bytes(), account.ios());
+        let (bytes, ios) = account.sampled();
         let directions = &mut account.stats.directions;
         let mut tell = |kind, direction, end_ns, value| {
             if let Some(log) = &mut log {
