@@ -91,6 +91,21 @@ pub(super) const CASES: &[Case] = &[
     ),
     same(
         "pwrite64=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --exec_prerun=./pause --exec_postrun=./pause --loops=2 --thread",
+        "job=400 write=400 write.lat.mean=50 write.lat.max=50",
+    ),
+    same(
+        "pwrite64=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --exec_postrun=./pause --numjobs=2",
+        "job=200 write=200 write.lat.max=50",
+    ),
+    same(
+        "pwrite64=50",
+        "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --exec_prerun=./pause --time_based --runtime=1",
+        "job=1000 write=1000 write.lat.max=50",
+    ),
+    same(
+        "pwrite64=50",
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --name=k --stonewall --filename=g --size=32k --bs=8k --rw=write --ioengine=psync",
         "job=200 write=200",
     ),

@@ -38,6 +38,33 @@ pub(super) const CASES: &[Case] = &[
         "job=400 write=400 write.n=4 write.lat.mean=100 write.lat.max=100",
         "fio 3.41 loses all I/Os but the last one of those that wait to be reaped.",
     ),
+    same(
+        "sendto=50",
+        "--name=r --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --listen --rw=read --name=w --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --hostname=127.0.0.1 --rw=write --startdelay=500ms",
+        "w:job=200 w:write=200 w:write.lat.mean=50 w:write.n=4 r:read=165 r:read.n=4",
+    ),
+    same(
+        "sendto=50",
+        "--name=r --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --listen --rw=read --thread --name=w --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --hostname=127.0.0.1 --rw=write --startdelay=500ms --thread",
+        "w:job=200 w:write=200 w:write.lat.mean=50 w:write.n=4 r:read=165 r:read.n=4",
+    ),
+    same(
+        "recvfrom=50",
+        "--name=r --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --listen --rw=read --name=w --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --hostname=127.0.0.1 --rw=write --startdelay=500ms",
+        "r:job=200 r:read=200 r:read.lat.mean=50 r:read.n=4 w:job=0 w:write=0 w:write.n=4",
+    ),
+    own(
+        "",
+        "--name=j --ioengine=exec --program=./pause",
+        "job=300 read=0 write=0",
+        "The job of fio 3.41 does not end with its program.",
+    ),
+    own(
+        "",
+        "--name=j --ioengine=exec --program=/bin/sleep --arguments=9 --runtime=1 --time_based",
+        "job=1000 read=0 write=0",
+        "fio 3.41 waits a second more before it ends the program.",
+    ),
     same("", "--name=j --ioengine=cpuio --cpuload=50 --runtime=1 --time_based", "job=1000"),
     same(
         "splice=50",

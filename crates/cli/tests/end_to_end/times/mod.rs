@@ -13,6 +13,7 @@ mod report;
 mod syncs;
 mod verified;
 
+use crate::engines_net::free_port;
 use crate::support::{Program, Run, Scratch, has_peer, skip, tool};
 use report::Report;
 use std::fmt::Write as _;
@@ -53,9 +54,10 @@ pub(super) struct Case {
     /// Calls and their delays, ms: `fsync=300 pread64,pwrite64=5`. `close=50@f`: calls to the file `f` alone. `fsync=50:when=2`: the
     /// second call alone.
     pub(super) delays: &'static str,
-    /// Arguments of fio.
+    /// Arguments of fio; `{port}` is a free port.
     pub(super) arguments: &'static str,
     /// The times that each job of the report must have, ms, and numbers of I/Os: `job=300 write=300 write.lat.max=0 write.n=4`.
+    /// `w:job=300`: the job `w` alone.
     pub(super) times: &'static str,
     /// Whether the peer has the same times.
     pub(super) peer: Peer,
@@ -126,7 +128,10 @@ fn complaint(program: Program, case: &Case, tolerance: Tolerance) -> Result<(), 
     scratch.write("trace", TRACE);
     scratch.write("pause", "#!/bin/sh\nsleep 0.3\n");
     std::fs::set_permissions(scratch.join("pause"), Permissions::from_mode(0o755)).expect("a script");
-    let arguments = format!("{} --output-format=json --output=report", case.arguments);
+    let mut arguments = format!("{} --output-format=json --output=report", case.arguments);
+    if arguments.contains("{port}") {
+        arguments = arguments.replace("{port}", &free_port().to_string());
+    }
     let mut run = Run::new(program, scratch.path(), &arguments);
     if !case.delays.is_empty() {
         run = run.under(&tracer(case.delays, &scratch));

@@ -18,8 +18,13 @@ impl Report {
     /// Fails unless each job has these times.
     pub(super) fn check(&self, times: &str, tolerance: Tolerance) -> Result<(), String> {
         let jobs = self.0["jobs"].as_array().filter(|jobs| !jobs.is_empty()).ok_or("no jobs")?;
-        for job in jobs {
-            for time in times.split_whitespace() {
+        for time in times.split_whitespace() {
+            let (of_job, time) = time.split_once(':').map_or((None, time), |(job, time)| (Some(job), time));
+            let is_meant = |job: &&Value| of_job.is_none_or(|name| job["jobname"] == name);
+            if !jobs.iter().any(|job| is_meant(&job)) {
+                return Err(format!("no job for {time}"));
+            }
+            for job in jobs.iter().filter(is_meant) {
                 let (name, wanted) = time.split_once('=').ok_or("name=value")?;
                 let wanted: f64 = wanted.parse().map_err(|_| format!("{wanted} is no number"))?;
                 let (value, is_count) = figure(job, name).ok_or_else(|| format!("no {name}"))?;
@@ -28,9 +33,8 @@ impl Report {
                     return Err(format!("{} has {name}={value}, not {wanted}: {}", job["jobname"], shown(job)));
                 }
             }
-            check_rates(job)?;
         }
-        Ok(())
+        jobs.iter().try_for_each(check_rates)
     }
 }
 
