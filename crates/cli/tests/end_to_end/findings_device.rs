@@ -206,6 +206,12 @@ fn caches_and_throttling_are_told() {
     };
     assert_eq!(checked(scratch.path(), &jobs(0)), ["device-is-overwritten", "write-back-throttled"]);
     assert_eq!(checked(scratch.path(), &jobs(1)), ["device-is-overwritten"]);
+    let setting = format!("/sys/block/{}/queue/wbt_lat_usec", path.trim_start_matches("/dev/"));
+    let before = std::fs::read_to_string(&setting).expect("it was read");
+    std::fs::write(&setting, "0").expect("throttling can be switched off");
+    let off = checked(scratch.path(), &jobs(0));
+    let _ = std::fs::write(&setting, before.trim());
+    assert_eq!(off, ["device-is-overwritten"]);
 }
 
 #[test]

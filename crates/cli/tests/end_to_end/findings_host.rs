@@ -56,6 +56,30 @@ fn jobs_that_share_a_cpu_wait_for_it() {
     }
 }
 
+/// The two cures: one job for one CPU, which comes before all other programs of the machine.
+#[test]
+fn a_job_with_a_cpu_for_itself_does_not_wait_for_it() {
+    let test = "a_job_with_a_cpu_for_itself_does_not_wait_for_it";
+    if !counts_turns() {
+        return skip(test, "the kernel does not count the turns of threads");
+    }
+    if !is_root(test) || !has_programs(test, &["taskset", "chrt"]) {
+        return;
+    }
+    let scratch = Scratch::new("findings-own-cpu");
+    let script = "cpu=$(taskset -pc $$ | sed 's/.*: //; s/[-,].*//'); exec taskset -c $cpu chrt -r 5 \"$0\" \"$@\"";
+    let job = "--name=a --ioengine=null --size=64g --runtime=1100ms --time_based --numjobs";
+    let run = |n_jobs: u32| {
+        let document = document_of(scratch.path(), script, &format!("{job}={n_jobs}"));
+        let ios_each = document["jobs"][0]["n_ios"].as_f64().expect("a number") / f64::from(n_jobs);
+        (finding(&document, "waits-for-cpu").is_some(), ios_each)
+    };
+    assert!(succeeds_once(|| {
+        let ((is_shared, shared), (waits, alone)) = (run(2), run(1));
+        is_shared && !waits && alone > 1.3 * shared
+    }));
+}
+
 /// A control group, removed at the end.
 pub(crate) struct Group(PathBuf);
 
@@ -276,6 +300,9 @@ fn a_limit_of_the_control_group_is_no_speed_of_the_device() {
     assert!(group.set((files.0, &v2), (files.1, &v1)));
     let free = ids(&document_of(scratch.path(), &group.script(), &job)["findings"]);
     assert!(!has(&free, "io-limit-measured"), "{free:?}");
+    let outside = Run::new(Program::Ferrio, scratch.path(), &format!("check --json {job}")).finish();
+    let outside = ids(&serde_json::from_str::<Value>(&outside.stdout).expect("JSON")["findings"]);
+    assert!(!has(&outside, "io-limit-set"), "{outside:?}");
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod io_limit;
 mod io_weight;
 mod job_failed;
 mod jobs_share_blocks;
+mod latency_without_submission;
 mod latency_without_syncs;
 mod latency_without_waiting;
 mod load_generator_limit;
@@ -189,6 +190,7 @@ pub const RULES: &[FindingRule] = &[
     verification_cost::RULE,
     slowed_by_heat::RULE,
     submission_blocked::RULE,
+    latency_without_submission::RULE,
     depth_not_reached::RULE,
     io_limit::RULE,
     io_limit::RULE_BEFORE,

@@ -14,7 +14,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     why: "An asynchronous engine hands I/Os over and goes on. When handing over takes longer than the I/O, something serialises it: \
           buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",
-    cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --iodepth=1.",
+    cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --ioengine=psync.",
     find,
 };
 
@@ -60,10 +60,10 @@ fn cure(job: &CaseJob<'_>) -> Option<String> {
     let (writes, is_direct) = (job.does(DataDirection::Write), job.spec.durability.direct);
     let cure = match (writes, is_direct) {
         (true, false) => return None,
-        (true, true) if job.spec.layout.overwrite => "Use --iodepth=1 and take the latency for that of one I/O.",
-        (true, true) => "Write the files before the test (--overwrite=1, or a run before), or use --iodepth=1.",
-        (false, true) => "Use --iodepth=1 and take the latency for that of one I/O.",
-        (false, false) => "Use --direct=1, or --iodepth=1.",
+        (true, true) if job.spec.layout.overwrite => "Use --ioengine=psync and take the latency for that of one I/O.",
+        (true, true) => "Write the files before the test (--overwrite=1, or a run before), or use --ioengine=psync.",
+        (false, true) => "Use --ioengine=psync and take the latency for that of one I/O.",
+        (false, false) => "Use --direct=1, or --ioengine=psync.",
     };
     Some(cure.to_owned())
 }

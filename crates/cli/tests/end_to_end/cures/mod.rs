@@ -3,6 +3,7 @@
 //!
 //! Start reading at [`runs::ROWS`]; [`elsewhere`] lists the rules without a row.
 
+mod beside;
 mod checks;
 mod elsewhere;
 mod made;

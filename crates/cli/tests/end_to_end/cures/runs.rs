@@ -37,6 +37,19 @@ pub(super) const ROWS: &[Row] = &[
         |_, cured| is_near(figure(cured, "ios_per_sec"), 100.0),
     ),
     (
+        "first-reads-slower",
+        "--ioengine=sim --sim_service=fixed:4ms --sim_read_cache=64m/2ms --rw=randread --size=1m --direct=1 --time_based --runtime=3",
+        "--ioengine=sim --sim_service=fixed:4ms --sim_read_cache=64m/2ms --rw=randread --size=1m --direct=1",
+        // Each of the blocks is a new one.
+        |_, cured| count(cured, "n_ios") == 256 && is_near(figure(cured, "ios_per_sec"), 250.0),
+    ),
+    (
+        "reads-behind-end",
+        "--filename=end-# --rw=rw --bs=4k --filesize=1m --create_on_open=1 --fallocate=none --ioengine=libaio --iodepth=4",
+        "--filename=f --rw=rw --bs=4k --size=16m --ioengine=libaio --iodepth=4",
+        |_, cured| figure(cured, "bytes") == 4096.0 * figure(cured, "n_ios") && count(cured, "n_errors") == 0,
+    ),
+    (
         "ramp-outlasts-job",
         "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1m --ramp_time=2",
         "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1m --ramp_time=200ms --time_based --runtime=300ms",
@@ -78,6 +91,12 @@ pub(super) const ROWS: &[Row] = &[
         "--filename=f --rw=randread --bs=4k --size=4m --ioengine=libaio --iodepth=8",
         "--filename=f --rw=randread --bs=4k --size=4m --ioengine=libaio --iodepth=8 --direct=1",
         |_, cured| depth(cured) > 4.0,
+    ),
+    (
+        "latency-without-submission",
+        "--filename=f --rw=randread --bs=64k --size=16m --ioengine=libaio",
+        "--filename=f --rw=randread --bs=64k --size=16m --ioengine=psync",
+        |wrong, cured| figure(cured, "mean_ns") > 5.0 * figure(wrong, "mean_ns"),
     ),
     (
         "depth-of-synchronous-engine",
