@@ -3,7 +3,7 @@
 //! Start reading at [`Served`].
 
 use crate::findings::{has, ids};
-use crate::support::{Program, Run, Scratch, has_programs, is_root, send, skip, tool};
+use crate::support::{Program, Run, Scratch, has_programs, is_root, send, skip, succeeds_once, tool};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -39,8 +39,8 @@ impl Served {
         self.scratch.join("mnt")
     }
 
-    /// The findings of a run of two seconds, in which the program is stopped for a time.
-    fn findings(&self, stop: Duration) -> Vec<String> {
+    /// The report of a run of two seconds, in which the program is stopped for a time.
+    fn document(&self, stop: Duration) -> Value {
         let job = "run --json --name=a --filename=mnt/f --rw=randread --bs=4k --size=64m --ioengine=psync --time_based --runtime=2";
         let mut running = Run::new(Program::Ferrio, self.scratch.path(), job).start();
         running.wait_until("the job runs", |running| !running.jobs().is_empty());
@@ -51,8 +51,7 @@ impl Served {
             send(self.program.id(), Signal::CONT);
         }
         let finished = running.finish().succeeded();
-        let document: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.all()));
-        ids(&document["findings"])
+        serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.all()))
     }
 }
 
@@ -64,6 +63,13 @@ impl Drop for Served {
         let _ = self.program.kill();
         let _ = self.program.wait();
     }
+}
+
+/// Seconds of the longest stall that is told; 0 without one.
+fn longest_stall(document: &Value) -> f64 {
+    let findings = document["findings"].as_array().expect("a list");
+    let stalls = findings.iter().find(|finding| finding["id"] == "stalls");
+    stalls.map_or(0.0, |finding| finding["evidence"][1]["value"].as_f64().expect("seconds"))
 }
 
 #[test]
@@ -78,8 +84,8 @@ fn a_program_that_stops_serving_for_half_a_second_is_a_stall() {
     let Some(served) = Served::new("served-stopped") else {
         return skip(test, "no file system of a program can be mounted");
     };
-    let stopped = served.findings(Duration::from_millis(500));
-    assert!(has(&stopped, "stalls") && has(&stopped, "below-unseen"), "{stopped:?}");
-    let free = crate::support::succeeds_once(|| !has(&served.findings(Duration::ZERO), "stalls"));
-    assert!(free, "the program was not stopped");
+    let stopped = served.document(Duration::from_millis(500));
+    assert!(longest_stall(&stopped) > 0.4 && has(&ids(&stopped["findings"]), "below-unseen"), "{stopped}");
+    // On a busy machine the program waits for a CPU at times, which is a shorter stall.
+    assert!(succeeds_once(|| longest_stall(&served.document(Duration::ZERO)) < 0.3), "the program was not stopped");
 }
