@@ -4,6 +4,7 @@
 //! Must not know: where messages go. Start reading at [`note_text`].
 
 use ferrio_report::words;
+use ferrio_run::RunError;
 use ferrio_stats::{FailedStep, Failure, Note};
 use ferrio_sys::Errno;
 use ferrio_sys::errno::{EDQUOT, EINVAL, ENOSPC};
@@ -26,6 +27,14 @@ pub(crate) fn note_text(note: &Note) -> String {
         }
         Note::Killed { signal, .. } => format!("a job was ended by signal {signal}"),
         note => plain(&words::note(note)),
+    }
+}
+
+/// The reason why a run could not be started or supervised.
+pub(crate) fn run_error_text(error: &RunError) -> String {
+    match error {
+        RunError::Merge(note) => plain(&words::merge(note)),
+        error => error.to_string(),
     }
 }
 

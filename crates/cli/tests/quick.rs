@@ -101,6 +101,21 @@ fn a_file_of_a_given_name_is_made_and_removed() {
 }
 
 #[test]
+fn an_anonymous_report_names_no_place() {
+    let scratch = Scratch::new("anonymous");
+    let place = scratch.0.join("customer");
+    std::fs::create_dir(&place).unwrap();
+    let output = short(&place).args(["--json", "--anonymous"]).output().unwrap();
+    let report = text(&output.stdout);
+    let document: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(document["tests"].as_array().map(Vec::len), Some(4), "{report}");
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    for told in ["customer", kernel.trim(), scratch.0.to_str().unwrap()] {
+        assert!(!report.contains(told), "{told}: {report}");
+    }
+}
+
+#[test]
 fn devices_files_and_missing_directories_are_refused() {
     let scratch = Scratch::new("refusals");
     assert!(refused(&mut short("/dev/null")).contains("/dev/null is a device"));

@@ -18,8 +18,8 @@ pub(crate) fn burnt_percent(compatibility: Compatibility, percent: i64) -> Optio
     }
 }
 
-/// True if a reader of datagrams leaves out those that come from others than its writer. fio reads whatever comes. Native: it does.
-/// Shows in the data, the counts, and the end of a reader to whose port others send.
+/// True if an end leaves out datagrams that come from others than the other end: a reader, and a writer that waits for replies
+/// (`pingpong`). fio takes whatever comes. Native: it does. Shows in the data, the counts, and the end of a job to whose port others send.
 pub(crate) fn hears_peer_only(compatibility: Compatibility) -> bool {
     compatibility == Compatibility::Native
 }

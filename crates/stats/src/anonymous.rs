@@ -38,6 +38,13 @@ impl Anonymizer {
         *part = masked.unwrap_or_default();
     }
 
+    /// As [`Anonymizer::mask`], for notes and failures, in which a single word that is a known name is that name.
+    fn mask_notes<T: Serialize + DeserializeOwned + Default>(&mut self, part: &mut T) {
+        self.names.finds_single_words(true);
+        self.mask(part);
+        self.names.finds_single_words(false);
+    }
+
     /// Finds the name of the host, and the names in the facts of a machine.
     pub fn look_at_provenance(&mut self, provenance: &Provenance) {
         self.names.hide(&provenance.host_name, "host");
@@ -67,7 +74,10 @@ impl RunRecord {
             names.look_at_provenance(provenance);
         }
         names.look_at(&self.global_options);
-        self.workers.iter().for_each(|worker| names.look_at(&worker.given_options));
+        for worker in &self.workers {
+            names.look_at(&worker.given_options);
+            names.look_at(&worker.fate.failure);
+        }
         names.look_at(&self.evidence);
         names.look_at(&self.messages);
         if let Some(provenance) = &mut self.provenance {
@@ -77,9 +87,10 @@ impl RunRecord {
         for worker in &mut self.workers {
             names.mask(&mut worker.given_options);
             names.mask(&mut worker.description);
+            names.mask_notes(&mut worker.fate.failure);
         }
         names.mask(&mut self.evidence);
-        names.mask(&mut self.messages);
+        names.mask_notes(&mut self.messages);
         if let Some(audit) = &mut self.audit {
             names.mask(&mut audit.findings);
             names.mask(&mut audit.unexamined);
@@ -87,7 +98,7 @@ impl RunRecord {
         self.course.retain_mut(|event| match event {
             CourseEvent::Message { message, .. } => {
                 let mut masked = Some(message.clone());
-                names.mask(&mut masked);
+                names.mask_notes(&mut masked);
                 masked.is_some_and(|masked| {
                     *message = masked;
                     true
@@ -101,19 +112,33 @@ impl RunRecord {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::note::{ReplayNote, SystemError, TraceTrouble};
     use crate::provenance::{DeviceFacts, FileSystemFacts, JobOptions};
-    use crate::{Audit, Evidence, Finding, JobTargets, MessageStream, Note, Severity, TargetPlace, WorkerRecord};
+    use crate::{
+        Audit, Evidence, Failure, Finding, JobTargets, MessageStream, Note, Severity, TargetPlace, WorkerRecord,
+    };
     use ferrio_spec::JobSpec;
 
     /// What the record of [`record`] tells about a machine.
     const TOLD: [&str; 9] = ["ada", "babbage", "6.1.0-13", "EPYC", "SN850", "customer", "noatime", "wwn-0x5", "/srv"];
 
+    fn failed_worker(given_options: Vec<(String, String)>) -> WorkerRecord {
+        let mut worker = WorkerRecord { name: "a".to_owned(), given_options, ..WorkerRecord::default() };
+        let note = Note::text("connect to customer.db failed");
+        worker.fate.failure = Some(Failure::new(5, "x.rs:1", "connect").explained(note));
+        worker
+    }
+
     fn record() -> RunRecord {
-        let options =
-            vec![("filename".to_owned(), "customer.db".to_owned()), ("directory".to_owned(), "/srv/ada".to_owned())];
+        let options = vec![
+            ("filename".to_owned(), "customer.db".to_owned()),
+            ("directory".to_owned(), "/srv/ada".to_owned()),
+            ("buffer_pattern".to_owned(), "'customer.seed'0xff".to_owned()),
+        ];
         let mut spec = JobSpec { name: "a".to_owned(), given_options: options.clone(), ..JobSpec::default() };
         spec.target.filenames = vec!["customer.db".to_owned()];
         spec.target.directories = vec!["/srv/ada".into()];
+        spec.target.filename_format = Some("customer.$jobnum".to_owned());
         spec.logs.bw = Some("customer".into());
         let mut provenance = Provenance {
             host_name: "babbage".to_owned(),
@@ -150,10 +175,12 @@ mod tests {
         };
         let mut record = RunRecord { provenance: Some(Box::new(provenance)), ..RunRecord::default() };
         record.global_options.push(("directory".to_owned(), "/srv/ada".to_owned()));
-        let worker = WorkerRecord { name: "a".to_owned(), given_options: options, ..WorkerRecord::default() };
-        record.workers.push(worker);
+        record.workers.push(failed_worker(options));
         record.evidence.push(Evidence::Targets(vec![JobTargets { places: vec![place], ..JobTargets::default() }]));
         record.messages.push(MessageStream::Error, Note::text("on babbage: cannot open customer.db in /srv/ada/."));
+        let error = SystemError::Errno(2);
+        let refused = ReplayNote::Refused { trace: "customer.log".to_owned(), why: TraceTrouble::System(error) };
+        record.messages.push(MessageStream::Error, refused.into());
         let told = record.messages.kept()[0].clone();
         record.course.push(CourseEvent::Message { epoch_ms: 1, message: told });
         record.audit = Some(Audit {
@@ -186,13 +213,14 @@ mod tests {
             provenance.jobs[0].options.as_ref().expect("options").given_options,
             masked.workers[0].given_options
         );
+        assert!(masked.workers[0].fate.failure.as_ref().is_some_and(|failure| failure.note.is_some()), "{masked:?}");
         let finding = &masked.audit.as_ref().expect("an audit").findings[0];
         assert_eq!(finding.page, "docs/findings/x.md");
         assert!(finding.explanation.contains("7 MB/s, see /proc/meminfo."), "{finding:?}");
         let place = &masked.targets()[0].places[0];
         assert!(finding.explanation.contains(&format!("The file {} has grown", place.path)), "{finding:?} {place:?}");
         assert_eq!(place.layer, Some(provenance.file_systems[0].mounted_on.clone()), "the same name everywhere");
-        assert_eq!((masked.messages.kept().len(), masked.course.len()), (1, 1));
+        assert_eq!((masked.messages.kept().len(), masked.course.len()), (2, 1));
     }
 
     #[test]

@@ -45,6 +45,11 @@ impl Address {
         Self(address.as_any())
     }
 
+    /// The port of an internet address.
+    pub fn port(&self) -> Option<u16> {
+        SocketAddr::try_from(self.0.clone()).ok().map(|address| address.port())
+    }
+
     /// The address of a path; `ENAMETOOLONG` and `EINVAL` for impossible paths.
     pub fn of_path(path: &Path) -> Result<Self, Errno> {
         SocketAddrUnix::new(path).map(|address| Self(address.as_any()))

@@ -4,6 +4,7 @@
 
 use super::{Request, audit_text, last_runs, parse, print_all};
 use crate::console::Console;
+use crate::native_words::run_error_text;
 use ferrio_report::native::audit_document;
 use ferrio_stats::Severity;
 use std::ffi::OsString;
@@ -47,7 +48,7 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     let mut record = match ferrio_run::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {
-            console.error(&format!("ferrio check: {error}\n"));
+            console.error(&format!("ferrio check: {}\n", run_error_text(&error)));
             return ExitCode::FAILURE;
         }
     };

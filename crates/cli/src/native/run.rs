@@ -8,7 +8,7 @@ use crate::console::{Console, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
 use crate::kept;
-use crate::native_words::note_text;
+use crate::native_words::{note_text, run_error_text};
 use crate::signals::Signals;
 use crate::version::VERSION;
 use ferrio_report::eta::EtaLine;
@@ -139,7 +139,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             ExitCode::from(drop_in::exit_number(&outcome, signal, console))
         }
         Err(error) => {
-            console.error(&format!("ferrio run: {error}\n"));
+            console.error(&format!("ferrio run: {}\n", run_error_text(&error)));
             ExitCode::FAILURE
         }
     }

@@ -54,3 +54,31 @@ fn reports_of_a_record_that_tells_it_do_not() {
     let refused = run(&scratch, &format!("--anonymous --output-format=jsonl {JOB}"));
     assert!(refused.stderr.contains("--anonymous and --output-format=jsonl do not go together"), "{}", refused.all());
 }
+
+/// Failures name files and hosts in notes of their own, patterns in quotation marks, formats of names as a whole.
+#[test]
+fn failures_and_patterns_tell_no_names() {
+    for options in [
+        "--ioengine=net --hostname=customer.invalid --port=8000 --rw=write",
+        "--ioengine=net --protocol=unix --hostname=customer.sock --rw=write",
+        "--read_iolog=customer.log",
+        "--read_iolog=customer.lines",
+        "--filename=customer.d/customer.db --rw=read",
+        "--filename=/proc/self/cwd/customer.db --rw=read",
+        "--filename=customer.seed --rw=read --verify=crc32c",
+        "--filename_format=customer.$jobnum --rw=write",
+        "--filename=customer.db --rw=write --buffer_pattern='customer.seed'",
+    ] {
+        let scratch = Scratch::new("anonymous-failures");
+        scratch.write("customer.seed", vec![7; 65_536]);
+        scratch.write("customer.lines", "fio version 3 iolog\n1 customer.x add\n2 customer.x jump 0 4096\n");
+        let job = format!("--name=a --size=64k {options}");
+        let document = run(&scratch, &format!("--anonymous --output-format=json --record=masked.record {job}"));
+        tells_nothing(options, &document.stdout, &scratch);
+        let record = std::fs::read(scratch.join("masked.record")).expect("a record");
+        tells_nothing(options, &String::from_utf8_lossy(&record), &scratch);
+        let native = run(&scratch, &format!("run --anonymous --json --html=page.html {job}"));
+        tells_nothing(options, &native.stdout, &scratch);
+        tells_nothing(options, &scratch.read("page.html"), &scratch);
+    }
+}

@@ -301,6 +301,75 @@ fn an_end_that_is_gone_is_told() {
     }
 }
 
+/// The words that a writer of datagrams sends first and last.
+const OPENING: &[u8] = b"link\0\0\0\x98";
+const CLOSING: &[u8] = b"knil\x89\0\0\0";
+
+/// A socket of this host at an address and a free port.
+fn socket_at(address: &str) -> UdpSocket {
+    let socket = UdpSocket::bind((address, 0)).expect("a port");
+    socket.set_read_timeout(Some(std::time::Duration::from_secs(30))).expect("a limit");
+    socket
+}
+
+/// Text of the finding about datagrams of others, from the document of `ferrio run`.
+fn foreign_datagrams(finished: &Finished) -> String {
+    let document: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    let findings = document["findings"].as_array().expect("findings");
+    let found = findings.iter().find(|finding| finding["id"] == "foreign-datagrams");
+    found.unwrap_or_else(|| panic!("{}", finished.all())).to_string()
+}
+
+#[test]
+fn a_native_reader_takes_datagrams_of_its_writer_only() {
+    for more in ["", "--thread"] {
+        let scratch = Scratch::new("net-foreign");
+        let port = free_port();
+        let job = format!(
+            "run --json --name=r --ioengine=net --protocol=udp --port={port} --rw=read --size=16k --bs=4k {more}"
+        );
+        let mut running = Run::new(Program::Ferrio, scratch.path(), &job).start();
+        running.wait_until("a reader that waits", |_| is_awaited("udp", &port.to_string()));
+        let [writer, stranger] = ["127.0.0.1", "127.0.0.2"].map(socket_at);
+        writer.send_to(OPENING, ("127.0.0.1", port)).expect("a datagram");
+        for _ in 0..4 {
+            stranger.send_to(&[9; 4096], ("127.0.0.1", port)).expect("a datagram");
+            stranger.send_to(CLOSING, ("127.0.0.1", port)).expect("a datagram");
+            writer.send_to(&[5; 4096], ("127.0.0.1", port)).expect("a datagram");
+        }
+        let finished = running.finish().succeeded();
+        let document: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+        assert_eq!(document["jobs"][0]["n_ios"], 4, "{}", finished.all());
+        let told = foreign_datagrams(&finished);
+        assert!(told.contains("8 datagrams came from other senders than the writer, and were left out."), "{told}");
+    }
+}
+
+/// The reader replies from another address than that to which the writer sends, as hosts with several addresses do.
+#[test]
+fn a_native_writer_takes_replies_of_its_reader_only() {
+    let scratch = Scratch::new("net-foreign-replies");
+    let reader = socket_at("0.0.0.0");
+    let port = reader.local_addr().expect("its number").port();
+    let job = format!(
+        "run --json --name=w --ioengine=net --protocol=udp --hostname=127.0.0.2 --port={port} --pingpong --rw=write --size=16k --bs=4k"
+    );
+    let running = Run::new(Program::Ferrio, scratch.path(), &job).start();
+    let stranger = socket_at("127.0.0.3");
+    let mut block = [0; 4096];
+    let (_, writer) = reader.recv_from(&mut block).expect("the opening");
+    for round in 0..4 {
+        let (n_bytes, sender) = reader.recv_from(&mut block).expect("a block");
+        assert_eq!((n_bytes, sender), (4096, writer), "{round}");
+        stranger.send_to(&block, writer).expect("a datagram");
+        stranger.send_to(CLOSING, writer).expect("a datagram");
+        reader.send_to(&block, writer).expect("a datagram");
+    }
+    let finished = running.finish().succeeded();
+    let told = foreign_datagrams(&finished);
+    assert!(told.contains("8 datagrams came from other senders than the reader, and were left out."), "{told}");
+}
+
 /// Calls that moved data, with their lengths.
 fn data_calls(trace: &str) -> Vec<String> {
     let is_data = |line: &&str| {

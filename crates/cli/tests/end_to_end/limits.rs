@@ -210,3 +210,29 @@ fn a_thread_that_cannot_be_started_is_an_error() {
     }
     assert!(n_told > 0, "at no limit was there too little memory for a thread");
 }
+
+/// The thread that merges traces has a stack of 48 MiB, which no limit below that leaves room for.
+#[test]
+fn traces_without_room_to_merge_them_are_refused() {
+    let scratch = Scratch::new("no-room-to-merge");
+    let trace = crate::traces::trace(&[crate::traces::Event::new(1, 1_000, crate::traces::READ)]);
+    for name in ["a", "b"] {
+        scratch.write(name, &trace);
+    }
+    let mut n_told = 0;
+    for kib in [30_000, 40_000, 48_000] {
+        for command in ["", "run"] {
+            let job = "--name=j --ioengine=null --replay_redirect=f --read_iolog=a:b --merge_blktrace_file=m";
+            let run = Run::new(Program::Ferrio, scratch.path(), &format!("{command} {job}"));
+            let finished = run.in_shell(&format!("ulimit -v {kib}; exec \"$0\" \"$@\"")).finish();
+            let what = format!("{kib} KiB: {}", finished.all());
+            assert_ne!(finished.code, Some(0), "{what}");
+            assert!(!finished.stderr.contains("panicked") && !finished.stderr.contains("NoThread"), "{what}");
+            let prefix = if command.is_empty() { "fio: " } else { "ferrio run: " };
+            let line = format!("{prefix}j: the thread that merges its traces can't be started: ");
+            n_told += u32::from(finished.stderr.contains(&line));
+            assert!(!scratch.join("m").exists(), "{what}");
+        }
+    }
+    assert!(n_told >= 2, "at no limit did the program start without the thread");
+}

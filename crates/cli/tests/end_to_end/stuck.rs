@@ -202,6 +202,21 @@ fn traces_that_do_not_come_to_be_merged() {
     assert!(finished.code == Some(1) && finished.stderr.contains(line), "{}", finished.all());
 }
 
+/// The merge never comes back from the kernel, so that nothing but the second signal ends the run.
+#[test]
+fn traces_of_a_dead_server_are_given_up() {
+    let scratch = Scratch::new("merge-of-a-dead-server");
+    let Some(dead) = DeadFileSystem::new("traces_of_a_dead_server_are_given_up", &scratch) else { return };
+    let arguments = format!(
+        "--name=stuck --ioengine=null --size=4k --read_iolog={}/trace --merge_blktrace_file=merged --output=out",
+        dead.path.display()
+    );
+    let running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+    let finished = end(running, &scratch, [Signal::INT, Signal::TERM]);
+    let line = "fio: stuck: stuck while its traces are merged, given up after the second signal";
+    assert!(finished.code == Some(1) && finished.stderr.contains(line), "{}", finished.all());
+}
+
 #[test]
 fn a_signal_that_was_ignored_before_is_heard() {
     // A shell without job control starts background processes with SIGINT ignored.

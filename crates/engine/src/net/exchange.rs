@@ -86,10 +86,9 @@ impl Exchange {
     fn receive_some(&mut self, link: &mut Link, buffer: &mut [u8]) -> Moved {
         if !self.is_stream {
             let (n_bytes, sender) = link.socket()?.receive_from(buffer)?;
-            if link.leaves_out(sender.as_ref()) {
+            if !link.takes(sender) {
                 return Err(Errno::AGAIN);
             }
-            link.other = sender.or(link.other.take());
             return Ok(n_bytes);
         }
         let socket = link.socket()?;

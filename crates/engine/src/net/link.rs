@@ -38,7 +38,7 @@ pub(super) struct Link {
     is_announced: bool,
     /// Destination of datagrams.
     pub(super) other: Option<Address>,
-    /// The sender of the opening word: where the datagrams of a reader come from.
+    /// The end whose datagrams this one takes. A reader knows it from the opening word, a writer from the first reply.
     peer: Option<Address>,
     /// Number of datagrams of other senders.
     pub(super) n_foreign: u64,
@@ -84,11 +84,30 @@ impl Link {
         self.stream.as_ref().or(self.bound.as_ref()).ok_or(Errno::NOTCONN)
     }
 
-    /// Counts a datagram of another sender than the writer that has opened the connection; true if the reader leaves it out.
-    pub(super) fn leaves_out(&mut self, sender: Option<&Address>) -> bool {
-        let is_foreign = self.peer.is_some() && sender != self.peer.as_ref();
+    /// True if this end takes a datagram of a sender. Datagrams of others than the other end are counted.
+    pub(super) fn takes(&mut self, sender: Option<Address>) -> bool {
+        let is_foreign = match (&self.peer, &sender) {
+            (Some(peer), sender) => sender.as_ref() != Some(peer),
+            // The other end may reply from another of its addresses than that which was asked, but never from another port.
+            (None, Some(sender)) => sender.port() != self.address.port(),
+            (None, None) => false,
+        };
         self.n_foreign += u64::from(is_foreign);
-        is_foreign && self.settings.options.hears_peer_only
+        if is_foreign && self.settings.options.hears_peer_only {
+            return false;
+        }
+        if self.settings.is_listener {
+            self.other = sender.or(self.other.take());
+        } else if !is_foreign && !self.is_to_group() {
+            self.peer = sender;
+        }
+        true
+    }
+
+    /// Datagrams go to a group, each of whose members may reply.
+    fn is_to_group(&self) -> bool {
+        matches!(&self.settings.place, Endpoint::Host(address) if is_multicast(address.ip()))
+            && !self.settings.is_listener
     }
 
     fn bind(&self) -> Result<Socket, EngineError> {
@@ -186,10 +205,8 @@ impl Link {
 
     fn say_opening(&mut self) -> Result<Connection, EngineError> {
         let socket = self.outgoing()?;
-        let Settings { options, place, .. } = &self.settings;
-        if let Endpoint::Host(address) = place
-            && is_multicast(address.ip())
-        {
+        if self.is_to_group() {
+            let options = &self.settings.options;
             options.send_to_group(&socket).map_err(|(step, errno)| self.settings.failed(step, errno))?;
         }
         socket.send_to(&OPENING, &self.address).map_err(|errno| self.settings.failed("sendto link open", errno))?;

@@ -76,7 +76,7 @@ pub(super) struct Options {
     pub(super) ttl: u32,
     pub(super) window_bytes: Option<usize>,
     pub(super) mss_bytes: Option<i32>,
-    /// A reader of datagrams leaves out those of other senders than its writer.
+    /// Datagrams of other senders than the other end are left out.
     pub(super) hears_peer_only: bool,
     hostname: Option<String>,
     port: Option<u32>,

@@ -450,3 +450,34 @@ fn datagrams_of_strangers_are_reads_of_fio_alone() {
         assert_eq!(reader.queue(0), END_OF_DATA);
     }
 }
+
+/// The other end replies from another address than that which was asked, as hosts with several addresses do.
+#[test]
+fn a_writer_takes_replies_of_its_reader_only() {
+    for (compatibility, is_taken) in [(Compatibility::Fio, true), (Compatibility::Native, false)] {
+        let strangers = ["127.0.0.1:0", "127.0.0.3:0"].map(|place| UdpSocket::bind(place).unwrap());
+        let everywhere = UdpSocket::bind("0.0.0.0:0").unwrap();
+        let port = everywhere.local_addr().unwrap().port().to_string();
+        let options = [("port", port.as_str()), ("protocol", "udp"), ("hostname", "127.0.0.2"), ("pingpong", "1")];
+        let mut writer = End::of_run(compatibility, "net", Direction::Write, &options).unwrap().connected();
+        let mut buffer = [0; BLOCK];
+        let (_, address) = everywhere.recv_from(&mut buffer).unwrap();
+        for round in 0..3 {
+            assert_eq!(writer.queue(0), NOT_YET, "{round}");
+            let (n_bytes, sender) = everywhere.recv_from(&mut buffer).unwrap();
+            assert_eq!((n_bytes, sender), (BLOCK, address));
+            for other in &strangers {
+                other.send_to(&[9; BLOCK], address).unwrap();
+            }
+            everywhere.send_to(&buffer, address).unwrap();
+            let result = writer.queue(0);
+            assert_eq!(result, if is_taken { BLOCK as IoResult } else { NOT_YET });
+            if is_taken {
+                break;
+            }
+            assert_eq!(writer.queue(0), NOT_YET);
+            assert_eq!(writer.queue(0), BLOCK as IoResult);
+            assert_eq!(writer.engine.n_foreign_datagrams(), 2 * (round + 1));
+        }
+    }
+}

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Fields whose whole text is the name of a file.
-const FIELDS: [&str; 19] = [
+const FIELDS: [&str; 23] = [
     "crash_log",
     "write_iolog",
     "redirect",
@@ -25,7 +25,12 @@ const FIELDS: [&str; 19] = [
     "mounted_on",
     "backing_file",
     "traces",
+    "trace",
     "program",
+    "filename_format",
+    "target",
+    // A line of a trace, which names files.
+    "line",
 ];
 
 /// Fields that are such names only below another field.
@@ -65,8 +70,14 @@ const OPTIONS: [&str; 26] = [
     "write_crash_log",
 ];
 
+/// Options whose values may name files in quotation marks.
+const PATTERNS: [&str; 2] = ["buffer_pattern", "verify_pattern"];
+
 /// Directories of the kernel that are the same on every machine, but for control groups.
 const OF_KERNEL: [&str; 2] = ["/proc/", "/sys/"];
+
+/// Links of a process in `/proc`, behind which any path may stand.
+const LINKS: [&str; 4] = ["/cwd", "/root", "/map_files", "/task"];
 
 /// First letters of devices that the kernel names by itself.
 const DEVICES: [&str; 14] =
@@ -80,6 +91,8 @@ const SPECIAL: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/stdout", "/dev/stdin
 pub(super) struct Names {
     aliases: BTreeMap<String, String>,
     n_aliases: usize,
+    /// A text that is a single word, and a known name, is that name.
+    finds_single_words: bool,
 }
 
 impl Names {
@@ -90,6 +103,11 @@ impl Names {
         }
     }
 
+    /// From now on a text that is a single word is replaced if it is a known name. Elsewhere it may be the value of an option, as `read`.
+    pub(super) fn finds_single_words(&mut self, finds: bool) {
+        self.finds_single_words = finds;
+    }
+
     /// Replaces the names in a value that is below a field.
     pub(super) fn mask(&mut self, field: &str, value: &mut Value) {
         match value {
@@ -97,6 +115,9 @@ impl Names {
             Value::String(text) => *text = self.text(text),
             Value::Array(items) => match &mut items[..] {
                 [Value::String(option), given] if OPTIONS.contains(&option.as_str()) => self.mask_option(given),
+                [Value::String(option), Value::String(given)] if PATTERNS.contains(&option.as_str()) => {
+                    *given = self.pattern(given);
+                }
                 items if FIELDS.contains(&field) && items.iter().all(Value::is_number) && !items.is_empty() => {
                     // The bytes of a path that is no text.
                     *value = Value::String(self.alias(&format!("{items:?}")));
@@ -127,6 +148,14 @@ impl Names {
         }
     }
 
+    /// A pattern without the names of the files that it takes its bytes from.
+    fn pattern(&mut self, given: &str) -> String {
+        let parts = given.split('\'').enumerate();
+        let masked: Vec<String> =
+            parts.map(|(index, part)| if index % 2 == 1 { self.alias(part) } else { part.to_owned() }).collect();
+        masked.join("'")
+    }
+
     /// The replacement of a name.
     fn alias(&mut self, name: &str) -> String {
         if is_everywhere(name) {
@@ -148,8 +177,7 @@ impl Names {
         let mut known: Vec<(String, String)> = self.aliases.clone().into_iter().collect();
         known.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
         for (name, alias) in known {
-            // A single word may be the value of an option, as `read`, and not the name of a file.
-            if name.starts_with('/') || text.contains(' ') || alias == "host" {
+            if name.starts_with('/') || text.contains(' ') || self.finds_single_words || alias == "host" {
                 text = replaced(&text, &name, &alias);
             }
         }
@@ -173,8 +201,9 @@ fn is_everywhere(name: &str) -> bool {
         name.strip_prefix(kind)
             .is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
     };
-    let of_kernel =
-        OF_KERNEL.iter().any(|directory| name.starts_with(directory)) && !name.starts_with("/sys/fs/cgroup");
+    let of_kernel = OF_KERNEL.iter().any(|directory| name.starts_with(directory))
+        && !name.starts_with("/sys/fs/cgroup")
+        && !LINKS.iter().any(|link| name.contains(link));
     let device = name.strip_prefix("/dev/").unwrap_or_default();
     let is_device = !device.contains('/') && DEVICES.iter().any(|kind| device.starts_with(kind));
     let is_word = name.is_empty() || matches!(name, "/" | "-" | "host" | "localhost" | "malloc");
@@ -233,6 +262,7 @@ mod tests {
             ("/dev/mapper/customer /srv.", "/path-4 /path-2."),
             ("docs/findings/x.md", "docs/findings/x.md"),
             ("over / and /", "over / and /"),
+            ("/proc/1/root/home/ada and /proc/1/io", "/path-5 and /proc/1/io"),
         ];
         for (text, expected) in rows {
             assert_eq!(names.text(text), expected);
