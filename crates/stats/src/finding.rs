@@ -2,6 +2,8 @@
 //!
 //! Must not know: which rules there are, how findings are shown. Start reading at [`Audit`].
 
+use crate::FiguresOf;
+use ferrio_units::DataDirection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -58,6 +60,9 @@ pub struct Finding {
     pub severity: Severity,
     /// Names of the affected jobs; empty: all.
     pub jobs: Vec<String>,
+    /// The direction whose figures it is about; none: it is about the job as a whole, or an older version has examined the run.
+    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    pub direction: FindingDirection,
     /// The measured values that it rests on.
     pub evidence: Vec<Measured>,
     /// Meaning of the evidence, in a sentence or two.
@@ -66,6 +71,64 @@ pub struct Finding {
     pub cure: String,
     /// The page that describes the rule.
     pub page: String,
+}
+
+/// The direction of the I/Os whose figures a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingDirection {
+    /// Not one direction alone.
+    #[default]
+    None,
+    /// Reads.
+    Read,
+    /// Writes, with their syncs.
+    Write,
+    /// Trims.
+    Trim,
+}
+
+impl FindingDirection {
+    /// The word for it in JSON: `none`, `read`, `write`, `trim`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Trim => "trim",
+        }
+    }
+}
+
+impl From<DataDirection> for FindingDirection {
+    fn from(direction: DataDirection) -> Self {
+        match direction {
+            DataDirection::Read => Self::Read,
+            DataDirection::Write => Self::Write,
+            DataDirection::Trim => Self::Trim,
+        }
+    }
+}
+
+impl Finding {
+    /// The jobs and the direction that it is about, such as `a, b: read`; empty: all jobs, and not one direction alone.
+    pub fn scope(&self) -> String {
+        let jobs = self.jobs.join(", ");
+        match self.direction {
+            FindingDirection::None => jobs,
+            direction if jobs.is_empty() => direction.word().to_owned(),
+            direction => format!("{jobs}: {}", direction.word()),
+        }
+    }
+
+    /// It speaks about figures of a kind, which is a name of [`FiguresOf`]: syncs belong to the writes.
+    pub fn is_about(&self, kind: &str) -> bool {
+        let is_sync = kind == FiguresOf::Sync.name();
+        match self.direction {
+            FindingDirection::None => true,
+            direction => direction.word() == kind || direction == FindingDirection::Write && is_sync,
+        }
+    }
 }
 
 /// Effect of a finding on the figures, the worst first.

@@ -48,7 +48,7 @@ pub use evidence::{
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
 pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate};
-pub use finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};
+pub use finding::{Audit, Finding, FindingDirection, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
 pub use latency::{LatencyBuckets, LatencyStat};

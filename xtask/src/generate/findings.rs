@@ -13,6 +13,10 @@ After a run ferrio compares its figures with what the kernel has counted, and sa
 `ferrio run` prints findings beneath its table, `ferrio check` finds what options and files alone show before a run, and every JSON
 document has them under `ferrio.findings`. In the place of fio nothing is printed.
 
+Behind its title a finding names the jobs that it is about, and the direction if it is about the figures of one direction only:
+`(a, b: read)` speaks about the reads of two jobs, and their writes are not in doubt. In JSON `direction` is `read`, `write` (with its
+syncs), `trim` or `none`.
+
 A rule never guesses: where the evidence is missing there is no finding, and the report names what was not examined. Severities:
 `wrong` (a figure is not what it says), `misleading` (a figure is right and easily taken for another), `note` (something to know).
 

@@ -75,7 +75,8 @@ fn findings(lines: &mut Vec<String>, comparison: &Comparison) {
     for found in &comparison.findings {
         let (side, finding) = (words::side(found), &found.finding);
         let (title, explanation) = (escaped(&finding.title), escaped(&finding.explanation));
-        lines.push(format!("- **{title}** ({}, {side}): {explanation}", finding.severity.word()));
+        let scope = escaped(&words::scope(finding));
+        lines.push(format!("- **{title}** ({}, {side}{scope}): {explanation}", finding.severity.word()));
     }
     let without_audit = words::without_audit(comparison);
     if !without_audit.is_empty() {

@@ -73,8 +73,8 @@ fn findings(text: &mut String, comparison: &Comparison) {
     }
     for found in &comparison.findings {
         let (side, finding) = (words::side(found), &found.finding);
-        let jobs = if finding.jobs.is_empty() { String::new() } else { format!(", {}", words::names(&finding.jobs)) };
-        item(text, &format!("{} ({}, {side}{jobs}): {}", finding.title, finding.severity.word(), finding.explanation));
+        let scope = words::scope(finding);
+        item(text, &format!("{} ({}, {side}{scope}): {}", finding.title, finding.severity.word(), finding.explanation));
     }
     let without_audit = words::without_audit(comparison);
     if !without_audit.is_empty() {

@@ -301,6 +301,33 @@ fn the_report_of_a_run_is_a_table_and_what_speaks_against_it() {
     assert!(short.finish().succeeded().stdout.contains("[few-samples]"));
 }
 
+/// A tenth of a mix is read: too few for a 99th percentile, while the writes have enough.
+#[test]
+fn the_direction_of_a_finding_is_told_everywhere() {
+    let scratch = Scratch::new("findings-direction");
+    let job = "--name=a --ioengine=null --size=64m --rw=randrw --rwmixread=10 --number_ios=4000";
+    let few = |findings: &Value| {
+        let all = findings.as_array().expect("a list");
+        let directions: Vec<Value> =
+            all.iter().filter(|found| found["id"] == "few-samples").map(|found| found["direction"].clone()).collect();
+        directions
+    };
+    let own = document(scratch.path(), &format!("--html=page.html {job}"));
+    assert_eq!(few(&own["findings"]), ["read"]);
+    let title = "The 99th percentile rests on few I/Os (a: read)";
+    assert!(scratch.read("page.html").contains(title));
+    let text = Run::new(Program::Ferrio, scratch.path(), &format!("run {job}")).finish().succeeded().stdout;
+    assert!(text.contains(&format!("NOTE: {title}\n")), "{text}");
+    let as_fio = Run::new(Program::Ferrio, scratch.path(), &format!("{job} --output-format=json")).finish();
+    let as_fio: Value = serde_json::from_str(&as_fio.succeeded().stdout).expect("JSON");
+    assert_eq!(few(&as_fio["ferrio"]["findings"]), ["read"]);
+    // A job as a whole is no direction.
+    let whole = document(scratch.path(), "--name=a --ioengine=psync --iodepth=4 --rw=randrw --size=1m");
+    let depth = whole["findings"].as_array().expect("a list").iter();
+    let depth: Vec<&Value> = depth.filter(|found| found["id"] == "depth-of-synchronous-engine").collect();
+    assert_eq!((depth.len(), &depth[0]["direction"]), (1, &Value::from("none")));
+}
+
 #[test]
 fn a_run_without_figures_has_nothing_to_be_judged() {
     let scratch = Scratch::new("findings-none");

@@ -108,6 +108,26 @@ fn records_of_jobs_of_all_kinds() {
 }
 
 #[test]
+fn intervals_have_their_syncs() {
+    let scratch = Scratch::in_memory("jsonl-syncs");
+    let job = "--name=a --rw=write --size=1m --fsync=4 --time_based --runtime=400ms";
+    let finished = run(&scratch, &format!("{job} --status-interval=100ms --output-format=jsonl")).succeeded();
+    let records = Records::read(&finished.stdout);
+    let number = |value: &Value| value.as_u64().unwrap_or_default();
+    let sum = |of: &dyn Fn(&Value) -> u64| -> u64 {
+        records.of("interval").iter().map(|interval| of(&interval["sync"])).sum()
+    };
+    let whole = &records.of("job")[0]["sync"];
+    assert!(number(&whole["issued"]) > 0, "{whole}");
+    assert_eq!(sum(&|sync| number(&sync["issued"])), number(&whole["issued"]));
+    for member in ["n", "sum"] {
+        assert_eq!(sum(&|sync| number(&sync["lat_ns"][member])), number(&whole["lat_ns"][member]), "{member}");
+    }
+    let with_p99 = |interval: &&Value| interval["sync"]["lat_ns"]["percentiles"]["99"].is_u64();
+    assert!(records.of("interval").into_iter().any(|interval| with_p99(&interval)));
+}
+
+#[test]
 fn failures_and_messages_are_records() {
     const TEST: &str = "failures_and_messages_are_records";
     let scratch = Scratch::new("jsonl-fails");

@@ -36,6 +36,16 @@ fn a_run_makes_its_own_page() {
     assert!(refused.stderr.contains("cannot write the page"), "{}", refused.all());
 }
 
+/// A job that fails before its first I/O has no figures, against which nothing would speak.
+#[test]
+fn a_page_without_figures_judges_none() {
+    let scratch = Scratch::new("page-none");
+    let job = "run --html=page.html --name=a --ioengine=null --size=0";
+    assert_eq!(run(&scratch, job).code, Some(1));
+    let page = scratch.read("page.html");
+    assert!(page.contains("There are no figures that could be judged.") && !page.contains("Nothing speaks against"));
+}
+
 #[test]
 fn what_is_no_result_is_an_error_with_file_and_line() {
     let scratch = Scratch::new("page");

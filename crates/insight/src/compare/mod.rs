@@ -97,8 +97,10 @@ fn findings(base: &[&RunResult], new: &[&RunResult]) -> Vec<ComparedFinding> {
     for (results, in_new) in [(base, false), (new, true)] {
         let findings = results.iter().flat_map(|result| result.findings.iter().flatten());
         for finding in findings.filter(|finding| finding.severity != Severity::Note) {
-            let is_it =
-                |known: &&mut ComparedFinding| known.finding.id == finding.id && known.finding.jobs == finding.jobs;
+            let is_it = |known: &&mut ComparedFinding| {
+                let known = &known.finding;
+                known.id == finding.id && known.jobs == finding.jobs && known.direction == finding.direction
+            };
             match all.iter_mut().find(is_it) {
                 Some(known) => (known.in_base, known.in_new) = (known.in_base || !in_new, known.in_new || in_new),
                 None => all.push(ComparedFinding { in_base: !in_new, in_new, finding: finding.clone() }),
@@ -203,9 +205,10 @@ fn job(jobs: &JobOfBoth<'_>, comparison: &Comparison) -> ComparedJob {
         *severity == Severity::Wrong
             && (jobs.is_empty() || of_side(finding.in_base, &base.name) || of_side(finding.in_new, &new.name))
     };
-    let ids: Vec<String> = comparison.findings.iter().filter(is_about).map(|found| found.finding.id.clone()).collect();
+    let about: Vec<&ComparedFinding> = comparison.findings.iter().filter(is_about).collect();
     for figure in &mut compared.figures {
-        figure.contradicted_by.clone_from(&ids);
+        let speaks = |found: &&&ComparedFinding| found.finding.is_about(figure.direction);
+        figure.contradicted_by = about.iter().filter(speaks).map(|found| found.finding.id.clone()).collect();
     }
     compared
 }

@@ -279,6 +279,7 @@ fn findings_that_a_figure_is_wrong_are_told_with_it() {
         title: String::new(),
         severity: Severity::Wrong,
         jobs: vec!["a".to_owned()],
+        direction: ferrio_stats::FindingDirection::None,
         evidence: Vec::new(),
         explanation: String::new(),
         cure: String::new(),
@@ -291,6 +292,33 @@ fn findings_that_a_figure_is_wrong_are_told_with_it() {
     let [found] = &comparison.findings[..] else { panic!("{:?}", comparison.findings) };
     assert!(found.in_new && !found.in_base);
     assert_eq!(comparison.jobs[0].figures[0].contradicted_by, ["device-did-less"]);
+}
+
+#[test]
+fn a_finding_about_reads_does_not_contradict_writes() {
+    let finding = Finding {
+        id: "device-did-less".to_owned(),
+        title: String::new(),
+        severity: Severity::Wrong,
+        jobs: vec!["a".to_owned()],
+        direction: ferrio_stats::FindingDirection::Read,
+        evidence: Vec::new(),
+        explanation: String::new(),
+        cure: String::new(),
+        page: String::new(),
+    };
+    let mixed = || {
+        let mut result = rate(1000.0);
+        let job = &mut result.jobs[0];
+        job.directions.0[1] = job.directions.0[0].clone();
+        result
+    };
+    let audited = RunResult { findings: Some(vec![finding]), ..mixed() };
+    let comparison = compare(&[mixed()], &[audited], 1.0);
+    for figure in &comparison.jobs[0].figures {
+        assert_eq!(figure.contradicted_by.is_empty(), figure.direction != "read", "{figure:?}");
+    }
+    assert!(comparison.jobs[0].figures.iter().any(|figure| figure.direction == "write"));
 }
 
 #[test]

@@ -56,19 +56,25 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         && counters.read_bytes.saturating_sub(read) as f64 >= written as f64 * READS_OF_WRITES;
     let writes_more =
         of_affected(DataDirection::Write) >= LEAST_BYTES && counters.write_bytes as f64 >= written as f64 * TIMES;
-    let explanation = match (reads_more && read > 0, reads_first || writes_more) {
-        (true, _) => format!(
-            "The jobs asked for {} and the kernel read {} from storage, {} times as much: each block needs its whole page.",
-            text::bytes(read),
-            text::bytes(counters.read_bytes),
-            text::short(counters.read_bytes as f64 / read as f64)
+    let (direction, explanation) = match (reads_more && read > 0, reads_first || writes_more) {
+        (true, _) => (
+            DataDirection::Read,
+            format!(
+                "The jobs asked for {} and the kernel read {} from storage, {} times as much: each block needs its whole page.",
+                text::bytes(read),
+                text::bytes(counters.read_bytes),
+                text::short(counters.read_bytes as f64 / read as f64)
+            ),
         ),
-        (false, true) => format!(
-            "The jobs wrote {}, for which the kernel read {} from storage and made pages of {} dirty: a block is a part of a page, which is \
+        (false, true) => (
+            DataDirection::Write,
+            format!(
+                "The jobs wrote {}, for which the kernel read {} from storage and made pages of {} dirty: a block is a part of a page, which is \
              read first and written as a whole.",
-            text::bytes(written),
-            text::bytes(counters.read_bytes.saturating_sub(read)),
-            text::bytes(counters.write_bytes)
+                text::bytes(written),
+                text::bytes(counters.read_bytes.saturating_sub(read)),
+                text::bytes(counters.write_bytes)
+            ),
         ),
         (false, false) => return Vec::new(),
     };
@@ -79,7 +85,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         Measured::bytes("pages made dirty", counters.write_bytes),
     ];
     let jobs = affected.iter().map(|job| job.name.to_owned()).collect();
-    vec![Observation { jobs, evidence, explanation, cure: None }]
+    vec![Observation::of_jobs(jobs, evidence, explanation).about(direction)]
 }
 
 /// The kernel counts all processes of the run together, so other I/O of the run would be taken for that of these jobs.

@@ -33,7 +33,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         let evidence = vec![Measured::bytes("buffers", needed), Measured::bytes("memory", memory)];
         let jobs = jobs.iter().filter(|job| job.buffer_bytes() > 0).map(|job| job.name.to_owned()).collect();
-        (needed > memory).then_some(Observation { jobs, evidence, explanation, cure: None })
+        (needed > memory).then_some(Observation::of_jobs(jobs, evidence, explanation))
     };
     if !case.is_before() || memory == 0 {
         return Vec::new();

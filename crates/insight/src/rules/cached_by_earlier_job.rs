@@ -50,7 +50,7 @@ fn between(case: &Case<'_>, earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Opti
         reader.name
     );
     let evidence = vec![Measured::bytes("used before", left_bytes), Measured::bytes("memory", memory_bytes)];
-    Some(Observation::of(reader.name, evidence, explanation))
+    Some(Observation::of(reader.name, evidence, explanation).about(DataDirection::Read))
 }
 
 /// Why the pages stay in the cache when the later job opens the file.

@@ -29,10 +29,11 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         let completion_ns = figures.clat.percentile(50.0).map(|median| median.latency_ns).filter(|ns| *ns > 0)?;
         Some(completion_ns.saturating_add(mean_ns(&figures.slat)))
     };
-    let latency_ns = DataDirection::ALL.into_iter().filter_map(usual_latency).min()?;
-    if (look_ns as f64) < latency_ns as f64 * SHARE {
-        return None;
-    }
+    let usual = DataDirection::ALL.into_iter().filter_map(|direction| Some((direction, usual_latency(direction)?)));
+    let mut affected = usual.filter(|(_, latency_ns)| look_ns as f64 >= *latency_ns as f64 * SHARE);
+    let (direction, first_ns) = affected.next()?;
+    let others: Vec<u64> = affected.map(|(_, latency_ns)| latency_ns).collect();
+    let latency_ns = others.iter().copied().fold(first_ns, u64::min);
     let explanation = format!(
         "A look at the clock takes {}, and half of the I/Os took no more than about {}: about as much of that is the clock.",
         duration_text(look_ns as f64),
@@ -42,7 +43,8 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::seconds("look at the clock", look_ns as f64 / 1e9),
         Measured::seconds("median latency", latency_ns as f64 / 1e9),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    let found = Observation::of(job.name, evidence, explanation);
+    Some(if others.is_empty() { found.about(direction) } else { found })
 }
 
 /// 0 where nothing was recorded.

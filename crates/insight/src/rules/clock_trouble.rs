@@ -25,7 +25,7 @@ const SLOW: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"]
 const LEAST_MS: u64 = 100;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let observation = |evidence, explanation| Observation { jobs: Vec::new(), evidence, explanation, cure: None };
+    let observation = |evidence, explanation| Observation::of_jobs(Vec::new(), evidence, explanation);
     let clock = &case.provenance.clock;
     let slow = clock.kernel_source.as_deref().filter(|name| clock.source == "monotonic" && SLOW.contains(name));
     let slow = slow.map(|name| {

@@ -34,7 +34,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             Measured::count("periods held back", throttling.n_throttled as f64),
             Measured::percent("held back, of the run", 100.0 * share),
         ];
-        Some(Observation { jobs: Vec::new(), evidence, explanation, cure: None })
+        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
     };
     share(case).and_then(of_run).into_iter().collect()
 }

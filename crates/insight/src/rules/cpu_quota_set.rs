@@ -32,7 +32,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         let evidence =
             vec![Measured::count("CPUs of the group", quota), Measured::count("CPUs that can be used", usable)];
-        let found = Observation { jobs: Vec::new(), evidence, explanation, cure: None };
+        let found = Observation::of_jobs(Vec::new(), evidence, explanation);
         (quota_ms < usable_ms).then_some(found)
     };
     let quota = case.provenance.limits.cpu_ms_per_sec.filter(|_| case.is_before());

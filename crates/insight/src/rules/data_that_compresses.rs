@@ -52,7 +52,7 @@ fn by_options(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     };
     let below = job.places.iter().find_map(smaller)?;
     let explanation = format!("{option} gives data that compresses, and {below}: the device gets a part of it only.");
-    Some(Observation::of(job.name, Vec::new(), explanation))
+    Some(Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write))
 }
 
 /// btrfs stores first writes to preallocated extents as they are, and the job will preallocate a new file and write each block once.
@@ -120,7 +120,7 @@ fn by_zram(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(compressed)
     );
     let evidence = vec![Measured::bytes("data stored", original), Measured::bytes("its compressed size", compressed)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 /// The option that makes the data easy.

@@ -76,7 +76,7 @@ fn observation(load: DeviceLoad<'_, '_>) -> Observation {
     );
     let mut evidence = vec![Measured::count("requests asked for", asked), Measured::count("requests that fit", limit)];
     evidence.extend(reached.map(|reached| Measured::count("mean I/Os in flight", reached)));
-    Observation { jobs: jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation, cure: None }
+    Observation::of_jobs(jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation)
 }
 
 /// Requests that the kernel and the device have room for.

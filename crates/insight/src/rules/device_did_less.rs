@@ -193,7 +193,8 @@ fn tell(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>], upper: Option
         Measured::bytes(&format!("{did} by the jobs"), claimed),
         Measured::bytes(&format!("{did} by {devices}"), device_bytes),
     ];
-    Some(Observation { jobs: jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation, cure })
+    let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
+    Some(Observation { cure, ..Observation::of_jobs(jobs, evidence, explanation) }.about(direction))
 }
 
 /// Reads past the page cache of files with so many bytes without data that these can be the missing ones.

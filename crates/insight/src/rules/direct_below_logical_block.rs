@@ -38,7 +38,9 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
             && !BlockPlaces::of(job, *direction).are_whole(block_bytes)
             && job.figures(*direction).is_none()
     };
-    let direction = [DataDirection::Read, DataDirection::Write].into_iter().find(is_refused)?;
+    let mut refused = [DataDirection::Read, DataDirection::Write].into_iter().filter(is_refused);
+    let direction = refused.next()?;
+    let is_only = refused.next().is_none();
     let places = BlockPlaces::of(job, direction);
     let (what, unit_bytes) = match () {
         () if places.length_unit.is_multiple_of(block_bytes) => ("Offsets", places.offset_unit),
@@ -51,7 +53,8 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(block_bytes)
     );
     let evidence = vec![Measured::bytes("unit of the job", unit_bytes), Measured::bytes("logical block", block_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    let found = Observation::of(job.name, evidence, explanation);
+    Some(if is_only { found.about(direction) } else { found })
 }
 
 #[cfg(test)]

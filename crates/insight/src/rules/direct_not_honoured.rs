@@ -94,7 +94,7 @@ fn in_cache(case: &Case<'_>) -> Option<Observation> {
     let evidence =
         vec![Measured::bytes("read and written by the jobs", done), Measured::bytes("more in the page cache", grown)];
     let jobs = with_files.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation { jobs, evidence, explanation, cure: None })
+    Some(Observation::of_jobs(jobs, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ fn of_run(case: &Case<'_>) -> Option<Observation> {
     let evidence =
         vec![Measured::bytes("written by the jobs", written), Measured::bytes("dirtied in the page cache", dirtied)];
     let jobs = writers.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation { jobs, evidence, explanation, cure: None })
+    Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write))
 }
 
 fn has_checksums(place: &TargetPlace) -> bool {

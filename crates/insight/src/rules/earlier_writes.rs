@@ -66,7 +66,7 @@ fn of_level(case: &Case<'_>, waited: u64, level: &Level<'_>, jobs: &[&CaseJob<'_
         Measured::bytes("waited at the start", waited),
     ];
     let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation { jobs, evidence, explanation, cure: None })
+    Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

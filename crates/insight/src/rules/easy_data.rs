@@ -34,7 +34,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         "{option} gives data that a device with compression or deduplication makes small. Whether the device has that cannot be seen \
          from here; if it has, data of users is slower."
     );
-    Some(Observation::of(job.name, Vec::new(), explanation))
+    Some(Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl Axis {
             Measured::count(&format!("IOPS with {}={}", self.name(), self.value(point)), point.ios_per_sec.round())
         });
         let jobs = set.iter().map(|point| point.job.name.to_owned()).collect();
-        Observation { jobs, evidence: evidence.collect(), explanation: sentences, cure: None }
+        Observation::of_jobs(jobs, evidence.collect(), sentences)
     }
 
     fn step(self, less: &Point<'_>, more: &Point<'_>) -> String {

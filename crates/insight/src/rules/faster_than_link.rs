@@ -34,9 +34,10 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let directions = [(DataDirection::Read, "read"), (DataDirection::Write, "written")];
     let rate = |(direction, did)| {
         let seconds = job.seconds(direction);
-        (seconds > 0.0).then(|| (job.figures(direction).map_or(0.0, |figures| figures.bytes as f64) / seconds, did))
+        (seconds > 0.0)
+            .then(|| (job.figures(direction).map_or(0.0, |figures| figures.bytes as f64) / seconds, direction, did))
     };
-    let (rate, did) = directions.into_iter().filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (rate, direction, did) = directions.into_iter().filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
     if bound == 0 || rate <= bound as f64 * SHARE || device_did_less::speaks_of(case, job) {
         return None;
     }
@@ -49,7 +50,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes(&format!("{did} a second"), rate as u64), Measured::bytes("limit of the link", bound)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(direction))
 }
 
 #[cfg(test)]

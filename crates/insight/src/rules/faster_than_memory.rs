@@ -5,6 +5,7 @@ use crate::case::{Case, CaseJob};
 use crate::text;
 use ferrio_spec::engines::Data;
 use ferrio_stats::{Evidence, Measured, Severity, WorkerRecord};
+use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "faster-than-memory",
@@ -32,10 +33,14 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 fn of_job(job: &CaseJob<'_>, copy_rate: u64) -> Option<Observation> {
     // A device puts data of direct I/O into memory by itself.
     let is_copied = job.is_buffered() || job.has_files() && job.places.iter().all(|place| place.device.is_none());
-    let rate = job.workers.iter().map(|worker| rate(worker)).fold(0.0, f64::max);
-    if !is_copied || job.engine.data != Data::Kept || copy_rate == 0 || rate <= copy_rate as f64 * TIMES {
+    if !is_copied || job.engine.data != Data::Kept || copy_rate == 0 {
         return None;
     }
+    let of_direction =
+        |direction| (direction, job.workers.iter().map(|worker| rate(worker, direction)).fold(0.0, f64::max));
+    let mut too_fast: Vec<(DataDirection, f64)> = DataDirection::ALL.into_iter().map(of_direction).collect();
+    too_fast.retain(|(_, rate)| *rate > copy_rate as f64 * TIMES);
+    let (direction, rate) = too_fast.iter().copied().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let explanation = format!(
         "A worker claims {} a second, and a CPU of this machine copies {}: the data was not moved.",
         text::bytes(rate as u64),
@@ -45,13 +50,14 @@ fn of_job(job: &CaseJob<'_>, copy_rate: u64) -> Option<Observation> {
         Measured::bytes("a second, by a worker", rate as u64),
         Measured::bytes("copied by a CPU a second", copy_rate),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    let found = Observation::of(job.name, evidence, explanation);
+    Some(if too_fast.len() == 1 { found.about(direction) } else { found })
 }
 
-/// Bytes a second of a worker in its fastest direction.
-fn rate(worker: &WorkerRecord) -> f64 {
-    let rates = worker.stats.directions.0.iter().filter(|figures| figures.runtime_ns > 0);
-    rates.map(|figures| figures.bytes as f64 * 1e9 / figures.runtime_ns as f64).fold(0.0, f64::max)
+/// Bytes a second of a worker in a direction.
+fn rate(worker: &WorkerRecord, direction: DataDirection) -> f64 {
+    let figures = &worker.stats.directions[direction];
+    if figures.runtime_ns == 0 { 0.0 } else { figures.bytes as f64 * 1e9 / figures.runtime_ns as f64 }
 }
 
 #[cfg(test)]

@@ -31,11 +31,7 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
     if job.engine.moves_nothing() || n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
         return None;
     }
-    let word = match direction {
-        DataDirection::Read => "read",
-        DataDirection::Write => "write",
-        DataDirection::Trim => "trim",
-    };
+    let word = direction.name();
     let beyond = match n_samples / 100 {
         0 => "none lies".to_owned(),
         1 => "one lies".to_owned(),
@@ -43,7 +39,8 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
     };
     let explanation =
         format!("Of {n_samples} {word} latencies {beyond} beyond the 99th percentile: chance decides what it says.");
-    Some(Observation::of(job.name, vec![Measured::count(&format!("{word} latencies"), n_samples as f64)], explanation))
+    let evidence = vec![Measured::count(&format!("{word} latencies"), n_samples as f64)];
+    Some(Observation::of(job.name, evidence, explanation).about(direction))
 }
 
 #[cfg(test)]

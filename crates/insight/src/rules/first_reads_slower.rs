@@ -65,7 +65,7 @@ fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> 
         Measured::count("after", after / seconds),
         Measured::bytes("range", range_bytes as u64),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(super) fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes("written by the job", written), Measured::bytes("written for the first time", first)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 /// Bytes that hold data now and did not before; `None`: that is not known.

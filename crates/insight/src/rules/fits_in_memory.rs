@@ -66,7 +66,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(memory_bytes)
     );
     let evidence = vec![Measured::bytes("data that is read", all_bytes), Measured::bytes("memory", memory_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         format!("{} datagrams came from other senders than the {other_end}, and were", thousands(n_foreign))
     };
     let evidence = vec![Measured::count("datagrams of others", n_foreign as f64)];
-    Some(Observation::of(job.name, evidence, format!("{datagrams} {fate}.")))
+    Some(Observation::of(job.name, evidence, format!("{datagrams} {fate}.")).about(DataDirection::Read))
 }
 
 #[cfg(test)]

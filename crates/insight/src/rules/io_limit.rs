@@ -71,7 +71,7 @@ fn find_set(case: &Case<'_>) -> Vec<Observation> {
             if limit.is_write { "writes" } else { "reads" },
             limit.device
         );
-        Some(Observation { jobs: names(&jobs), evidence: evidence_of(limit), explanation, cure: None })
+        Some(Observation::of_jobs(names(&jobs), evidence_of(limit), explanation).about(direction_of(limit)))
     };
     case.provenance.limits.io.iter().filter_map(of_limit).collect()
 }
@@ -95,7 +95,7 @@ fn find_measured(case: &Case<'_>) -> Vec<Observation> {
         );
         let mut evidence = vec![Measured::count("a second, by the jobs", rate)];
         evidence.extend(evidence_of(limit));
-        Some(Observation { jobs: names(&jobs), evidence, explanation, cure: None })
+        Some(Observation::of_jobs(names(&jobs), evidence, explanation).about(direction_of(limit)))
     };
     case.provenance.limits.io.iter().filter_map(of_limit).collect()
 }

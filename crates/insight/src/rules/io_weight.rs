@@ -36,7 +36,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             weight.weight, weight.device, weight.setting
         );
         let evidence = vec![Measured::count("weight", weight.weight as f64)];
-        Some(Observation { jobs, evidence, explanation, cure: None })
+        Some(Observation::of_jobs(jobs, evidence, explanation))
     };
     case.provenance.limits.io_weights.iter().filter_map(of_weight).collect()
 }

@@ -71,7 +71,7 @@ fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
     let what = what_they_do(job, other)?;
     let explanation = format!("The jobs {} and {} {what} the same blocks of {name}.", job.name, other.name);
     let jobs = vec![job.name.to_owned(), other.name.to_owned()];
-    Some(Observation { jobs, evidence: Vec::new(), explanation, cure: None })
+    Some(Observation::of_jobs(jobs, Vec::new(), explanation))
 }
 
 /// The file of which both use the same part, with both of its names if there are two.

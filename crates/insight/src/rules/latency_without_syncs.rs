@@ -44,7 +44,8 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
              the syncs at its end, which no latency holds; the bandwidth and the runtime do.",
             duration_text(shown_ns as f64)
         );
-        return Some(Observation::of(job.name, vec![p99("the writes", shown_ns)], explanation));
+        let evidence = vec![p99("the writes", shown_ns)];
+        return Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write));
     };
     let synced_ns = sync.percentile(PERCENT)?.latency_ns;
     if total_ns(sync) < total_ns(write) {
@@ -56,7 +57,8 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         duration_text(shown_ns as f64),
         duration_text(synced_ns as f64)
     );
-    Some(Observation::of(job.name, vec![p99("the writes", shown_ns), p99("the syncs", synced_ns)], explanation))
+    let evidence = vec![p99("the writes", shown_ns), p99("the syncs", synced_ns)];
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 fn total_ns(latency: &LatencyFigures) -> f64 {

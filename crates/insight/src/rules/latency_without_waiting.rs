@@ -62,7 +62,7 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
         seconds(&format!("p{percent} from the wanted start"), wanted_ns),
         seconds("longest delay of a start", rate.most_late_ns),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(direction))
 }
 
 fn at_percentile(latency: &LatencyStat, percent: f64) -> Option<u64> {

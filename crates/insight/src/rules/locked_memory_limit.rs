@@ -49,7 +49,7 @@ fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
     );
     let evidence = vec![Measured::bytes("memory to lock", needed), Measured::bytes("RLIMIT_MEMLOCK", limit_bytes)];
     let jobs = jobs.iter().filter(is_one).map(|job| job.name.to_owned()).collect();
-    Some(Observation { jobs, evidence, explanation, cure: None })
+    Some(Observation::of_jobs(jobs, evidence, explanation))
 }
 
 /// Memory of buffers that the job registers with the kernel.

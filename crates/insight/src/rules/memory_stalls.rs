@@ -40,7 +40,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             text::percent(share.min(1.0), 1.0)
         );
         let evidence = vec![Measured::seconds("waits of all tasks for memory", seconds)];
-        Some(Observation { jobs: Vec::new(), evidence, explanation, cure: None })
+        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
     };
     of_run().into_iter().collect()
 }

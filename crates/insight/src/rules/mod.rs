@@ -97,7 +97,7 @@ mod write_refused;
 mod writes_still_dirty;
 
 use crate::case::Case;
-use ferrio_stats::{Finding, Measured, Severity};
+use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
 
 pub(crate) use depth_not_reached::is_held_back;
 
@@ -131,6 +131,8 @@ pub(crate) struct Observation {
     pub(crate) explanation: String,
     /// How to avoid it, if that depends on the run.
     pub(crate) cure: Option<String>,
+    /// The direction that it is about.
+    pub(crate) direction: FindingDirection,
 }
 
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
@@ -242,6 +244,7 @@ impl FindingRule {
             title: self.title.to_owned(),
             severity: self.severity,
             jobs: found.jobs,
+            direction: found.direction,
             evidence: found.evidence,
             explanation: found.explanation,
             cure: found.cure.unwrap_or_else(|| self.cure.to_owned()),
@@ -254,14 +257,69 @@ impl FindingRule {
 impl Observation {
     /// An observation about one job.
     fn of(job: &str, evidence: Vec<Measured>, explanation: String) -> Self {
-        Self { jobs: vec![job.to_owned()], evidence, explanation, cure: None }
+        Self::of_jobs(vec![job.to_owned()], evidence, explanation)
+    }
+
+    /// An observation about some jobs together, or all of them if none is named.
+    fn of_jobs(jobs: Vec<String>, evidence: Vec<Measured>, explanation: String) -> Self {
+        Self { jobs, evidence, explanation, cure: None, direction: FindingDirection::None }
+    }
+
+    /// The same observation, which is about the figures of one direction only.
+    fn about(self, direction: impl Into<FindingDirection>) -> Self {
+        Self { direction: direction.into(), ..self }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::testing::{MIB, TestRun, job};
     use super::*;
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::LatencyStat;
     use std::collections::HashSet;
+
+    /// A job that reads and writes, of which only the figures of one direction are doubtful.
+    #[test]
+    fn findings_about_a_mixed_job_say_which_direction_they_are_about() {
+        let directions = |change: &dyn Fn(&mut TestRun)| {
+            let mut scene = TestRun::new(job("a", DirectionMix::ReadWrite));
+            change(&mut scene);
+            let findings = crate::audit(&scene.made()).findings;
+            findings.into_iter().map(|found| (found.id, found.direction)).collect::<Vec<_>>()
+        };
+        let expected = |id: &str, direction| vec![(id.to_owned(), direction)];
+        let (read, write) = (FindingDirection::Read, FindingDirection::Write);
+        assert_eq!(directions(&|scene| scene.disk_bytes[0] = 0), expected("device-did-less", read));
+        assert_eq!(directions(&|scene| scene.disk_bytes[1] = 0), expected("device-did-less", write));
+        assert_eq!(
+            directions(&|scene| scene.disk_bytes = [0, 0]),
+            [("device-did-less".to_owned(), read), ("device-did-less".to_owned(), write)]
+        );
+        let few = |index: usize| {
+            move |scene: &mut TestRun| {
+                let clat = &mut scene.stats().directions.0[index].clat;
+                *clat = LatencyStat::new(true);
+                (0..10).for_each(|_| clat.record(300_000));
+            }
+        };
+        assert_eq!(directions(&few(0)), expected("few-samples", read));
+        assert_eq!(directions(&few(1)), expected("few-samples", write));
+        let slow_reads = |scene: &mut TestRun| {
+            let clat = &mut scene.stats().directions.0[0].clat;
+            (0..100).for_each(|_| clat.record(40_000_000));
+        };
+        assert_eq!(directions(&slow_reads), expected("stalls", read));
+        let limited = |scene: &mut TestRun| {
+            scene.limits.io.push(ferrio_stats::provenance::IoLimit {
+                device: "vda".to_owned(),
+                is_write: false,
+                bytes_per_sec: Some(10 * MIB),
+                ios_per_sec: None,
+            });
+        };
+        assert_eq!(directions(&limited), expected("io-limit", read));
+    }
 
     #[test]
     fn rules_have_names_of_their_own_and_say_everything() {

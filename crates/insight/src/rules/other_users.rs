@@ -115,7 +115,7 @@ fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJ
         Measured::bytes("written by others", written),
     ];
     let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation { jobs, evidence, explanation, cure: None })
+    Some(Observation::of_jobs(jobs, evidence, explanation))
 }
 
 /// `None`: the journal and the metadata of a file system may have caused the writes.

@@ -48,7 +48,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(physical)
     );
     let evidence = vec![Measured::bytes("unit of the job", unit_bytes), Measured::bytes("physical block", physical)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

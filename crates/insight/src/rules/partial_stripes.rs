@@ -41,7 +41,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(largest)
     );
     let evidence = vec![Measured::bytes("largest block", largest), Measured::bytes("stripe", stripe)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::seconds("time of the workers", all_ns as f64 / 1e9),
         Measured::seconds("sum of clat", io_ns / 1e9),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(direction))
 }
 
 /// The only direction of a job; I/Os in several ones share the time in a way that is not known.

@@ -40,7 +40,10 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     );
     let evidence =
         vec![Measured::bytes("read by the jobs", claimed), Measured::bytes("read from storage for them", read_bytes)];
-    vec![Observation { jobs: jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation, cure: None }]
+    vec![
+        Observation::of_jobs(jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation)
+            .about(DataDirection::Read),
+    ]
 }
 
 /// All targets are on overlays whose directories cannot be seen. The kernel counts reads of these on the storage below, whatever that

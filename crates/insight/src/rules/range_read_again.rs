@@ -39,7 +39,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(range_bytes)
     );
     let evidence = vec![Measured::bytes("read by the job", read_bytes), Measured::bytes("range", range_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
 }
 
 /// The bytes that all clones together can read; `None`: that is not known.

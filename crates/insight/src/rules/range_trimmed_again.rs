@@ -39,7 +39,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::percent((trimmed_bytes - range_bytes) as f64, trimmed_bytes as f64)
     );
     let evidence = vec![Measured::bytes("trimmed by the job", trimmed_bytes), Measured::bytes("range", range_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Trim))
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 
 /// A rate and what was reached, in I/Os or bytes a second.
 struct RateCourse {
+    direction: DataDirection,
     wanted: f64,
     reached: f64,
     unit: &'static str,
@@ -71,7 +72,9 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         Measured::count(&format!("wanted {} a second", worst.unit), worst.wanted.round()),
         Measured::count(&format!("reached {} a second", worst.unit), worst.reached.round()),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    let found = Observation::of(job.name, evidence, explanation);
+    // Where both directions have rates, one waits for the other.
+    Some(if paces.len() == 1 { found.about(worst.direction) } else { found })
 }
 
 fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
@@ -93,7 +96,7 @@ fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
     // The first I/O is due at once, and the last one needs no time after it: one more or less does not count.
     let one = if unit == "bytes" { sizes.max_bytes as f64 } else { 1.0 } * n_clones;
     let n_wanted = if unit == "bytes" { wanted * seconds / (sizes.min_bytes.max(1) as f64) } else { wanted * seconds };
-    Some(RateCourse { wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
+    Some(RateCourse { direction, wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
 }
 
 /// Something else than the rate holds the job back on purpose.

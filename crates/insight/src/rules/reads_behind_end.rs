@@ -40,7 +40,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     let explanation = format!("{reads} found the end of the file where the job expected data. {effect}");
     let evidence =
         vec![Measured::count("reads without a byte", n_empty as f64), Measured::count("reads", n_done as f64)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

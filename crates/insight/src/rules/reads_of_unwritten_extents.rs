@@ -125,7 +125,7 @@ fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
         Measured::bytes("in holes", extents.hole_bytes),
         Measured::bytes("size of the files", size_bytes),
     ];
-    Observation::of(job.name, evidence, explanation)
+    Observation::of(job.name, evidence, explanation).about(DataDirection::Read)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use super::{FindingRule, Observation, data_that_compresses, reads_of_unwritten_extents};
 use crate::case::{Case, CaseJob};
 use ferrio_stats::{Evidence, LayerKind, Measured, ReadSample, Severity, TargetKind};
+use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "reads-of-zeroes",
@@ -60,7 +61,10 @@ fn of_sample(case: &Case<'_>, sample: &ReadSample, of_devices: bool) -> Option<O
         sample.path,
         if is_device { of_device(case, job) } else { "data of users may take longer." }
     );
-    Some(Observation::of(job.name, vec![Measured::count("blocks of zeroes", sample.n_zero as f64)], explanation))
+    Some(
+        Observation::of(job.name, vec![Measured::count("blocks of zeroes", sample.n_zero as f64)], explanation)
+            .about(DataDirection::Read),
+    )
 }
 
 fn of_device(case: &Case<'_>, job: &CaseJob<'_>) -> &'static str {

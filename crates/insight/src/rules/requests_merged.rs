@@ -38,6 +38,8 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 pub(super) struct DeviceWork<'c, 'a> {
     pub(super) jobs: Vec<&'c CaseJob<'a>>,
     pub(super) device: &'a str,
+    /// The direction of its I/Os.
+    pub(super) direction: DataDirection,
     pub(super) n_ios: u64,
     pub(super) n_requests: u64,
     pub(super) n_merges: u64,
@@ -77,6 +79,7 @@ fn work<'c, 'a>(
     (agree && n_ios > 0 && n_requests > 0).then_some(DeviceWork {
         jobs,
         device,
+        direction,
         n_ios,
         n_requests,
         n_merges,
@@ -90,7 +93,7 @@ fn uses(job: &CaseJob<'_>, device: &str) -> bool {
 }
 
 fn of_work(work: DeviceWork<'_, '_>) -> Option<Observation> {
-    let DeviceWork { jobs, device, n_ios, n_requests, n_merges, largest_bytes } = work;
+    let DeviceWork { jobs, device, direction, n_ios, n_requests, n_merges, largest_bytes } = work;
     let missing = n_ios.saturating_sub(n_requests) as f64;
     let is_merged = n_ios as f64 >= n_requests as f64 * FACTOR && n_merges as f64 >= missing * EXPLAINED;
     if n_ios < LEAST_IOS || largest_bytes > LARGEST_BYTES || !is_merged {
@@ -108,7 +111,10 @@ fn of_work(work: DeviceWork<'_, '_>) -> Option<Observation> {
         Measured::count(&format!("requests of {device}"), n_requests as f64),
         Measured::count("merges", n_merges as f64),
     ];
-    Some(Observation { jobs: jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation, cure: None })
+    Some(
+        Observation::of_jobs(jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation)
+            .about(direction),
+    )
 }
 
 #[cfg(test)]

@@ -58,7 +58,8 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         ];
         let jobs = work.jobs.iter().map(|job| job.name.to_owned()).collect();
         let by_pieces = limit.n_segments.map(|_| CURE_OF_PIECES.to_owned());
-        Some(Observation { jobs, evidence, explanation, cure: by_pieces })
+        let found = Observation { cure: by_pieces, ..Observation::of_jobs(jobs, evidence, explanation) };
+        Some(found.about(work.direction))
     });
     found.collect()
 }

@@ -4,6 +4,7 @@ use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, is_in_memory};
 use ferrio_spec::DirectionMix;
 use ferrio_stats::{EarlierRun, Evidence, Measured, Severity};
+use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -51,7 +52,7 @@ fn observation(job: &CaseJob<'_>, run: &EarlierRun) -> Observation {
         thousands(run.seconds_ago)
     );
     let evidence = vec![Measured::seconds("time since the last run", run.seconds_ago as f64)];
-    Observation::of(job.name, evidence, explanation)
+    Observation::of(job.name, evidence, explanation).about(DataDirection::Read)
 }
 
 #[cfg(test)]

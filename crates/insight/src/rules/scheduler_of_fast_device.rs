@@ -38,7 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             device.name
         );
         let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-        Some(Observation { jobs, evidence: vec![Measured::count("I/Os asked for", depth)], explanation, cure: None })
+        Some(Observation::of_jobs(jobs, vec![Measured::count("I/Os asked for", depth)], explanation))
     });
     found.collect()
 }

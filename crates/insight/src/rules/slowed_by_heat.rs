@@ -37,7 +37,7 @@ fn about_cpus(case: &Case<'_>, heat: &Heat) -> Option<Observation> {
     }
     let explanation = format!("A CPU was slowed down by heat for {} of the run.", text::percent(slow.min(all), all));
     let evidence = vec![Measured::seconds("slowed down", slow), Measured::seconds("length of the run", all)];
-    Some(Observation { jobs: Vec::new(), evidence, explanation, cure: None })
+    Some(Observation::of_jobs(Vec::new(), evidence, explanation))
 }
 
 fn about_drives(heat: &Heat) -> Vec<Observation> {
@@ -51,7 +51,7 @@ fn about_drives(heat: &Heat) -> Vec<Observation> {
             degrees(drive.now),
             degrees(drive.limit)
         );
-        Observation { jobs: Vec::new(), evidence: Vec::new(), explanation, cure: None }
+        Observation::of_jobs(Vec::new(), Vec::new(), explanation)
     };
     hot.map(observation).collect()
 }

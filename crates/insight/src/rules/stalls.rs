@@ -5,7 +5,7 @@ use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
 use crate::text;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{JobSeries, LatencyStat, Measured, Severity};
+use ferrio_stats::{FindingDirection, JobSeries, LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
 
@@ -94,7 +94,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Opt
     let of_course =
         course.map(|(course, series)| in_course(&course.all_ios(series), course.seconds(), waits_at_end(job)));
     let gaps = of_course.unwrap_or_default();
-    let slow = in_latencies(job).unwrap_or_default();
+    let (slow, direction) = in_latencies(job).unwrap_or_default();
     let lacks_cpu = |found: &Found| waited_secs(job) >= found.all_secs;
     let is_long = gaps.empty_secs >= LONG_SECS - 1e-9;
     if (gaps.is_worth_telling() || is_long) && !lacks_cpu(&gaps) {
@@ -106,7 +106,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Opt
     (slow.is_worth_telling() && !is_of_cpu).then(|| {
         let n = if slow.n == 1 { "1 I/O".to_owned() } else { format!("{} I/Os", thousands(slow.n as u64)) };
         let what = format!("{n} took more than ten times as long as most, up to {} s", text::short(slow.longest_secs));
-        observation(job, &slow, &what)
+        observation(job, &slow, &what).about(direction)
     })
 }
 
@@ -174,14 +174,17 @@ fn usual(ios: &[f64]) -> Option<f64> {
 }
 
 /// The direction whose slow I/Os cost the most, by the sum of their latencies.
-fn in_latencies(job: &CaseJob<'_>) -> Option<Found> {
+fn in_latencies(job: &CaseJob<'_>) -> Option<(Found, FindingDirection)> {
     let depth = if job.engine.is_inline() { 1 } else { job.spec.queue.iodepth };
     let in_flight = f64::from(depth.max(1)) * job.workers.len().max(1) as f64;
     let of_direction = |direction| {
         let figures = job.figures(direction)?;
-        slow_ios(&figures.clat, figures.runtime_ns as f64 / 1e9, in_flight)
+        Some((slow_ios(&figures.clat, figures.runtime_ns as f64 / 1e9, in_flight)?, direction))
     };
-    DataDirection::ALL.into_iter().filter_map(of_direction).max_by(|one, other| one.cost.total_cmp(&other.cost))
+    let found: Vec<(Found, DataDirection)> = DataDirection::ALL.into_iter().filter_map(of_direction).collect();
+    let (worst, direction) = *found.iter().max_by(|one, other| one.0.cost.total_cmp(&other.0.cost))?;
+    let is_only = found.iter().filter(|(found, _)| found.is_worth_telling()).count() == 1;
+    Some((worst, if is_only { direction.into() } else { FindingDirection::None }))
 }
 
 fn slow_ios(latency: &LatencyStat, seconds: f64, in_flight: f64) -> Option<Found> {

@@ -37,7 +37,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             Measured::seconds("stolen", times.steal_ms as f64 / 1e3),
             Measured::seconds("busy", times.busy_ms as f64 / 1e3),
         ];
-        Some(Observation { jobs: Vec::new(), evidence, explanation, cure: None })
+        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
     };
     of_run().into_iter().collect()
 }

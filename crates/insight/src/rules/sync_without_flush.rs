@@ -89,7 +89,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::bytes("written by the job", written.bytes),
         Measured::count(&format!("flushes of {}", device.name), 0.0),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 /// The option by which the job made a sync after it had written.

@@ -54,7 +54,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::count("interval of syncs", f64::from(interval)),
         Measured::count("writes of a clone", n_writes as f64),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

@@ -58,13 +58,14 @@ fn split(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
         block_bytes.div_ceil(most_bytes)
     );
     let evidence = vec![Measured::bytes("block of a trim", block_bytes), Measured::bytes("largest trim", most_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Trim))
 }
 
 fn refused(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
     let explanation =
         format!("{} takes no trims (discard_max_bytes is 0): the first one will end the job.", device.name);
-    (device.discard_max_bytes == Some(0)).then(|| Observation::of(job.name, Vec::new(), explanation))
+    (device.discard_max_bytes == Some(0))
+        .then(|| Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Trim))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_job = |job: &CaseJob<'_>| {
         let explanation = "The job writes through the page cache and never waits for the device: its figures will be those of memory \
                            as far as that reaches.";
-        Observation::of(job.name, Vec::new(), explanation.to_owned())
+        Observation::of(job.name, Vec::new(), explanation.to_owned()).about(DataDirection::Write)
     };
     let is_one = |job: &&CaseJob<'_>| {
         let is_stored = !job.places.iter().any(is_in_memory);

@@ -50,7 +50,10 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         device.name,
         text::bytes(all_bytes)
     );
-    Some(Observation::of(job.name, vec![Measured::bytes("size of the job", all_bytes)], explanation))
+    Some(
+        Observation::of(job.name, vec![Measured::bytes("size of the job", all_bytes)], explanation)
+            .about(DataDirection::Write),
+    )
 }
 
 #[cfg(test)]

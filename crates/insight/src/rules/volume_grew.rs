@@ -52,7 +52,7 @@ fn of_layer(case: &Case<'_>, layer: &StorageLayer) -> Option<Observation> {
     );
     let evidence = vec![Measured::bytes("written by the jobs", written), Measured::bytes("allocated for them", grown)];
     let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation { jobs, evidence, explanation, cure: None })
+    Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

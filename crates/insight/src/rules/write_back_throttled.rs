@@ -32,7 +32,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         let evidence = vec![Measured::seconds("target of the throttling", target_us as f64 / 1e6)];
         let jobs = vec![writer.name.to_owned(), reader.name.to_owned()];
-        Some(Observation { jobs, evidence, explanation, cure: None })
+        Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write))
     });
     found.collect()
 }

@@ -47,7 +47,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     let evidence =
         vec![Measured::bytes("written by the jobs", written), Measured::bytes("waiting in the page cache", waiting)];
     let jobs = writers.iter().map(|job| job.name.to_owned()).collect();
-    vec![Observation { jobs, evidence, explanation, cure: None }]
+    vec![Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write)]
 }
 
 #[cfg(test)]

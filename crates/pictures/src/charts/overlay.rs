@@ -15,6 +15,9 @@ use ferrio_units::DataDirection;
 const MOST_LINES: usize = 12;
 /// The percentile of the latencies over time.
 const TAIL: &str = "p99";
+/// The word behind the name of a line that is the mean.
+const MEAN: &str = "mean";
+const UNKNOWN_TAIL: &str = "Where p99 is unknown, the line is the mean.";
 
 /// The lines of a chart, and what a reader has to know about them.
 #[derive(Default)]
@@ -41,11 +44,13 @@ pub(crate) fn overlay(results: &[RunResult], most_points: usize) -> Vec<Chart> {
         let tail = percentile_lines(&series, most_points).into_iter().flatten();
         let tail = tail.into_iter().find(|line| line.name.ends_with(TAIL));
         Ok(tail.map_or_else(
-            || (line(&series.shortened(most_points)), "Where p99 is unknown, the line is the mean.".to_owned()),
+            || (ChartLine { name: MEAN.to_owned(), ..line(&series.shortened(most_points)) }, UNKNOWN_TAIL.to_owned()),
             |line| (line, String::new()),
         ))
     });
-    let title = format!("{TAIL} of the {} over time", kind.words());
+    let is_mean = |line: &ChartLine| line.name.ends_with(MEAN);
+    let what = if latencies.lines.iter().all(is_mean) { "Mean" } else { TAIL };
+    let title = format!("{what} of the {} over time", kind.words());
     let over_time = ChartAxis::log("latency", AxisUnit::Nanoseconds);
     let shares = of_runs(results, |jobs, direction| {
         let (_, bins) = distribution(jobs, direction);
@@ -95,7 +100,8 @@ fn of_runs(
             match line(&jobs, direction) {
                 Ok((line, note)) => {
                     let rank = all.lines.len();
-                    let name = format!("{}: {}", result.name, direction.name());
+                    let mean = if line.name == MEAN { " mean" } else { "" };
+                    let name = format!("{}: {}{mean}", result.name, direction.name());
                     all.lines.push(ChartLine { name, colour: colour_of_rank(rank), ..line });
                     all.notes.push(note);
                 }
@@ -147,6 +153,20 @@ mod tests {
         assert_eq!(lines(&charts[2]), [("run-0: read", 100.0), ("run-1: read", 100.0)]);
         let ChartContent::Lines(rates) = &charts[0].content else { panic!("no lines") };
         assert!(rates[0].colour != rates[1].colour && rates[0].x == rates[1].x);
+    }
+
+    /// A log of means has no percentile: its line is not called one.
+    #[test]
+    fn a_line_of_means_says_so() {
+        let mut means = run(1, 3000.0, 60);
+        means.jobs[0].series[1].heat = None;
+        let title = |charts: &[Chart]| charts[1].title.clone();
+        let mixed = overlay(&[run(0, 1000.0, 10), means.clone()], 100);
+        assert_eq!(lines(&mixed[1]), [("run-0: read", 10.0), ("run-1: read mean", 60.0)]);
+        assert_eq!(title(&mixed), "p99 of the completion latency over time");
+        let alone = overlay(&[means.clone(), RunResult { name: "other".to_owned(), ..means }], 100);
+        assert_eq!(lines(&alone[1]), [("run-1: read mean", 60.0), ("other: read mean", 60.0)]);
+        assert_eq!(title(&alone), "Mean of the completion latency over time");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use ferrio_insight::compare::{
     ComparedFigure, ComparedFinding, ComparedJob, ComparedMetric, Comparison, ComparisonBasis, ComparisonVerdict,
     FigureChange,
 };
+use ferrio_stats::Finding;
 use ferrio_units::glance::{duration_text, three_digits};
 
 /// What a cell says that has no value.
@@ -150,6 +151,14 @@ pub fn names(jobs: &[String]) -> String {
         None | Some(0) => jobs.join(", "),
         Some(others) => format!("{} and {others} more", jobs[..MOST].join(", ")),
     }
+}
+
+/// The jobs and the direction of a finding behind a comma, of which many jobs are not all told; empty: all of them.
+pub fn scope(finding: &Finding) -> String {
+    let jobs = vec![names(&finding.jobs)];
+    let shown = Finding { jobs: if finding.jobs.is_empty() { Vec::new() } else { jobs }, ..finding.clone() };
+    let scope = shown.scope();
+    if scope.is_empty() { scope } else { format!(", {scope}") }
 }
 
 /// What the mark means.

@@ -3,9 +3,9 @@
 //! Must not know: rules. Start reading at [`findings`].
 
 use ferrio_insight::{FindingRule, RULES};
-use ferrio_report::native::{closing, measured, unexamined};
-use ferrio_results::RunResult;
-use ferrio_stats::{Audit, Finding};
+use ferrio_report::native::{closing, in_brackets, measured, unexamined};
+use ferrio_results::{JobResult, RunResult};
+use ferrio_stats::{Audit, FiguresOf, Finding};
 use maud::{Markup, html};
 
 /// All findings, or what it means that there are none.
@@ -20,7 +20,11 @@ pub(super) fn findings(result: &RunResult) -> Markup {
                     @let number = if is_first { String::new() } else { format!("-{}", index + 1) };
                     (one(finding, &format!("finding-{}-{}{number}", result.number, finding.id), ""))
                 }
-                @if let Some(sentence) = closing(&audit(result)) { p { (sentence) } }
+                @if has_figures(result) {
+                    @if let Some(sentence) = closing(&audit(result)) { p { (sentence) } }
+                } @else if findings.is_empty() {
+                    p { "There are no figures that could be judged." }
+                }
                 @let (of_machine, of_run): (Vec<_>, Vec<_>) = result.unexamined.iter().partition(|part| part.is_of_machine);
                 @for part in of_run { p class="unexamined" { (unexamined(part)) } }
                 @if !of_machine.is_empty() {
@@ -34,6 +38,13 @@ pub(super) fn findings(result: &RunResult) -> Markup {
     }
 }
 
+/// A job has done an I/O, or the result does not tell its jobs.
+fn has_figures(result: &RunResult) -> bool {
+    let has_some =
+        |job: &JobResult| FiguresOf::ALL.into_iter().any(|kind| job.get(kind).is_some_and(|figures| figures.n_ios > 0));
+    result.jobs.is_empty() || result.jobs.iter().any(has_some)
+}
+
 fn audit(result: &RunResult) -> Audit {
     Audit {
         findings: result.findings.clone().unwrap_or_default(),
@@ -45,11 +56,11 @@ fn audit(result: &RunResult) -> Audit {
 /// A finding, with the words and in the order of the terminal; `anchor` is its own on the page, `side` says which result it is about, where
 /// there are two.
 pub(crate) fn one(finding: &Finding, anchor: &str, side: &str) -> Markup {
-    let jobs = if finding.jobs.is_empty() { String::new() } else { format!(" ({})", finding.jobs.join(", ")) };
+    let scope = in_brackets(&finding.scope());
     let side = if side.is_empty() { String::new() } else { format!(", {side}") };
     html! {
         article class=(format!("finding {}", finding.severity.word())) id=(anchor) {
-            h4 { span class="severity" { (finding.severity.word().to_uppercase()) (side) } ": " (finding.title) (jobs) }
+            h4 { span class="severity" { (finding.severity.word().to_uppercase()) (side) } ": " (finding.title) (scope) }
             p { (finding.explanation) }
             @if !finding.evidence.is_empty() {
                 @let measured: Vec<String> = finding.evidence.iter().map(measured).collect();

@@ -28,7 +28,7 @@ pub(super) fn headline(result: &RunResult) -> Markup {
         } @else {
             div class="scrolls" tabindex="0" role="region" aria-label="Table of figures" {
                 table {
-                    caption { "Latencies from submission to completion. MB/s: millions of bytes a second." }
+                    caption { span { "Latencies from submission to completion. MB/s: millions of bytes a second." } }
                     thead { tr {
                         th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
                         th scope="col" { "mean" }

@@ -62,8 +62,7 @@ pub fn findings(findings: &[Finding], width: usize, has_colour: bool) -> String 
     let mut text = String::new();
     for finding in findings {
         let word = finding.severity.word().to_uppercase();
-        let jobs = if finding.jobs.is_empty() { String::new() } else { format!(" ({})", finding.jobs.join(", ")) };
-        let title = wrap(&format!("{word}: {}{jobs}", finding.title), "", width);
+        let title = wrap(&format!("{word}: {}{}", finding.title, in_brackets(&finding.scope())), "", width);
         text.push_str(&if has_colour { coloured(&title, &word, finding.severity) } else { title });
         text.push_str(&wrap(&finding.explanation, "  ", width));
         if !finding.evidence.is_empty() {
@@ -74,6 +73,11 @@ pub fn findings(findings: &[Finding], width: usize, has_colour: bool) -> String 
         text.push_str(&wrap(&format!("[{}]", finding.id), "  ", width));
     }
     text
+}
+
+/// A text in brackets behind another one, as the jobs and the direction of a finding are shown; empty if it is.
+pub fn in_brackets(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(" ({text})") }
 }
 
 /// A text of this module as a terminal shows it: control characters of names are escaped, and the words of severity keep their colours.
@@ -113,6 +117,7 @@ pub fn audit_document(audit: &Audit) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_stats::FindingDirection;
     use serde_json::json;
 
     fn finding() -> Finding {
@@ -121,6 +126,7 @@ mod tests {
             title: "A title".to_owned(),
             severity: Severity::Wrong,
             jobs: vec!["a".to_owned(), "b".to_owned()],
+            direction: FindingDirection::Read,
             evidence: vec![
                 Measured::bytes("moved", 3 << 20),
                 Measured::count("iodepth", 32.0),
@@ -135,9 +141,13 @@ mod tests {
 
     #[test]
     fn a_finding_says_what_why_and_what_to_do() {
-        let expected = "WRONG: A title (a, b)\n  Why it is so.\n  Measured: moved 3 MiB, iodepth 32, slat of lat 51.2 %, runtime 60.0 s.\n  To do: Do it.\n  [some-rule]\n";
+        let expected = "WRONG: A title (a, b: read)\n  Why it is so.\n  Measured: moved 3 MiB, iodepth 32, slat of lat 51.2 %, runtime 60.0 s.\n  To do: Do it.\n  [some-rule]\n";
         assert_eq!(findings(&[finding()], 78, false), expected);
         assert_eq!(findings(&[], 78, true), "");
+        let of_all = Finding { jobs: vec![], ..finding() };
+        assert!(findings(&[of_all], 78, false).starts_with("WRONG: A title (read)\n"));
+        let of_job = Finding { direction: FindingDirection::None, ..finding() };
+        assert!(findings(&[of_job], 78, false).starts_with("WRONG: A title (a, b)\n"));
     }
 
     #[test]
@@ -152,6 +162,7 @@ mod tests {
         let document = audit_document(&Audit { findings: vec![finding()], ..Audit::default() });
         assert_eq!(document["unexamined"], json!([]));
         assert_eq!(document["findings"][0]["severity"], "wrong");
+        assert_eq!(document["findings"][0]["direction"], "read");
         assert_eq!(
             document["findings"][0]["evidence"][0],
             json!({"what": "moved", "value": 3_145_728.0, "unit": "bytes"})

@@ -7,7 +7,7 @@ mod headline;
 mod table;
 mod wrap;
 
-pub use findings::{audit, audit_document, closing, findings, for_terminal, measured, unexamined};
+pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined};
 pub use headline::{Headline, headlines};
 pub use table::{DOUBT_MARK, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

@@ -209,11 +209,24 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     lines
 }
 
-/// A line for each job of which helpers took a part of the CPU time that matters.
+/// More jobs than this with helpers are one line.
+const MOST_HELPED: usize = 5;
+
+/// A line for each job of which helpers took a part of the CPU time that matters; of many jobs one line.
 fn helper_lines(headlines: &[Headline]) -> Vec<String> {
     let has_helpers = |headline: &&Headline| headline.helper_cpu_ns_per_io > 0.1 * headline.cpu_ns_per_io;
     let mut helped: Vec<&Headline> = headlines.iter().filter(has_helpers).collect();
     helped.dedup_by(|headline, first| headline.job == first.job);
+    if helped.len() > MOST_HELPED {
+        let times = || helped.iter().map(|headline| headline.helper_cpu_ns_per_io);
+        let (least, most) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
+        return vec![format!(
+            "Of the CPU per I/O of {} jobs, {} to {} is that of the kernel's workers and of other threads beside the job's own.",
+            helped.len(),
+            duration_text(least),
+            duration_text(most)
+        )];
+    }
     let line = |headline: &Headline| {
         format!(
             "Of the CPU per I/O of {}, {} is that of the kernel's workers and of other threads beside the job's own.",

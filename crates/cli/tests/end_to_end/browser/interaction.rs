@@ -81,6 +81,33 @@ fn a_single_slow_io_is_drawn() {
     assert!(found["top"].as_f64().is_some_and(|top| top >= 5e7), "{found}");
 }
 
+/// Reads paused from 0.3 to 0.7 s while writes went on: no line of reads leads into the pause, though there are points of writes.
+#[test]
+fn a_gap_of_one_line_is_one_beside_another_line() {
+    let Some(browser) = Browser::new("page-gap") else { return };
+    let row = |at: u32, direction: u32| format!("{}, 1000, {direction}, 0, 0\n", at * 100);
+    let reads = [1, 2, 3, 8, 9, 10].map(|at| row(at, 0)).concat();
+    std::fs::write(browser.path("x_iops.1.log"), reads + &(1..=10).map(|at| row(at, 1)).collect::<String>())
+        .expect("a log");
+    browser.ferrio("report x_iops.1.log -o page.html");
+    let script = format!(
+        "{TOOLS}
+        function outcome() {{
+            const plot = plotOf('iops');
+            const between = (from, to) => plot.data[0].map((x, at) => [x, at]).filter(([x]) => from < x && x < to);
+            const number = (label) => plot.series.findIndex((one) => one.label === label);
+            // Nothing that was measured is null; nothing is drawn across it. Undefined would be.
+            const pause = between(0.3, 0.7).map(([, at]) => plot.data[number('read')][at] === null);
+            const writes = between(0.3, 0.7).filter(([, at]) => plot.data[number('write')][at] > 0).length;
+            return {{ pause, writes }};
+        }}"
+    );
+    let found = browser.outcome("page.html", "1200,900", &script);
+    let pause = found["pause"].as_array().expect("a list");
+    assert!(pause.len() >= 4 && pause.iter().all(|is_null| *is_null == true), "{found}");
+    assert_eq!(found["writes"], 4, "{found}");
+}
+
 #[test]
 fn jobs_can_be_chosen_and_the_light_changed() {
     let Some(browser) = Browser::new("page-views") else { return };

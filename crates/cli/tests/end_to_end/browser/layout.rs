@@ -26,6 +26,26 @@ fn a_narrow_page_does_not_scroll_sideways() {
     assert_eq!(found["wide"], serde_json::json!([]), "{found}");
 }
 
+/// A table that is wider than the screen scrolls by itself; its caption stays readable as a whole.
+#[test]
+fn captions_of_wide_tables_are_not_cut() {
+    let Some(browser) = Browser::new("page-caption") else { return };
+    browser.ferrio("run --html=page.html --name=a --ioengine=null --size=64m --rw=randrw");
+    let frame = "<!DOCTYPE html><html lang=en><title>n</title><body style='margin:0'>\
+        <meta http-equiv=\"Content-Security-Policy\" content=\"\">\
+        <iframe src=page.html style='width:400px;height:800px;border:0'></iframe></body></html>";
+    std::fs::write(browser.path("frame.html"), frame).expect("a page");
+    let script = "async function outcome() {
+        await new Promise((done) => setTimeout(done, 500));
+        const page = document.querySelector('iframe').contentDocument;
+        const reach = (one) => { const range = page.createRange(); range.selectNodeContents(one); return range.getBoundingClientRect().right; };
+        return { tables: Array.from(page.querySelectorAll('.scrolls table'), (one) => one.getBoundingClientRect().right > 400),
+            cut: Array.from(page.querySelectorAll('caption')).filter((one) => reach(one) > 400).map((one) => one.textContent) }; }";
+    let found = browser.run_with_files("frame.html", script);
+    assert!(found["tables"].as_array().is_some_and(|all| all.contains(&true.into())), "{found}");
+    assert_eq!(found["cut"], serde_json::json!([]), "{found}");
+}
+
 #[test]
 fn a_page_on_paper_has_all_charts_in_light_colours() {
     let Some(browser) = Browser::new("page-print") else { return };

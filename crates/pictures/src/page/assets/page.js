@@ -145,7 +145,8 @@
     const tables = all.map(with_holes);
     const ends = chart.x.unit === "seconds" ? reach() : null;
     if (ends) tables.push([ends, [null, null]]);
-    const data = uPlot.join(tables);
+    // 2: a hole reaches over the x values of other lines, so that nothing is drawn from either side into it.
+    const data = uPlot.join(tables, tables.map((table) => table.map(() => 2)));
     if (ends) data.pop();
     const series = [{ label: chart.x.label }];
     const bands = [];
