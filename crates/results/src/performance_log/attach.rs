@@ -161,6 +161,7 @@ fn placed(
         if let Some(end_ns) = end_ns.filter(|_| series.quantity.is_rate() && log.has_windows) {
             series.end_rate_at(end_ns);
             series.intervals.join_short_end();
+            series.goes_on_until(end_ns);
         }
         all.push(series);
     }

@@ -129,6 +129,8 @@ pub struct TimeSeries {
     pub has_maxima: bool,
     /// The intervals that were measured.
     pub intervals: TimeIntervals<TimeBin>,
+    /// Start and end of a time at the end of its job whose rate is unknown, nanoseconds: a last window that was not logged.
+    pub unlogged_ns: Option<(u64, u64)>,
     /// Distributions of a latency over time.
     pub heat: Option<LatencyHeat>,
 }
@@ -144,6 +146,7 @@ impl TimeSeries {
             has_means: true,
             has_maxima: false,
             intervals: TimeIntervals::new(cell_ns),
+            unlogged_ns: None,
             heat: None,
         }
     }
@@ -196,6 +199,14 @@ impl TimeSeries {
             bin.min *= factor;
             bin.max *= factor;
         }
+    }
+
+    /// Its job went on until this time. What is missing there of a usual interval was not logged; a longer time was a pause.
+    pub fn goes_on_until(&mut self, time_ns: u64) {
+        let Some((_, end_ns)) = self.intervals.reach_ns() else { return };
+        let missing_ns = time_ns.saturating_sub(end_ns);
+        let is_part = (1..=self.intervals.usual_length_ns()).contains(&missing_ns);
+        self.unlogged_ns = is_part.then_some((end_ns, time_ns));
     }
 
     /// The middle of each interval, nanoseconds, and its figures.

@@ -53,7 +53,8 @@ pub fn together(all: &[&TimeSeries], most: usize) -> Result<TimeSeries, NotToget
     }
     let parts: Vec<&TimeIntervals<TimeBin>> = all.iter().map(|series| &series.intervals).collect();
     let grid = Grid::of(&parts);
-    let mut intervals = if first.quantity.is_rate() { sums(&parts, grid) } else { pooled(&parts, grid) };
+    let unlogged: Vec<(u64, u64)> = all.iter().filter_map(|series| series.unlogged_ns).collect();
+    let mut intervals = if first.quantity.is_rate() { sums(&parts, &unlogged, grid) } else { pooled(&parts, grid) };
     intervals.shorten(most);
     let mut one = TimeSeries::new(first.quantity, first.direction, grid.cell_ns);
     (one.base, one.has_means, one.intervals) = (first.base, has_means, intervals);
@@ -175,8 +176,9 @@ struct CellSum {
     extremes: Option<(f64, f64)>,
 }
 
-/// The sum of rates at each moment, by cell: all that was counted, by the time in which any series was measured.
-fn sums(parts: &[&TimeIntervals<TimeBin>], grid: Grid) -> TimeIntervals<TimeBin> {
+/// The sum of rates at each moment, by cell: all that was counted, by the time in which any series was measured. There is no sum at a time
+/// in which a job ran whose rate was not logged: it would be a dip that no job had.
+fn sums(parts: &[&TimeIntervals<TimeBin>], unlogged: &[(u64, u64)], grid: Grid) -> TimeIntervals<TimeBin> {
     // Clones start and end some milliseconds apart: a sum that held no longer is no extreme.
     let least_ns = (grid.cell_ns / 20).min(LONGEST_START_NS);
     let changes = changes(parts);
@@ -195,11 +197,9 @@ fn sums(parts: &[&TimeIntervals<TimeBin>], grid: Grid) -> TimeIntervals<TimeBin>
         } else {
             let holds = until_ns - change.at_ns >= least_ns;
             let extremes = holds.then_some(((rate - below).max(0.0), rate + above));
-            add_sum(
-                &mut cells,
-                grid,
-                TimeInterval { start_ns: change.at_ns, end_ns: until_ns, figures: (rate, extremes) },
-            );
+            for (start_ns, end_ns) in without(change.at_ns, until_ns, unlogged) {
+                add_sum(&mut cells, grid, TimeInterval { start_ns, end_ns, figures: (rate, extremes) });
+            }
         }
         (below, above) = (0.0, 0.0);
     }
@@ -211,6 +211,20 @@ fn sums(parts: &[&TimeIntervals<TimeBin>], grid: Grid) -> TimeIntervals<TimeBin>
         intervals.add(cell.start_ns, cell.end_ns, &bin, usize::MAX);
     }
     intervals
+}
+
+/// The parts of a time outside of some others.
+fn without(start_ns: u64, end_ns: u64, others: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut parts = vec![(start_ns, end_ns)];
+    for (from_ns, to_ns) in others {
+        let cut = |(start_ns, end_ns): (u64, u64)| {
+            [(start_ns, end_ns.min(*from_ns)), (start_ns.max(*to_ns), end_ns)]
+                .into_iter()
+                .filter(|(start, end)| start < end)
+        };
+        parts = parts.into_iter().flat_map(cut).collect();
+    }
+    parts
 }
 
 /// Joins cells that were hardly measured to those beside them. Clones that start and end some milliseconds apart leave such cells, in
@@ -321,6 +335,26 @@ mod tests {
         let sum = together(&eight.iter().collect::<Vec<_>>(), 100).expect("one run");
         let whole = shown(&sum).into_iter().filter(|(start, end, _)| *start >= 500 && *end <= 5000);
         assert!(whole.clone().count() == 9 && whole.clone().all(|(_, _, rate)| rate == 4000), "{:?}", shown(&sum));
+    }
+
+    /// A job of 1,000 with windows of 500 ms, and one of 500 that ended at 2.3 s and logged nothing after 2 s.
+    #[test]
+    fn a_window_that_was_not_logged_is_no_dip_of_the_sum() {
+        let (one, mut other) = (rates(0, &[1000.0; 6]), rates(0, &[500.0; 4]));
+        other.goes_on_until(2300 * MS);
+        let sum = together(&[&one, &other], 100).expect("one run");
+        let expected = [
+            (0, 500, 1500),
+            (500, 1000, 1500),
+            (1000, 1500, 1500),
+            (1500, 2000, 1500),
+            (2300, 2500, 1000),
+            (2500, 3000, 1000),
+        ];
+        assert_eq!(shown(&sum), expected);
+        // A longer time without rows was one without I/O, as a pause.
+        other.goes_on_until(2600 * MS);
+        assert_eq!(shown(&together(&[&one, &other], 100).expect("one run"))[4], (2000, 2500, 1000));
     }
 
     #[test]

@@ -108,6 +108,26 @@ fn a_gap_of_one_line_is_one_beside_another_line() {
     assert_eq!(found["writes"], 4, "{found}");
 }
 
+/// Ten hours: the label of each line of the grid is its time, with nothing left out.
+#[test]
+fn times_of_long_runs_are_marked_at_whole_minutes() {
+    let Some(browser) = Browser::new("page-long") else { return };
+    let rows = (1..=600).map(|at| format!("{}, 1000, 0, 0, 0\n", at * 60_000));
+    std::fs::write(browser.path("x_iops.1.log"), rows.collect::<String>()).expect("a log");
+    browser.ferrio("report x_iops.1.log -o page.html");
+    let script = format!(
+        "{TOOLS}
+        function outcome() {{
+            const axis = plotOf('iops').axes[0];
+            const seconds = (label) => label.split(':').reduce((sum, part) => sum * 60 + Number(part), 0) * 60;
+            return axis._splits.map((split, at) => [split, seconds(axis._values[at])]);
+        }}"
+    );
+    let found = browser.outcome("page.html", "1200,900", &script);
+    let marks = found.as_array().expect("a list");
+    assert!(marks.len() > 2 && marks.iter().all(|mark| mark[0].as_f64() == mark[1].as_f64()), "{found}");
+}
+
 #[test]
 fn jobs_can_be_chosen_and_the_light_changed() {
     let Some(browser) = Browser::new("page-views") else { return };

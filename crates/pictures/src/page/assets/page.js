@@ -76,7 +76,11 @@
 
   function axes(chart) {
     const common = { stroke: style("--text"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line") } };
-    const axis = (of, extra) => Object.assign({ values: (_, splits) => labels(of.unit, splits) }, common, extra);
+    // Times are marked at whole seconds, minutes and hours: a label that leaves the seconds out is exact.
+    const small = [-6, -5, -4, -3, -2, -1].flatMap((power) => [1, 2, 5].map((step) => Number(step + "e" + power)));
+    const days = [1, 2, 5, 10, 20, 50, 100, 200, 500].map((number) => 86400 * number);
+    const incrs = [...small, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, ...days];
+    const axis = (of, extra) => Object.assign({ values: (_, splits) => labels(of.unit, splits) }, of.unit === "seconds" ? { incrs } : {}, common, extra);
     return [axis(chart.x, { space: 70 }), axis(chart.y, { size: 76, space: 28 })];
   }
 

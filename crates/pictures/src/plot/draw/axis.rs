@@ -169,7 +169,10 @@ mod tests {
         assert_eq!(words(&bytes), ["0", "1", "2", "3", "4"]);
         assert_eq!(bytes.title, "x (MB/s)");
         let time = axis(AxisUnit::Seconds, AxisScale::Linear, &[0.0, 7200.0 * 3.0]);
-        assert_eq!((words(&time), time.title.as_str()), (vec!["0", "1", "2", "3", "4", "5", "6"], "x (hours)"));
+        assert_eq!(
+            (words(&time), time.title.as_str()),
+            (vec!["0:00", "1:00", "2:00", "3:00", "4:00", "5:00", "6:00"], "x (h:min)")
+        );
     }
 
     #[test]

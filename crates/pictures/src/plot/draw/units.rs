@@ -15,6 +15,10 @@ pub(super) struct AxisWords {
     name: &'static str,
 }
 
+/// From this length on, times are hours and minutes, as on pages.
+const LONG_SECONDS: f64 = 600.0;
+const HOURS_AND_MINUTES: &str = "h:min";
+
 /// The unit of a linear axis with this highest value.
 pub(super) fn words_of(unit: AxisUnit, high: f64) -> AxisWords {
     let units: &[(f64, &'static str)] = match unit {
@@ -27,7 +31,8 @@ pub(super) fn words_of(unit: AxisUnit, high: f64) -> AxisWords {
     // Three of a unit: an axis from 0 to 1.2 hours reads better in minutes.
     let fitting = units.iter().find(|(factor, _)| high >= 3.0 * factor).or(units.last());
     let (factor, name) = fitting.copied().unwrap_or((1.0, ""));
-    AxisWords { unit, factor, name }
+    let is_long = unit == AxisUnit::Seconds && high >= LONG_SECONDS;
+    AxisWords { unit, factor, name: if is_long { HOURS_AND_MINUTES } else { name } }
 }
 
 impl AxisWords {
@@ -45,6 +50,12 @@ impl AxisWords {
     pub(super) fn tick(&self, value: f64, step: f64) -> String {
         if self.name.is_empty() && matches!(self.unit, AxisUnit::Nanoseconds | AxisUnit::BytesPerSecond) {
             return short(self.unit, value);
+        }
+        if self.name == HOURS_AND_MINUTES {
+            let seconds = value.round() as u64;
+            let (minutes, rest) = (seconds / 60, seconds % 60);
+            let of_minute = if step < 60.0 { format!(":{rest:02}") } else { String::new() };
+            return format!("{}:{:02}{of_minute}", minutes / 60, minutes % 60);
         }
         let n_decimals = (-(step / self.factor).log10()).ceil().clamp(0.0, 9.0) as usize;
         plain(value / self.factor, n_decimals)
@@ -102,6 +113,17 @@ mod tests {
         ] {
             assert_eq!(value_text(unit, value), expected);
         }
+    }
+
+    #[test]
+    fn long_times_are_hours_and_minutes() {
+        let tick = |high: f64, value: f64| {
+            let words = words_of(AxisUnit::Seconds, high);
+            (words.title("time"), words.tick(value, words.factor))
+        };
+        assert_eq!(tick(599.0, 300.0), ("time (minutes)".to_owned(), "5".to_owned()));
+        assert_eq!(tick(600.0, 300.0), ("time (h:min)".to_owned(), "0:05".to_owned()));
+        assert_eq!(tick(36_000.0, 9_000.0), ("time (h:min)".to_owned(), "2:30".to_owned()));
     }
 
     #[test]
