@@ -318,7 +318,7 @@ mod tests {
                 ios_per_sec: None,
             });
         };
-        assert_eq!(directions(&limited), expected("io-limit", read));
+        assert_eq!(directions(&limited), expected("io-limit-measured", read));
     }
 
     #[test]
