@@ -386,8 +386,14 @@ fn direct_writes_to_btrfs_with_checksums_are_copied() {
     stack.mount("").expect("it was mounted before");
     let with = stack.findings(&format!("--name=with {job}"));
     if !has(&with, "direct-writes-copied") {
-        skip(test, "this kernel writes to btrfs without a copy");
+        return skip(test, "this kernel writes to btrfs without a copy");
     }
+    std::fs::create_dir(stack.at().join("nocow")).expect("a directory");
+    if tool(&format!("chattr +C {}", stack.at().join("nocow").display())).is_none() {
+        return skip(test, "no chattr +C");
+    }
+    let nocow = stack.findings(&format!("--name=nocow --directory=nocow {job}"));
+    assert!(!has(&nocow, "direct-writes-copied"), "{nocow:?}");
 }
 
 /// A zram device of its own, removed when dropped.

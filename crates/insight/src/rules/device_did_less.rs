@@ -29,7 +29,8 @@ pub(super) const LOWER: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The bytes that the jobs have read or written, and the bytes that the disks have that a loop, dm, md or bcache device is made \
            of, down to the lowest that can be seen. It speaks where a device did what the jobs did, and those below it less than 90 % \
-           of that.",
+           of that. The counters of the disks are those of the whole machine: what other programs, or other jobs on the same disks, \
+           do meanwhile may hide that one job was answered by memory.",
     why: "The figures are those of the upper device, and of memory: the page cache of the file behind a loop device, or another cache \
           between the two. The disk itself would give other figures.",
     example: "--name=a --filename=/dev/loop0 --rw=randread --direct=1   (after `losetup /dev/loop0 image`)",

@@ -1,5 +1,6 @@
 //! Reads of blocks that were never written.
 
+use super::jobs_share_blocks::shared_part;
 use super::range_read_again::range_bytes;
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
@@ -12,7 +13,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "reads-of-unwritten-extents",
     title: "The files hold no data where they are read",
     severity: Severity::Wrong,
-    what: "The extents of the files before the run, or of the file behind a loop device: bytes that are allocated and unwritten, or in \
+    what: "The extents of the files before the run (after it, where an earlier job writes them), or of the file behind a loop device: bytes that are allocated and unwritten, or in \
            holes. It speaks where at least 5 % of the bytes are, the job reads, and the device has read less than the job.",
     why: "The file system answers reads of such blocks with zeroes and asks no device, also with direct I/O.",
     example: "--name=a --filename=preallocated.dat --rw=randread --direct=1",
@@ -31,8 +32,12 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 fn extents(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
     let mut total = ExtentBytes::default();
     let mut size_bytes = 0_u64;
+    let is_written_before = is_written_before(case, job);
     for place in job.places {
         let (extents, place_bytes) = match place.kind {
+            // What the earlier job will leave is not known before the run.
+            TargetKind::File if is_written_before && case.is_before() => return None,
+            TargetKind::File if is_written_before => (place.now.extents.value()?, place.now.size_bytes),
             TargetKind::File => (place.before.extents.value()?, place.before.size_bytes),
             // The part that the job uses decides, wherever the rest of the file has holes.
             TargetKind::Block => match job.part {
@@ -46,6 +51,14 @@ fn extents(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
         size_bytes = size_bytes.saturating_add(place_bytes);
     }
     (size_bytes > 0).then_some((total, size_bytes))
+}
+
+/// An earlier job of the run writes what the job reads.
+fn is_written_before(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    let is_earlier =
+        |other: &CaseJob<'_>| other.group < job.group || job.spec.grouping.wait_for.as_deref() == Some(other.name);
+    let writes = |other: &&CaseJob<'_>| is_earlier(other) && other.does(DataDirection::Write);
+    case.jobs.iter().filter(writes).any(|other| shared_part(other, job).is_some())
 }
 
 /// The layer of a place that is a loop device.
@@ -143,6 +156,34 @@ mod tests {
         scene.places[0].now.extents = Reading::Value(extents);
         scene.disk_bytes[0] -= unwritten_bytes.min(scene.disk_bytes[0]);
         scene
+    }
+
+    /// Preallocated when the run began, and written by the job before.
+    #[test]
+    fn what_an_earlier_job_has_written_is_data() {
+        let told = |is_later: bool, mix: DirectionMix| {
+            let on_file = |name: &str, mix: DirectionMix, is_later: bool| {
+                let mut job = job(name, mix);
+                job.target.filenames = vec!["f".to_owned()];
+                job.grouping.stonewall = is_later;
+                job
+            };
+            let mut scene = TestRun::new(on_file("w", mix, false));
+            let place = scene.places[0].clone();
+            scene.add(on_file("r", DirectionMix::Read, is_later), place);
+            scene.disk_bytes[0] = 0;
+            for place in &mut scene.places {
+                let extents = ExtentBytes { unwritten_bytes: 100 * MIB, ..ExtentBytes::default() };
+                place.before.extents = Reading::Value(extents);
+                let extents = ExtentBytes { written_bytes: 100 * MIB, ..ExtentBytes::default() };
+                place.now.extents = Reading::Value(extents);
+            }
+            scene.found()
+        };
+        let id = "reads-of-unwritten-extents".to_owned();
+        let found = told(true, DirectionMix::Write);
+        assert!(!found.contains(&id) && found.contains(&"device-did-less".to_owned()), "{found:?}");
+        assert!(told(false, DirectionMix::Write).contains(&id) && told(true, DirectionMix::Read).contains(&id));
     }
 
     #[test]
