@@ -205,7 +205,9 @@ impl TimeSeries {
     pub fn goes_on_until(&mut self, time_ns: u64) {
         let Some((_, end_ns)) = self.intervals.reach_ns() else { return };
         let missing_ns = time_ns.saturating_sub(end_ns);
-        let is_part = (1..=self.intervals.usual_length_ns()).contains(&missing_ns);
+        let usual_ns = self.intervals.usual_length_ns();
+        // Reports have whole milliseconds: less is no part of a window.
+        let is_part = (usual_ns / 10..=usual_ns).contains(&missing_ns) && missing_ns > 0;
         self.unlogged_ns = is_part.then_some((end_ns, time_ns));
     }
 

@@ -352,6 +352,9 @@ mod tests {
             (2500, 3000, 1000),
         ];
         assert_eq!(shown(&sum), expected);
+        // Less than a tenth of a window is the inexactness of clocks.
+        other.goes_on_until(2040 * MS);
+        assert_eq!(other.unlogged_ns, None);
         // A longer time without rows was one without I/O, as a pause.
         other.goes_on_until(2600 * MS);
         assert_eq!(shown(&together(&[&one, &other], 100).expect("one run"))[4], (2000, 2500, 1000));
