@@ -125,7 +125,7 @@ has the mean of the window.",
     ),
     topic(
         "depth",
-        &["queue-depth", "in-flight"],
+        &["queue-depth", "in-flight", "qd", "queue"],
         "\
 depth: the number of I/Os in flight (iodepth=). Only asynchronous engines keep
 more than one; a synchronous engine has depth 1 for each job, and numjobs= adds
@@ -134,7 +134,7 @@ mean depth = IOPS x mean lat in seconds.",
     ),
     topic(
         "runtime",
-        &["time", "time-based"],
+        &["time", "time-based", "ramp"],
         "\
 runtime: a job ends when its size is done, or after runtime= seconds if that is
 earlier. With time_based it begins again until the runtime is over. ramp_time=
@@ -195,6 +195,8 @@ mod tests {
         for (name, expected) in [
             ("clat", "clat"),
             ("P99", "percentile"),
+            ("QD", "depth"),
+            ("ramp", "runtime"),
             ("steady state", "steady-state"),
             ("steady_state", "steady-state"),
         ] {

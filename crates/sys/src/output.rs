@@ -33,7 +33,7 @@ pub enum OutputStart {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoOutput {
     /// It is a block device.
-    #[error("it is a block device, and a text on it would destroy its data")]
+    #[error("it is a block device, and a text on it would destroy its data; give the name of a file")]
     BlockDevice,
     /// It is a file that is still needed.
     #[error("it is the same file as {}, {role}", .path.display())]

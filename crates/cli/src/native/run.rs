@@ -22,6 +22,7 @@ use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,7 +92,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     let page = match html.as_deref().map(|path| WholeFile::create(path, &kept)).transpose() {
         Ok(page) => page,
         Err(error) => {
-            console.error(&format!("ferrio run: cannot write the page: {}\n", ferrio_units::error_text(&error)));
+            console.error(&page_error(html.as_deref(), &error));
             return ExitCode::FAILURE;
         }
     };
@@ -134,7 +135,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             };
             console.report(&text);
             if let Some(page) = page {
-                write_page(page, &outcome.record, console);
+                write_page(page, html.as_deref(), &outcome.record, console);
             }
             ExitCode::from(drop_in::exit_number(&outcome, signal, console))
         }
@@ -145,11 +146,17 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     }
 }
 
+/// The line about a page that cannot be written.
+fn page_error(path: Option<&Path>, error: &std::io::Error) -> String {
+    let shown = path.map(|path| path.display().to_string()).unwrap_or_default();
+    format!("ferrio run: cannot write the page {shown}: {}\n", ferrio_units::error_text(error))
+}
+
 /// Writes the page of the run.
-fn write_page(page: WholeFile, record: &RunRecord, console: &mut Console) {
+fn write_page(page: WholeFile, path: Option<&Path>, record: &RunRecord, console: &mut Console) {
     let content = ferrio_pictures::page::page(&[ferrio_results::of_record(record)]);
     if let Err(error) = page.write(content.as_bytes()) {
-        console.error(&format!("ferrio run: cannot write the page: {}\n", ferrio_units::error_text(&error)));
+        console.error(&page_error(path, &error));
         console.has_failed = true;
     }
 }

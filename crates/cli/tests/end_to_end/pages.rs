@@ -33,7 +33,7 @@ fn a_run_makes_its_own_page() {
     assert!(page.contains("\"id\":\"cumulative\"") && page.contains("<h3>Findings</h3>"));
     let refused = run(&scratch, "run --html=no/such/page.html --name=a --ioengine=null --size=1g --rw=read");
     assert_eq!(refused.code, Some(1));
-    assert!(refused.stderr.contains("cannot write the page"), "{}", refused.all());
+    assert!(refused.stderr.contains("cannot write the page no/such/page.html: "), "{}", refused.all());
 }
 
 /// A job that fails before its first I/O has no figures, against which nothing would speak.
