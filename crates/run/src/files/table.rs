@@ -38,6 +38,8 @@ pub(crate) struct FileTable {
     /// States for the loops.
     states: Vec<FileState>,
     n_open: u32,
+    /// Files that are closed once none of their units is in flight.
+    n_closing: u32,
     /// Messages for the user that did not end the job.
     pub(crate) warnings: Vec<Note>,
 }
@@ -52,6 +54,7 @@ impl FileTable {
             open: (0..n).map(|_| None).collect(),
             states: vec![FileState { is_open: false, is_closing: false, n_in_flight: 0 }; n],
             n_open: 0,
+            n_closing: 0,
             warnings: Vec::new(),
         }
     }
@@ -78,16 +81,26 @@ impl FileTable {
 
     /// The file has nothing left to do. True: close it now; false: when its last unit completes.
     pub(crate) fn close_when_idle(&mut self, index: u32) -> bool {
-        let state = &mut self.states[index as usize];
-        state.is_closing = state.n_in_flight > 0;
-        !state.is_closing
+        let is_closing = self.states[index as usize].n_in_flight > 0;
+        self.set_closing(index, is_closing);
+        !is_closing
+    }
+
+    fn set_closing(&mut self, index: u32, is_closing: bool) {
+        let was_closing = std::mem::replace(&mut self.states[index as usize].is_closing, is_closing);
+        self.n_closing = self.n_closing + u32::from(is_closing) - u32::from(was_closing);
+    }
+
+    /// True if another file may be opened only after one of those that are to be closed (`openfiles`).
+    pub(crate) fn awaits_close(&self) -> bool {
+        let most = self.spec.target.openfiles;
+        most > 0 && self.n_open >= most && self.n_closing > 0
     }
 
     /// Cancels the close of a file. False: it is not open.
     pub(crate) fn stays_open(&mut self, index: u32) -> bool {
-        let state = &mut self.states[index as usize];
-        state.is_closing = false;
-        state.is_open
+        self.set_closing(index, false);
+        self.is_open(index)
     }
 
     pub(crate) fn plan(&self, index: u32) -> &FilePlan {
@@ -235,9 +248,8 @@ impl FileTable {
 
     /// Closes a file of which nothing is in flight. Returns whether it was open.
     pub(crate) fn close(&mut self, index: u32, engine: &mut dyn Engine) -> bool {
-        let state = &mut self.states[index as usize];
-        state.is_closing = false;
-        if !std::mem::take(&mut state.is_open) {
+        self.set_closing(index, false);
+        if !std::mem::take(&mut self.states[index as usize].is_open) {
             return false;
         }
         engine.close_file(index);

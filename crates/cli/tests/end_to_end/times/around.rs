@@ -44,6 +44,16 @@ pub(super) const CASES: &[Case] = &[
         "job=0 write=0",
     ),
     same(
+        "close=100@j.0.0",
+        "--name=j --nrfiles=2 --size=32k --bs=8k --rw=write --ioengine=libaio --iodepth=2 --openfiles=1",
+        "job=100 write=100 write.lat.max=0",
+    ),
+    same(
+        "close=100@j.0.0 close=100@j.0.1",
+        "--name=j --nrfiles=3 --size=72k --bs=8k --rw=write --ioengine=libaio --iodepth=8 --openfiles=1",
+        "job=200 write=200 write.lat.max=0",
+    ),
+    same(
         "unlink,unlinkat=200",
         "--name=j --filename=f --size=32k --bs=8k --rw=write --ioengine=psync --unlink=1",
         "job=0 write=0",

@@ -50,6 +50,7 @@ fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> R
             }
         };
         if !worker.lane.files.is_open(io.file_index) {
+            wait_for_closing(worker, &mut stamp)?;
             stamp = opened(worker, &io)?;
         }
         // There is a free slot, because the loop collects results whenever there is none.
@@ -79,6 +80,17 @@ fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> R
             reap(worker, 0, worker.lane.queue.iodepth, &mut stamp)?;
         }
     }
+}
+
+/// Waits for I/Os in flight until a file that waits for its last I/O is closed, if no more files may be open (`openfiles`). As in
+/// fio 3.41, only the I/Os of that file are waited for.
+#[cold]
+fn wait_for_closing(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
+    while worker.lane.files.awaits_close() {
+        commit(worker, stamp)?;
+        reap(worker, 1, worker.lane.queue.iodepth, stamp)?;
+    }
+    Ok(())
 }
 
 /// Submits a filled slot when no other is prepared: the usual case for most jobs.
