@@ -157,10 +157,16 @@ fn direction(figures: Option<DirectionKeys>) -> Outcome<Option<Figures>> {
 
 /// Syncs have no runtime in a report: theirs is that of the direction with the longest one.
 fn syncs(syncs: Option<SyncKeys>, directions: &PerDirection<Option<Figures>>) -> Outcome<Option<Figures>> {
-    let Some(syncs) = syncs.filter(|syncs| syncs.total_ios != 0) else { return Ok(None) };
+    let Some(syncs) = syncs else { return Ok(None) };
+    let n_timed = syncs.lat_ns.as_ref().and_then(|latency| latency.n).unwrap_or_default();
+    // fio's report counts no syncs of fdatasync, and none of a group; the number of their latencies is right.
+    let n_ios = count("total_ios", syncs.total_ios)?.max(count("N", n_timed)?);
+    if n_ios == 0 {
+        return Ok(None);
+    }
     let runtimes = directions.0.iter().flatten().map(|figures| figures.runtime_ns);
     let figures = Figures {
-        n_ios: count("total_ios", syncs.total_ios)?,
+        n_ios,
         runtime_ns: runtimes.max().unwrap_or_default(),
         lat: latency(syncs.lat_ns)?,
         ..Figures::default()

@@ -50,6 +50,18 @@ fn figures_are_in_base_units() {
     assert_eq!((result.disks[0].read_bytes, result.disks[0].written_bytes), (Some(8192), None));
 }
 
+/// fio counts no syncs of `fdatasync`, and none of a group: its numbers of latencies are right.
+#[test]
+fn syncs_are_as_many_as_their_latencies() {
+    let syncs = |total_ios: u64, n: u64| {
+        let lat = format!(r#""lat_ns" : {{ "min" : 5, "max" : 9, "mean" : 7.0, "stddev" : 1.0, "N" : {n} }}"#);
+        let text = REPORT.replace("\"usr_cpu\"", &format!(r#""sync" : {{ "total_ios" : {total_ios}, {lat} }}, "usr_cpu""#));
+        let mut jobs = parsed(&text).expect("a report").jobs;
+        jobs.remove(0).syncs.map(|syncs| syncs.n_ios)
+    };
+    assert_eq!([syncs(0, 15), syncs(15, 15), syncs(0, 0)], [Some(15), Some(15), None]);
+}
+
 #[test]
 fn a_search_for_a_steady_state_is_read() {
     let state = r#""steadystate" : { "ss" : "iops:10.000000%", "duration" : 5, "attained" : 1, "criterion" : "2.340000%" }, "usr_cpu""#;
