@@ -55,7 +55,8 @@ fn figures_are_in_base_units() {
 fn syncs_are_as_many_as_their_latencies() {
     let syncs = |total_ios: u64, n: u64| {
         let lat = format!(r#""lat_ns" : {{ "min" : 5, "max" : 9, "mean" : 7.0, "stddev" : 1.0, "N" : {n} }}"#);
-        let text = REPORT.replace("\"usr_cpu\"", &format!(r#""sync" : {{ "total_ios" : {total_ios}, {lat} }}, "usr_cpu""#));
+        let text =
+            REPORT.replace("\"usr_cpu\"", &format!(r#""sync" : {{ "total_ios" : {total_ios}, {lat} }}, "usr_cpu""#));
         let mut jobs = parsed(&text).expect("a report").jobs;
         jobs.remove(0).syncs.map(|syncs| syncs.n_ios)
     };

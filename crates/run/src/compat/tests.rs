@@ -159,6 +159,8 @@ fn native_ranges_end_where_they_do() {
     assert_eq!(both(filesize, end(None, 10)), [u64::MAX, 30]);
     assert_eq!((both(creates, end(None, 0)), both(creates, end(None, 10))), ([u64::MAX, 20], [30, 30]));
     assert_eq!(both(PLAIN, end(None, 10)), [30, 30]);
+    let connects: Change = |job| "net".clone_into(&mut job.engine.name);
+    assert_eq!(both(connects, end(None, 10)), [u64::MAX, 30]);
 }
 
 // Half of 100 bytes in all files, or of the size of 60.

@@ -191,8 +191,10 @@ const ONCE: &str = "end_fsync has no effect; fio creates or deletes again and en
 
 /// Deviation of both engines for sockets.
 const NET: &str = "every wait ends on a signal and with the runtime, where fio waits for ever. A connection that closes without the closing word \
-                   is an error. An existing file at the path of a Unix socket stays. How many reads of a TCP reader count as short \
-                   depends on when parts of a block arrive.";
+                   is an error. An existing file at the path of a Unix socket stays. A TCP read that comes in \
+                   parts counts once, as short, with all of its bytes; fio 3.41 counts each part and leaves out bytes of the \
+                   first ones. How many reads are short depends on when parts of a block arrive. A closing word that comes \
+                   in the middle of a read counts as 8 bytes.";
 
 /// Further deviation of `netsplice`.
 const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \

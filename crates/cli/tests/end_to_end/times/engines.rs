@@ -53,6 +53,11 @@ pub(super) const CASES: &[Case] = &[
         "--name=r --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --listen --rw=read --name=w --ioengine=net --protocol=tcp --bs=8k --size=32k --port={port} --hostname=127.0.0.1 --rw=write --startdelay=500ms",
         "r:job=200 r:read=200 r:read.lat.mean=50 r:read.n=4 w:job=0 w:write=0 w:write.n=4",
     ),
+    same(
+        "",
+        "--name=r --ioengine=net --protocol=tcp --bs=8k --size=20k --port={port} --listen --rw=read --name=w --ioengine=net --protocol=tcp --bs=8k --size=20k --port={port} --hostname=127.0.0.1 --rw=write --startdelay=500ms",
+        "w:write.n=3 w:write.lat.max=0",
+    ),
     own(
         "",
         "--name=j --ioengine=exec --program=./pause",
