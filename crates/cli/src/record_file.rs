@@ -21,3 +21,12 @@ pub(crate) fn read(path: &Path) -> Result<RunRecord, String> {
     limited.map_err(|error| format!("it cannot be read: {}", ferrio_units::error_text(&error)))?;
     saved::decode(&bytes).map_err(|error| error.to_string())
 }
+
+/// Whether a regular file begins as records do; false where that cannot be seen.
+pub(crate) fn is_record(path: &Path) -> bool {
+    let mut start = [0; saved::MAGIC.len()];
+    let is_regular = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    is_regular
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *saved::MAGIC.as_bytes()
+}

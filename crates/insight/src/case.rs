@@ -6,7 +6,7 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
-    BackingPart, DirectionStats, Evidence, HostCpu, PageCache, Provenance, RunRecord, TargetAlias, TargetKind,
+    BackingPart, DirectionStats, HostCpu, PageCache, Provenance, RecordOrigin, RunRecord, TargetAlias, TargetKind,
     TargetPlace, ThreadStats, WorkerRecord,
 };
 use ferrio_units::DataDirection;
@@ -101,6 +101,11 @@ impl<'a> Case<'a> {
         self.record.workers.is_empty()
     }
 
+    /// The figures are those of a report: nothing is known of the machine.
+    pub(crate) fn is_reported(&self) -> bool {
+        self.record.origin != RecordOrigin::Measured
+    }
+
     /// Facts of a device.
     pub(crate) fn device(&self, name: &str) -> Option<&'a DeviceFacts> {
         self.provenance.devices.iter().find(|device| device.name == name)
@@ -108,18 +113,12 @@ impl<'a> Case<'a> {
 
     /// The CPUs of the machine during the run, if they were measured.
     pub(crate) fn host_cpu(&self) -> Option<&'a HostCpu> {
-        self.record.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::HostCpu(cpu) => Some(cpu),
-            _ => None,
-        })
+        self.record.evidence.host_cpu.as_ref()
     }
 
     /// Bytes that the kernel has read for the processes of the run and for none of the workers themselves. `None`: that is not known.
     pub(crate) fn unclaimed_read_bytes(&self) -> Option<u64> {
-        let total = self.record.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::ProcessIo(io) => io.total.value(),
-            _ => None,
-        })?;
+        let total = self.record.evidence.process_io.as_ref().and_then(|io| io.total.value())?;
         let features = self.record.workers.iter().map(|worker| &worker.stats.features);
         // Of a worker that failed there may be no figures: its bytes stay among those that may be of any other.
         let claimed = features.flat_map(|features| [features.own_read_bytes, features.read_before_bytes]).flatten();
@@ -128,10 +127,7 @@ impl<'a> Case<'a> {
 
     /// The effect on the page cache, if it was measured.
     pub(crate) fn page_cache(&self) -> Option<&'a PageCache> {
-        self.record.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::PageCache(cache) => Some(cache),
-            _ => None,
-        })
+        self.record.evidence.page_cache.as_ref()
     }
 }
 

@@ -12,6 +12,7 @@ pub mod compare;
 mod course;
 mod on_device;
 mod precision;
+mod reports;
 mod rules;
 mod stack;
 mod statistics;
@@ -30,9 +31,16 @@ pub fn audit(record: &RunRecord) -> Audit {
     let n_rules = RULES.len() as u32;
     let case = match Case::of(record) {
         Ok(case) => case,
-        Err(reason) => return Audit { findings: Vec::new(), unexamined: vec![unexamined::all(reason)], n_rules },
+        Err(reason) => return not_examined(reason),
     };
-    let mut findings: Vec<Finding> = RULES.iter().flat_map(|rule| rule.look_at(&case)).collect();
+    let looks = RULES.iter().filter(|rule| !case.is_reported() || reports::examines(rule.id));
+    let mut findings: Vec<Finding> = looks.flat_map(|rule| rule.look_at(&case)).collect();
     findings.sort_by_key(|finding| finding.severity);
-    Audit { findings, unexamined: unexamined::of(&case), n_rules }
+    let unexamined = if case.is_reported() { reports::unexamined(&case) } else { unexamined::of(&case) };
+    Audit { findings, unexamined, n_rules }
+}
+
+/// The audit of a result that cannot be examined, with the reason.
+pub fn not_examined(reason: String) -> Audit {
+    Audit { findings: Vec::new(), unexamined: vec![unexamined::all(reason)], n_rules: RULES.len() as u32 }
 }

@@ -254,7 +254,7 @@ mod tests {
         scene.places[0].kind = ferrio_stats::TargetKind::Missing;
         assert_eq!(reason(&scene, "range-read-again").as_deref(), Some("the size of the targets is not known"));
         let mut record = scene.made();
-        record.evidence.retain(|evidence| !matches!(evidence, ferrio_stats::Evidence::Targets(_)));
+        record.evidence.targets = None;
         let targets = audit(&record).unexamined.into_iter().find(|part| part.subject == "the targets");
         let targets = targets.expect("no targets are known");
         assert!(targets.rules.contains(&"colon-in-filename".to_owned()), "{targets:?}");
@@ -266,10 +266,10 @@ mod tests {
         (small.durability.direct, small.pattern.random) = (false, true);
         small.pattern.block_size = ferrio_units::PerDirection::all(ferrio_spec::BlockRange::one(512));
         let mut scene = TestRun::new(small);
-        scene.record.evidence.push(ferrio_stats::Evidence::ProcessIo(ferrio_stats::ProcessIo {
+        scene.record.evidence.process_io = Some(ferrio_stats::ProcessIo {
             total: ferrio_stats::Reading::Value(ferrio_stats::IoCounters::default()),
             workers: vec![],
-        }));
+        });
         assert_eq!(reason(&scene, "buffered-below-page"), None);
         let mut other = job("other", DirectionMix::Read);
         other.durability.direct = false;
@@ -287,7 +287,7 @@ mod tests {
             found.map(|part| part.is_of_machine)
         };
         assert_eq!(of_heat(&scene), Some(false), "it was not asked for");
-        scene.record.evidence.push(ferrio_stats::Evidence::Heat(ferrio_stats::Heat::default()));
+        scene.record.evidence.heat = Some(ferrio_stats::Heat::default());
         assert_eq!(of_heat(&scene), Some(true), "there is no sensor");
     }
 

@@ -114,9 +114,7 @@ mod tests {
     use super::*;
     use crate::note::{ReplayNote, SystemError, TraceTrouble};
     use crate::provenance::{DeviceFacts, FileSystemFacts, JobOptions};
-    use crate::{
-        Audit, Evidence, Failure, Finding, JobTargets, MessageStream, Note, Severity, TargetPlace, WorkerRecord,
-    };
+    use crate::{Audit, Failure, Finding, JobTargets, MessageStream, Note, Severity, TargetPlace, WorkerRecord};
     use ferrio_spec::JobSpec;
 
     /// What the record of [`record`] tells about a machine.
@@ -176,7 +174,7 @@ mod tests {
         let mut record = RunRecord { provenance: Some(Box::new(provenance)), ..RunRecord::default() };
         record.global_options.push(("directory".to_owned(), "/srv/ada".to_owned()));
         record.workers.push(failed_worker(options));
-        record.evidence.push(Evidence::Targets(vec![JobTargets { places: vec![place], ..JobTargets::default() }]));
+        record.evidence.targets = Some(vec![JobTargets { places: vec![place], ..JobTargets::default() }]);
         record.messages.push(MessageStream::Error, Note::text("on babbage: cannot open customer.db in /srv/ada/."));
         let error = SystemError::Errno(2);
         let refused = ReplayNote::Refused { trace: "customer.log".to_owned(), why: TraceTrouble::System(error) };

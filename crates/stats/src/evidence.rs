@@ -1,10 +1,11 @@
 //! Evidence: figures that probes measured beside the jobs, such as disk counters and CPU idleness.
 //!
-//! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe needs a variant of it.
+//! Must not know: probes, formats. Start reading at [`Evidence`]; a new probe has a field of it.
 
 mod earlier;
 mod heat;
 mod host;
+mod listed;
 mod stacks;
 mod targets;
 
@@ -14,48 +15,62 @@ use serde::{Deserialize, Serialize};
 pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
+pub(crate) use listed::of_any_form;
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{
     BackingPart, ExtentBytes, JobTargets, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
 };
 
-/// The figures of one probe. Serialised, they are an object with a single key: the name of the variant, in small
-/// letters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Evidence {
+/// The figures of the probes, each under its name; `None`: the probe did not run, or has nothing to tell.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Evidence {
     /// Figures of the devices behind the files; empty if none was found.
-    Disks(Vec<DiskRecord>),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disks: Option<Vec<DiskRecord>>,
     /// Idleness of the CPUs.
-    CpuIdleness(CpuIdleness),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu_idleness: Option<CpuIdleness>,
     /// The kernel's counters for the processes of the run.
-    ProcessIo(ProcessIo),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub process_io: Option<ProcessIo>,
     /// Figures of the page cache, and the cached bytes of the files.
-    PageCache(PageCache),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<PageCache>,
     /// Time in which tasks waited for a CPU, for I/O, for memory.
-    Pressure(Pressure),
-    /// Targets of the jobs.
-    Targets(Vec<JobTargets>),
-    /// CPU time of the machine, and CPU time that was taken away.
-    HostCpu(HostCpu),
-    /// Course of the clocks.
-    HostClock(HostClock),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<Pressure>,
+    /// Targets of the jobs, by job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub targets: Option<Vec<JobTargets>>,
     /// The layers of storage below the targets.
-    Stacks(Vec<StorageLayer>),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stacks: Option<Vec<StorageLayer>>,
+    /// CPU time of the machine, and CPU time that was taken away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_cpu: Option<HostCpu>,
+    /// Course of the clocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_clock: Option<HostClock>,
     /// Heat of CPUs and drives.
-    Heat(Heat),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub heat: Option<Heat>,
     /// Speed of memory; only where a job claims to be so fast that it matters.
-    MemoryCopy(MemoryCopy),
-    /// Jobs that repeat the last run on their targets.
-    EarlierRuns(Vec<EarlierRun>),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_copy: Option<MemoryCopy>,
     /// What the jobs that only read have read.
-    ReadSamples(Vec<ReadSample>),
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_samples: Option<Vec<ReadSample>>,
+    /// Jobs that repeat the last run on their targets.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub earlier_runs: Option<Vec<EarlierRun>>,
 }
 
 impl Evidence {
-    /// True if fio's formats have keys of their own for these figures.
-    pub fn is_known_to_fio(&self) -> bool {
-        matches!(self, Self::Disks(_) | Self::CpuIdleness(_))
+    /// The figures for which fio's formats have no keys of their own.
+    #[must_use]
+    pub fn beyond_fio(&self) -> Self {
+        Self { disks: None, cpu_idleness: None, ..self.clone() }
     }
 }
 

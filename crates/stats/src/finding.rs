@@ -61,7 +61,7 @@ pub struct Finding {
     /// Names of the affected jobs; empty: all.
     pub jobs: Vec<String>,
     /// The direction whose figures it is about; none: it is about the job as a whole, or an older version has examined the run.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
     pub direction: FindingDirection,
     /// The measured values that it rests on.
     pub evidence: Vec<Measured>,

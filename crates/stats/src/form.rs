@@ -26,6 +26,11 @@ pub fn reading<R>(form: u32, read: impl FnOnce() -> R) -> R {
     read()
 }
 
+/// True if a record of a form, or a later one, is read now. Readable formats are always of the latest.
+pub(crate) fn is_at_least<'de, D: Deserializer<'de>>(deserializer: &D, first: u32) -> bool {
+    deserializer.is_human_readable() || FORM.get() >= first
+}
+
 /// Reads a field that records have since a form; its default from an older record. Readable formats name their fields, and need no form.
 ///
 /// # Errors
@@ -35,7 +40,7 @@ where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Default,
 {
-    if !deserializer.is_human_readable() && FORM.get() < FIRST {
+    if !is_at_least(&deserializer, FIRST) {
         return Ok(T::default());
     }
     T::deserialize(deserializer)

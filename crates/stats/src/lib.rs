@@ -59,7 +59,7 @@ pub use percentile::{full_percentiles, has_few_beyond, percentiles};
 pub use precision::{Confidence, Estimate, ImprecisionReason, JobPrecision};
 pub use priority::{PriorityStat, PriorityStats};
 pub use provenance::Provenance;
-pub use record::{RECORD_FORMAT, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord};
+pub use record::{RECORD_FORMAT, RecordOrigin, RunRecord, SteadyPart, WorkerFate, WorkerPriority, WorkerRecord};
 pub use replay::ReplayStats;
 pub use resource_usage::{CpuTurns, HelperUsage, ResourceUsage};
 pub use samples::SampleStat;

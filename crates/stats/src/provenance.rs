@@ -7,6 +7,7 @@
 mod common;
 mod limits;
 
+use crate::form;
 use ferrio_spec::JobSpec;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -186,7 +187,7 @@ pub struct JobOptions {
     pub n_clones: u32,
     /// The options after parsing, including defaults, with ferrio's own names. `None`: a document of another program, or of another
     /// version, has them in a form that this version cannot read.
-    #[serde(serialize_with = "write_options", deserialize_with = "read_options")]
+    #[serde(default, serialize_with = "write_options", deserialize_with = "read_options")]
     pub options: Option<Box<JobSpec>>,
 }
 
@@ -197,17 +198,18 @@ impl JobOptions {
     }
 }
 
-/// A readable format has them as they are; a binary format has their JSON text, so that a version with other options reads them too.
+/// The first form of records that has the options as they are; older ones have their JSON text.
+const FIRST_IN_THE_OPEN: u32 = 6;
+
+/// Every format has them in the form that JSON has, so that one reader is enough.
 #[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
 fn write_options<S: Serializer>(options: &Option<Box<JobSpec>>, serializer: S) -> Result<S::Ok, S::Error> {
-    if serializer.is_human_readable() {
-        return options.serialize(serializer);
-    }
-    serde_json::to_string(options).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    serde_json::to_value(options).map_err(serde::ser::Error::custom)?.serialize(serializer)
 }
 
+/// Options that another version wrote, and that this one cannot read, are left out.
 fn read_options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<JobSpec>>, D::Error> {
-    let value = if deserializer.is_human_readable() {
+    let value = if form::is_at_least(&deserializer, FIRST_IN_THE_OPEN) {
         Value::deserialize(deserializer)?
     } else {
         serde_json::from_str(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)?
@@ -239,8 +241,9 @@ mod tests {
         assert_eq!(serde_json::from_str::<Provenance>(&text).expect("reads back"), provenance);
         let value = serde_json::to_value(&provenance).expect("serialises");
         assert_eq!(value["jobs"][0]["options"]["extent"]["size"]["Percent"], 7);
-        let bytes = postcard::to_stdvec(&provenance).expect("serialises");
-        assert_eq!(postcard::from_bytes::<Provenance>(&bytes).expect("reads back"), provenance);
+        let mut bytes = Vec::new();
+        ciborium::into_writer(&provenance, &mut bytes).expect("serialises");
+        assert_eq!(ciborium::from_reader::<Provenance, _>(&bytes[..]).expect("reads back"), provenance);
     }
 
     #[test]
@@ -272,8 +275,13 @@ mod tests {
     }
 
     #[test]
-    fn a_wire_with_a_text_that_is_no_json_is_refused() {
-        let wire = postcard::to_stdvec(&("j", 0u32, 1u32, 1u32, "{")).expect("serialises");
-        assert!(postcard::from_bytes::<JobOptions>(&wire).is_err());
+    fn older_records_have_the_options_as_text() {
+        let spec = serde_json::to_string(&JobSpec::default()).expect("serialises");
+        let read = |text: &str| {
+            let bytes = postcard::to_stdvec(&("j", 0u32, 1u32, 1u32, text)).expect("serialises");
+            form::reading(5, || postcard::from_bytes::<JobOptions>(&bytes))
+        };
+        assert_eq!(read(&spec).expect("reads").options, Some(Box::default()));
+        assert!(read("{").is_err());
     }
 }

@@ -13,7 +13,17 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the record's form; it grows with every change that a reader has to know. Older forms are still read: a new field says
 /// since which form there is one, see [`crate::form`].
-pub const RECORD_FORMAT: u32 = 5;
+pub const RECORD_FORMAT: u32 = 6;
+
+/// Where the figures of a record come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum RecordOrigin {
+    /// ferrio has measured them.
+    #[default]
+    Measured,
+    /// A report, of a program with this name and version: it tells options, figures and counters of disks, and nothing else.
+    Report(String),
+}
 
 /// A run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,8 +42,9 @@ pub struct RunRecord {
     pub global_options: Vec<(String, String)>,
     /// The workers, in the order of their numbers.
     pub workers: Vec<WorkerRecord>,
-    /// Figures of the probes, in the order of the probes.
-    pub evidence: Vec<Evidence>,
+    /// Figures of the probes.
+    #[serde(default, deserialize_with = "crate::evidence::of_any_form")]
+    pub evidence: Evidence,
     /// Messages of the run.
     pub messages: RunMessages,
     /// Events of the run in order, if its intervals were recorded.
@@ -49,6 +60,9 @@ pub struct RunRecord {
     /// How exact the figures of each job and direction are; `None`: not examined.
     #[serde(default)]
     pub precision: Option<Vec<JobPrecision>>,
+    /// Where its figures come from.
+    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    pub origin: RecordOrigin,
 }
 
 impl Default for RunRecord {
@@ -61,13 +75,14 @@ impl Default for RunRecord {
             eta_secs: None,
             global_options: Vec::new(),
             workers: Vec::new(),
-            evidence: Vec::new(),
+            evidence: Evidence::default(),
             messages: RunMessages::default(),
             course: Vec::new(),
             provenance: None,
             audit: None,
             series: Vec::new(),
             precision: None,
+            origin: RecordOrigin::Measured,
         }
     }
 }
@@ -75,10 +90,7 @@ impl Default for RunRecord {
 impl RunRecord {
     /// Figures of the devices; `None`: they were not wanted.
     pub fn disks(&self) -> Option<&[DiskRecord]> {
-        self.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::Disks(disks) => Some(&disks[..]),
-            _ => None,
-        })
+        self.evidence.disks.as_deref()
     }
 
     /// The figures of all workers in one.
@@ -91,28 +103,19 @@ impl RunRecord {
 
     /// Targets of the jobs, by job; empty: no job had files, or targets were not examined.
     pub fn targets(&self) -> &[JobTargets] {
-        let targets = self.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::Targets(targets) => Some(&targets[..]),
-            _ => None,
-        });
+        let targets = self.evidence.targets.as_deref();
         targets.unwrap_or_default()
     }
 
     /// Layers of storage below the targets; empty: they were not looked for.
     pub fn storage_layers(&self) -> &[StorageLayer] {
-        let layers = self.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::Stacks(layers) => Some(&layers[..]),
-            _ => None,
-        });
+        let layers = self.evidence.stacks.as_deref();
         layers.unwrap_or_default()
     }
 
     /// Idleness of the CPUs, if it was measured.
     pub fn idleness(&self) -> Option<&CpuIdleness> {
-        self.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::CpuIdleness(idleness) => Some(idleness),
-            _ => None,
-        })
+        self.evidence.cpu_idleness.as_ref()
     }
 }
 

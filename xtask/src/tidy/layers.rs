@@ -24,6 +24,10 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
     ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results"]),
     ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),
+    (
+        "ferrio-session",
+        &["ferrio-units", "ferrio-spec", "ferrio-job", "ferrio-stats", "ferrio-results", "ferrio-insight"],
+    ),
     (PROGRAM, &[]),
 ];
 

@@ -5,20 +5,31 @@
 use super::{Request, audit_text, last_runs, parse, print_all};
 use crate::console::Console;
 use crate::native_words::run_error_text;
+use crate::report::examined;
 use ferrio_report::native::audit_document;
-use ferrio_stats::Severity;
-use std::ffi::OsString;
+use ferrio_results::RunResult;
+use ferrio_stats::{Audit, Severity};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::process::ExitCode;
+
+/// The option with the file of a result.
+const RESULT: &str = "--result";
 
 const HELP: &str = "\
 usage: ferrio check [--json] [--anonymous] JOBFILE|OPTIONS...
+       ferrio check [--json] --result=FILE
 
 Looks at the jobs and at what they would use, runs nothing and changes
 nothing, and says what would make their figures wrong or easily misread.
 Takes fio's job files and options.
 
-  --json        the findings as JSON
-  --anonymous   without names of host, paths and mounts
+  --json         the findings as JSON
+  --anonymous    without names of host, paths and mounts
+  --result=FILE  looks at the result of a run instead, such as the JSON of fio:
+                 what its own evidence says against its figures, and what
+                 could not be examined
 
 Exit code: 0; 1 where a figure would be wrong, and after an error.
 ";
@@ -33,6 +44,14 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         console.report(HELP);
         return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
+    match result_file(arguments) {
+        Ok(Some(path)) => return check_result(path, arguments, &mut console),
+        Ok(None) => {}
+        Err(text) => {
+            console.error(&format!("ferrio check: {text}\n"));
+            return ExitCode::FAILURE;
+        }
+    }
     match parse("check", arguments) {
         Ok(request) => check(request, arguments, &mut console),
         Err(messages) => {
@@ -40,6 +59,51 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// The file of `--result=FILE` or `--result FILE`; `None`: there is no such option.
+///
+/// # Errors
+/// There is no file, or there are other arguments beside it.
+fn result_file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
+    let mut words = arguments.iter().skip(1).filter(|word| *word != "--json" && *word != "--anonymous");
+    let is_it = |word: &OsString| word == RESULT || word.as_bytes().starts_with(b"--result=");
+    if !arguments.iter().any(is_it) {
+        return Ok(None);
+    }
+    let (first, second, third) = (words.next(), words.next(), words.next());
+    let file = match (first, second, third) {
+        (Some(word), None, None) => word.as_bytes().strip_prefix(b"--result=").map(OsStr::from_bytes),
+        (Some(word), Some(file), None) if word == RESULT => Some(file.as_os_str()),
+        _ => return Err(format!("{RESULT} takes one file, and no jobs beside it: {RESULT}=FILE")),
+    };
+    let file = file.filter(|file| !file.is_empty()).ok_or_else(|| format!("{RESULT} needs a file: {RESULT}=FILE"))?;
+    Ok(Some(PathBuf::from(file)))
+}
+
+/// Examines a result that is there.
+fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let mut results = match ferrio_results::read(&[path]) {
+        Ok(results) => results,
+        Err(error) => {
+            console.error(&format!("ferrio check: {error}\n"));
+            return ExitCode::FAILURE;
+        }
+    };
+    let has = |name: &str| arguments.iter().any(|word| word == name);
+    examined::complete(&mut results);
+    if has("--anonymous") {
+        results.iter_mut().for_each(RunResult::make_anonymous);
+    }
+    let audit = results.into_iter().next().and_then(|result| {
+        let RunResult { findings, unexamined, n_rules, .. } = result;
+        Some(Audit { findings: findings?, unexamined, n_rules })
+    });
+    let Some(audit) = audit else {
+        console.error("ferrio check: it has no jobs with their options that could be examined\n");
+        return ExitCode::FAILURE;
+    };
+    show(&audit, has("--json"), console)
 }
 
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
@@ -58,12 +122,17 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         record.make_anonymous();
     }
     let audit = record.audit.unwrap_or_default();
-    let text = match () {
-        () if request.json => format!("{:#}\n", audit_document(&audit)),
-        () if audit.findings.is_empty() && audit.unexamined.is_empty() => NOTHING_FOUND.to_owned(),
-        () => audit_text(&audit),
-    };
+    if !request.json && audit.findings.is_empty() && audit.unexamined.is_empty() {
+        console.report(NOTHING_FOUND);
+        return if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+    }
+    show(&audit, request.json, console)
+}
+
+/// Shows an audit; the exit code says whether a figure is wrong.
+fn show(audit: &Audit, is_json: bool, console: &mut Console) -> ExitCode {
+    let text = if is_json { format!("{:#}\n", audit_document(audit)) } else { audit_text(audit) };
     console.report(&text);
-    let would_be_wrong = audit.findings.iter().any(|finding| finding.severity == Severity::Wrong);
-    if would_be_wrong || console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    let is_wrong = audit.findings.iter().any(|finding| finding.severity == Severity::Wrong);
+    if is_wrong || console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

@@ -4,7 +4,7 @@
 //! never grows beyond [`MAX_TARGETS`] targets. `FERRIO_STATE=off` does without. A file that cannot be read or written changes nothing.
 //! Must not know: rules. Start reading at [`look_up`] and [`remember`].
 
-use ferrio_stats::{EarlierRun, Evidence, RunRecord};
+use ferrio_stats::{EarlierRun, RunRecord};
 use ferrio_sys::output::make_private;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -60,7 +60,7 @@ pub(super) fn look_up(record: &mut RunRecord) {
     let memory = read(&path).unwrap_or_default();
     let earlier = earlier_runs(&memory, &jobs_now(record), now_secs());
     // An empty list says that the memory was looked at.
-    record.evidence.push(Evidence::EarlierRuns(earlier));
+    record.evidence.earlier_runs = Some(earlier);
 }
 
 /// Remembers a run that is over.

@@ -12,12 +12,17 @@ use crate::version::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
 use ferrio_spec::OutputFormats;
-use ferrio_stats::Audit;
+use ferrio_stats::{Audit, RunRecord};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+
+/// Explanation of the table's columns.
+const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
+                      submission to completion. CPU: user and system time of the job.";
 
 /// Options for reports in fio's formats, which the native commands do not write.
 const REPORTS_OF_FIO: [&str; 6] =
@@ -120,6 +125,25 @@ fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
             OutputStream::Terminal => console.tell_terminal(text),
         }
     }
+}
+
+/// The table, its legend, and the findings.
+pub(crate) fn report_text(record: &RunRecord) -> String {
+    let rows = headlines(record);
+    let mut text = if rows.is_empty() { "No job has done any I/O.\n".to_owned() } else { table(&rows) };
+    if !rows.is_empty() {
+        text.push('\n');
+        text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));
+        for line in legend(&rows) {
+            text.push_str(&wrap(&line, "", TEXT_WIDTH));
+        }
+    }
+    // Without figures there is nothing to be judged, but the reason may be a finding.
+    if let Some(audit) = record.audit.as_ref().filter(|audit| !rows.is_empty() || !audit.findings.is_empty()) {
+        text.push('\n');
+        text.push_str(&audit_text(audit));
+    }
+    text
 }
 
 /// The outcome of an audit as text, with the width and colours of the terminal if the standard output is one.

@@ -3,7 +3,7 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
-use super::{Request, audit_text, last_runs, parse, print_all};
+use super::{Request, last_runs, parse, print_all, report_text};
 use crate::console::{Console, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
@@ -13,7 +13,7 @@ use crate::signals::Signals;
 use crate::version::VERSION;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::LogFiles;
-use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
+use ferrio_report::native::headlines;
 use ferrio_report::start;
 use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
@@ -50,10 +50,6 @@ For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...
 
 Exit code: 0; 1 to 127 where so many jobs failed; 128 more after a signal.
 ";
-
-/// Explanation of the table's columns.
-const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
-                      submission to completion. CPU: user and system time of the job.";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -131,7 +127,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             let text = match () {
                 () if json => document(&outcome),
                 () if csv => csv_table(&[ferrio_results::of_record(&outcome.record)]),
-                () => report(&outcome),
+                () => report_text(&outcome.record),
             };
             console.report(&text);
             if let Some(page) = page {
@@ -184,25 +180,6 @@ fn go(
     let outcome = run.go(observer);
     observer.clear();
     Ok((outcome?, signals.first()))
-}
-
-/// The table, its legend, and the findings.
-fn report(outcome: &RunOutcome) -> String {
-    let rows = headlines(&outcome.record);
-    let mut text = if rows.is_empty() { "No job has done any I/O.\n".to_owned() } else { table(&rows) };
-    if !rows.is_empty() {
-        text.push('\n');
-        text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));
-        for line in legend(&rows) {
-            text.push_str(&wrap(&line, "", TEXT_WIDTH));
-        }
-    }
-    // Without figures there is nothing to be judged, but the reason may be a finding.
-    if let Some(audit) = outcome.record.audit.as_ref().filter(|audit| !rows.is_empty() || !audit.findings.is_empty()) {
-        text.push('\n');
-        text.push_str(&audit_text(audit));
-    }
-    text
 }
 
 /// The report as JSON.

@@ -114,7 +114,7 @@ pub(super) mod tests {
 
     fn record(stats: ThreadStats, disks: Option<Vec<DiskRecord>>) -> RunRecord {
         let workers = vec![WorkerRecord { stats: Box::new(stats), ..WorkerRecord::default() }];
-        RunRecord { workers, evidence: disks.map(Evidence::Disks).into_iter().collect(), ..RunRecord::default() }
+        RunRecord { workers, evidence: Evidence { disks, ..Evidence::default() }, ..RunRecord::default() }
     }
 
     #[test]

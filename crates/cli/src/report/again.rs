@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a report looks, how a record is stored. Start reading at [`show`].
 
-use super::Request;
+use super::{Request, examined};
 use crate::console::Console;
 use crate::record_file;
 use crate::reporter::Reporter;
@@ -21,6 +21,8 @@ pub(super) fn show(request: &Request) -> ExitCode {
     };
     let mut record = match record_file::read(path) {
         Ok(record) => record,
+        // A report of a program, such as fio's JSON, has no other form to be shown in but that of ferrio.
+        Err(_) if request.output_format.is_none() && !record_file::is_record(path) => return examined::show(request),
         Err(reason) => {
             let path = path.display();
             console.error(&format!("ferrio report: {path}: {reason}\n"));

@@ -3,6 +3,7 @@
 //! Must not know: how a report or a page looks, how results are stored. Start reading at [`run`].
 
 mod again;
+pub(crate) mod examined;
 mod page;
 
 use crate::arguments;
@@ -49,6 +50,8 @@ Show results as a page, or the report of a run again.
   ferrio report run.json randread_*.log -o page.html
   ferrio report before.json after.json -o page.html
 
+  ferrio report run.json          (headline figures, and what speaks against
+                                   them as far as the report tells)
   ferrio report --csv run.json
 
 The page is one file with everything in it: findings, figures, and charts over

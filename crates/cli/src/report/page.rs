@@ -2,7 +2,7 @@
 //!
 //! Must not know: how results are stored, how a page looks. Start reading at [`show`].
 
-use super::Request;
+use super::{Request, examined};
 use crate::console::Console;
 use crate::csv_table::csv_table;
 use ferrio_results::RunResult;
@@ -24,6 +24,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
     if request.anonymous {
         results.iter_mut().for_each(RunResult::make_anonymous);
     }
+    examined::complete(&mut results);
     let content = if request.is_for_table() { csv_table(&results) } else { ferrio_pictures::page::page(&results) };
     let Some(output) = &request.output else {
         console.report(&content);

@@ -64,6 +64,7 @@ mod readers;
 mod refusals;
 mod replays;
 mod reports;
+mod reports_examined;
 mod rings;
 mod saved_records;
 mod sequential_zones;

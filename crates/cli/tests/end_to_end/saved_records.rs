@@ -86,7 +86,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
     let form = String::from_utf8(form.copied().collect()).expect("digits");
     let other = format!("it is a record of form 99, and this version of ferrio reads forms 4 to {form}");
     let half = format!("it is truncated: {} bytes of {}", kept.len() / 2, kept.len());
-    let table = [
+    let whole = [
         ("half", half.as_str()),
         ("other", other.as_str()),
         ("empty", "it is no record of ferrio: it does not begin with `ferrio record`"),
@@ -95,11 +95,36 @@ fn what_is_no_record_is_refused_with_the_reason() {
         ("absent", "it cannot be opened: No such file or directory"),
         (".", "it is no regular file: results are read from files alone"),
     ];
-    for (name, reason) in table {
-        let refused = run(&scratch, &format!("report {name}"));
+    let refuses = |arguments: &str, name: &str, reason: &str| {
+        let refused = run(&scratch, &format!("report {arguments} {name}"));
         assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{name}");
         assert_eq!(refused.stderr, format!("ferrio report: {name}: {reason}\n"));
+    };
+    for (name, reason) in whole {
+        refuses("--output-format=normal", name, reason);
     }
+    // Without a format of fio, the results of other programs are shown too.
+    scratch.write("cut", "{ \"fio version\" : \"fio-3.41\", ");
+    let cut = "it is JSON without the key \"jobs\": no report of fio or ferrio";
+    scratch.write("other.json", "{ \"a\" : 1 }");
+    let table = [
+        ("half", half.as_str()),
+        ("other", other.as_str()),
+        ("damaged", "it is damaged: its checksum is wrong"),
+        ("empty", "it is empty"),
+        ("absent", "it cannot be read: No such file or directory"),
+        (".", "it is no regular file: results are read from files alone"),
+        ("other.json", cut),
+    ];
+    for (name, reason) in table {
+        refuses("", name, reason);
+    }
+    let truncated = run(&scratch, "report cut");
+    assert!(
+        truncated.code == Some(1) && truncated.stderr.contains("cut:1: its JSON cannot be read"),
+        "{}",
+        truncated.stderr
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, is_in_memory, sum};
 use crate::on_device::BlockPlaces;
 use crate::text;
-use ferrio_stats::{Evidence, IoCounters, Measured, Severity};
+use ferrio_stats::{IoCounters, Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -121,17 +121,14 @@ fn plan(job: &CaseJob<'_>) -> String {
 }
 
 fn counters<'a>(case: &Case<'a>) -> Option<&'a IoCounters> {
-    case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::ProcessIo(io) => io.total.value(),
-        _ => None,
-    })
+    case.record.evidence.process_io.as_ref().and_then(|io| io.total.value())
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::testing::{MIB, TestRun, job};
     use ferrio_spec::{BlockRange, DirectionMix, JobSpec};
-    use ferrio_stats::{Evidence, IoCounters, ProcessIo, Reading};
+    use ferrio_stats::{IoCounters, ProcessIo, Reading};
 
     /// Random I/O of 100 MiB in blocks of 512 bytes, for which the kernel read and wrote so many MiB.
     fn scene(mix: DirectionMix, read_mib: u64, written_mib: u64, change: fn(&mut JobSpec)) -> TestRun {
@@ -144,7 +141,7 @@ mod tests {
         let counters =
             IoCounters { read_bytes: read_mib * MIB, write_bytes: written_mib * MIB, ..IoCounters::default() };
         let io = ProcessIo { total: Reading::Value(counters), workers: Vec::new() };
-        scene.record.evidence.push(Evidence::ProcessIo(io));
+        scene.record.evidence.process_io = Some(io);
         scene
     }
 

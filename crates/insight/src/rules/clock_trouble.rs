@@ -3,7 +3,7 @@
 use super::{FindingRule, Observation};
 use crate::case::Case;
 use crate::text;
-use ferrio_stats::{Evidence, HostClock, Measured, Severity};
+use ferrio_stats::{HostClock, Measured, Severity};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "clock-trouble",
@@ -33,10 +33,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             format!("The kernel takes the time from {name}: each look at the clock takes long or is coarse, and latencies include it.");
         observation(Vec::new(), explanation)
     });
-    let course = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::HostClock(course) => Some(*course),
-        _ => None,
-    });
+    let course = case.record.evidence.host_clock;
     let HostClock { stepped_ms, suspended_ms } = course.unwrap_or_default();
     let stepped = (stepped_ms.unsigned_abs() >= LEAST_MS).then(|| {
         let seconds = stepped_ms as f64 / 1e3;
@@ -62,13 +59,13 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 mod tests {
     use super::super::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{Evidence, HostClock};
+    use ferrio_stats::HostClock;
 
     #[test]
     fn jumps_of_a_tenth_of_a_second_are_told() {
         let found = |stepped_ms, suspended_ms| {
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
-            scene.record.evidence.push(Evidence::HostClock(HostClock { stepped_ms, suspended_ms }));
+            scene.record.evidence.host_clock = Some(HostClock { stepped_ms, suspended_ms });
             scene.found()
         };
         assert_eq!(found(99, 99), Vec::<String>::new());

@@ -50,14 +50,14 @@ pub(super) fn share(case: &Case<'_>) -> Option<f64> {
 mod tests {
     use super::super::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{CpuTurns, Evidence, HostCpu, Reading, Throttling};
+    use ferrio_stats::{CpuTurns, HostCpu, Reading, Throttling};
 
     fn scene(throttled_us: u64) -> TestRun {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
         scene.record.elapsed_ns = 10_000_000_000;
         let throttling = Throttling { n_periods: 100, n_throttled: 90, throttled_us };
         let cpu = HostCpu { throttling: Reading::Value(throttling), ..HostCpu::default() };
-        scene.record.evidence.push(Evidence::HostCpu(cpu));
+        scene.record.evidence.host_cpu = Some(cpu);
         scene
     }
 

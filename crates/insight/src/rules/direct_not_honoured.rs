@@ -101,7 +101,7 @@ fn in_cache(case: &Case<'_>) -> Option<Observation> {
 mod tests {
     use super::super::testing::{MIB, TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{Evidence, FileCache, PageCache, Reading};
+    use ferrio_stats::{FileCache, PageCache, Reading};
 
     #[test]
     fn a_file_without_direct_io_is_told() {
@@ -135,11 +135,8 @@ mod tests {
             // The device has read nothing: the one cause has one finding.
             scene.disk_bytes = if direct { [0, 0] } else { [100 * MIB, 0] };
             let cache = |cached_bytes| Reading::Value(FileCache { cached_bytes, ..FileCache::default() });
-            scene.record.evidence.push(Evidence::PageCache(PageCache {
-                machine: Reading::default(),
-                files_before: cache(before),
-                files: cache(after),
-            }));
+            scene.record.evidence.page_cache =
+                Some(PageCache { machine: Reading::default(), files_before: cache(before), files: cache(after) });
             scene.found()
         };
         assert_eq!(scene(0, 10 * MIB, true), ["direct-not-honoured"]);

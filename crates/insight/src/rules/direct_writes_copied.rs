@@ -65,7 +65,7 @@ fn has_checksums(place: &TargetPlace) -> bool {
 mod tests {
     use super::super::testing::{MIB, TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{CacheCourse, Evidence, PageCache, Reading};
+    use ferrio_stats::{CacheCourse, PageCache, Reading};
 
     #[test]
     fn dirty_pages_of_direct_writes_are_told_on_btrfs_with_checksums() {
@@ -73,11 +73,11 @@ mod tests {
             let mut scene = TestRun::new(job("a", DirectionMix::Write));
             scene.places[0].file_system = Some(kind.to_owned());
             scene.places[0].mount_options = Some(options.to_owned());
-            scene.record.evidence.push(Evidence::PageCache(PageCache {
+            scene.record.evidence.page_cache = Some(PageCache {
                 machine: Reading::Value(CacheCourse { dirtied_bytes, ..CacheCourse::default() }),
                 files_before: Reading::default(),
                 files: Reading::default(),
-            }));
+            });
             scene.found()
         };
         assert_eq!(scene("btrfs", "rw,relatime", 90 * MIB), ["direct-writes-copied"]);
@@ -92,11 +92,11 @@ mod tests {
             let mut scene = TestRun::new(job("a", DirectionMix::Write));
             scene.places[0].file_system = Some("btrfs".to_owned());
             scene.places[0].now.is_no_cow = is_no_cow;
-            scene.record.evidence.push(Evidence::PageCache(PageCache {
+            scene.record.evidence.page_cache = Some(PageCache {
                 machine: Reading::Value(CacheCourse { dirtied_bytes: 100 * MIB, ..CacheCourse::default() }),
                 files_before: Reading::default(),
                 files: Reading::default(),
-            }));
+            });
             scene.found().contains(&"direct-writes-copied".to_owned())
         };
         assert!(is_told(None) && is_told(Some(false)) && !is_told(Some(true)));

@@ -73,16 +73,16 @@ fn of_level(case: &Case<'_>, waited: u64, level: &Level<'_>, jobs: &[&CaseJob<'_
 mod tests {
     use super::super::testing::{MIB, TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{CacheCourse, Evidence, PageCache, Reading};
+    use ferrio_stats::{CacheCourse, PageCache, Reading};
 
     fn scene(mix: DirectionMix, waited_mib: u64, written_mib: u64) -> TestRun {
         let mut scene = TestRun::new(job("a", mix));
         let course = CacheCourse { dirty_before_bytes: waited_mib * MIB, ..CacheCourse::default() };
-        scene.record.evidence.push(Evidence::PageCache(PageCache {
+        scene.record.evidence.page_cache = Some(PageCache {
             machine: Reading::Value(course),
             files_before: Reading::default(),
             files: Reading::default(),
-        }));
+        });
         scene.disk_bytes[1] += written_mib * MIB;
         scene
     }

@@ -4,7 +4,7 @@ use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob};
 use crate::text;
 use ferrio_spec::engines::Data;
-use ferrio_stats::{Evidence, Measured, Severity, WorkerRecord};
+use ferrio_stats::{Measured, Severity, WorkerRecord};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -23,10 +23,7 @@ pub(super) const RULE: FindingRule = FindingRule {
 const TIMES: f64 = 3.0;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let copy = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::MemoryCopy(copy) => Some(copy.bytes_per_sec),
-        _ => None,
-    });
+    let copy = case.record.evidence.memory_copy.as_ref().map(|copy| copy.bytes_per_sec);
     case.jobs.iter().filter_map(|job| of_job(job, copy?)).collect()
 }
 
@@ -64,7 +61,7 @@ fn rate(worker: &WorkerRecord, direction: DataDirection) -> f64 {
 mod tests {
     use super::super::testing::{MIB, TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{Evidence, MemoryCopy};
+    use ferrio_stats::MemoryCopy;
 
     #[test]
     fn data_that_no_cpu_copies_is_told() {
@@ -72,7 +69,7 @@ mod tests {
         let is_told = |bytes_per_sec: u64, device: Option<&str>| {
             let mut scene = TestRun::new(job("a", DirectionMix::Write));
             scene.places[0].device = device.map(str::to_owned);
-            scene.record.evidence.push(Evidence::MemoryCopy(MemoryCopy { bytes_per_sec }));
+            scene.record.evidence.memory_copy = Some(MemoryCopy { bytes_per_sec });
             scene.found().contains(&"faster-than-memory".to_owned())
         };
         assert!(is_told(3 * MIB, None));

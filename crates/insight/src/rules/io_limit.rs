@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(scene.found(), ["io-limit-measured"]);
         // Of two members each has a part of the I/O only.
         let other = device("vdc", LayerKind::Disk, &[]);
-        scene.record.evidence.clear();
+        scene.record.evidence = ferrio_stats::Evidence::default();
         scene.layers(vec![top, device("loop0", LayerKind::Stacked, &["vdb", "vdc"]), disk, other]);
         assert_eq!(scene.found(), Vec::<String>::new());
     }

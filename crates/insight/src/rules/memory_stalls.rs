@@ -3,7 +3,7 @@
 use super::{FindingRule, Observation};
 use crate::case::Case;
 use crate::text;
-use ferrio_stats::{Evidence, Measured, Severity};
+use ferrio_stats::{Measured, Severity};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "memory-stalls",
@@ -22,10 +22,7 @@ const SHARE: f64 = 0.05;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_run = || {
-        let pressure = case.record.evidence.iter().find_map(|evidence| match evidence {
-            Evidence::Pressure(pressure) => Some(pressure),
-            _ => None,
-        })?;
+        let pressure = case.record.evidence.pressure.as_ref()?;
         let stalls =
             [&pressure.machine, &pressure.cgroup].map(|stalls| stalls.memory.value().map(|stall| stall.full_us));
         let full_us = stalls.into_iter().flatten().max()?;
@@ -49,7 +46,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 mod tests {
     use super::super::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{Evidence, Pressure, Reading, Stall, Stalls};
+    use ferrio_stats::{Pressure, Reading, Stall, Stalls};
 
     #[test]
     fn a_twentieth_of_the_run_is_told() {
@@ -62,7 +59,7 @@ mod tests {
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
             scene.record.elapsed_ns = 10_000_000_000;
             let pressure = Pressure { machine: stalls(machine_us), cgroup: stalls(group_us) };
-            scene.record.evidence.push(Evidence::Pressure(pressure));
+            scene.record.evidence.pressure = Some(pressure);
             scene.found()
         };
         assert_eq!(found(499_999, 0), Vec::<String>::new());

@@ -4,7 +4,7 @@ use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, sum};
 use crate::stack::Level;
 use crate::text;
-use ferrio_stats::{Evidence, IoCounters, Measured, Severity, TargetKind};
+use ferrio_stats::{IoCounters, Measured, Severity, TargetKind};
 use ferrio_units::DataDirection;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -86,10 +86,7 @@ fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<
 
 /// The kernel's account of all processes of the run.
 fn charged<'a>(case: &Case<'a>) -> Option<&'a IoCounters> {
-    case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::ProcessIo(io) => io.total.value(),
-        _ => None,
-    })
+    case.record.evidence.process_io.as_ref().and_then(|io| io.total.value())
 }
 
 fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJob<'_>]) -> Option<Observation> {
@@ -147,13 +144,13 @@ mod tests {
         let mut scene = TestRun::new(job("a", mix));
         scene.disk_bytes = disk;
         let counters = IoCounters { read_bytes: own_read, ..IoCounters::default() };
-        scene.record.evidence.push(Evidence::ProcessIo(ProcessIo { total: Reading::Value(counters), workers: vec![] }));
+        scene.record.evidence.process_io = Some(ProcessIo { total: Reading::Value(counters), workers: vec![] });
         let course = CacheCourse { dirty_before_bytes: waited, ..CacheCourse::default() };
-        scene.record.evidence.push(Evidence::PageCache(PageCache {
+        scene.record.evidence.page_cache = Some(PageCache {
             machine: Reading::Value(course),
             files_before: Reading::default(),
             files: Reading::default(),
-        }));
+        });
         scene
     }
 

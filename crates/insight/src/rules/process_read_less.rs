@@ -3,7 +3,7 @@
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, sum};
 use crate::text;
-use ferrio_stats::{Evidence, LayerKind, Measured, Severity};
+use ferrio_stats::{LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -55,10 +55,7 @@ fn is_below_unseen(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
 }
 
 fn read_bytes(case: &Case<'_>) -> Option<u64> {
-    case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::ProcessIo(io) => io.total.value().map(|total| total.read_bytes),
-        _ => None,
-    })
+    case.record.evidence.process_io.as_ref().and_then(|io| io.total.value().map(|total| total.read_bytes))
 }
 
 #[cfg(test)]
@@ -74,7 +71,7 @@ mod tests {
         top.is_cut = is_cut;
         scene.layers(vec![top]);
         let total = Reading::Value(IoCounters { read_bytes, ..IoCounters::default() });
-        scene.record.evidence.push(Evidence::ProcessIo(ProcessIo { total, workers: Vec::new() }));
+        scene.record.evidence.process_io = Some(ProcessIo { total, workers: Vec::new() });
         scene.found().contains(&"process-read-less".to_owned())
     }
 

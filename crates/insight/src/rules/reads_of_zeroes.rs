@@ -2,7 +2,7 @@
 
 use super::{FindingRule, Observation, data_that_compresses, reads_of_unwritten_extents};
 use crate::case::{Case, CaseJob};
-use ferrio_stats::{Evidence, LayerKind, Measured, ReadSample, Severity, TargetKind};
+use ferrio_stats::{LayerKind, Measured, ReadSample, Severity, TargetKind};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -35,10 +35,7 @@ pub(super) const OF_FILES: FindingRule = FindingRule {
 const LEAST_BLOCKS: u64 = 8;
 
 fn find(case: &Case<'_>, of_devices: bool) -> Vec<Observation> {
-    let samples = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::ReadSamples(samples) => Some(samples),
-        _ => None,
-    });
+    let samples = case.record.evidence.read_samples.as_ref();
     let all_zero = samples.into_iter().flatten().filter(|sample| sample.n_blocks >= LEAST_BLOCKS);
     let all_zero = all_zero.filter(|sample| sample.n_zero == sample.n_blocks);
     all_zero.filter_map(|sample| of_sample(case, sample, of_devices)).collect()
@@ -85,7 +82,7 @@ mod tests {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
         scene.places[0].kind = kind;
         let path = scene.places[0].path.clone();
-        scene.record.evidence.push(Evidence::ReadSamples(vec![ReadSample { job_index: 0, path, n_blocks, n_zero }]));
+        scene.record.evidence.read_samples = Some(vec![ReadSample { job_index: 0, path, n_blocks, n_zero }]);
         scene.found()
     }
 

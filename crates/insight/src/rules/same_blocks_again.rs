@@ -3,7 +3,7 @@
 use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, is_in_memory};
 use ferrio_spec::DirectionMix;
-use ferrio_stats::{EarlierRun, Evidence, Measured, Severity};
+use ferrio_stats::{EarlierRun, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
 
@@ -24,10 +24,7 @@ pub(super) const RULE: FindingRule = FindingRule {
 const A_DAY: u64 = 24 * 60 * 60;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let earlier = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::EarlierRuns(earlier) => Some(earlier),
-        _ => None,
-    });
+    let earlier = case.record.evidence.earlier_runs.as_ref();
     let jobs = (0_u32..).zip(&case.jobs);
     let of_job = |(index, job): (u32, &CaseJob<'_>)| {
         let run = earlier?.iter().find(|run| run.job_index == index && run.seconds_ago <= A_DAY)?;
@@ -67,7 +64,7 @@ mod tests {
         change(&mut job);
         let mut scene = TestRun::new(job);
         let run = EarlierRun { job_index: 0, path: "/data/a".to_owned(), seconds_ago };
-        scene.record.evidence.push(Evidence::EarlierRuns(vec![run]));
+        scene.record.evidence.earlier_runs = Some(vec![run]);
         scene.found()
     }
 

@@ -3,7 +3,7 @@
 use super::{FindingRule, Observation};
 use crate::case::Case;
 use crate::text;
-use ferrio_stats::{Evidence, Heat, Measured, Severity};
+use ferrio_stats::{Heat, Measured, Severity};
 
 pub(super) const RULE: FindingRule = FindingRule {
     id: "slowed-by-heat",
@@ -22,10 +22,7 @@ pub(super) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.01;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let heat = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::Heat(heat) => Some(heat),
-        _ => None,
-    });
+    let heat = case.record.evidence.heat.as_ref();
     let about = |heat: &Heat| about_cpus(case, heat).into_iter().chain(about_drives(heat)).collect();
     heat.map(about).unwrap_or_default()
 }
@@ -60,12 +57,12 @@ fn about_drives(heat: &Heat) -> Vec<Observation> {
 mod tests {
     use super::super::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{DriveHeat, Evidence, Heat};
+    use ferrio_stats::{DriveHeat, Heat};
 
     fn scene(heat: Heat) -> TestRun {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
         scene.record.elapsed_ns = 10_000_000_000;
-        scene.record.evidence.push(Evidence::Heat(heat));
+        scene.record.evidence.heat = Some(heat);
         scene
     }
 

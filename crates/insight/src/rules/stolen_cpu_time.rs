@@ -46,7 +46,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 mod tests {
     use super::super::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{CpuTimes, Evidence, HostCpu, Reading};
+    use ferrio_stats::{CpuTimes, HostCpu, Reading};
 
     #[test]
     fn a_twentieth_of_the_work_is_told() {
@@ -54,7 +54,7 @@ mod tests {
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
             let times = CpuTimes { busy_ms, idle_ms: 1_000_000, steal_ms };
             let cpu = HostCpu { machine: Reading::Value(times), ..HostCpu::default() };
-            scene.record.evidence.push(Evidence::HostCpu(cpu));
+            scene.record.evidence.host_cpu = Some(cpu);
             scene.found()
         };
         assert_eq!(found(500, 9_500), ["stolen-cpu-time"]);

@@ -4,9 +4,8 @@ use crate::audit;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, DeviceFacts, JobOptions, LimitFacts};
 use ferrio_stats::{
-    BackingPart, DiskCounters, DiskRecord, Evidence, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance,
-    Reading, RunRecord, StorageLayer, TargetAlias, TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate,
-    WorkerRecord,
+    BackingPart, DiskCounters, DiskRecord, ExtentBytes, JobTargets, LatencyStat, LayerKind, Provenance, Reading,
+    RunRecord, StorageLayer, TargetAlias, TargetKind, TargetPlace, TargetSize, ThreadStats, WorkerFate, WorkerRecord,
 };
 use ferrio_units::DataDirection;
 
@@ -82,7 +81,7 @@ pub(crate) fn layer(name: &str, kind: LayerKind, below: &[&str]) -> StorageLayer
 impl TestRun {
     /// Puts layers below the files, of which `/data` is the top one.
     pub(crate) fn layers(&mut self, layers: Vec<StorageLayer>) {
-        self.record.evidence.push(Evidence::Stacks(layers));
+        self.record.evidence.stacks = Some(layers);
     }
 
     /// A run of one job that moves 100 MiB in 10 s by 25,600 I/Os of 300 us each; the device counts the same.
@@ -196,7 +195,7 @@ impl TestRun {
             part: self.part.filter(|_| job_index == 0),
             ..JobTargets::default()
         };
-        record.evidence.push(Evidence::Targets((0..).zip(&self.places).map(of_job).collect()));
+        record.evidence.targets = Some((0..).zip(&self.places).map(of_job).collect());
         if !record.workers.is_empty() {
             let counters = DiskCounters {
                 ios: self.disk_requests,
@@ -206,11 +205,7 @@ impl TestRun {
                 n_flushes: self.n_flushes,
                 ..DiskCounters::default()
             };
-            record.evidence.push(Evidence::Disks(vec![DiskRecord {
-                name: self.device.name.clone(),
-                counters,
-                slaves: vec![],
-            }]));
+            record.evidence.disks = Some(vec![DiskRecord { name: self.device.name.clone(), counters, slaves: vec![] }]);
         }
         record
     }

@@ -10,7 +10,7 @@ pub(super) const RULE: FindingRule = FindingRule {
     id: "unsynced-writes",
     title: "Nothing waits until the writes are on the device",
     severity: Severity::Misleading,
-    what: "The options of a job that has not run: it writes through the page cache, and has neither end_fsync nor fsync, fdatasync, \
+    what: "The options of a job that has not run, or of which only a report is there: it writes through the page cache, and has neither end_fsync nor fsync, fdatasync, \
            sync_file_range, fsync_on_close, end_syncfs or sync.",
     why: "Such a job ends when its data is in memory, so a small one measures memory and a large one a mix of both.",
     example: "--name=a --rw=write --size=1g --ioengine=psync",
@@ -20,13 +20,16 @@ pub(super) const RULE: FindingRule = FindingRule {
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     // After a run the evidence of the page cache says more.
-    if !case.is_before() {
+    if !case.is_before() && !case.is_reported() {
         return Vec::new();
     }
     let of_job = |job: &CaseJob<'_>| {
-        let explanation = "The job writes through the page cache and never waits for the device: its figures will be those of memory \
-                           as far as that reaches.";
-        Observation::of(job.name, Vec::new(), explanation.to_owned()).about(DataDirection::Write)
+        let are = if case.is_before() { "will be" } else { "are" };
+        let explanation = format!(
+            "The job writes through the page cache and never waits for the device: its figures {are} those of memory as far as that \
+             reaches."
+        );
+        Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write)
     };
     let is_one = |job: &&CaseJob<'_>| {
         let is_stored = !job.places.iter().any(is_in_memory);

@@ -54,17 +54,17 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 mod tests {
     use super::super::testing::{MIB, TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::{Evidence, FileCache, PageCache, Reading};
+    use ferrio_stats::{FileCache, PageCache, Reading};
 
     fn scene(dirty_bytes: u64) -> TestRun {
         let mut scene = TestRun::new(job("a", DirectionMix::Write));
         scene.jobs[0].durability.direct = false;
         let files = FileCache { n_files: 1, dirty_bytes, ..FileCache::default() };
-        scene.record.evidence.push(Evidence::PageCache(PageCache {
+        scene.record.evidence.page_cache = Some(PageCache {
             machine: Reading::default(),
             files_before: Reading::default(),
             files: Reading::Value(files),
-        }));
+        });
         scene
     }
 
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn a_cache_that_was_not_asked_says_nothing() {
         let mut scene = scene(0);
-        scene.record.evidence.clear();
+        scene.record.evidence = ferrio_stats::Evidence::default();
         assert_eq!(scene.found(), Vec::<String>::new());
     }
 }

@@ -11,7 +11,7 @@ use crate::rules::{
 };
 use ferrio_spec::RandomDistribution;
 use ferrio_spec::engines::Data;
-use ferrio_stats::{Evidence, ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};
+use ferrio_stats::{ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};
 use ferrio_units::DataDirection;
 
 /// Jobs that have moved data to or from files or devices that are not known to be in memory.
@@ -98,10 +98,7 @@ pub(super) fn extents(case: &Case<'_>) -> Vec<Gap> {
 
 /// Contents of blocks, which are looked at after jobs that only read.
 pub(super) fn contents(case: &Case<'_>) -> Vec<Gap> {
-    let samples = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::ReadSamples(samples) => Some(&samples[..]),
-        _ => None,
-    });
+    let samples = case.record.evidence.read_samples.as_deref();
     let is_known = |index: u32| samples.unwrap_or_default().iter().any(|sample| sample.job_index == index);
     of_jobs(case, |index, job| {
         let only_reads = !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
@@ -111,10 +108,7 @@ pub(super) fn contents(case: &Case<'_>) -> Vec<Gap> {
 }
 
 pub(super) fn accounts(case: &Case<'_>) -> Vec<Gap> {
-    let io: Option<&ProcessIo> = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::ProcessIo(io) => Some(io),
-        _ => None,
-    });
+    let io: Option<&ProcessIo> = case.record.evidence.process_io.as_ref();
     of_run(missing(io.map(|io| &io.total)).filter(|_| stored(case).next().is_some()))
 }
 
@@ -136,7 +130,7 @@ pub(super) fn course(case: &Case<'_>) -> Vec<Gap> {
 }
 
 pub(super) fn earlier_runs(case: &Case<'_>) -> Vec<Gap> {
-    let is_remembered = case.record.evidence.iter().any(|evidence| matches!(evidence, Evidence::EarlierRuns(_)));
+    let is_remembered = case.record.evidence.earlier_runs.is_some();
     of_jobs(case, |_, job| {
         let is_about = same_blocks_again::may_hit_caches(job);
         (is_about && !is_remembered).then(|| "earlier runs are not remembered".to_owned())
@@ -148,17 +142,14 @@ pub(super) fn host_cpu(case: &Case<'_>) -> Vec<Gap> {
 }
 
 pub(super) fn pressure(case: &Case<'_>) -> Vec<Gap> {
-    let pressure: Option<&Pressure> = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::Pressure(pressure) => Some(pressure),
-        _ => None,
-    });
+    let pressure: Option<&Pressure> = case.record.evidence.pressure.as_ref();
     let of_all = missing(pressure.map(|pressure| &pressure.machine.memory));
     let of_group = missing(pressure.map(|pressure| &pressure.cgroup.memory));
     of_machine(of_all.filter(|_| of_group.is_some()))
 }
 
 pub(super) fn clock(case: &Case<'_>) -> Vec<Gap> {
-    let is_measured = case.record.evidence.iter().any(|evidence| matches!(evidence, Evidence::HostClock(_)));
+    let is_measured = case.record.evidence.host_clock.is_some();
     of_run((!is_measured).then(|| "not measured".to_owned()))
 }
 
@@ -167,10 +158,7 @@ pub(super) fn heat(case: &Case<'_>) -> Vec<Gap> {
     if stored(case).next().is_none() {
         return Vec::new();
     }
-    let heat = case.record.evidence.iter().find_map(|evidence| match evidence {
-        Evidence::Heat(heat) => Some(heat),
-        _ => None,
-    });
+    let heat = case.record.evidence.heat.as_ref();
     match heat {
         None => of_run(Some("only ferrio run, and --record, ask the sensors".to_owned())),
         Some(heat) if heat.cpu_throttled_ms.is_some() || !heat.drives.is_empty() => Vec::new(),

@@ -7,21 +7,19 @@ use ferrio_stats::Evidence;
 use serde_json::Value;
 
 /// True if some evidence belongs here.
-pub(super) fn are_there(evidence: &[Evidence]) -> bool {
-    evidence.iter().any(|evidence| !evidence.is_known_to_fio())
+pub(super) fn are_there(evidence: &Evidence) -> bool {
+    evidence.beyond_fio() != Evidence::default()
 }
 
 /// Writes the key, once for the whole run.
-pub(super) fn write(writer: &mut JsonWriter, evidence: &[Evidence]) {
+pub(super) fn write(writer: &mut JsonWriter, evidence: &Evidence) {
     if !are_there(evidence) {
         return;
     }
     writer.object("probes", |writer| {
-        for evidence in evidence.iter().filter(|evidence| !evidence.is_known_to_fio()) {
-            // Cannot fail: the evidence has only numbers and texts.
-            if let Ok(Value::Object(figures)) = serde_json::to_value(evidence) {
-                figures.iter().for_each(|(key, value)| writer.value(key, value));
-            }
+        // Cannot fail: the evidence has only numbers and texts.
+        if let Ok(Value::Object(figures)) = serde_json::to_value(evidence.beyond_fio()) {
+            figures.iter().for_each(|(key, value)| writer.value(key, value));
         }
     });
 }
@@ -36,13 +34,14 @@ mod tests {
     fn figures_and_reasons_stand_under_their_names() {
         let counters = IoCounters { rchar: 1, wchar: 2, read_bytes: 3, write_bytes: 4, cancelled_write_bytes: 5 };
         let worker = WorkerIo { number: 1, pid: 77, counters: Reading::Missing("gone".to_owned()) };
-        let io = Evidence::ProcessIo(ProcessIo { total: Reading::Value(counters), workers: vec![worker] });
+        let io = ProcessIo { total: Reading::Value(counters), workers: vec![worker] };
         let stall = |some_us| Reading::Value(Stall { some_us, full_us: 0 });
         let missing = || Reading::Missing("no PSI".to_owned());
         let machine = Stalls { cpu: stall(1), io: stall(2), memory: stall(3) };
         let cgroup = Stalls { cpu: missing(), io: missing(), memory: missing() };
-        let pressure = Evidence::Pressure(Pressure { machine, cgroup });
-        let all = [Evidence::Disks(Vec::new()), io, pressure];
+        let pressure = Pressure { machine, cgroup };
+        let disks = Evidence { disks: Some(Vec::new()), ..Evidence::default() };
+        let all = Evidence { process_io: Some(io), pressure: Some(pressure), ..disks.clone() };
         let text = JsonWriter::document(|writer| write(writer, &all));
         let document: Value = serde_json::from_str(&text).unwrap();
         let expected_io = json!({
@@ -55,6 +54,6 @@ mod tests {
         assert_eq!(pressure["machine"]["memory"], json!({"value": {"some_us": 3, "full_us": 0}}));
         assert_eq!(pressure["cgroup"]["io"], json!({"missing": "no PSI"}));
         assert_eq!(document["probes"].as_object().unwrap().len(), 2);
-        assert!(!are_there(&all[..1]));
+        assert!(!are_there(&disks));
     }
 }

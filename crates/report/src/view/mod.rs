@@ -42,7 +42,7 @@ pub struct FioView<'a> {
     /// Idleness of the CPUs; `None`: it was not measured.
     pub idleness: Option<Cow<'a, CpuIdleness>>,
     /// Figures of the other probes.
-    pub evidence: Cow<'a, [Evidence]>,
+    pub evidence: Cow<'a, Evidence>,
     /// Messages for the report; empty if messages go to another stream.
     pub messages: Cow<'a, RunMessages>,
     /// Provenance of the figures, if it was recorded.

@@ -130,7 +130,8 @@ fn devices_are_there_when_they_were_watched() {
     assert_eq!(fio_view(&RunRecord::default()).disks, None);
     let slave = DiskCounters { in_queue_ms: 5, ..DiskCounters::default() };
     let disk = DiskRecord { name: "md0".to_owned(), counters: DiskCounters::default(), slaves: vec![slave.clone()] };
-    let record = RunRecord { evidence: vec![Evidence::Disks(vec![disk])], ..RunRecord::default() };
+    let record =
+        RunRecord { evidence: Evidence { disks: Some(vec![disk]), ..Evidence::default() }, ..RunRecord::default() };
     let disks = fio_view(&record).disks.expect("they were watched");
     assert_eq!((disks.len(), &disks[0].slaves), (1, &Some(slave)));
 }

@@ -64,9 +64,9 @@ impl Probe for DiskProbe {
         self.disks.iter().flat_map(Disk::describe).collect()
     }
 
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let elapsed_ms = self.started_at.elapsed().as_millis().max(1) as u64;
-        Evidence::Disks(self.disks.iter().map(|disk| disk.report(elapsed_ms)).collect())
+        evidence.disks = Some(self.disks.iter().map(|disk| disk.report(elapsed_ms)).collect());
     }
 }
 

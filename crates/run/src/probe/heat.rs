@@ -41,15 +41,15 @@ fn drive(device: &BlockDevice) -> Option<Drive> {
 }
 
 impl Probe for HeatProbe {
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let now = |drive: &Drive| {
             let found = Temperature::read(&drive.sensor)?;
             Some(DriveHeat { name: drive.name.clone(), before: drive.before, now: found.now, limit: found.limit })
         };
-        Evidence::Heat(Heat {
+        evidence.heat = Some(Heat {
             cpu_throttled_ms: longest(&self.throttled_ms, &cpu_throttled_ms()),
             drives: self.drives.iter().filter_map(now).collect(),
-        })
+        });
     }
 }
 

@@ -17,8 +17,8 @@ pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
 }
 
 impl Probe for HostClockProbe {
-    fn evidence(&self) -> Evidence {
-        Evidence::HostClock(since(&ClockOffsets::read(), &self.0))
+    fn report(&self, evidence: &mut Evidence) {
+        evidence.host_clock = Some(since(&ClockOffsets::read(), &self.0));
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
 }
 
 impl Probe for HostCpuProbe {
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let machine = self.machine.clone().and_then(|before| {
             let now = machine()?;
             Ok(CpuTimes {
@@ -46,7 +46,7 @@ impl Probe for HostCpuProbe {
             })
         });
         let worst = self.groups.as_ref().ok_or("no control group for CPU time is visible").and_then(Groups::worst);
-        Evidence::HostCpu(HostCpu { machine: machine.into(), throttling: worst.into() })
+        evidence.host_cpu = Some(HostCpu { machine: machine.into(), throttling: worst.into() });
     }
 }
 

@@ -43,8 +43,8 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
 }
 
 impl Probe for IdleWatch {
-    fn evidence(&self) -> Evidence {
-        Evidence::CpuIdleness(self.report())
+    fn report(&self, evidence: &mut Evidence) {
+        evidence.cpu_idleness = Some(self.report());
     }
 }
 

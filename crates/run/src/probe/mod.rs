@@ -37,8 +37,8 @@ pub(crate) trait Probe: Send {
     /// Called after a worker has done all its work. `pid` is the number of its process or thread.
     fn worker_ends(&mut self, _worker: &WorkerPlan, _pid: u32, _is_thread: bool) {}
 
-    /// The figures so far.
-    fn evidence(&self) -> Evidence;
+    /// Puts the figures so far under its name.
+    fn report(&self, evidence: &mut Evidence);
 
     /// Lines about the probe for `--debug`.
     fn describe(&self) -> Vec<String> {
@@ -79,7 +79,7 @@ const fn of_ferrio(start: fn(&Site<'_>, &mut Begun)) -> ProbeDef {
     ProbeDef { start, is_known_to_fio: false }
 }
 
-/// All probes, in the order of their evidence.
+/// All probes, in the order in which they begin.
 const PROBES: &[ProbeDef] = &[
     of_fio(disks::start),
     of_fio(idle::start),
@@ -120,8 +120,10 @@ impl Probes {
         self.0.iter_mut().for_each(|probe| probe.worker_ends(worker, pid, is_thread));
     }
 
-    pub(crate) fn evidence(&self) -> Vec<Evidence> {
-        self.0.iter().map(|probe| probe.evidence()).collect()
+    pub(crate) fn evidence(&self) -> Evidence {
+        let mut evidence = Evidence::default();
+        self.0.iter().for_each(|probe| probe.report(&mut evidence));
+        evidence
     }
 
     pub(crate) fn describe(&self) -> Vec<String> {

@@ -60,14 +60,15 @@ impl Probe for PageCacheProbe {
         }
     }
 
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let course = self.before.clone().and_then(|before| Ok(course(&before, &read()?, self.most_dirty)));
         let files = match () {
             () if !self.looks => not_asked(),
             () if self.files.is_empty() => ask(&[]),
             () => self.ask_within_limit(),
         };
-        Evidence::PageCache(PageCache { machine: course.into(), files_before: self.files_before.clone(), files })
+        evidence.page_cache =
+            Some(PageCache { machine: course.into(), files_before: self.files_before.clone(), files });
     }
 }
 

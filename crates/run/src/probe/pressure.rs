@@ -25,14 +25,14 @@ pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
 }
 
 impl Probe for PressureProbe {
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let cgroup = if let Some((directory, before)) = &self.cgroup {
             differences(totals_of_group(directory), before)
         } else {
             let missing = || Reading::Missing("no group of cgroup2 is mounted for this process".to_owned());
             Stalls { cpu: missing(), io: missing(), memory: missing() }
         };
-        Evidence::Pressure(Pressure { machine: differences(totals_of_machine(), &self.machine), cgroup })
+        evidence.pressure = Some(Pressure { machine: differences(totals_of_machine(), &self.machine), cgroup });
     }
 }
 

@@ -31,9 +31,9 @@ impl Probe for ProcessIoProbe {
         }
     }
 
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let total = self.before.clone().and_then(|before| Ok(since(&read(OWN)?, &before)));
-        Evidence::ProcessIo(ProcessIo { total: total.into(), workers: self.workers.clone() })
+        evidence.process_io = Some(ProcessIo { total: total.into(), workers: self.workers.clone() });
     }
 }
 

@@ -60,8 +60,8 @@ impl Probe for StackProbe {
         }
     }
 
-    fn evidence(&self) -> Evidence {
-        Evidence::Stacks(self.layers.iter().map(|(layer, counted)| now(layer, counted.as_ref())).collect())
+    fn report(&self, evidence: &mut Evidence) {
+        evidence.stacks = Some(self.layers.iter().map(|(layer, counted)| now(layer, counted.as_ref())).collect());
     }
 }
 

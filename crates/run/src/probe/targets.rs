@@ -53,7 +53,7 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
 }
 
 /// The targets of jobs that have not run, and may never, and the layers below them: nothing is made.
-pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<Evidence> {
+pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Evidence {
     let wanted = workers.iter().filter(|worker| worker.engine.def.targets.are_files());
     let (found, stacks) = find(wanted.map(|worker| (worker, files::named_paths(worker))), true, &|_| ());
     let mut jobs = TargetProbe::new(found, true).jobs;
@@ -65,7 +65,9 @@ pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Vec<Evidence> {
         let places = places.filter(|place| place.kind == TargetKind::Block && place.path == path);
         places.for_each(|place| place.used = Some(DeviceUse::Claimed.to_string()));
     }
-    vec![Evidence::Targets(jobs), StackProbe::new(stacks, true).evidence()]
+    let mut evidence = Evidence { targets: Some(jobs), ..Evidence::default() };
+    StackProbe::new(stacks, true).report(&mut evidence);
+    evidence
 }
 
 impl TargetProbe {
@@ -97,10 +99,10 @@ impl TargetProbe {
 }
 
 impl Probe for TargetProbe {
-    fn evidence(&self) -> Evidence {
+    fn report(&self, evidence: &mut Evidence) {
         let mut now = Self { jobs: self.jobs.clone(), files: self.files.clone(), looks: self.looks };
         now.measure(|place, size| place.now = size);
-        Evidence::Targets(now.jobs)
+        evidence.targets = Some(now.jobs);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::files;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::engines::Data;
 use ferrio_spec::{ControlSettings, SizeSpec};
-use ferrio_stats::{Evidence, ReadSample, WorkerRecord};
+use ferrio_stats::{ReadSample, WorkerRecord};
 use ferrio_units::DataDirection;
 use std::fs::File;
 use std::io::{Seek as _, SeekFrom};
@@ -33,7 +33,11 @@ struct Part {
 }
 
 /// Samples of the first targets of jobs that only read and have ended without an error. A job with clones is looked at once.
-pub(crate) fn of_readers(plan: &RunPlan, control: &ControlSettings, workers: &[WorkerRecord]) -> Option<Evidence> {
+pub(crate) fn of_readers(
+    plan: &RunPlan,
+    control: &ControlSettings,
+    workers: &[WorkerRecord],
+) -> Option<Vec<ReadSample>> {
     if !control.looks_into_files {
         return None;
     }
@@ -63,7 +67,7 @@ pub(crate) fn of_readers(plan: &RunPlan, control: &ControlSettings, workers: &[W
     std::thread::Builder::new().name("zeroes".to_owned()).spawn(looks).ok()?;
     let next = || samples.recv_timeout(ends_at.saturating_duration_since(Instant::now())).ok();
     let found: Vec<ReadSample> = std::iter::from_fn(next).flatten().collect();
-    (!found.is_empty()).then_some(Evidence::ReadSamples(found))
+    (!found.is_empty()).then_some(found)
 }
 
 fn has_read_data(worker: &WorkerPlan, record: &WorkerRecord) -> bool {

@@ -31,7 +31,7 @@ pub(super) struct Moment {
     /// Estimated seconds left, if known.
     pub(super) eta_secs: Option<u64>,
     /// Figures of the probes.
-    pub(super) evidence: Vec<Evidence>,
+    pub(super) evidence: Evidence,
 }
 
 /// The record of the running state.
@@ -51,8 +51,8 @@ pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Crew
     });
     let mut record = run_record(plan, settings, workers.collect(), moment);
     if !settings.control.skips_evidence {
-        record.evidence.extend(crate::probe::memory_copy(plan, &record.workers));
-        record.evidence.extend(crate::probe::read_samples(plan, &settings.control, &record.workers));
+        record.evidence.memory_copy = crate::probe::memory_copy(plan, &record.workers);
+        record.evidence.read_samples = crate::probe::read_samples(plan, &settings.control, &record.workers);
     }
     record
 }
@@ -91,7 +91,7 @@ pub(super) fn refused(
         CrewRecord { outcome, ..CrewRecord::default() }
     };
     let records: Vec<CrewRecord> = (0..plan.workers.len()).map(failed).collect();
-    let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Vec::new() };
+    let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Evidence::default() };
     let record = last(plan, settings, records, &moment);
     RunOutcome { record, n_failed: 1, is_stopped: false, n_logs_lost: 0 }
 }
@@ -116,7 +116,7 @@ pub(super) fn given_up(
         };
         setup_failed(record, failure, observer);
     }
-    let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Vec::new() };
+    let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Evidence::default() };
     let record = last(plan, settings, records, &moment);
     RunOutcome { record, n_failed: 1, is_stopped: desk.is_stopped(), n_logs_lost: 0 }
 }

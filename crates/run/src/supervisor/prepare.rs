@@ -24,8 +24,8 @@ use crate::work::check_state;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_spec::engines::Sharing;
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
-use ferrio_stats::Provenance;
 use ferrio_stats::note::{MergeNote, ReplayNote};
+use ferrio_stats::{Evidence, Provenance};
 use ferrio_sys::Clock;
 use ferrio_sys::errno::EAGAIN;
 use std::path::PathBuf;
@@ -258,8 +258,12 @@ impl Preparation<'_> {
 
     fn report(&self, observer: &mut dyn RunObserver) {
         // The run's devices are not known yet.
-        let moment =
-            Moment { now: Instant::now(), elapsed: self.started_at.elapsed(), eta_secs: None, evidence: Vec::new() };
+        let moment = Moment {
+            now: Instant::now(),
+            elapsed: self.started_at.elapsed(),
+            eta_secs: None,
+            evidence: Evidence::default(),
+        };
         let record = outcome::snapshot(self.plan, self.settings, self.records, &moment);
         observer.event(RunEvent::Status(Box::new(record)));
     }

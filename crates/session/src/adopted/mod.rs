@@ -1,0 +1,42 @@
+//! Results that another program has measured, or that came without an audit, as the record of a run: rules can look at them as far as
+//! their evidence goes.
+//!
+//! A report of fio has the options of its jobs as texts, their figures, and the counters of the disks. The options are read by the
+//! parser of the command line, so that they mean what they mean in a run. Nothing about the machine is assumed: what the report does
+//! not tell stays unknown in the record, and the audit names it.
+//! Must not know: formats of reports. Start reading at [`record_of`].
+
+mod disks;
+mod figures;
+mod jobs;
+
+use ferrio_job::Environment;
+use ferrio_results::RunResult;
+use ferrio_stats::{Provenance, RecordOrigin, RunRecord};
+
+/// The record of the run that a result describes, with its audit. Of a job whose options cannot be read, only the figures are known:
+/// then nothing is examined, and the audit says why.
+pub fn record_of(result: &RunResult, environment: &dyn Environment) -> RunRecord {
+    let mut record = RunRecord {
+        version: result.program.clone(),
+        timestamp_ms: result.timestamp_ms.unwrap_or_default(),
+        global_options: result.global_options.clone(),
+        origin: RecordOrigin::Report(result.program.clone()),
+        ..RunRecord::default()
+    };
+    let (mut provenance, mut reason) = (Provenance::default(), None);
+    for job in jobs::of(result, environment) {
+        let index = provenance.jobs.len() as u32;
+        let first_number = record.workers.len() as u32 + 1;
+        reason = reason.or_else(|| job.unreadable());
+        record.workers.extend(job.workers(index, first_number));
+        provenance.jobs.push(job.into_options(first_number));
+    }
+    disks::enter(result, &provenance, &mut record.evidence);
+    record.provenance = Some(Box::new(provenance));
+    record.audit = Some(reason.map_or_else(|| ferrio_insight::audit(&record), ferrio_insight::not_examined));
+    record
+}
+
+#[cfg(test)]
+mod tests;
