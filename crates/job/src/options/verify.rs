@@ -29,7 +29,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(verification::method))
         .deviates(
             "the header is that of 3.42 unless verify_header_layout names another, and a further line tells the kind \
-             of damage. Traces with overlapping writes, trim_verify_zero=0 and strided zones give no false alarm; fio \
+             of damage. Files are synced before they are read back, so that reads come from the device; after a whole \
+             pass fio 3.41 reads from the page cache. Traces with overlapping writes, trim_verify_zero=0 and strided zones give no false alarm; fio \
              3.41 looks for the wrong write. Of the options for buffers, buffer_compress_percentage works beside \
              verification, over whole blocks and with buffer_pattern for the compressible part; others, except for \
              scramble_buffers, work only with null, as in fio. Refused are trim_percentage and verify_crash_log with \
