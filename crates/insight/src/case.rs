@@ -6,8 +6,8 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
-    BackingPart, DirectionStats, HostCpu, PageCache, Provenance, RecordOrigin, RunRecord, TargetAlias, TargetKind,
-    TargetPlace, ThreadStats, WorkerRecord,
+    BackingPart, DirectionStats, HostCpu, IoCounters, PageCache, Provenance, RecordOrigin, RunRecord, TargetAlias,
+    TargetKind, TargetPlace, ThreadStats, WorkerRecord,
 };
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
@@ -116,9 +116,14 @@ impl<'a> Case<'a> {
         self.record.evidence.host_cpu.as_ref()
     }
 
+    /// The kernel's account of all processes of the run; `None`: it could not be read.
+    pub(crate) fn charged(&self) -> Option<&'a IoCounters> {
+        self.record.evidence.process_io.as_ref().and_then(|io| io.total.value())
+    }
+
     /// Bytes that the kernel has read for the processes of the run and for none of the workers themselves. `None`: that is not known.
     pub(crate) fn unclaimed_read_bytes(&self) -> Option<u64> {
-        let total = self.record.evidence.process_io.as_ref().and_then(|io| io.total.value())?;
+        let total = self.charged()?;
         let features = self.record.workers.iter().map(|worker| &worker.stats.features);
         // Of a worker that failed there may be no figures: its bytes stay among those that may be of any other.
         let claimed = features.flat_map(|features| [features.own_read_bytes, features.read_before_bytes]).flatten();

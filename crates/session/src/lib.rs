@@ -1,4 +1,4 @@
-//! What several ways in have in common, put together once: options, results and the audit.
+//! Options, results and the audit put together once, for every command that needs them.
 //!
 //! Must not know: terminals, arguments of native commands. Start reading at [`adopted`].
 #![forbid(unsafe_code)]

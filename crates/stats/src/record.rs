@@ -103,14 +103,12 @@ impl RunRecord {
 
     /// Targets of the jobs, by job; empty: no job had files, or targets were not examined.
     pub fn targets(&self) -> &[JobTargets] {
-        let targets = self.evidence.targets.as_deref();
-        targets.unwrap_or_default()
+        self.evidence.targets.as_deref().unwrap_or_default()
     }
 
     /// Layers of storage below the targets; empty: they were not looked for.
     pub fn storage_layers(&self) -> &[StorageLayer] {
-        let layers = self.evidence.stacks.as_deref();
-        layers.unwrap_or_default()
+        self.evidence.stacks.as_deref().unwrap_or_default()
     }
 
     /// Idleness of the CPUs, if it was measured.

@@ -4,7 +4,7 @@ use super::{FindingRule, Observation};
 use crate::case::{Case, CaseJob, is_in_memory, sum};
 use crate::on_device::BlockPlaces;
 use crate::text;
-use ferrio_stats::{IoCounters, Measured, Severity};
+use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(super) const RULE: FindingRule = FindingRule {
@@ -38,7 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     if case.is_before() {
         return affected.into_iter().map(|job| Observation::of(job.name, Vec::new(), plan(job))).collect();
     }
-    let Some(counters) = counters(case).filter(|_| is_alone(case)) else { return Vec::new() };
+    let Some(counters) = case.charged().filter(|_| is_alone(case)) else { return Vec::new() };
     let asked = |direction| {
         sum(case
             .jobs
@@ -98,7 +98,7 @@ fn is_alone(case: &Case<'_>) -> bool {
 
 /// The rule is about the job, and could not tell its I/O from that of others.
 pub(crate) fn is_blind(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    is_affected(job) && counters(case).is_some() && !is_alone(case)
+    is_affected(job) && case.charged().is_some() && !is_alone(case)
 }
 
 /// Random I/O through the page cache that is not in whole pages. Neighbours of sequential I/O use the rest of a page.
@@ -118,10 +118,6 @@ fn plan(job: &CaseJob<'_>) -> String {
         "Blocks of {} through the page cache are not whole pages: the kernel will move a page of 4 KiB or more for each part of one.",
         text::bytes(smallest)
     )
-}
-
-fn counters<'a>(case: &Case<'a>) -> Option<&'a IoCounters> {
-    case.record.evidence.process_io.as_ref().and_then(|io| io.total.value())
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     if case.record.workers.iter().any(|worker| !worker.fate.has_ended) {
         return Vec::new();
     }
-    let Some(own) = charged(case) else { return Vec::new() };
+    let Some(own) = case.charged() else { return Vec::new() };
     let with_levels = case.jobs.iter().filter_map(|job| Some((job, case.levels(job).into_iter().next()?)));
     let jobs: Vec<(&CaseJob<'_>, Level<'_>)> = with_levels.collect();
     let levels: BTreeSet<&Level<'_>> = jobs.iter().map(|(_, level)| level).collect();
@@ -82,11 +82,6 @@ fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<
     );
     let evidence = vec![Measured::bytes("read by the job", all), Measured::bytes("read by others below", others)];
     Some(Observation::of(job.name, evidence, explanation))
-}
-
-/// The kernel's account of all processes of the run.
-fn charged<'a>(case: &Case<'a>) -> Option<&'a IoCounters> {
-    case.record.evidence.process_io.as_ref().and_then(|io| io.total.value())
 }
 
 fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJob<'_>]) -> Option<Observation> {

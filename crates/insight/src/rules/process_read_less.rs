@@ -28,7 +28,9 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     let claimed = sum(jobs.iter().filter_map(|job| job.figures(DataDirection::Read)).map(|figures| figures.bytes));
     // Where the bytes of a job are not known: the processes have also read for others, so that no more than this was read for these.
     let own: Option<Vec<u64>> = jobs.iter().map(|job| Some(job.own_reads(case)?.most)).collect();
-    let Some(read_bytes) = own.map(sum).or_else(|| read_bytes(case)) else { return Vec::new() };
+    let Some(read_bytes) = own.map(sum).or_else(|| case.charged().map(|total| total.read_bytes)) else {
+        return Vec::new();
+    };
     if claimed < LEAST_BYTES || read_bytes as f64 >= claimed as f64 * SHARE {
         return Vec::new();
     }
@@ -52,10 +54,6 @@ fn is_below_unseen(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     let is_one = |layer: &ferrio_stats::StorageLayer| layer.kind == LayerKind::Overlay && layer.is_cut;
     let has_read = job.figures(DataDirection::Read).is_some();
     has_read && !job.places.is_empty() && job.places.iter().all(|place| case.layers_of(place).into_iter().any(is_one))
-}
-
-fn read_bytes(case: &Case<'_>) -> Option<u64> {
-    case.record.evidence.process_io.as_ref().and_then(|io| io.total.value().map(|total| total.read_bytes))
 }
 
 #[cfg(test)]

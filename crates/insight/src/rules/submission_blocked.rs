@@ -119,20 +119,13 @@ fn share_of_latency(job: &CaseJob<'_>) -> Option<f64> {
 mod tests {
     use super::super::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::LatencyStat;
 
     fn scene(slat_us: u64, clat_us: u64) -> TestRun {
         let mut job = job("a", DirectionMix::Write);
         "libaio".clone_into(&mut job.engine.name);
         (job.queue.iodepth, job.queue.low) = (2, 2);
         let mut scene = TestRun::new(job);
-        let figures = &mut scene.stats().directions.0[1];
-        let latencies =
-            [(&mut figures.slat, slat_us), (&mut figures.clat, clat_us), (&mut figures.lat, slat_us + clat_us)];
-        for (latency, value_us) in latencies {
-            *latency = LatencyStat::new(true);
-            (0..25_600).for_each(|_| latency.record(value_us * 1000));
-        }
+        scene.latencies_of_writes(slat_us, clat_us);
         scene
     }
 

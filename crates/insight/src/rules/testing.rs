@@ -84,6 +84,17 @@ impl TestRun {
         self.record.evidence.stacks = Some(layers);
     }
 
+    /// All writes of the first job take these times, before and after their submission.
+    pub(crate) fn latencies_of_writes(&mut self, slat_us: u64, clat_us: u64) {
+        let figures = &mut self.stats().directions.0[1];
+        let latencies =
+            [(&mut figures.slat, slat_us), (&mut figures.clat, clat_us), (&mut figures.lat, slat_us + clat_us)];
+        for (latency, value_us) in latencies {
+            *latency = LatencyStat::new(true);
+            (0..25_600).for_each(|_| latency.record(value_us * 1000));
+        }
+    }
+
     /// A run of one job that moves 100 MiB in 10 s by 25,600 I/Os of 300 us each; the device counts the same.
     pub(crate) fn new(job: JobSpec) -> Self {
         let place = place(&format!("/data/{}.0.0", job.name));
