@@ -283,14 +283,14 @@ impl Probe for DummyProbe {
 const FINDING: Thing = Thing {
     section: "Add a finding",
     files: &[(
-        "crates/insight/src/rules/dummy.rs",
+        "crates/insight/src/rules/plan/dummy.rs",
         "//! A dummy: jobs of that name.
 
-use super::{FindingRule, Observation};
 use crate::case::Case;
+use crate::rules::{FindingRule, Observation};
 use ferrio_stats::Severity;
 
-pub(super) const RULE: FindingRule = FindingRule {
+pub(crate) const RULE: FindingRule = FindingRule {
     id: \"dummy\",
     title: \"The job is called dummy\",
     severity: Severity::Note,
@@ -308,8 +308,12 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 ",
     )],
     rows: &[
-        Row { path: "crates/insight/src/rules/mod.rs", before: "mod few_samples;", text: "mod dummy;" },
-        Row { path: "crates/insight/src/rules/mod.rs", before: "    few_samples::RULE,", text: "    dummy::RULE," },
+        Row { path: "crates/insight/src/rules/plan/mod.rs", before: "mod few_samples;", text: "pub(crate) mod dummy;" },
+        Row {
+            path: "crates/insight/src/rules/mod.rs",
+            before: "    plan::few_samples::RULE,",
+            text: "    plan::dummy::RULE,",
+        },
     ],
     calls: &[Call {
         arguments: &["check", "--name=dummy", "--ioengine=null", "--size=1m"],

@@ -2,104 +2,21 @@
 //!
 //! Must not know: how findings are shown. Start reading at [`FindingRule`], then [`RULES`].
 
-mod asynchronous_without_direct;
-pub(crate) mod below_unseen;
-pub(crate) mod buffered_below_page;
-mod buffers_exceed_memory;
-mod cached_by_earlier_job;
-mod clock_cost;
-mod clock_trouble;
-mod colon_in_filename;
-mod cpu_quota;
-mod cpu_quota_set;
-mod data_that_compresses;
-mod depth_beyond_queue;
-mod depth_not_reached;
-mod depth_of_synchronous_engine;
-mod device_cache;
-pub(crate) mod device_did_less;
-mod device_in_use;
-mod device_is_overwritten;
-mod direct_below_logical_block;
-mod direct_not_honoured;
-mod direct_writes_copied;
-mod earlier_writes;
-mod easy_data;
-mod effect_of_parallelism;
-mod far_numa_node;
-mod faster_than_link;
-mod faster_than_memory;
-mod few_hot_blocks;
-mod few_ios_planned;
-mod few_samples;
-mod file_size_limit;
-mod file_under_dev;
-mod first_reads_slower;
-mod first_writes;
-mod fits_in_memory;
-mod foreign_datagrams;
-mod io_limit;
-mod io_weight;
-mod job_failed;
-mod jobs_share_blocks;
-mod latency_without_submission;
-mod latency_without_syncs;
-mod latency_without_waiting;
-mod load_generator_limit;
-mod locked_memory_limit;
-mod memory_stalls;
-mod misaligned_partition;
-mod no_io;
-mod open_file_limit;
-mod other_users;
-mod overwrite_changed_nothing;
-mod page_cache_limited;
-mod partial_physical_blocks;
-mod partial_stripes;
-mod posixaio_one_file;
-mod preparation_counted;
-mod process_read_less;
-mod ramp_outlasts_job;
-pub(crate) mod range_read_again;
-mod range_trimmed_again;
-mod rate_drifts;
-mod rate_fell;
-mod rate_not_reached;
-mod reads_behind_end;
-mod reads_of_unwritten_extents;
-mod reads_of_zeroes;
-mod requests_merged;
-mod requests_split;
-mod runtime_without_time_based;
-pub(crate) mod same_blocks_again;
-mod scheduler_of_fast_device;
-mod slowed_by_heat;
-mod small_part_of_disk;
-mod stalls;
-mod stolen_cpu_time;
-mod submission_blocked;
-pub(crate) mod sync_without_flush;
-mod syncs_never_due;
-mod tail_waits_for_cpu;
-mod target_in_memory;
-mod target_on_network;
-mod target_on_overlay;
+pub(crate) mod cache;
+pub(crate) mod cpu;
+pub(crate) mod data;
+pub(crate) mod depth;
+pub(crate) mod device;
+pub(crate) mod limits;
+pub(crate) mod plan;
+pub(crate) mod range;
+pub(crate) mod target;
 #[cfg(test)]
 pub(crate) mod testing;
-mod trims_split;
-mod unsynced_writes;
-mod verification_cost;
-mod volatile_cache;
-mod volume_grew;
-mod waits_for_cpu;
-mod write_back_throttled;
-mod write_refused;
-mod writes_still_dirty;
+pub(crate) mod time;
 
 use crate::case::Case;
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
-
-pub(crate) use depth_not_reached::is_held_back;
 
 /// Directory of the generated pages, one per rule.
 const PAGES: &str = "docs/findings";
@@ -137,104 +54,104 @@ pub(crate) struct Observation {
 
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
 pub const RULES: &[FindingRule] = &[
-    job_failed::RULE,
-    no_io::RULE,
-    reads_behind_end::RULE,
-    foreign_datagrams::RULE,
-    device_did_less::RULE,
-    device_did_less::LOWER,
-    faster_than_link::RULE,
-    faster_than_memory::RULE,
-    reads_of_unwritten_extents::RULE,
-    process_read_less::RULE,
-    buffered_below_page::RULE,
-    reads_of_zeroes::RULE,
-    file_under_dev::RULE,
-    colon_in_filename::RULE,
-    device_is_overwritten::RULE,
-    file_size_limit::RULE,
-    open_file_limit::RULE,
-    locked_memory_limit::RULE,
-    buffers_exceed_memory::RULE,
-    target_in_memory::RULE,
-    direct_not_honoured::RULE,
-    direct_writes_copied::RULE,
-    target_on_network::RULE,
-    target_on_overlay::RULE,
-    below_unseen::RULE,
-    device_cache::RULE,
-    device_cache::THIN,
-    other_users::RULE,
-    earlier_writes::RULE,
-    fits_in_memory::RULE,
-    cached_by_earlier_job::RULE,
-    page_cache_limited::RULE,
-    writes_still_dirty::RULE,
-    unsynced_writes::RULE,
-    latency_without_syncs::RULE,
-    first_writes::RULE,
-    volume_grew::RULE,
-    overwrite_changed_nothing::RULE,
-    sync_without_flush::RULE,
-    syncs_never_due::RULE,
-    asynchronous_without_direct::RULE,
-    depth_of_synchronous_engine::RULE,
-    posixaio_one_file::RULE,
-    cpu_quota::RULE,
-    cpu_quota_set::RULE,
-    stolen_cpu_time::RULE,
-    waits_for_cpu::RULE,
-    tail_waits_for_cpu::RULE,
-    memory_stalls::RULE,
-    clock_trouble::RULE,
-    clock_cost::RULE,
-    load_generator_limit::RULE,
-    verification_cost::RULE,
-    slowed_by_heat::RULE,
-    submission_blocked::RULE,
-    latency_without_submission::RULE,
-    depth_not_reached::RULE,
-    io_limit::RULE,
-    io_limit::RULE_BEFORE,
-    io_weight::RULE,
-    depth_beyond_queue::RULE,
-    effect_of_parallelism::RULE,
-    preparation_counted::RULE,
-    rate_not_reached::RULE,
-    latency_without_waiting::RULE,
-    jobs_share_blocks::RULE,
-    jobs_share_blocks::AT_RANDOM,
-    data_that_compresses::RULE,
-    easy_data::RULE,
-    reads_of_zeroes::OF_FILES,
-    write_refused::RULE,
-    device_in_use::RULE,
-    direct_below_logical_block::RULE,
-    misaligned_partition::RULE,
-    partial_physical_blocks::RULE,
-    partial_stripes::RULE,
-    requests_merged::RULE,
-    requests_split::RULE,
-    trims_split::RULE,
-    trims_split::REFUSED,
-    scheduler_of_fast_device::RULE,
-    write_back_throttled::RULE,
-    volatile_cache::RULE,
-    far_numa_node::RULE,
-    rate_fell::RULE,
-    rate_fell::WITH_OTHERS,
-    first_reads_slower::RULE,
-    rate_drifts::RULE,
-    stalls::RULE,
-    runtime_without_time_based::RULE,
-    ramp_outlasts_job::RULE,
-    small_part_of_disk::RULE,
-    same_blocks_again::RULE,
-    range_read_again::RULE,
-    range_trimmed_again::RULE,
-    few_hot_blocks::RULE,
-    few_samples::RULE,
-    few_ios_planned::RULE,
+    plan::job_failed::RULE,
+    plan::no_io::RULE,
+    data::reads_behind_end::RULE,
+    data::foreign_datagrams::RULE,
+    device::device_did_less::RULE,
+    device::device_did_less::LOWER,
+    device::faster_than_link::RULE,
+    device::faster_than_memory::RULE,
+    data::reads_of_unwritten_extents::RULE,
+    cache::process_read_less::RULE,
+    cache::buffered_below_page::RULE,
+    data::reads_of_zeroes::RULE,
+    target::file_under_dev::RULE,
+    target::colon_in_filename::RULE,
+    target::device_is_overwritten::RULE,
+    limits::file_size_limit::RULE,
+    limits::open_file_limit::RULE,
+    limits::locked_memory_limit::RULE,
+    limits::buffers_exceed_memory::RULE,
+    target::target_in_memory::RULE,
+    cache::direct_not_honoured::RULE,
+    cache::direct_writes_copied::RULE,
+    target::target_on_network::RULE,
+    target::target_on_overlay::RULE,
+    target::below_unseen::RULE,
+    cache::device_cache::RULE,
+    cache::device_cache::THIN,
+    device::other_users::RULE,
+    cache::earlier_writes::RULE,
+    cache::fits_in_memory::RULE,
+    cache::cached_by_earlier_job::RULE,
+    cache::page_cache_limited::RULE,
+    cache::writes_still_dirty::RULE,
+    cache::unsynced_writes::RULE,
+    cache::latency_without_syncs::RULE,
+    data::first_writes::RULE,
+    data::volume_grew::RULE,
+    data::overwrite_changed_nothing::RULE,
+    cache::sync_without_flush::RULE,
+    cache::syncs_never_due::RULE,
+    depth::asynchronous_without_direct::RULE,
+    depth::depth_of_synchronous_engine::RULE,
+    depth::posixaio_one_file::RULE,
+    cpu::cpu_quota::RULE,
+    cpu::cpu_quota_set::RULE,
+    cpu::stolen_cpu_time::RULE,
+    cpu::waits_for_cpu::RULE,
+    cpu::tail_waits_for_cpu::RULE,
+    limits::memory_stalls::RULE,
+    time::clock_trouble::RULE,
+    time::clock_cost::RULE,
+    cpu::load_generator_limit::RULE,
+    cpu::verification_cost::RULE,
+    device::slowed_by_heat::RULE,
+    depth::submission_blocked::RULE,
+    time::latency_without_submission::RULE,
+    depth::depth_not_reached::RULE,
+    limits::io_limit::RULE,
+    limits::io_limit::RULE_BEFORE,
+    limits::io_weight::RULE,
+    depth::depth_beyond_queue::RULE,
+    depth::effect_of_parallelism::RULE,
+    time::preparation_counted::RULE,
+    time::rate_not_reached::RULE,
+    time::latency_without_waiting::RULE,
+    range::jobs_share_blocks::RULE,
+    range::jobs_share_blocks::AT_RANDOM,
+    data::data_that_compresses::RULE,
+    data::easy_data::RULE,
+    data::reads_of_zeroes::OF_FILES,
+    target::write_refused::RULE,
+    target::device_in_use::RULE,
+    device::direct_below_logical_block::RULE,
+    device::misaligned_partition::RULE,
+    device::partial_physical_blocks::RULE,
+    device::partial_stripes::RULE,
+    device::requests_merged::RULE,
+    device::requests_split::RULE,
+    device::trims_split::RULE,
+    device::trims_split::REFUSED,
+    device::scheduler_of_fast_device::RULE,
+    device::write_back_throttled::RULE,
+    cache::volatile_cache::RULE,
+    cpu::far_numa_node::RULE,
+    time::rate_fell::RULE,
+    time::rate_fell::WITH_OTHERS,
+    time::first_reads_slower::RULE,
+    time::rate_drifts::RULE,
+    time::stalls::RULE,
+    plan::runtime_without_time_based::RULE,
+    plan::ramp_outlasts_job::RULE,
+    range::small_part_of_disk::RULE,
+    range::same_blocks_again::RULE,
+    range::range_read_again::RULE,
+    range::range_trimmed_again::RULE,
+    range::few_hot_blocks::RULE,
+    plan::few_samples::RULE,
+    plan::few_ios_planned::RULE,
 ];
 
 impl FindingRule {

@@ -5,10 +5,11 @@
 use super::Gap;
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::course::JobCourse;
-use crate::rules::{
-    below_unseen, buffered_below_page, device_did_less, is_held_back, range_read_again, same_blocks_again,
-    sync_without_flush,
-};
+use crate::rules::cache::{buffered_below_page, sync_without_flush};
+use crate::rules::depth::depth_not_reached::is_held_back;
+use crate::rules::device::device_did_less;
+use crate::rules::range::{range_read_again, same_blocks_again};
+use crate::rules::target::below_unseen;
 use ferrio_spec::RandomDistribution;
 use ferrio_spec::engines::Data;
 use ferrio_stats::{ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};

@@ -1,0 +1,147 @@
+//! Direct I/O that the file system does through the page cache.
+
+use crate::case::{Case, CaseJob, is_for_files, is_in_memory, sum};
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::{Measured, Severity, TargetPlace};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "direct-not-honoured",
+    title: "Direct I/O went through the page cache",
+    severity: Severity::Wrong,
+    what: "What the kernel says about direct I/O on the files of a job with direct=1 (STATX_DIOALIGN, and data=journal among the mount \
+           options of ext4), and how much of the files the page cache holds after the run beyond what it held before. It speaks from \
+           10 % of the bytes of the jobs on.",
+    why: "Some file systems take O_DIRECT and read and write through the page cache all the same. The figures are then those of buffered \
+          I/O: reads may come from memory, and writes may end there.",
+    example: "--name=a --rw=randread --direct=1 --directory=/mnt/ext4-with-data-journal",
+    cure: "Use a file system that does direct I/O on these files, or take the figures for those of buffered I/O.",
+    find,
+};
+
+const SHARE: f64 = 0.1;
+const LEAST_BYTES: u64 = 1 << 20;
+
+/// The rule speaks about this job.
+pub(crate) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(job).is_some() || in_cache(case).is_some_and(|found| found.jobs.iter().any(|name| name == job.name))
+}
+
+/// The rule speaks about this run.
+pub(crate) fn speaks(case: &Case<'_>) -> bool {
+    !find(case).is_empty()
+}
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let by_kernel: Vec<Observation> = case.jobs.iter().filter_map(of_job).collect();
+    if by_kernel.is_empty() { in_cache(case).into_iter().collect() } else { by_kernel }
+}
+
+/// The job asks for direct I/O to files.
+pub(crate) fn is_direct(job: &CaseJob<'_>) -> bool {
+    let is_asked = job.spec.durability.direct && job.has_files() && job.engine.targets.are_opened_by_run();
+    is_asked && job.places.iter().all(|place| is_for_files(place) && !is_in_memory(place))
+}
+
+fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+    let place = job.places.iter().find(|place| refuses(place)).filter(|_| is_direct(job))?;
+    let kind = place.file_system.as_deref().unwrap_or("the file system");
+    let reason = if journals_data(place) { " mounted with data=journal" } else { "" };
+    let explanation = format!(
+        "{kind}{reason} does no direct I/O on {}: with direct=1 it refuses to open the file, or reads and writes go through the page \
+         cache as if direct=1 were not given.",
+        place.path
+    );
+    let mut found = Observation::of(job.name, Vec::new(), explanation);
+    if journals_data(place) {
+        found.cure = Some("Mount the file system without data=journal.".to_owned());
+    }
+    Some(found)
+}
+
+fn refuses(place: &TargetPlace) -> bool {
+    place.now.direct_align_bytes.or(place.before.direct_align_bytes) == Some(0) || journals_data(place)
+}
+
+fn journals_data(place: &TargetPlace) -> bool {
+    let options = place.mount_options.as_deref().unwrap_or_default();
+    place.file_system.as_deref() == Some("ext4") && options.split(',').any(|option| option == "data=journal")
+}
+
+/// The page cache holds more of the files than before, though no job goes through it.
+fn in_cache(case: &Case<'_>) -> Option<Observation> {
+    let cache = case.page_cache()?;
+    let grown = cache.files.value()?.cached_bytes.saturating_sub(cache.files_before.value()?.cached_bytes);
+    let with_files: Vec<&CaseJob<'_>> = case.jobs.iter().filter(|job| job.has_files()).collect();
+    // The figures of the cache are those of all files together.
+    if !with_files.iter().all(|job| is_direct(job) && !job.spec.layout.pre_read) {
+        return None;
+    }
+    let directions = [DataDirection::Read, DataDirection::Write];
+    let figures = with_files.iter().flat_map(|job| directions.map(|direction| job.figures(direction)));
+    let done = sum(figures.flatten().map(|figures| figures.bytes));
+    let size = sum(with_files.iter().flat_map(|job| job.places).map(|place| place.now.size_bytes));
+    let least = (done.min(size) as f64 * SHARE) as u64;
+    if grown < LEAST_BYTES.max(least) {
+        return None;
+    }
+    let explanation = format!(
+        "The page cache holds {} more of the files than before the run, though every job has direct=1: the file system reads and writes \
+         through it.",
+        text::bytes(grown)
+    );
+    let evidence =
+        vec![Measured::bytes("read and written by the jobs", done), Measured::bytes("more in the page cache", grown)];
+    let jobs = with_files.iter().map(|job| job.name.to_owned()).collect();
+    Some(Observation::of_jobs(jobs, evidence, explanation))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{MIB, TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::{FileCache, PageCache, Reading};
+
+    #[test]
+    fn a_file_without_direct_io_is_told() {
+        let scene = |align: Option<u32>, direct: bool| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
+            scene.places[0].before.direct_align_bytes = align;
+            scene.places[0].now.direct_align_bytes = align;
+            scene.jobs[0].durability.direct = direct;
+            scene.found()
+        };
+        assert_eq!(scene(Some(0), true), ["direct-not-honoured"]);
+        assert_eq!(scene(Some(512), true), Vec::<String>::new());
+        assert_eq!(scene(None, true), Vec::<String>::new());
+        assert_eq!(scene(Some(0), false), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_journal_of_data_is_told_before_the_file_is_there() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Write)).before();
+        scene.places[0].mount_options = Some("rw,nodelalloc,data=journal".to_owned());
+        assert_eq!(scene.found(), ["direct-not-honoured"]);
+        scene.places[0].mount_options = Some("rw,data=ordered".to_owned());
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn pages_that_came_during_the_run_are_evidence() {
+        let scene = |before: u64, after: u64, direct: bool| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.jobs[0].durability.direct = direct;
+            // The device has read nothing: the one cause has one finding.
+            scene.disk_bytes = if direct { [0, 0] } else { [100 * MIB, 0] };
+            let cache = |cached_bytes| Reading::Value(FileCache { cached_bytes, ..FileCache::default() });
+            scene.record.evidence.page_cache =
+                Some(PageCache { machine: Reading::default(), files_before: cache(before), files: cache(after) });
+            scene.found()
+        };
+        assert_eq!(scene(0, 10 * MIB, true), ["direct-not-honoured"]);
+        assert_eq!(scene(0, 10 * MIB - 4096, true), ["device-did-less"]);
+        assert_eq!(scene(95 * MIB, 100 * MIB, true), ["device-did-less"]);
+        assert_eq!(scene(0, 100 * MIB, false), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,80 @@
+//! Buffered writes that the job does not sync.
+
+use crate::case::{Case, CaseJob, is_in_memory};
+use crate::rules::{FindingRule, Observation};
+use ferrio_spec::SyncMode;
+use ferrio_stats::Severity;
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "unsynced-writes",
+    title: "Nothing waits until the writes are on the device",
+    severity: Severity::Misleading,
+    what: "The options of a job that has not run, or of which only a report is there: it writes through the page cache, and has neither end_fsync nor fsync, fdatasync, \
+           sync_file_range, fsync_on_close, end_syncfs or sync.",
+    why: "Such a job ends when its data is in memory, so a small one measures memory and a large one a mix of both.",
+    example: "--name=a --rw=write --size=1g --ioengine=psync",
+    cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
+    find,
+};
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    // After a run the evidence of the page cache says more.
+    if !case.is_before() && !case.is_reported() {
+        return Vec::new();
+    }
+    let of_job = |job: &CaseJob<'_>| {
+        let are = if case.is_before() { "will be" } else { "are" };
+        let explanation = format!(
+            "The job writes through the page cache and never waits for the device: its figures {are} those of memory as far as that \
+             reaches."
+        );
+        Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write)
+    };
+    let is_one = |job: &&CaseJob<'_>| {
+        let is_stored = !job.places.iter().any(is_in_memory);
+        job.is_buffered() && job.does(DataDirection::Write) && is_stored && !waits(job)
+    };
+    case.jobs.iter().filter(is_one).map(of_job).collect()
+}
+
+/// The job waits for its writes, in each of them or in syncs.
+pub(crate) fn waits(job: &CaseJob<'_>) -> bool {
+    waits_in_syncs(job) || job.spec.durability.sync != SyncMode::None
+}
+
+/// The job has syncs beside its writes, now and then or at its end.
+pub(crate) fn waits_in_syncs(job: &CaseJob<'_>) -> bool {
+    let durability = &job.spec.durability;
+    let now_and_then =
+        durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
+    let at_the_end = durability.end_fsync || durability.fsync_on_close || durability.end_syncfs;
+    now_and_then || at_the_end
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+
+    #[test]
+    fn a_sync_of_any_kind_is_enough() {
+        let buffered = || {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write)).before();
+            scene.jobs[0].durability.direct = false;
+            scene
+        };
+        assert_eq!(buffered().found(), ["unsynced-writes"]);
+        let changes: [fn(&mut ferrio_spec::DurabilitySpec); 4] = [
+            |durability| durability.end_fsync = true,
+            |durability| durability.fsync_blocks = 32,
+            |durability| durability.fdatasync_blocks = 1,
+            |durability| durability.sync = ferrio_spec::SyncMode::Dsync,
+        ];
+        for change in changes {
+            let mut scene = buffered();
+            change(&mut scene.jobs[0].durability);
+            assert_eq!(scene.found(), Vec::<String>::new());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Writes that were in the page cache when the run ended.
+
+use crate::case::{Case, sum};
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::{Measured, Severity};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "writes-still-dirty",
+    title: "Writes waited in memory when the run ended",
+    severity: Severity::Wrong,
+    what: "What the page cache holds of the files after the run and had not written yet. It speaks from 10 % of the written bytes on.",
+    why: "A buffered write is done when it is in memory. What is written to the device after the run is in no figure.",
+    example: "--name=a --rw=write --size=1g --ioengine=psync",
+    cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
+    find,
+};
+
+const SHARE: f64 = 0.1;
+const LEAST_BYTES: u64 = 1 << 20;
+
+/// The rule speaks about a run, and says more than that the device did less.
+pub(crate) fn explains(case: &Case<'_>) -> bool {
+    !find(case).is_empty()
+}
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let Some(files) = case.page_cache().and_then(|cache| cache.files.value()) else { return Vec::new() };
+    let writers: Vec<_> =
+        case.jobs.iter().filter(|job| job.is_buffered() && job.figures(DataDirection::Write).is_some()).collect();
+    // A file system in memory has nowhere to write to.
+    if writers.iter().any(|job| job.places.iter().any(crate::case::is_in_memory)) {
+        return Vec::new();
+    }
+    let written = sum(writers.iter().filter_map(|job| job.figures(DataDirection::Write)).map(|figures| figures.bytes));
+    let waiting = files.dirty_bytes.saturating_add(files.writeback_bytes).min(written);
+    if waiting < LEAST_BYTES || (waiting as f64) < written as f64 * SHARE {
+        return Vec::new();
+    }
+    let explanation = format!(
+        "{} of the written bytes ({} of {}) were in memory only when the run ended: the time to write them is in no figure.",
+        text::percent(waiting as f64, written as f64),
+        text::bytes(waiting),
+        text::bytes(written)
+    );
+    let evidence =
+        vec![Measured::bytes("written by the jobs", written), Measured::bytes("waiting in the page cache", waiting)];
+    let jobs = writers.iter().map(|job| job.name.to_owned()).collect();
+    vec![Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write)]
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{MIB, TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::{FileCache, PageCache, Reading};
+
+    fn scene(dirty_bytes: u64) -> TestRun {
+        let mut scene = TestRun::new(job("a", DirectionMix::Write));
+        scene.jobs[0].durability.direct = false;
+        let files = FileCache { n_files: 1, dirty_bytes, ..FileCache::default() };
+        scene.record.evidence.page_cache = Some(PageCache {
+            machine: Reading::default(),
+            files_before: Reading::default(),
+            files: Reading::Value(files),
+        });
+        scene
+    }
+
+    #[test]
+    fn a_tenth_that_waits_is_told() {
+        assert_eq!(scene(10 * MIB).found(), ["writes-still-dirty"]);
+        // That the device did less is the same said with less.
+        let mut less = scene(100 * MIB);
+        less.disk_bytes = [0, 0];
+        assert_eq!(less.found(), ["writes-still-dirty"]);
+        assert_eq!(scene(10 * MIB - 4096).found(), Vec::<String>::new());
+        let finding = scene(100 * MIB).finding("writes-still-dirty");
+        assert!(
+            finding.explanation.starts_with("100 % of the written bytes (100 MiB of 100 MiB)"),
+            "{}",
+            finding.explanation
+        );
+    }
+
+    #[test]
+    fn a_cache_that_was_not_asked_says_nothing() {
+        let mut scene = scene(0);
+        scene.record.evidence = ferrio_stats::Evidence::default();
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+}

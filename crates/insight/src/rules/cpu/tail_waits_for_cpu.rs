@@ -1,0 +1,127 @@
+//! Slow I/Os that were slow because the job had no CPU, although its waits are a small part of the time.
+
+use crate::case::{Case, CaseJob};
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::histogram::bucket_latency_ns;
+use ferrio_stats::{LatencyStat, Measured, Severity};
+use ferrio_units::DataDirection;
+use ferrio_units::glance::duration_text;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "tail-waits-for-cpu",
+    title: "The slowest I/Os waited for a CPU, not for the device",
+    severity: Severity::Misleading,
+    what: "The time in which the threads of a job were ready to run and had no CPU, less 10 us for each time that they slept, and the time \
+           of the slow I/Os: those of more than three medians, and of 0.5 ms or more. It speaks where a percentile with enough samples (p99.9, p99) is among these, \
+           and the waits are half of their time or more. Above 10 % of the job's time the rule waits-for-cpu speaks.",
+    why: "Another program that takes the CPU for some milliseconds now and then changes no mean. The I/Os that complete meanwhile are \
+          seen late, and they are the tail.",
+    example: "--name=a --ioengine=psync --rw=randread --bs=64k --size=1g --direct=1 --cpus_allowed=0   (beside a program on CPU 0)",
+    cure: "Keep the CPUs of the jobs free from others (--cpus_allowed, isolcpus), and repeat the run.",
+    find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
+};
+
+/// A thread that is woken on an idle machine has a CPU after this time, with room.
+const WAKE_NS: u64 = 10_000;
+/// An I/O is slow from so many medians on.
+const MEDIANS: u64 = 3;
+/// A shorter latency is no slow one, nanoseconds.
+const LEAST_NS: u64 = 500_000;
+/// Share of the time of the slow I/Os.
+const SHARE: f64 = 0.5;
+const PERCENTS: [f64; 2] = [99.9, 99.0];
+
+/// The rule speaks about the job.
+pub(crate) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(case, job).is_some()
+}
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let total = job.total.as_ref()?;
+    let turns = total.usage.cpu_turns?;
+    let is_told = crate::rules::cpu::cpu_quota::share(case).is_some()
+        || crate::rules::cpu::waits_for_cpu::share(case, job).is_some();
+    if is_told || job.engine.moves_nothing() || case.provenance.clock.source == "virtual" {
+        return None;
+    }
+    let latencies: Vec<&LatencyStat> =
+        DataDirection::ALL.iter().filter_map(|one| Some(&job.figures(*one)?.clat)).collect();
+    let most = latencies.iter().max_by_key(|latency| latency.n_samples)?;
+    let (percent, slow_ns, tail_ns) = tail(most)?;
+    // I/Os side by side wait together.
+    let n_at_once = if job.engine.is_inline() { 1 } else { job.spec.queue.iodepth.max(1) };
+    let slow: f64 = latencies.iter().map(|latency| time_from(latency, slow_ns)).sum::<f64>() / f64::from(n_at_once);
+    let waited = turns.waited_ns.saturating_sub(turns.n_sleeps.saturating_mul(WAKE_NS)) as f64;
+    if slow <= 0.0 || waited < slow * SHARE {
+        return None;
+    }
+    let explanation = format!(
+        "p{percent} is {}, and the job was ready to run and had no CPU for {} s, as long as its slow I/Os took ({} s): the tail is that of the CPU.",
+        duration_text(tail_ns as f64),
+        text::short(turns.waited_ns as f64 / 1e9),
+        text::short(slow / 1e9)
+    );
+    let evidence = vec![
+        Measured::seconds("waits for a CPU", turns.waited_ns as f64 / 1e9),
+        Measured::seconds("time of the slow I/Os", slow / 1e9),
+        Measured::seconds(&format!("p{percent}"), tail_ns as f64 / 1e9),
+    ];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+/// The highest percentile with enough samples that is slow: the percentile, the latency from which an I/O is slow, and its latency.
+fn tail(latency: &LatencyStat) -> Option<(f64, u64, u64)> {
+    let slow_ns = latency.percentile(50.0)?.latency_ns.saturating_mul(MEDIANS).max(LEAST_NS);
+    let mut sure = PERCENTS.into_iter().filter_map(|percent| latency.percentile(percent));
+    let found = sure.find(|found| !found.is_doubtful && found.latency_ns >= slow_ns)?;
+    Some((found.percent, slow_ns, found.latency_ns))
+}
+
+/// Sum of the latencies from a length on, nanoseconds.
+fn time_from(latency: &LatencyStat, least_ns: u64) -> f64 {
+    let buckets = latency.histogram.iter().flat_map(ferrio_stats::Histogram::folded);
+    let slow =
+        buckets.map(|(index, count)| (bucket_latency_ns(index), count)).filter(|(length, _)| *length >= least_ns);
+    slow.map(|(length, count)| length as f64 * count as f64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::{CpuTurns, LatencyStat};
+
+    /// A job of 20 s: 20,000 I/Os of 300 us, and some of 10 ms.
+    fn scene(n_slow: u32, waited_ms: u64, n_sleeps: u64) -> Vec<String> {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let stats = scene.stats();
+        let figures = &mut stats.directions.0[0];
+        for latency in [&mut figures.lat, &mut figures.clat] {
+            *latency = LatencyStat::new(true);
+            (0..20_000).for_each(|_| latency.record(300_000));
+            (0..n_slow).for_each(|_| latency.record(10_000_000));
+        }
+        stats.total_runtime_ns = 20_000_000_000;
+        stats.usage.cpu_turns =
+            Some(CpuTurns { ran_ns: 1_000_000_000, waited_ns: waited_ms * 1_000_000, n_turns: n_sleeps, n_sleeps });
+        scene.found()
+    }
+
+    #[test]
+    fn waits_as_long_as_half_of_the_slow_ios_are_told() {
+        // 1 s of slow I/Os.
+        assert_eq!(scene(100, 550, 0), ["tail-waits-for-cpu"]);
+        // Else they are stalls of the device.
+        assert_eq!(scene(100, 450, 0), ["stalls"]);
+        // 10 us for each of 20,000 sleeps: 0.2 s.
+        assert_eq!(scene(100, 750, 20_000), ["tail-waits-for-cpu"]);
+        assert_eq!(scene(100, 650, 20_000), ["stalls"]);
+    }
+
+    #[test]
+    fn a_tail_that_no_percentile_shows_and_waits_of_another_rule_are_not() {
+        assert_eq!(scene(10, 1_000, 0), Vec::<String>::new());
+        assert_eq!(scene(100, 2_000, 0), ["waits-for-cpu"]);
+    }
+}

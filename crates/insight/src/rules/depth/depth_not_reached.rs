@@ -1,0 +1,124 @@
+//! A depth that was asked for and not reached.
+
+use crate::case::{Case, CaseJob, sum};
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::{Measured, Severity};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "depth-not-reached",
+    title: "Fewer I/Os were in flight than asked for",
+    severity: Severity::Misleading,
+    what: "The mean number of I/Os in flight of each clone, from the completion latencies and the time (Little's law), and iodepth. It \
+           speaks below three quarters of iodepth, of jobs that nothing holds back on purpose (rates, pauses, latency targets).",
+    why: "The device had less to do than the job says: it, or the CPU, may have had more to give.",
+    example: "--name=a --ioengine=libaio --iodepth=256 --rw=randwrite --bs=4k --direct=1 --size=1g",
+    cure: "Take the figures for the depth that was reached; look at CPU use and at slat, or use more jobs.",
+    find,
+};
+
+const SHARE: f64 = 0.75;
+/// With fewer I/Os, the mean depends mostly on the filling and draining of the queue.
+const LEAST_TURNS: u64 = 20;
+/// A shorter job says nothing of its depth, seconds.
+const LEAST_SECONDS: f64 = 0.1;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    // Where the device's queue is the cause, the rule about that says it.
+    let jobs = case.jobs.iter().filter(|job| !crate::rules::depth::depth_beyond_queue::explains(case, job));
+    jobs.filter_map(|job| of_job(case, job)).collect()
+}
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let queue = &job.spec.queue;
+    let (wanted, n_clones) = (f64::from(queue.iodepth), job.workers.len() as f64);
+    // Batches let the queue drain before it is filled again.
+    let is_batched = queue.low < queue.iodepth || queue.batch_complete_min > 1;
+    if queue.iodepth == 1 || job.engine.is_inline() || is_batched || is_held_back(job) {
+        return None;
+    }
+    // The rules about these say why.
+    // As much of the depth is lost as of the time in which the job can start I/Os.
+    let idle_share =
+        crate::rules::cpu::cpu_quota::share(case).or_else(|| crate::rules::cpu::waits_for_cpu::share(case, job));
+    let lacks_cpu = idle_share.is_some_and(|share| share > 1.0 - SHARE)
+        || crate::rules::cpu::load_generator_limit::share(case, job).is_some();
+    let is_serialised = crate::rules::depth::asynchronous_without_direct::is_affected(job)
+        || crate::rules::depth::submission_blocked::is_affected(job);
+    if lacks_cpu || is_serialised {
+        return None;
+    }
+    let total = job.total.as_ref()?;
+    let directions = [DataDirection::Read, DataDirection::Write, DataDirection::Trim];
+    let n_ios = sum(directions.iter().map(|direction| total.directions[*direction].clat.n_samples));
+    let in_flight_ns: f64 = directions.iter().map(|direction| total.directions[*direction].clat.sum_ns as f64).sum();
+    let seconds = directions.iter().map(|direction| job.seconds(*direction)).fold(0.0, f64::max);
+    if n_ios < LEAST_TURNS.saturating_mul(u64::from(queue.iodepth)).saturating_mul(job.workers.len() as u64)
+        || seconds < LEAST_SECONDS
+    {
+        return None;
+    }
+    let mean = in_flight_ns / 1e9 / seconds / n_clones;
+    if mean >= wanted * SHARE {
+        return None;
+    }
+    let explanation = format!(
+        "{} I/Os of each job were to be in flight, on average {} were. The device or the CPU may have had more to give.",
+        queue.iodepth,
+        text::short(mean)
+    );
+    let evidence = vec![Measured::count("iodepth", wanted), Measured::count("mean depth", mean)];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+/// The job is not meant to be as fast as it can, or other work than its I/O takes a part of its time.
+pub(crate) fn is_held_back(job: &CaseJob<'_>) -> bool {
+    let syncs = job.spec.durability.fsync_blocks > 0 || job.spec.durability.fdatasync_blocks > 0;
+    is_paced(job) || syncs || job.spec.submission.serialize_overlap || job.spec.verify.is_some()
+}
+
+/// The job is not meant to be as fast as it can.
+pub(crate) fn is_paced(job: &CaseJob<'_>) -> bool {
+    let (pace, latency) = (&job.spec.pace, &job.spec.latency);
+    pace.limits_rates() || pace.pauses.is_set() || latency.target_us > 0 || job.spec.replay.is_set()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::LatencyStat;
+
+    /// 25,600 I/Os in 10 s of so many microseconds each: 0.00256 in flight for each microsecond.
+    fn scene(iodepth: u32, latency_us: u64) -> TestRun {
+        let mut job = job("a", DirectionMix::Read);
+        "libaio".clone_into(&mut job.engine.name);
+        (job.queue.iodepth, job.queue.low, job.queue.batch_submit) = (iodepth, iodepth, 1);
+        let mut scene = TestRun::new(job);
+        let clat = &mut scene.stats().directions.0[0].clat;
+        *clat = LatencyStat::new(true);
+        (0..25_600).for_each(|_| clat.record(latency_us * 1000));
+        scene
+    }
+
+    #[test]
+    fn three_quarters_are_enough() {
+        // 3125 us: 8 in flight.
+        assert_eq!(scene(10, 3125).found(), Vec::<String>::new());
+        assert_eq!(scene(11, 3125).found(), ["depth-not-reached"]);
+        let finding = scene(32, 3125).finding("depth-not-reached");
+        assert!(
+            finding.explanation.contains("32 I/Os of each job were to be in flight, on average 8 were"),
+            "{}",
+            finding.explanation
+        );
+    }
+
+    #[test]
+    fn a_job_that_is_held_back_on_purpose_is_left_alone() {
+        let mut scene = scene(32, 3125);
+        scene.jobs[0].pace.ios_per_sec.0[0] = 2560;
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+}

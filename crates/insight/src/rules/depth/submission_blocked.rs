@@ -1,0 +1,161 @@
+//! Time that passes in handing I/Os over.
+
+use crate::case::{Case, CaseJob, sum};
+use crate::rules::{FindingRule, Observation};
+use ferrio_stats::{Measured, Severity};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "submission-blocked",
+    title: "The kernel held the job while it handed I/Os over",
+    severity: Severity::Misleading,
+    what: "Submission latency (slat) as a share of the whole latency, of jobs with an asynchronous engine and iodepth above 1; and the \
+           time in submission without the CPU time of the job, as a share of the time of I/O. It speaks above one half of either.",
+    why: "An asynchronous engine hands I/Os over and goes on. When handing over takes longer than the I/O, something serialises it: \
+          buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
+    example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",
+    cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --ioengine=psync.",
+    find,
+};
+
+const SHARE: f64 = 0.5;
+const LEAST_IOS: u64 = 100;
+/// Context switches for each I/O, where submission sleeps: one, but for a few I/Os that find nothing to wait for.
+const LEAST_SLEEPS: f64 = 0.8;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    // Where the device's queue is the cause, the rule about that says it.
+    let jobs = case.jobs.iter().filter(|job| !crate::rules::depth::depth_beyond_queue::explains(case, job));
+    jobs.filter_map(|job| of_job(case, job)).collect()
+}
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    // These rules say why.
+    if crate::rules::depth::asynchronous_without_direct::is_affected(job)
+        || crate::rules::cpu::load_generator_limit::share(case, job).is_some()
+    {
+        return None;
+    }
+    let depth = job.spec.queue.iodepth;
+    let (measured, explanation) = match (share_of_latency(job), share_of_time(job)) {
+        (Some(share), _) => (
+            Measured::percent("slat of lat", share),
+            format!(
+                "{share:.0} % of the latency passed while I/Os were handed over: something serialises them, so fewer than {depth} \
+                 were in flight."
+            ),
+        ),
+        (None, Some(share)) => (
+            Measured::percent("time asleep in submission", share),
+            format!(
+                "{share:.0} % of the time the job slept while it handed I/Os over: each was done before the next one began. \
+                 Submission was serialised, and the depth of {depth} was one of I/Os that were done and not collected."
+            ),
+        ),
+        (None, None) => return None,
+    };
+    Some(Observation { cure: cure(job), ..Observation::of(job.name, vec![measured], explanation) })
+}
+
+/// The cure, if it is not that of the rule: options that the job has already are none.
+fn cure(job: &CaseJob<'_>) -> Option<String> {
+    let (writes, is_direct) = (job.does(DataDirection::Write), job.spec.durability.direct);
+    let cure = match (writes, is_direct) {
+        (true, false) => return None,
+        (true, true) if job.spec.layout.overwrite => "Use --ioengine=psync and take the latency for that of one I/O.",
+        (true, true) => "Write the files before the test (--overwrite=1, or a run before), or use --ioengine=psync.",
+        (false, true) => "Use --ioengine=psync and take the latency for that of one I/O.",
+        (false, false) => "Use --direct=1, or --ioengine=psync.",
+    };
+    Some(cure.to_owned())
+}
+
+/// True if the rule speaks about the job.
+pub(crate) fn is_affected(job: &CaseJob<'_>) -> bool {
+    share_of_latency(job).is_some() || share_of_time(job).is_some()
+}
+
+fn can_be_affected(job: &CaseJob<'_>) -> bool {
+    job.spec.queue.iodepth > 1 && !job.engine.is_inline() && job.has_files()
+}
+
+/// Percentage of the time of I/O that a job slept in submission, if it is the largest part. An I/O that is done when its submission
+/// returns is collected only after the queue has been filled, so that slat alone does not tell.
+fn share_of_time(job: &CaseJob<'_>) -> Option<f64> {
+    // Of a batch each I/O waits for the others: their times overlap.
+    if !can_be_affected(job) || job.spec.queue.batch_submit > 1 {
+        return None;
+    }
+    let total = job.total.as_ref()?;
+    let figures = || [DataDirection::Read, DataDirection::Write].map(|direction| &total.directions[direction]);
+    let n_ios = sum(figures().map(|figures| figures.slat.n_samples));
+    let in_submission_ns: f64 = figures().iter().map(|figures| figures.slat.sum_ns as f64).sum();
+    let cpu_ns = total.usage.user_ns.saturating_add(total.usage.system_ns) as f64;
+    let time_ns = figures().iter().map(|figures| figures.runtime_ns).max()? as f64 * job.workers.len() as f64;
+    // A job that lacks a CPU does not run either, but is seldom interrupted: at most once in some milliseconds.
+    let sleeps = total.usage.context_switches as f64 >= n_ios as f64 * LEAST_SLEEPS;
+    let asleep_ns = in_submission_ns - cpu_ns;
+    (n_ios >= LEAST_IOS && sleeps && asleep_ns > time_ns * SHARE).then(|| (100.0 * asleep_ns / time_ns).min(100.0))
+}
+
+/// Percentage of submission in the latency, if it is the largest part.
+fn share_of_latency(job: &CaseJob<'_>) -> Option<f64> {
+    let total = job.total.as_ref()?;
+    if !can_be_affected(job) {
+        return None;
+    }
+    let (mut slat, mut lat, mut n_ios) = (0.0, 0.0, 0_u64);
+    for direction in [DataDirection::Read, DataDirection::Write] {
+        let figures = &total.directions[direction];
+        // Neither is measured where the options switch it off.
+        if figures.slat.n_samples == figures.lat.n_samples {
+            slat += figures.slat.sum_ns as f64;
+            lat += figures.lat.sum_ns as f64;
+            n_ios = n_ios.saturating_add(figures.lat.n_samples);
+        }
+    }
+    (n_ios >= LEAST_IOS && slat > lat * SHARE).then(|| 100.0 * slat / lat)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+
+    fn scene(slat_us: u64, clat_us: u64) -> TestRun {
+        let mut job = job("a", DirectionMix::Write);
+        "libaio".clone_into(&mut job.engine.name);
+        (job.queue.iodepth, job.queue.low) = (2, 2);
+        let mut scene = TestRun::new(job);
+        scene.latencies_of_writes(slat_us, clat_us);
+        scene
+    }
+
+    #[test]
+    fn half_of_the_latency_is_the_border() {
+        assert_eq!(scene(700, 699).found(), ["submission-blocked"]);
+        assert_eq!(scene(600, 600).found(), Vec::<String>::new());
+        let finding = scene(900, 100).finding("submission-blocked");
+        assert!(finding.explanation.starts_with("90 % of the latency"), "{}", finding.explanation);
+        assert!(!finding.cure.contains("--direct=1"), "the job has it: {}", finding.cure);
+    }
+
+    /// 25,600 I/Os in 10 s. Of 300 us each, 240 us are slat: 6.1 s.
+    #[test]
+    fn sleeping_in_submission_is_told_whatever_the_queue_does_then() {
+        let scene = |system_s: u64, context_switches: u64, batch_submit: u32| {
+            let mut scene = scene(240, 8000);
+            (scene.jobs[0].queue.batch_submit, scene.jobs[0].durability.direct) = (batch_submit, true);
+            let usage = &mut scene.stats().usage;
+            (usage.system_ns, usage.context_switches) = (system_s * 1_000_000_000, context_switches);
+            scene
+        };
+        assert_eq!(scene(1, 25_600, 1).found(), ["submission-blocked"]);
+        let finding = scene(1, 25_600, 1).finding("submission-blocked");
+        assert!(finding.explanation.starts_with("51 % of the time the job slept"), "{}", finding.explanation);
+        // The CPU was busy with it, nothing slept, or the times overlap.
+        for (system_s, context_switches, batch_submit) in [(2, 25_600, 1), (1, 20_000, 1), (1, 25_600, 2)] {
+            assert_eq!(scene(system_s, context_switches, batch_submit).found(), Vec::<String>::new());
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! I/Os that the kernel cuts into several requests.
+
+use crate::case::Case;
+use crate::rules::device::requests_merged;
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::provenance::DeviceFacts;
+use ferrio_stats::{Measured, Severity};
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "requests-split",
+    title: "Each I/O of the jobs was several requests of the device",
+    severity: Severity::Note,
+    what: "The random direct I/Os that all jobs on a device have done, the requests that the kernel counted there, and the largest request \
+           (max_sectors_kb, or max_segments pages). It speaks where the block is larger than that, the device had 1.9 times as many \
+           requests or more, and the bytes of both agree to a tenth, so that nobody else used the device.",
+    why: "An I/O is complete when its last request is, so its latency is that of the slowest of several, and the device served more I/Os a \
+          second than the jobs count.",
+    example: "--name=a --rw=randread --bs=8m --direct=1 --size=1g",
+    cure: "Use a --bs up to /sys/block/X/queue/max_sectors_kb, or raise that (up to max_hw_sectors_kb).",
+    find,
+};
+
+const CURE_OF_PIECES: &str = "Use a --bs up to /sys/block/X/queue/max_segments pages, or buffers in huge pages (--mem=mmaphuge), which have \
+                              fewer pieces.";
+/// Two for each I/O, but for the last ones of a file.
+const FACTOR: f64 = 1.9;
+/// A buffer is in pieces of this size where its memory is most scattered: the smallest page, bytes.
+const PIECE_BYTES: u64 = 4096;
+
+/// What a request of a device cannot exceed.
+struct RequestLimit {
+    bytes: u64,
+    /// The limit is the number of pieces of memory.
+    n_segments: Option<u64>,
+}
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let found = requests_merged::works(case).into_iter().filter_map(|work| {
+        let limit = limit_below(case.device(work.device)?, work.largest_bytes)?;
+        let is_random = work.jobs.iter().all(|job| job.spec.pattern.random);
+        let n_requests = work.n_requests as f64 / work.n_ios as f64;
+        if !is_random || n_requests < FACTOR {
+            return None;
+        }
+        let takes = match limit.n_segments {
+            None => format!("{} takes {} at a time", work.device, text::bytes(limit.bytes)),
+            Some(number) => format!("{} takes {number} pieces of memory at a time", work.device),
+        };
+        let explanation = format!(
+            "Blocks have {}, and {takes}: each I/O of the jobs was {} requests on average, and waited for the last of them.",
+            text::bytes(work.largest_bytes),
+            text::short(n_requests)
+        );
+        let evidence = vec![
+            Measured::count("I/Os of the jobs", work.n_ios as f64),
+            Measured::count(&format!("requests of {}", work.device), work.n_requests as f64),
+            Measured::bytes("largest request", limit.bytes),
+        ];
+        let jobs = work.jobs.iter().map(|job| job.name.to_owned()).collect();
+        let by_pieces = limit.n_segments.map(|_| CURE_OF_PIECES.to_owned());
+        let found = Observation { cure: by_pieces, ..Observation::of_jobs(jobs, evidence, explanation) };
+        Some(found.about(work.direction))
+    });
+    found.collect()
+}
+
+/// The limit of a request that is smaller than a block.
+fn limit_below(device: &DeviceFacts, block_bytes: u64) -> Option<RequestLimit> {
+    let by_size = device.max_sectors_kb.map(|kb| RequestLimit { bytes: kb.saturating_mul(1024), n_segments: None });
+    let by_pieces = device.max_segments.map(|number| {
+        let bytes = number.saturating_mul(PIECE_BYTES);
+        RequestLimit { bytes, n_segments: Some(number) }
+    });
+    let is_below = |limit: &RequestLimit| limit.bytes > 0 && limit.bytes < block_bytes;
+    by_size.filter(is_below).or_else(|| by_pieces.filter(is_below))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::{BlockRange, DirectionMix};
+
+    #[test]
+    fn blocks_beyond_the_largest_request_are_several() {
+        let scene = |max_sectors_kb: u64, n_requests: u64, random: bool| {
+            let mut job = job("a", DirectionMix::Read);
+            job.pattern.random = random;
+            job.pattern.block_size.0[0] = BlockRange::one(1 << 20);
+            let mut scene = TestRun::new(job);
+            (scene.device.max_sectors_kb, scene.disk_requests) = (Some(max_sectors_kb), [n_requests, 0]);
+            scene
+        };
+        let finding = scene(512, 51_200, true).finding("requests-split");
+        assert!(finding.explanation.contains("each I/O of the jobs was 2 requests"), "{}", finding.explanation);
+        for (max_sectors_kb, n_requests, random) in [(1024, 51_200, true), (512, 25_600, true), (512, 51_200, false)] {
+            assert_eq!(scene(max_sectors_kb, n_requests, random).found(), Vec::<String>::new());
+        }
+        let pieces = |max_segments| {
+            let mut scene = scene(1024, 51_200, true);
+            scene.device.max_segments = Some(max_segments);
+            scene
+        };
+        let finding = pieces(254).finding("requests-split");
+        assert!(finding.explanation.contains("vda takes 254 pieces of memory at a time"), "{}", finding.explanation);
+        assert_eq!(pieces(256).found(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,69 @@
+//! Waits for memory.
+
+use crate::case::Case;
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::{Measured, Severity};
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "memory-stalls",
+    title: "The machine was short of memory",
+    severity: Severity::Misleading,
+    what: "The time in which all runnable tasks of the machine, or of the control group of ferrio, waited for memory (the line `full` of the \
+           pressure stall information). It speaks above 5 % of the run.",
+    why: "A task that waits for memory waits until pages are written or dropped. Jobs stand still meanwhile, and the device has to write \
+          and read what no job has asked for.",
+    example: "--name=a --rw=randwrite --size=100g --ioengine=psync",
+    cure: "Free memory or raise the limit of the control group (memory.max, MemoryMax=), use less for the jobs, and repeat the run.",
+    find,
+};
+
+const SHARE: f64 = 0.05;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    let of_run = || {
+        let pressure = case.record.evidence.pressure.as_ref()?;
+        let stalls =
+            [&pressure.machine, &pressure.cgroup].map(|stalls| stalls.memory.value().map(|stall| stall.full_us));
+        let full_us = stalls.into_iter().flatten().max()?;
+        let share = full_us as f64 * 1e3 / case.record.elapsed_ns as f64;
+        if !share.is_finite() || share < SHARE {
+            return None;
+        }
+        let seconds = full_us as f64 / 1e6;
+        let explanation = format!(
+            "For {} s ({} of the run) all tasks waited for memory: the figures are those of a machine that is short of it.",
+            text::short(seconds),
+            text::percent(share.min(1.0), 1.0)
+        );
+        let evidence = vec![Measured::seconds("waits of all tasks for memory", seconds)];
+        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
+    };
+    of_run().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::{Pressure, Reading, Stall, Stalls};
+
+    #[test]
+    fn a_twentieth_of_the_run_is_told() {
+        let found = |machine_us, group_us| {
+            let stalls = |full_us| Stalls {
+                cpu: Reading::default(),
+                io: Reading::default(),
+                memory: Reading::Value(Stall { some_us: 9_000_000, full_us }),
+            };
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.record.elapsed_ns = 10_000_000_000;
+            let pressure = Pressure { machine: stalls(machine_us), cgroup: stalls(group_us) };
+            scene.record.evidence.pressure = Some(pressure);
+            scene.found()
+        };
+        assert_eq!(found(499_999, 0), Vec::<String>::new());
+        assert_eq!(found(500_000, 0), ["memory-stalls"]);
+        assert_eq!(found(0, 500_000), ["memory-stalls"]);
+    }
+}

@@ -1,0 +1,129 @@
+//! Jobs that failed, were killed, or had errors that they tolerated: their figures are those of a part of their work.
+
+use crate::case::{Case, CaseJob, sum};
+use crate::rules::{FindingRule, Observation};
+use ferrio_stats::{Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
+use ferrio_units::glance::thousands;
+use ferrio_units::{DataDirection, errno_text};
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "job-failed",
+    title: "A job failed",
+    severity: Severity::Wrong,
+    what: "The ends of the jobs and their errors. It speaks where an I/O failed, tolerated or not, where verification found other data \
+           than was written, and where a signal killed a job, in runs in which there are figures.",
+    why: "The figures end with the failure, or have failed I/Os among them, so they are not those of the work that was asked for. \
+          Data that verification does not find was never stored.",
+    example: "--name=a --filename=/dev/failing --rw=randread --direct=1",
+    cure: "Find the cause in the messages of the run and of the kernel (dmesg), and repeat the run.",
+    find,
+};
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    // A run in which nothing happened has no figures to be wrong.
+    let has_figures = case.record.workers.iter().any(|worker| n_ios(&worker.stats) > 0);
+    if has_figures { case.jobs.iter().flat_map(of_job).collect() } else { Vec::new() }
+}
+
+fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
+    let n_workers = job.workers.len() + job.failed.len();
+    let clones = |n_failed: usize| {
+        if n_workers == 1 { "The job".to_owned() } else { format!("{n_failed} of {n_workers} clones of the job") }
+    };
+    let killed: Vec<&WorkerRecord> = job.failed.iter().copied().filter(|worker| was_killed(worker)).collect();
+    let failed: Vec<&WorkerRecord> = job.failed.iter().copied().filter(|worker| !was_killed(worker)).collect();
+    let evidence = |workers: &[&WorkerRecord]| {
+        let n_done = sum(workers.iter().map(|worker| n_ios(&worker.stats)));
+        vec![
+            Measured::count("clones that failed", workers.len() as f64),
+            Measured::count("I/Os until then", n_done as f64),
+        ]
+    };
+    let of_killed = killed.first().map(|first| {
+        let signal = first.fate.killed_by.map_or_else(String::new, |signal| format!(" {signal}"));
+        let what = format!(
+            "{} ended by signal{signal} before it had done its work. Its figures are those until then, as far as they are known.",
+            clones(killed.len())
+        );
+        Observation::of(job.name, evidence(&killed), what)
+    });
+    let of_failed = failed.first().map(|first| {
+        let errno = first.fate.failure.as_ref().map_or(first.stats.errno, |failure| failure.errno);
+        let what = format!(
+            "{} ended with an error: {}. The figures are those until then.",
+            clones(failed.len()),
+            words(errno)
+        );
+        Observation::of(job.name, evidence(&failed), what)
+    });
+    let tolerated = job.total.as_ref().map(|total| total.tolerated).filter(|tolerated| tolerated.n_total > 0);
+    let of_tolerated = tolerated.map(|tolerated| {
+        let n_errors = match tolerated.n_total {
+            1 => "one error".to_owned(),
+            n_total => format!("{} errors", thousands(n_total)),
+        };
+        let what = format!("The job had {n_errors} that it tolerated, the first: {}.", words(tolerated.first_errno));
+        Observation::of(job.name, vec![Measured::count("tolerated errors", tolerated.n_total as f64)], what)
+    });
+    [of_killed, of_failed, of_tolerated].into_iter().flatten().collect()
+}
+
+fn was_killed(worker: &WorkerRecord) -> bool {
+    worker.fate.killed_by.is_some() || worker.fate.is_cut_short
+}
+
+fn n_ios(stats: &ThreadStats) -> u64 {
+    sum(DataDirection::ALL.into_iter().map(|direction| stats.directions[direction].n_completed))
+}
+
+fn words(errno: i32) -> String {
+    if errno == OTHER_DATA { "verification found other data than was written".to_owned() } else { errno_text(errno) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::{ErrorCounts, Failure};
+
+    fn told(change: fn(&mut WorkerRecord)) -> Option<String> {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        change(&mut scene.record.workers[0]);
+        scene.found().contains(&RULE.id.to_owned()).then(|| scene.finding(RULE.id).explanation)
+    }
+
+    #[test]
+    fn a_failure_of_any_kind_is_told() {
+        assert_eq!(told(|_| ()), None);
+        let eio = told(|worker| worker.fate.failure = Some(Failure::new(5, "x.rs:1", "io_u error"))).expect("told");
+        assert_eq!(eio, "The job ended with an error: Input/output error. The figures are those until then.");
+        let data = told(|worker| worker.fate.failure = Some(Failure::new(84, "x.rs:1", "verify"))).expect("told");
+        assert!(data.contains("verification found other data than was written"), "{data}");
+        let killed = told(|worker| (worker.fate.killed_by, worker.fate.is_cut_short) = (Some(9), true)).expect("told");
+        assert!(killed.starts_with("The job ended by signal 9 before it had done its work"), "{killed}");
+        let tolerated =
+            told(|worker| worker.stats.tolerated = ErrorCounts { n_total: 1200, first_errno: 5 }).expect("told");
+        assert_eq!(tolerated, "The job had 1,200 errors that it tolerated, the first: Input/output error.");
+    }
+
+    #[test]
+    fn one_of_several_clones_is_told_too() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        scene.jobs[0].numjobs = 2;
+        let mut clone = scene.record.workers[0].clone();
+        clone.fate.failure = Some(Failure::new(5, "x.rs:1", "io_u error"));
+        scene.record.workers.push(clone);
+        assert!(scene.finding(RULE.id).explanation.starts_with("1 of 2 clones of the job ended with an error"));
+    }
+
+    #[test]
+    fn a_run_that_was_stopped_or_did_nothing_has_no_such_finding() {
+        assert_eq!(told(|worker| worker.fate.failure = Some(Failure::stopped())), None);
+        let nothing = told(|worker| {
+            worker.fate.failure = Some(Failure::new(2, "x.rs:1", "open"));
+            *worker.stats = ThreadStats::default();
+        });
+        assert_eq!(nothing, None);
+    }
+}

@@ -1,0 +1,201 @@
+//! Jobs that write what other jobs write or read.
+
+use crate::case::{Case, CaseJob};
+use crate::rules::{FindingRule, Observation};
+use ferrio_spec::SizeSpec;
+use ferrio_stats::Severity;
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "jobs-share-blocks",
+    title: "Several jobs use the same blocks at the same time",
+    severity: Severity::Misleading,
+    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use; a link, or a loop device \
+           and its file, are the same target. It speaks where the parts of two overlap, and one of the two writes or both read in sequence. Jobs that hit the same blocks at random, and do not \
+           verify them, are a note of their own.",
+    why: "Clones that read the same blocks in the same order find them in a cache that another one has filled; writers of the same \
+          blocks wait for each other, and leave data that nobody can verify.",
+    example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
+    cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename.",
+    find: |case| observations(case, false),
+};
+
+pub(crate) const AT_RANDOM: FindingRule = FindingRule {
+    id: "jobs-overwrite-at-random",
+    title: "Several jobs write the same blocks at random",
+    severity: Severity::Note,
+    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It speaks where the parts of two \
+           overlap, one of the two writes, and both draw their blocks at random and do not verify them.",
+    why: "They seldom meet on a block, so the figures are those of random I/O. Which data stays is chance.",
+    example: "--name=a --filename=/dev/sdx --numjobs=4 --rw=randwrite --direct=1 --size=10g",
+    cure: "Nothing, if the data does not matter; else give each clone a part of its own, with --offset_increment and a smaller --size.",
+    find: |case| observations(case, true),
+};
+
+fn observations(case: &Case<'_>, at_random: bool) -> Vec<Observation> {
+    let is_wanted = |job: &CaseJob<'_>, other: &CaseJob<'_>| is_harmless(job, other) == at_random;
+    let jobs = case.jobs.iter();
+    let mut found: Vec<Observation> = jobs.filter(|job| is_wanted(job, job)).filter_map(among_clones).collect();
+    for (index, job) in case.jobs.iter().enumerate() {
+        let others = case.jobs[index + 1..].iter().filter(|other| is_wanted(job, other));
+        found.extend(others.filter_map(|other| between(job, other)));
+    }
+    found
+}
+
+/// Both draw blocks at random, so that they seldom meet, and nobody looks at the data.
+fn is_harmless(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
+    [job, other].iter().all(|job| job.spec.pattern.random && job.spec.verify.is_none())
+}
+
+fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
+    let extent = &job.spec.extent;
+    let moves = extent.offset_increment != SizeSpec::Bytes(0) && extent.offset_increment != SizeSpec::Percent(0);
+    if job.n_clones < 2 || job.spec.target.filenames.is_empty() || moves || !job.has_files() {
+        return None;
+    }
+    // Clones take the entries of `directory` in turn.
+    if job.spec.target.directories.len() > 1 || job.spec.extent.file_append {
+        return None;
+    }
+    let what = what_they_do(job, job)?;
+    let explanation =
+        format!("The {} clones {what} the same blocks of {}.", job.n_clones, job.spec.target.filenames[0]);
+    Some(Observation::of(job.name, Vec::new(), explanation))
+}
+
+fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
+    let is_together =
+        job.group == other.group && job.spec.grouping.wait_for.is_none() && other.spec.grouping.wait_for.is_none();
+    let name = shared_part(job, other).filter(|_| is_together)?;
+    let what = what_they_do(job, other)?;
+    let explanation = format!("The jobs {} and {} {what} the same blocks of {name}.", job.name, other.name);
+    let jobs = vec![job.name.to_owned(), other.name.to_owned()];
+    Some(Observation::of_jobs(jobs, Vec::new(), explanation))
+}
+
+/// The file of which both use the same part, with both of its names if there are two.
+pub(crate) fn shared_part(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
+    if !job.has_files() || !other.has_files() {
+        return None;
+    }
+    let name = same_name(job, other).or_else(|| alias(job, other)).or_else(|| alias(other, job))?;
+    parts_overlap(job, other).then_some(name)
+}
+
+fn same_name(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
+    let (target, its) = (&job.spec.target, &other.spec.target);
+    let is_one = target.filenames.len() == 1 && its.filenames.len() == 1 && target.directories == its.directories;
+    target.filenames.iter().find(|name| is_one && its.filenames.contains(name)).cloned()
+}
+
+/// A file that a later job has under another name than an earlier one: a link, a loop device.
+fn alias(earlier: &CaseJob<'_>, later: &CaseJob<'_>) -> Option<String> {
+    let n_files = |job: &CaseJob<'_>| job.places.iter().map(|place| place.n_files).sum::<u64>();
+    let alias = later.aliases.iter().find(|alias| alias.other_index == earlier.index)?;
+    let is_one = n_files(earlier) == 1 && n_files(later) == 1;
+    is_one.then(|| format!("{}, which is also {}", alias.other_path, alias.path))
+}
+
+fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
+    // In bytes where both say so; a part in percent, or to the end, is compared with its own kind only.
+    let part = |job: &CaseJob<'_>| match (job.spec.extent.offset, job.spec.extent.size) {
+        (SizeSpec::Bytes(offset), Some(SizeSpec::Bytes(size))) => Some((offset, offset.saturating_add(size))),
+        (SizeSpec::Bytes(offset), None) => Some((offset, u64::MAX)),
+        _ => None,
+    };
+    match (part(job), part(other)) {
+        (Some((start, end)), Some((other_start, other_end))) => start < other_end && other_start < end,
+        _ => job.spec.extent == other.spec.extent,
+    }
+}
+
+/// Describes the use of the same blocks by two jobs; `None` if it is harmless. Random reads of the same file are a
+/// usual test.
+fn what_they_do(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'static str> {
+    let changes = |job: &CaseJob<'_>| job.does(DataDirection::Write) || job.does(DataDirection::Trim);
+    let in_sequence = |job: &CaseJob<'_>| !job.spec.pattern.random;
+    match (changes(job), changes(other)) {
+        (true, true) => Some("write"),
+        (true, false) | (false, true) => Some("read and write"),
+        (false, false) => (in_sequence(job) && in_sequence(other)).then_some("read, in the same order,"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::testing::{MIB, TestRun, job, place};
+    use ferrio_spec::DirectionMix;
+
+    fn clones(mix: DirectionMix, change: impl Fn(&mut ferrio_spec::JobSpec)) -> Vec<String> {
+        let mut job = job("a", mix);
+        job.numjobs = 4;
+        job.target.filenames = vec!["/data/file".to_owned()];
+        change(&mut job);
+        TestRun::new(job).before().found()
+    }
+
+    #[test]
+    fn clones_with_one_file_share_it() {
+        assert_eq!(clones(DirectionMix::Write, |_| ()), ["jobs-share-blocks"]);
+        assert_eq!(clones(DirectionMix::Read, |_| ()), ["jobs-share-blocks"]);
+        assert_eq!(clones(DirectionMix::Read, |job| job.pattern.random = true), Vec::<String>::new());
+        assert_eq!(clones(DirectionMix::Write, |job| job.numjobs = 1), Vec::<String>::new());
+        assert_eq!(clones(DirectionMix::Write, |job| job.pattern.random = true), ["jobs-overwrite-at-random"]);
+        let verified = |job: &mut ferrio_spec::JobSpec| {
+            job.pattern.random = true;
+            job.verify = Some(ferrio_spec::VerifySpec::of(ferrio_spec::VerifyMethod::Md5));
+        };
+        assert_eq!(clones(DirectionMix::Write, verified), ["jobs-share-blocks"]);
+        assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
+        let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
+        assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());
+    }
+
+    #[test]
+    fn another_name_of_a_file_is_no_other_file() {
+        let mut one = job("one", DirectionMix::Write);
+        one.target.filenames = vec!["/data/file".to_owned()];
+        let mut two = ferrio_spec::JobSpec { name: "two".to_owned(), ..one.clone() };
+        two.target.filenames = vec!["/data/link".to_owned()];
+        let mut scene = TestRun::new(one);
+        scene.add(two, place("/data/link"));
+        assert_eq!(scene.found(), Vec::<String>::new());
+        let alias = ferrio_stats::TargetAlias {
+            path: "/data/link".to_owned(),
+            other_index: 0,
+            other_path: "/data/file".to_owned(),
+        };
+        scene.aliases.push((1, alias));
+        let finding = scene.finding("jobs-share-blocks");
+        assert_eq!(
+            finding.explanation,
+            "The jobs one and two write the same blocks of /data/file, which is also /data/link."
+        );
+        scene.jobs[1].extent.offset = SizeSpec::Bytes(100 * MIB);
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn jobs_share_where_their_parts_overlap() {
+        let pair = |offset: u64, mix| {
+            let mut one = job("one", DirectionMix::Read);
+            one.target.filenames = vec!["/data/file".to_owned()];
+            let mut two = ferrio_spec::JobSpec { name: "two".to_owned(), ..one.clone() };
+            (two.pattern.mix, two.extent.offset) = (mix, SizeSpec::Bytes(offset));
+            let mut scene = TestRun::new(one);
+            scene.add(two, place("/data/file"));
+            scene.before()
+        };
+        let finding = pair(99 * MIB, DirectionMix::Write).finding("jobs-share-blocks");
+        assert_eq!(
+            (finding.jobs, finding.explanation.as_str()),
+            (
+                vec!["one".to_owned(), "two".to_owned()],
+                "The jobs one and two read and write the same blocks of /data/file."
+            )
+        );
+        assert_eq!(pair(100 * MIB, DirectionMix::Write).found(), Vec::<String>::new());
+    }
+}

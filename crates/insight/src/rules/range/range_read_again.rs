@@ -1,0 +1,85 @@
+//! Reads of a small range again and again, past the page cache.
+
+use crate::case::{Case, CaseJob, is_in_memory, sum};
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_spec::SizeSpec;
+use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "range-read-again",
+    title: "A small range was read again and again",
+    severity: Severity::Note,
+    what: "The bytes that a job with direct I/O has read, and the size of the range that it reads (size, or its files). It speaks where the \
+           range has at most 32 MiB and was read ten times or more.",
+    why: "Drives, controllers and the hosts of virtual machines have caches of this size and more. After the first time they can answer \
+          from memory, and nothing that the kernel counts shows that.",
+    example: "--name=a --filename=/dev/sdx --rw=randread --size=1m --direct=1 --runtime=60 --time_based",
+    cure: "Read a range that is much larger than the caches below: a larger --size, or the whole device.",
+    find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
+};
+
+const LARGEST_BYTES: u64 = 32 << 20;
+const TIMES: u64 = 10;
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let read_bytes = job.figures(DataDirection::Read)?.bytes;
+    let is_past_cache = job.spec.durability.direct && job.has_files() && !job.engine.moves_nothing();
+    if !is_past_cache || job.has_more_files || job.spec.replay.is_set() || job.places.iter().any(is_in_memory) {
+        return None;
+    }
+    let range_bytes = range_bytes(case, job).filter(|bytes| (1..=LARGEST_BYTES).contains(bytes))?;
+    let n_times = read_bytes / range_bytes;
+    if n_times < TIMES {
+        return None;
+    }
+    let explanation = format!(
+        "The job has read the same {} {n_times} times: a cache of that size in or below the device may have answered.",
+        text::bytes(range_bytes)
+    );
+    let evidence = vec![Measured::bytes("read by the job", read_bytes), Measured::bytes("range", range_bytes)];
+    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
+}
+
+/// The bytes that all clones together can read; `None`: that is not known.
+pub(crate) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
+    let given = match job.spec.extent.size {
+        // Clones may have ranges of their own.
+        Some(SizeSpec::Bytes(bytes)) => Some(bytes.saturating_mul(u64::from(job.n_clones))),
+        _ => None,
+    };
+    let size = |place: &TargetPlace| match place.kind {
+        TargetKind::File => Some(place.now.size_bytes),
+        TargetKind::Block if place.partition.is_none() => case.device(place.device.as_deref()?)?.size_bytes,
+        _ => None,
+    };
+    let there = job.places.iter().map(size).collect::<Option<Vec<u64>>>().map(sum);
+    match (given, there.filter(|bytes| *bytes > 0)) {
+        (Some(given), Some(there)) => Some(given.min(there)),
+        (given, there) => given.or(there),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{MIB, TestRun, job};
+    use ferrio_spec::{DirectionMix, SizeSpec};
+
+    fn scene(size_bytes: u64, read_bytes: u64) -> Vec<String> {
+        let mut job = job("a", DirectionMix::Read);
+        job.extent.size = Some(SizeSpec::Bytes(size_bytes));
+        let mut scene = TestRun::new(job);
+        scene.stats().directions.0[0].bytes = read_bytes;
+        scene.disk_bytes[0] = read_bytes;
+        scene.found()
+    }
+
+    #[test]
+    fn a_small_range_that_is_read_ten_times_is_told() {
+        assert_eq!(scene(10 * MIB, 100 * MIB), ["range-read-again"]);
+        assert_eq!(scene(10 * MIB, 100 * MIB - 1), Vec::<String>::new());
+        assert_eq!(scene(32 * MIB, 320 * MIB), ["range-read-again"]);
+        assert_eq!(scene(33 * MIB, 1000 * MIB), Vec::<String>::new());
+    }
+}

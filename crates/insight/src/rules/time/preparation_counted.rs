@@ -1,0 +1,144 @@
+//! Time for other work than I/O that the bandwidth and IOPS of a job count.
+
+use crate::case::{Case, CaseJob, sum};
+use crate::rules::cache::unsynced_writes;
+use crate::rules::depth::depth_not_reached;
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_stats::{DirectionStats, Measured, Severity};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "preparation-counted",
+    title: "Work between the I/Os counts in IOPS and bandwidth",
+    severity: Severity::Misleading,
+    what: "The time of a job in one direction, and the sum of its completion latencies, with an engine that waits for each I/O, where an \
+           option asks for work between the I/Os: new data for each buffer (refill_buffers, dedupe_percentage), checksums (verify), files that are opened during the \
+           run (openfiles, create_on_open). It speaks where the I/Os take less than three quarters of the time, of jobs without rates, pauses and syncs.",
+    why: "IOPS and bandwidth are counts over the time of the job. While it prepares buffers, computes checksums or opens files, the device has nothing to do.",
+    example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --refill_buffers",
+    cure: "Take clat for the device. To measure its bandwidth leave out the option, or let other jobs work meanwhile (numjobs, iodepth with an \
+           asynchronous engine).",
+    find,
+};
+
+/// A larger part of the time is the I/O itself.
+const SHARE: f64 = 0.75;
+/// A shorter job says nothing, nanoseconds.
+const LEAST_NS: u64 = 50_000_000;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
+}
+
+/// The rule speaks about the job.
+pub(crate) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+    of_job(case, job).is_some()
+}
+
+fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+    let work = work_between(job)?;
+    let waits = job.engine.is_inline() && !job.spec.submission.offload && case.provenance.clock.source != "virtual";
+    // Where the job had no CPU, that is why.
+    let lacks_cpu = crate::rules::cpu::cpu_quota::share(case).is_some()
+        || crate::rules::cpu::waits_for_cpu::share(case, job).is_some();
+    if !waits || lacks_cpu || depth_not_reached::is_paced(job) || unsynced_writes::waits(job) {
+        return None;
+    }
+    let (direction, does) = only_direction(job)?;
+    let figures: Vec<&DirectionStats> = job.workers.iter().map(|worker| &worker.stats.directions[direction]).collect();
+    let all_ns = sum(figures.iter().map(|figures| figures.runtime_ns));
+    let io_ns: f64 = figures.iter().map(|figures| figures.clat.sum_ns as f64).sum();
+    // A job without latencies says nothing.
+    if io_ns <= 0.0 || all_ns < LEAST_NS.saturating_mul(figures.len() as u64) || io_ns >= all_ns as f64 * SHARE {
+        return None;
+    }
+    let explanation = format!(
+        "The {does} themselves took {} of the time; the rest was other work of the job, with {work}. IOPS and bandwidth count it, clat does not.",
+        text::percent(io_ns, all_ns as f64)
+    );
+    let evidence = vec![
+        Measured::seconds("time of the workers", all_ns as f64 / 1e9),
+        Measured::seconds("sum of clat", io_ns / 1e9),
+    ];
+    Some(Observation::of(job.name, evidence, explanation).about(direction))
+}
+
+/// The only direction of a job; I/Os in several ones share the time in a way that is not known.
+fn only_direction(job: &CaseJob<'_>) -> Option<(DataDirection, &'static str)> {
+    let all = [(DataDirection::Read, "reads"), (DataDirection::Write, "writes"), (DataDirection::Trim, "trims")];
+    let mut its = all.into_iter().filter(|(direction, _)| job.does(*direction));
+    its.next().filter(|_| its.next().is_none())
+}
+
+/// The work between the I/Os that the options ask for.
+fn work_between(job: &CaseJob<'_>) -> Option<&'static str> {
+    let (buffers, target) = (&job.spec.buffers, &job.spec.target);
+    let writes = job.does(DataDirection::Write);
+    match &job.spec.verify {
+        // Reads between the writes have latencies of their own.
+        Some(verify) if verify.backlog.is_some() || verify.trims.is_some() => return None,
+        Some(_) => return Some("verify"),
+        None => {}
+    }
+    match () {
+        () if writes && buffers.refill => Some("refill_buffers"),
+        () if writes && buffers.dedupe.is_some() => Some("dedupe_percentage"),
+        () if job.spec.layout.create_on_open => Some("create_on_open"),
+        () if target.openfiles > 0 && target.openfiles < target.nrfiles => Some("openfiles"),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+
+    /// A job of 10 s whose I/Os took this long together.
+    fn scene(refill: bool, io_ms: u64) -> TestRun {
+        let mut job = job("a", DirectionMix::Write);
+        job.buffers.refill = refill;
+        let mut scene = TestRun::new(job);
+        scene.stats().directions.0[1].clat.sum_ns = u128::from(io_ms) * 1_000_000;
+        scene
+    }
+
+    #[test]
+    fn a_quarter_of_the_time_for_other_work_is_told() {
+        let finding = scene(true, 7_499).finding("preparation-counted");
+        assert!(
+            finding.explanation.starts_with(
+                "The writes themselves took 75 % of the time; the rest was other work of the job, with refill_buffers."
+            ),
+            "{finding:?}"
+        );
+        assert_eq!(scene(true, 7_500).found(), Vec::<String>::new());
+        assert_eq!(scene(false, 2_000).found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_job_that_waits_on_purpose_or_in_the_background_says_nothing() {
+        type Change = fn(&mut TestRun);
+        let changes: [Change; 4] = [
+            |scene| scene.jobs[0].durability.fsync_blocks = 8,
+            |scene| scene.jobs[0].latency.target_us = 10,
+            |scene| scene.jobs[0].pattern.mix = DirectionMix::ReadWrite,
+            |scene| scene.clock.source = "virtual".to_owned(),
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            let mut scene = scene(true, 2_000);
+            change(&mut scene);
+            assert!(!scene.found().contains(&"preparation-counted".to_owned()), "{index}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_opened_in_the_run_are_work() {
+        let mut files = scene(false, 2_000);
+        (files.jobs[0].target.nrfiles, files.jobs[0].target.openfiles) = (8, 8);
+        assert_eq!(files.found(), Vec::<String>::new());
+        files.jobs[0].target.openfiles = 7;
+        assert_eq!(files.found(), ["preparation-counted"]);
+    }
+}

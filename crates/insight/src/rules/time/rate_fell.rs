@@ -1,0 +1,224 @@
+//! A rate that fell once in the course of a run and stayed low: burst credit that was used up, a cache that was full.
+
+use crate::case::{Case, CaseJob};
+use crate::course::JobCourse;
+use crate::rules::depth::depth_not_reached::is_held_back;
+use crate::rules::{FindingRule, Observation};
+use crate::statistics::{Change, change_point, mean, trend};
+use crate::text;
+use ferrio_stats::{Measured, Severity};
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "rate-fell",
+    title: "The rate fell once and stayed lower",
+    severity: Severity::Misleading,
+    what: "The I/Os of a job in each interval of its run. It speaks where the rate fell at one place by more than a fifth, which chance \
+           does not explain, and was steady before and after it; not of jobs that something holds back on purpose (rates, pauses, \
+           latency targets, syncs).",
+    why: "Burst credit was used up, or a cache was full: the mean describes neither the time before nor the time after it, and depends on \
+          the length of the run.",
+    example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
+    cure: "Take the rate of the time that you mean: a ramp_time longer than the first part leaves it out.",
+    find,
+};
+
+pub(crate) const WITH_OTHERS: FindingRule = FindingRule {
+    id: "rate-changed-with-another-job",
+    title: "The rate changed when another job began or ended",
+    severity: Severity::Note,
+    what: "The I/Os of a job in each interval of its run, and the times at which the other jobs of the run began and ended. It speaks where the \
+           rate fell or rose at one place by more than a fifth, was steady before and after it, and another job began or ended within three \
+           intervals of that.",
+    why: "Jobs that run at the same time share devices, memory and CPUs. The mean of the run is that of a time alone and a time together.",
+    example: "--name=a --filename=/dev/sdx --rw=randread --direct=1 --time_based --runtime=10 --name=b --filename=/dev/sdx --rw=randread \
+              --direct=1 --startdelay=5 --time_based --runtime=5",
+    cure: "Let the jobs begin and end together, or one after another with --stonewall.",
+    find: find_with_others,
+};
+
+/// A fall by less than this is within what devices do.
+const LEAST_FALL: f64 = 0.2;
+/// Fewest intervals before and after the fall.
+const LEAST_INTERVALS: usize = 8;
+/// The two levels have to explain this share of the variance.
+const EXPLAINED: f64 = 0.7;
+/// A part is steady if its rate changes by less than this share of it, or by less than a third of the fall.
+const STEADY: f64 = 0.15;
+/// With fewer I/Os in an interval, their number says little.
+const LEAST_IOS: f64 = 10.0;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    free_courses(case).filter_map(|(job, seconds, ios)| of_job(case, job, seconds, &ios)).collect()
+}
+
+fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
+    let of_job = |(job, seconds, ios): (&CaseJob<'_>, f64, Vec<f64>)| {
+        let change = fall(&ios).or_else(|| rise(&ios))?;
+        let (other, what) = changed_with(case, job, change.index)?;
+        let (before, after) = (change.before / seconds, change.after / seconds);
+        let explanation = format!(
+            "The job did {} I/Os a second until the job {other} {what}, and {} from then on.",
+            text::short(before),
+            text::short(after)
+        );
+        let evidence = vec![Measured::count("I/Os a second before", before), Measured::count("after", after)];
+        Some(Observation::of(job.name, evidence, explanation))
+    };
+    free_courses(case).filter_map(of_job).collect()
+}
+
+/// Another job that began or ended near an interval of a job's course, and which of both it did.
+pub(crate) fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize) -> Option<(&'a str, &'static str)> {
+    let index_of = |wanted: &CaseJob<'_>| case.jobs.iter().position(|other| std::ptr::eq(other, wanted));
+    let own_index = index_of(job)?;
+    let series = case.record.series.iter().find(|series| series.job_index as usize == own_index)?;
+    let begin = series.first.saturating_add(JobCourse::of(series).ok()?.start() as u64).saturating_add(index as u64);
+    let changed_ns = begin.saturating_mul(series.interval_ns);
+    let of_other = |other: &ferrio_stats::JobSeries| {
+        let other_job = case.jobs.get(other.job_index as usize).filter(|_| other.job_index as usize != own_index)?;
+        let near_ns = NEAR_INTERVALS.saturating_mul(series.interval_ns.max(other.interval_ns));
+        let is_used = |clone_ns: &u64| *clone_ns > 0;
+        let at_ns = |place: usize| other.first.saturating_add(place as u64).saturating_mul(other.interval_ns);
+        // Figures begin behind the ramp, in which the job has I/O too.
+        let ramp_ns = other_job.spec.limits.ramp_time_us.saturating_mul(1_000);
+        let began_ns = at_ns(other.clone_ns.iter().position(is_used)?).saturating_sub(ramp_ns);
+        let ended_ns = at_ns(other.clone_ns.iter().rposition(is_used)? + 1);
+        let is_near = |edge_ns: u64| edge_ns.abs_diff(changed_ns) <= near_ns;
+        match () {
+            () if is_near(began_ns) => Some((other_job.name, "began")),
+            () if is_near(ended_ns) => Some((other_job.name, "ended")),
+            () => None,
+        }
+    };
+    case.record.series.iter().find_map(of_other)
+}
+
+/// A change this many intervals from the begin or end of a job may be its effect.
+const NEAR_INTERVALS: u64 = 3;
+
+/// The jobs with I/O that nothing holds back on purpose, each with the length of its intervals in seconds and the I/Os in each of them.
+pub(crate) fn free_courses<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (&'c CaseJob<'a>, f64, Vec<f64>)> {
+    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
+    jobs.filter(|(job, _)| !is_held_back(job) && !job.engine.moves_nothing()).filter_map(|(job, series)| {
+        let course = JobCourse::of(series).ok()?;
+        Some((job, course.seconds(), course.all_ios(series)))
+    })
+}
+
+fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> Option<Observation> {
+    let Change { index, before, after, .. } = fall(ios)?;
+    // Then the other job is why.
+    if changed_with(case, job, index).is_some() {
+        return None;
+    }
+    let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
+    let rate = |n_ios: f64| text::short(n_ios / seconds);
+    let explanation = format!(
+        "For {} s the job did {} I/Os a second, and then {} for {} s. The mean of the run describes neither: burst credit was used up, or a \
+         cache was full.",
+        text::short(before_secs),
+        rate(before),
+        rate(after),
+        text::short(after_secs)
+    );
+    let evidence = vec![
+        Measured::count("I/Os a second before", before / seconds),
+        Measured::count("after", after / seconds),
+        Measured::seconds("time before", before_secs),
+        Measured::seconds("time after", after_secs),
+    ];
+    Some(Observation::of(job.name, evidence, explanation))
+}
+
+/// The place of a fall to a steady level from a steady level.
+pub(crate) fn fall(ios: &[f64]) -> Option<Change> {
+    let change = change_point(ios)?;
+    let (first, second) = ios.split_at(change.index);
+    let is_fall = change.after < (1.0 - LEAST_FALL) * change.before && change.before >= LEAST_IOS;
+    let is_clear = change.explained >= EXPLAINED && first.len().min(second.len()) >= LEAST_INTERVALS;
+    let most = (change.before - change.after) / 3.0;
+    (is_fall && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
+}
+
+/// The place of a rise by more than a quarter to a steady level from a steady level.
+pub(crate) fn rise(ios: &[f64]) -> Option<Change> {
+    let change = change_point(ios)?;
+    let (first, second) = ios.split_at(change.index);
+    // As much as a fall back would be.
+    let is_rise = change.before < (1.0 - LEAST_FALL) * change.after && change.before >= LEAST_IOS;
+    let is_clear = change.explained >= EXPLAINED && first.len().min(second.len()) >= LEAST_INTERVALS;
+    let most = (change.after - change.before) / 3.0;
+    (is_rise && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
+}
+
+/// The part does not change for certain by as much as `most`, or by 15 % of its rate if that is more.
+fn is_steady(ios: &[f64], most: f64) -> bool {
+    let limit = most.max(STEADY * mean(ios).abs());
+    trend(ios).is_none_or(|trend| !trend.is_certain || trend.change.abs() < limit)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::JobSeries;
+    use ferrio_units::DataDirection;
+
+    /// A job whose rate falls to so many percent after 3 of 10 s.
+    fn scene(percent: u64) -> TestRun {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let mut series = JobSeries { clone_ns: vec![100_000_000; 100], ..JobSeries::new(0, 100_000_000) };
+        let noise = (0..100_u64).map(|index| (index * index * 31 + index * 7) % 13);
+        let level = |index: usize| if index < 30 { 400 } else { 4 * percent };
+        series.directions[DataDirection::Read].ios =
+            noise.enumerate().map(|(index, noise)| level(index) + noise).collect();
+        scene.record.series.push(series);
+        scene
+    }
+
+    #[test]
+    fn a_fall_by_a_fifth_is_told() {
+        assert_eq!(scene(85).found(), Vec::<String>::new());
+        assert_eq!(scene(75).found(), ["rate-fell"]);
+        let explanation = scene(25).finding("rate-fell").explanation;
+        assert!(
+            explanation.starts_with("For 3 s the job did 4,05") && explanation.contains("for 7 s"),
+            "{explanation}"
+        );
+        // A warm-up is no fall.
+        let rises = scene(150).found();
+        assert!(!rises.contains(&"rate-fell".to_owned()), "{rises:?}");
+    }
+
+    /// Another job whose figures begin in one interval and end before another.
+    fn beside(begin: u64, end: u64, ramp_s: u64) -> Vec<String> {
+        let mut scene = scene(50);
+        let mut other = job("b", DirectionMix::Read);
+        other.limits.ramp_time_us = ramp_s * 1_000_000;
+        scene.add(other, crate::rules::testing::place("/data/b"));
+        let mut series = JobSeries::new(1, 100_000_000);
+        (series.first, series.clone_ns) = (begin, vec![100_000_000; (end - begin) as usize]);
+        series.directions[DataDirection::Read].ios = vec![100; (end - begin) as usize];
+        scene.record.series.push(series);
+        let mut found = scene.found();
+        found.retain(|id| id.starts_with("rate-"));
+        found
+    }
+
+    /// The rate falls after 3 s.
+    #[test]
+    fn a_fall_when_another_job_begins_or_ends_is_its_effect() {
+        for (begin, end, ramp_s) in [(30, 100, 0), (33, 60, 0), (0, 30, 0), (50, 100, 2)] {
+            assert_eq!(beside(begin, end, ramp_s), ["rate-changed-with-another-job"], "{begin} {end}");
+        }
+        assert_eq!(beside(0, 100, 0), ["rate-fell"]);
+        assert_eq!(beside(50, 100, 0), ["rate-fell"]);
+    }
+
+    #[test]
+    fn a_job_that_is_held_back_on_purpose_is_left_alone() {
+        let mut scene = scene(25);
+        scene.jobs[0].pace.ios_per_sec.0[0] = 4_000;
+        assert!(!scene.found().contains(&"rate-fell".to_owned()));
+    }
+}

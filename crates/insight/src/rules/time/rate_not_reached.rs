@@ -1,0 +1,164 @@
+//! A rate that was asked for and not reached.
+
+use crate::case::{Case, CaseJob};
+use crate::rules::{FindingRule, Observation};
+use crate::text;
+use ferrio_spec::RateProcess;
+use ferrio_stats::{Measured, Severity};
+use ferrio_units::DataDirection;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "rate-not-reached",
+    title: "The rate was not reached",
+    severity: Severity::Misleading,
+    what: "The rate of a job (rate, rate_iops) and what its clones did in their time. It speaks below 95 % of the rate, from a \
+           tenth of a second behind it on, where no direction with a rate has reached it.",
+    why: "The latencies are those of a device at its limit, not at the wanted rate: a job that is always late begins each I/O as soon as \
+          the one before it is done, as if it had no rate.",
+    example: "--name=a --rw=randread --size=1g --direct=1 --rate_iops=1000000",
+    cure: "Use a lower rate, a larger --iodepth with an asynchronous engine, or more jobs.",
+    find,
+};
+
+const SHARE: f64 = 0.95;
+/// A shorter job says nothing of its rate, seconds.
+const LEAST_SECONDS: f64 = 0.2;
+/// A job that is behind by less, seconds, may have waited once for a CPU.
+const LEAST_BEHIND: f64 = 0.1;
+/// Standard deviations by which random arrivals may stay behind.
+const DEVIATIONS: f64 = 5.0;
+
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    case.jobs.iter().filter_map(of_job).collect()
+}
+
+/// A rate and what was reached, in I/Os or bytes a second.
+struct RateCourse {
+    direction: DataDirection,
+    wanted: f64,
+    reached: f64,
+    unit: &'static str,
+    seconds: f64,
+    /// I/Os that the rate wanted.
+    n_wanted: f64,
+}
+
+fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+    let paces: Vec<RateCourse> =
+        DataDirection::ALL.into_iter().filter_map(|direction| pace_of(job, direction)).collect();
+    let is_random = job.spec.pace.process == RateProcess::Poisson;
+    let is_behind = |pace: &RateCourse| {
+        let chance = if is_random { DEVIATIONS / pace.n_wanted.sqrt() } else { 0.0 };
+        let behind = pace.seconds * (1.0 - pace.reached / pace.wanted);
+        pace.reached < pace.wanted * (SHARE - chance) && behind >= LEAST_BEHIND
+    };
+    if paces.is_empty() || !paces.iter().all(is_behind) || waits_on_purpose(job) {
+        return None;
+    }
+    let worst = paces.iter().min_by(|a, b| (a.reached / a.wanted).total_cmp(&(b.reached / b.wanted)))?;
+    let late_ns = job.total.as_ref()?.features.rate.as_ref().map_or(0, |rate| rate.most_late_ns);
+    let behind = match late_ns {
+        0 => String::new(),
+        late_ns => format!(" I/Os began up to {} s later than the rate wanted.", text::short(late_ns as f64 / 1e9)),
+    };
+    let explanation = format!(
+        "The jobs were to do {} {} a second and did {}, {} of it.{behind}",
+        text::short(worst.wanted),
+        worst.unit,
+        text::short(worst.reached),
+        text::percent(worst.reached, worst.wanted)
+    );
+    let evidence = vec![
+        Measured::count(&format!("wanted {} a second", worst.unit), worst.wanted.round()),
+        Measured::count(&format!("reached {} a second", worst.unit), worst.reached.round()),
+    ];
+    let found = Observation::of(job.name, evidence, explanation);
+    // Where both directions have rates, one waits for the other.
+    Some(if paces.len() == 1 { found.about(worst.direction) } else { found })
+}
+
+fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
+    let (pace, sizes) = (&job.spec.pace, &job.spec.pattern.block_size[direction]);
+    let n_clones = job.workers.len() as f64;
+    let figures = job.figures(direction)?;
+    let seconds = job.seconds(direction);
+    if seconds < LEAST_SECONDS {
+        return None;
+    }
+    let ios = f64::from(pace.ios_per_sec[direction]);
+    let (wanted, done, unit) = match pace.bytes_per_sec[direction] {
+        // With sizes that differ a rate of I/Os may stand for a rate of bytes.
+        _ if ios > 0.0 && sizes.min_bytes != sizes.max_bytes => return None,
+        _ if ios > 0.0 => (ios * n_clones, figures.n_completed as f64, "I/Os"),
+        0 => return None,
+        bytes => (bytes as f64 * n_clones, figures.bytes as f64, "bytes"),
+    };
+    // The first I/O is due at once, and the last one needs no time after it: one more or less does not count.
+    let one = if unit == "bytes" { sizes.max_bytes as f64 } else { 1.0 } * n_clones;
+    let n_wanted = if unit == "bytes" { wanted * seconds / (sizes.min_bytes.max(1) as f64) } else { wanted * seconds };
+    Some(RateCourse { direction, wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
+}
+
+/// Something else than the rate holds the job back on purpose.
+pub(crate) fn waits_on_purpose(job: &CaseJob<'_>) -> bool {
+    let spec = &job.spec;
+    let is_timed_otherwise = spec.replay.is_set() || spec.latency.target_us > 0 || spec.pace.flow.weight > 0;
+    spec.pace.pauses.is_set() || is_timed_otherwise || spec.verify.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::{DirectionMix, RateProcess};
+
+    /// A run of 25,600 reads of 4 KiB in 10 s.
+    fn scene(ios_per_sec: u32, bytes_per_sec: u64) -> TestRun {
+        let mut job = job("a", DirectionMix::Read);
+        (job.pace.ios_per_sec.0[0], job.pace.bytes_per_sec.0[0]) = (ios_per_sec, bytes_per_sec);
+        TestRun::new(job)
+    }
+
+    #[test]
+    fn less_than_95_percent_is_told() {
+        // 2560 a second are 95 % of 2694.7.
+        assert_eq!(scene(2690, 0).found(), Vec::<String>::new());
+        assert_eq!(scene(2700, 0).found(), ["rate-not-reached"]);
+        assert_eq!(scene(0, 2700 * 4096).found(), ["rate-not-reached"]);
+        assert_eq!(scene(0, 2690 * 4096).found(), Vec::<String>::new());
+        let explanation = scene(5120, 0).finding("rate-not-reached").explanation;
+        assert_eq!(explanation, "The jobs were to do 5,120 I/Os a second and did 2,560, 50 % of it.");
+    }
+
+    #[test]
+    fn a_short_job_may_be_a_moment_late() {
+        let mut scene = scene(2700, 0);
+        let figures = &mut scene.stats().directions.0[0];
+        // A tenth of the I/Os and of the time: 0.05 s behind.
+        (figures.n_completed, figures.runtime_ns) = (2560, 1_000_000_000);
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn random_arrivals_may_be_fewer_by_chance() {
+        let mut scene = scene(2700, 0);
+        scene.jobs[0].pace.process = RateProcess::Poisson;
+        // The deviation of 27,000 arrivals is 0.6 %.
+        assert_eq!(scene.found(), Vec::<String>::new());
+        scene.jobs[0].pace.ios_per_sec.0[0] = 2850;
+        assert_eq!(scene.found(), ["rate-not-reached"]);
+    }
+
+    #[test]
+    fn pauses_hold_a_job_back_on_purpose() {
+        let mut scene = scene(5120, 0);
+        scene.jobs[0].pace.pauses.pause_us = 100;
+        assert_eq!(scene.found(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_mix_is_bound_by_the_direction_that_reached_its_rate() {
+        let mut job = job("a", DirectionMix::ReadWrite);
+        job.pace.ios_per_sec.0 = [2560, 10_000, 0];
+        assert_eq!(TestRun::new(job).found(), Vec::<String>::new());
+    }
+}
