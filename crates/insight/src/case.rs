@@ -2,6 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`Case`].
 
+use crate::measures::kept::KeptMeasures;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
@@ -23,6 +24,8 @@ pub(crate) struct Case<'a> {
     pub(crate) record: &'a RunRecord,
     pub(crate) provenance: &'a Provenance,
     pub(crate) jobs: Vec<CaseJob<'a>>,
+    /// Measures that were computed already.
+    pub(crate) kept: KeptMeasures,
 }
 
 /// A job with its clones.
@@ -83,7 +86,7 @@ impl<'a> Case<'a> {
                 spec,
             });
         }
-        Ok(Self { record, provenance, jobs })
+        Ok(Self { record, provenance, jobs, kept: KeptMeasures::default() })
     }
 
     /// Jobs that run at the same time, by the number of their group.

@@ -10,6 +10,7 @@
 mod case;
 pub mod compare;
 mod course;
+mod measures;
 mod on_device;
 mod precision;
 mod reports;
@@ -25,6 +26,7 @@ pub use unexamined::{SUBJECTS, Subject};
 
 use case::Case;
 use ferrio_stats::{Audit, Finding, RunRecord};
+use rules::precedence::{RuleOutcome, standing};
 
 /// What all rules find in a record, the worst first, and what they could not examine.
 pub fn audit(record: &RunRecord) -> Audit {
@@ -33,8 +35,9 @@ pub fn audit(record: &RunRecord) -> Audit {
         Ok(case) => case,
         Err(reason) => return not_examined(reason),
     };
-    let looks = RULES.iter().filter(|rule| !case.is_reported() || reports::examines(rule.id));
-    let mut findings: Vec<Finding> = looks.flat_map(|rule| rule.look_at(&case)).collect();
+    let found = standing(&case, |rule| !case.is_reported() || reports::examines(rule.id));
+    let finding = |found: RuleOutcome| found.observations.into_iter().map(|one| found.rule.finding(&case, one));
+    let mut findings: Vec<Finding> = found.into_iter().flat_map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);
     let unexamined = if case.is_reported() { reports::unexamined(&case) } else { unexamined::of(&case) };
     Audit { findings, unexamined, n_rules }

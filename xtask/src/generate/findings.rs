@@ -56,10 +56,19 @@ pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
 }
 
 fn page(rule: &FindingRule) -> String {
-    let FindingRule { id, title, severity, what, why, example, cure, .. } = rule;
+    let FindingRule { id, title, severity, what, why, example, cure, yields_to, .. } = rule;
+    let stronger: Vec<String> = yields_to.iter().map(|id| format!("[{id}]({id}.md)")).collect();
+    let yields = if stronger.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "\n## Where another finding says more\n\nNothing of this is reported for a job with one of these findings: {}.\n",
+            stronger.join(", ")
+        )
+    };
     format!(
         "<!-- {GENERATED} -->\n# {title}\n\nRule `{id}`, severity `{}`.\n\n## What it looks at\n\n{what}\n\n## Why it matters\n\n\
-         {why}\n\n## A run that it speaks about\n\n    ferrio run {example}\n\n## What to do\n\n{cure}\n",
+         {why}\n\n## A run that it speaks about\n\n    ferrio run {example}\n\n## What to do\n\n{cure}\n{yields}",
         severity.word()
     )
 }

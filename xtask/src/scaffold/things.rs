@@ -298,12 +298,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: \"It is a dummy.\",
     example: \"--name=dummy\",
     cure: \"Give it another name.\",
+    yields_to: &[],
     find,
 };
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let dummies = case.jobs.iter().filter(|job| job.name == \"dummy\");
-    dummies.map(|job| Observation::of(job.name, Vec::new(), \"It is.\".to_owned())).collect()
+    dummies.map(|job| Observation::of(job, Vec::new(), \"It is.\".to_owned())).collect()
 }
 ",
     )],

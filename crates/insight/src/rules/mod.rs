@@ -1,5 +1,7 @@
-//! The rules, one file each.
+//! The rules, one file each, in folders by their subject.
 //!
+//! A rule calls no other rule. What several rules need to know is a measure (`measures`), and a rule whose findings say less than those
+//! of others for the same job names them in `yields_to` (`precedence`).
 //! Must not know: how findings are shown. Start reading at [`FindingRule`], then [`RULES`].
 
 pub(crate) mod cache;
@@ -9,13 +11,14 @@ pub(crate) mod depth;
 pub(crate) mod device;
 pub(crate) mod limits;
 pub(crate) mod plan;
+pub(crate) mod precedence;
 pub(crate) mod range;
 pub(crate) mod target;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod time;
 
-use crate::case::Case;
+use crate::case::{Case, CaseJob};
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
 
 /// Directory of the generated pages, one per rule.
@@ -38,12 +41,15 @@ pub struct FindingRule {
     pub example: &'static str,
     /// How to avoid it.
     pub cure: &'static str,
+    /// Short names of rules whose findings explain those of this one: it says nothing about a job where one of them does.
+    pub yields_to: &'static [&'static str],
     find: fn(&Case<'_>) -> Vec<Observation>,
 }
 
 /// What a rule has found: the part of a finding that differs from run to run.
 pub(crate) struct Observation {
-    pub(crate) jobs: Vec<String>,
+    /// Positions of the affected jobs in the run; empty: all.
+    pub(crate) job_indices: Vec<usize>,
     pub(crate) evidence: Vec<Measured>,
     pub(crate) explanation: String,
     /// How to avoid it, if that depends on the run.
@@ -155,31 +161,46 @@ pub const RULES: &[FindingRule] = &[
 ];
 
 impl FindingRule {
-    pub(crate) fn look_at(&self, case: &Case<'_>) -> Vec<Finding> {
-        let finding = |found: Observation| Finding {
+    /// What the rule finds in a run, if no other rule says more.
+    pub(crate) fn look_at(&self, case: &Case<'_>) -> Vec<Observation> {
+        (self.find)(case)
+    }
+
+    /// An observation of the rule as users see it.
+    pub(crate) fn finding(&self, case: &Case<'_>, found: Observation) -> Finding {
+        Finding {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
             severity: self.severity,
-            jobs: found.jobs,
+            jobs: found.job_indices.iter().map(|index| case.jobs[*index].name.to_owned()).collect(),
             direction: found.direction,
             evidence: found.evidence,
             explanation: found.explanation,
             cure: found.cure.unwrap_or_else(|| self.cure.to_owned()),
             page: format!("{PAGES}/{}.md", self.id),
-        };
-        (self.find)(case).into_iter().map(finding).collect()
+        }
     }
 }
 
 impl Observation {
     /// An observation about one job.
-    fn of(job: &str, evidence: Vec<Measured>, explanation: String) -> Self {
-        Self::of_jobs(vec![job.to_owned()], evidence, explanation)
+    fn of(job: &CaseJob<'_>, evidence: Vec<Measured>, explanation: String) -> Self {
+        Self::of_jobs([job], evidence, explanation)
     }
 
-    /// An observation about some jobs together, or all of them if none is named.
-    fn of_jobs(jobs: Vec<String>, evidence: Vec<Measured>, explanation: String) -> Self {
-        Self { jobs, evidence, explanation, cure: None, direction: FindingDirection::None }
+    /// An observation about some jobs together.
+    fn of_jobs<'j, 'a: 'j>(
+        jobs: impl IntoIterator<Item = &'j CaseJob<'a>>,
+        evidence: Vec<Measured>,
+        explanation: String,
+    ) -> Self {
+        let job_indices = jobs.into_iter().map(|job| job.index as usize).collect();
+        Self { job_indices, ..Self::of_run(evidence, explanation) }
+    }
+
+    /// An observation about all jobs of the run.
+    fn of_run(evidence: Vec<Measured>, explanation: String) -> Self {
+        Self { job_indices: Vec::new(), evidence, explanation, cure: None, direction: FindingDirection::None }
     }
 
     /// The same observation, which is about the figures of one direction only.

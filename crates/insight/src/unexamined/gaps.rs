@@ -5,10 +5,11 @@
 use super::Gap;
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::course::JobCourse;
+use crate::measures::asked::is_held_back;
+use crate::measures::ranges::range_bytes;
+use crate::measures::shortfall::{is_short, is_too_little};
 use crate::rules::cache::{buffered_below_page, sync_without_flush};
-use crate::rules::depth::depth_not_reached::is_held_back;
-use crate::rules::device::device_did_less;
-use crate::rules::range::{range_read_again, same_blocks_again};
+use crate::rules::range::same_blocks_again;
 use crate::rules::target::below_unseen;
 use ferrio_spec::RandomDistribution;
 use ferrio_spec::engines::Data;
@@ -195,9 +196,7 @@ pub(super) fn ranges(case: &Case<'_>) -> Vec<Gap> {
         }
         match () {
             () if job.has_more_files => Some("only a part of the files was looked at".to_owned()),
-            () if range_read_again::range_bytes(case, job).is_none() => {
-                Some("the size of the targets is not known".to_owned())
-            }
+            () if range_bytes(case, job).is_none() => Some("the size of the targets is not known".to_owned()),
             () => None,
         }
     })
@@ -218,9 +217,8 @@ pub(super) fn reads_of_threads(case: &Case<'_>) -> Vec<Gap> {
     }
     of_jobs(case, |_, job| {
         let claimed = job.figures(DataDirection::Read).filter(|_| is_about(job))?.bytes;
-        let own = job.own_reads(case).filter(|_| !device_did_less::speaks_of(case, job))?;
-        let is_open =
-            device_did_less::is_too_little(own.least, claimed) && !device_did_less::is_too_little(own.most, claimed);
+        let own = job.own_reads(case).filter(|_| !is_short(case, job))?;
+        let is_open = is_too_little(own.least, claimed) && !is_too_little(own.most, claimed);
         is_open.then(|| {
             "threads that serve several jobs have read them; without thread=1 each job has its own account".to_owned()
         })

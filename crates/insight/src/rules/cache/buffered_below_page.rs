@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           all of it later. The device moves up to eight times as much as the figures say.",
     example: "--name=a --rw=randread --bs=512 --size=1g --ioengine=psync",
     cure: "Use a --bs of 4k or a multiple of it, or --direct=1, which moves just what the job asks for.",
+    yields_to: &[],
     find,
 };
 
@@ -36,7 +37,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         return Vec::new();
     }
     if case.is_before() {
-        return affected.into_iter().map(|job| Observation::of(job.name, Vec::new(), plan(job))).collect();
+        return affected.into_iter().map(|job| Observation::of(job, Vec::new(), plan(job))).collect();
     }
     let Some(counters) = case.charged().filter(|_| is_alone(case)) else { return Vec::new() };
     let asked = |direction| {
@@ -84,8 +85,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         Measured::bytes("written by the jobs", written),
         Measured::bytes("pages made dirty", counters.write_bytes),
     ];
-    let jobs = affected.iter().map(|job| job.name.to_owned()).collect();
-    vec![Observation::of_jobs(jobs, evidence, explanation).about(direction)]
+    vec![Observation::of_jobs(affected, evidence, explanation).about(direction)]
 }
 
 /// The kernel counts all processes of the run together, so other I/O of the run would be taken for that of these jobs.

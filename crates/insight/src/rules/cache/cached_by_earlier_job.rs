@@ -1,8 +1,8 @@
 //! Jobs that read, through the page cache, what an earlier job of the same run has left there.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::cache::unsynced_writes;
-use crate::rules::range::jobs_share_blocks;
+use crate::measures::asked::waits_for_writes;
+use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           later job then reads from memory.",
     example: "--filename=f --size=1g --name=w --rw=write --name=r --rw=read --stonewall",
     cure: "Add --direct=1 to the job that reads, or --end_fsync=1 to the job that writes, and leave invalidate at 1.",
+    yields_to: &[],
     find,
 };
 
@@ -37,7 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 
 fn between(case: &Case<'_>, earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Option<Observation> {
     let is_earlier = earlier.group < reader.group || reader.spec.grouping.wait_for.as_deref() == Some(earlier.name);
-    let name = jobs_share_blocks::shared_part(earlier, reader).filter(|_| is_earlier && earlier.is_buffered())?;
+    let name = shared_part(earlier, reader).filter(|_| is_earlier && earlier.is_buffered())?;
     let is_stored = !reader.places.is_empty() && !reader.places.iter().any(is_in_memory);
     let Some(SizeSpec::Bytes(left_bytes)) = earlier.spec.extent.size.filter(|_| is_stored) else { return None };
     let memory_bytes = case.provenance.limits.memory_bytes.unwrap_or(case.provenance.memory_bytes);
@@ -52,14 +53,14 @@ fn between(case: &Case<'_>, earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Opti
         reader.name
     );
     let evidence = vec![Measured::bytes("used before", left_bytes), Measured::bytes("memory", memory_bytes)];
-    Some(Observation::of(reader.name, evidence, explanation).about(DataDirection::Read))
+    Some(Observation::of(reader, evidence, explanation).about(DataDirection::Read))
 }
 
 /// Why the pages stay in the cache when the later job opens the file.
 fn reason(earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Option<&'static str> {
     // The cache of a device is written back before it is dropped.
     let is_file = reader.places.iter().all(|place| place.kind != TargetKind::Block);
-    let is_dirty = earlier.does(DataDirection::Write) && !unsynced_writes::waits(earlier);
+    let is_dirty = earlier.does(DataDirection::Write) && !waits_for_writes(earlier);
     match () {
         () if !reader.spec.layout.invalidate => Some("with invalidate=0 nothing drops the cache between them"),
         () if is_file && is_dirty => Some("pages that were not written back yet cannot be dropped"),

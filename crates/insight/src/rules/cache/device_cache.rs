@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           in the cache. The figures are those of neither device.",
     example: "--name=a --filename=/dev/bcache0 --rw=randread --direct=1 --size=10g",
     cure: "Measure the devices below for themselves, or use data much larger than the cache and run until the rate is steady (steadystate).",
+    yields_to: &[],
     find: |case| each(case, cached),
 };
 
@@ -29,6 +30,7 @@ pub(crate) const THIN: FindingRule = FindingRule {
           zeroes without any disk.",
     example: "--name=a --filename=/dev/vg/thin --rw=randread --direct=1 --size=10g",
     cure: "Write the whole range once before the run, and compare only runs on ranges that are written.",
+    yields_to: &[],
     find: |case| each(case, thin),
 };
 
@@ -55,7 +57,7 @@ fn cached(job: &CaseJob<'_>, layer: &StorageLayer) -> Option<Observation> {
     let evidence = counted.map_or_else(Vec::new, |[hits, misses]| {
         vec![Measured::count("hits of the cache", hits as f64), Measured::count("misses", misses as f64)]
     });
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 /// The cache has a part in I/O of a direction of the job. Some caches hold written data only, and are read from seldom.
@@ -69,7 +71,7 @@ fn thin(job: &CaseJob<'_>, layer: &StorageLayer) -> Option<Observation> {
         "{} is a thin volume: what was never written is in no place of the pool, and its first write has to take one.",
         layer.name
     );
-    layer.is_thin.then(|| Observation::of(job.name, Vec::new(), explanation))
+    layer.is_thin.then(|| Observation::of(job, Vec::new(), explanation))
 }
 
 #[cfg(test)]

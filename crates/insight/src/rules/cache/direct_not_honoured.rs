@@ -1,6 +1,7 @@
 //! Direct I/O that the file system does through the page cache.
 
-use crate::case::{Case, CaseJob, is_for_files, is_in_memory, sum};
+use crate::case::{Case, CaseJob, sum};
+use crate::measures::asked::is_direct_to_files;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, TargetPlace};
@@ -17,35 +18,20 @@ pub(crate) const RULE: FindingRule = FindingRule {
           I/O: reads may come from memory, and writes may end there.",
     example: "--name=a --rw=randread --direct=1 --directory=/mnt/ext4-with-data-journal",
     cure: "Use a file system that does direct I/O on these files, or take the figures for those of buffered I/O.",
+    yields_to: &[],
     find,
 };
 
 const SHARE: f64 = 0.1;
 const LEAST_BYTES: u64 = 1 << 20;
 
-/// The rule speaks about this job.
-pub(crate) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    of_job(job).is_some() || in_cache(case).is_some_and(|found| found.jobs.iter().any(|name| name == job.name))
-}
-
-/// The rule speaks about this run.
-pub(crate) fn speaks(case: &Case<'_>) -> bool {
-    !find(case).is_empty()
-}
-
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let by_kernel: Vec<Observation> = case.jobs.iter().filter_map(of_job).collect();
     if by_kernel.is_empty() { in_cache(case).into_iter().collect() } else { by_kernel }
 }
 
-/// The job asks for direct I/O to files.
-pub(crate) fn is_direct(job: &CaseJob<'_>) -> bool {
-    let is_asked = job.spec.durability.direct && job.has_files() && job.engine.targets.are_opened_by_run();
-    is_asked && job.places.iter().all(|place| is_for_files(place) && !is_in_memory(place))
-}
-
 fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
-    let place = job.places.iter().find(|place| refuses(place)).filter(|_| is_direct(job))?;
+    let place = job.places.iter().find(|place| refuses(place)).filter(|_| is_direct_to_files(job))?;
     let kind = place.file_system.as_deref().unwrap_or("the file system");
     let reason = if journals_data(place) { " mounted with data=journal" } else { "" };
     let explanation = format!(
@@ -53,7 +39,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
          cache as if direct=1 were not given.",
         place.path
     );
-    let mut found = Observation::of(job.name, Vec::new(), explanation);
+    let mut found = Observation::of(job, Vec::new(), explanation);
     if journals_data(place) {
         found.cure = Some("Mount the file system without data=journal.".to_owned());
     }
@@ -75,7 +61,7 @@ fn in_cache(case: &Case<'_>) -> Option<Observation> {
     let grown = cache.files.value()?.cached_bytes.saturating_sub(cache.files_before.value()?.cached_bytes);
     let with_files: Vec<&CaseJob<'_>> = case.jobs.iter().filter(|job| job.has_files()).collect();
     // The figures of the cache are those of all files together.
-    if !with_files.iter().all(|job| is_direct(job) && !job.spec.layout.pre_read) {
+    if !with_files.iter().all(|job| is_direct_to_files(job) && !job.spec.layout.pre_read) {
         return None;
     }
     let directions = [DataDirection::Read, DataDirection::Write];
@@ -93,8 +79,7 @@ fn in_cache(case: &Case<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes("read and written by the jobs", done), Measured::bytes("more in the page cache", grown)];
-    let jobs = with_files.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation::of_jobs(jobs, evidence, explanation))
+    Some(Observation::of_jobs(with_files, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Direct writes that btrfs copies into the page cache first.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::cache::direct_not_honoured;
+use crate::measures::asked::is_direct_to_files;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, TargetPlace};
@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=randwrite --direct=1 --ioengine=libaio --iodepth=16 --directory=/mnt/btrfs",
     cure: "Mount with -o nodatasum, or set `chattr +C` on the empty directory, if the files shall have no checksums; else take the figures \
            for those of btrfs with checksums.",
+    yields_to: &["direct-not-honoured"],
     find,
 };
 
@@ -34,8 +35,8 @@ fn of_run(case: &Case<'_>) -> Option<Observation> {
     let writers: Vec<&CaseJob<'_>> =
         case.jobs.iter().filter(|job| job.has_files() && job.figures(DataDirection::Write).is_some()).collect();
     // A job on another file system may have made its own pages dirty.
-    let is_one = |job: &&CaseJob<'_>| direct_not_honoured::is_direct(job) && job.places.iter().all(has_checksums);
-    if writers.is_empty() || !writers.iter().all(is_one) || direct_not_honoured::speaks(case) {
+    let is_one = |job: &&CaseJob<'_>| is_direct_to_files(job) && job.places.iter().all(has_checksums);
+    if writers.is_empty() || !writers.iter().all(is_one) {
         return None;
     }
     let written = sum(writers.iter().filter_map(|job| job.figures(DataDirection::Write)).map(|figures| figures.bytes));
@@ -50,8 +51,7 @@ fn of_run(case: &Case<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes("written by the jobs", written), Measured::bytes("dirtied in the page cache", dirtied)];
-    let jobs = writers.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write))
+    Some(Observation::of_jobs(writers, evidence, explanation).about(DataDirection::Write))
 }
 
 fn has_checksums(place: &TargetPlace) -> bool {

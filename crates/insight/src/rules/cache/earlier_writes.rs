@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           shares the device with the jobs, and slows them down by an amount that the next run will not have.",
     example: "--name=a --filename=f --rw=randread --direct=1 --size=1g   (right after `cp` has made f)",
     cure: "Run `sync` before, and leave create_fsync at 1.",
+    yields_to: &[],
     find,
 };
 
@@ -65,8 +66,7 @@ fn of_level(case: &Case<'_>, waited: u64, level: &Level<'_>, jobs: &[&CaseJob<'_
         Measured::bytes(&format!("written by {devices}"), written),
         Measured::bytes("waited at the start", waited),
     ];
-    let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Read))
+    Some(Observation::of_jobs(jobs.iter().copied(), evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

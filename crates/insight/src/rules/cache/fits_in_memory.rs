@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           invalidate=0 perhaps the first one too). The figures are a mixture of both, and depend on how long the run is.",
     example: "--name=a --rw=randread --size=1g --runtime=60 --time_based",
     cure: "Add --direct=1, or read much more than the memory holds.",
+    yields_to: &[],
     find,
 };
 
@@ -66,7 +67,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(memory_bytes)
     );
     let evidence = vec![Measured::bytes("data that is read", all_bytes), Measured::bytes("memory", memory_bytes)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

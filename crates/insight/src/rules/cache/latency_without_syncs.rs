@@ -1,7 +1,7 @@
 //! Write latencies of a job that waits in its syncs.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::cache::unsynced_writes::waits_in_syncs;
+use crate::measures::asked::waits_in_syncs;
 use crate::rules::{FindingRule, Observation};
 use ferrio_spec::SyncMode;
 use ferrio_stats::{Figures, LatencyFigures, Measured, Severity};
@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           behind it.",
     example: "--name=log --rw=write --bs=4k --size=4m --ioengine=psync --fdatasync=1",
     cure: "Read the latencies of the row sync, or write with --direct=1 --sync=dsync, so that each write waits for the device.",
+    yields_to: &[],
     find,
 };
 
@@ -45,7 +46,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
             duration_text(shown_ns as f64)
         );
         let evidence = vec![p99("the writes", shown_ns)];
-        return Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write));
+        return Some(Observation::of(job, evidence, explanation).about(DataDirection::Write));
     };
     let synced_ns = sync.percentile(PERCENT)?.latency_ns;
     if total_ns(sync) < total_ns(write) {
@@ -58,7 +59,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         duration_text(synced_ns as f64)
     );
     let evidence = vec![p99("the writes", shown_ns), p99("the syncs", synced_ns)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 fn total_ns(latency: &LatencyFigures) -> f64 {

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the same job outside of the group.",
     example: "--name=a --rw=randread --size=4g --runtime=60 --time_based   (in a container with 1 GiB)",
     cure: "Add --direct=1 to measure the device, or run in a group with the memory that the application will have.",
+    yields_to: &[],
     find,
 };
 
@@ -39,7 +40,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         let evidence =
             vec![Measured::bytes("memory of the group", limit_bytes), Measured::bytes("files of the job", all_bytes)];
-        Some(Observation::of(job.name, evidence, explanation))
+        Some(Observation::of(job, evidence, explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

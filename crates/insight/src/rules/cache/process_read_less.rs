@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The reads were answered from memory, most of them by the page cache: latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --invalidate=0   (in a container)",
     cure: "Add --direct=1, and measure on a volume instead of the container's own directories.",
+    yields_to: &[],
     find,
 };
 
@@ -42,10 +43,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     );
     let evidence =
         vec![Measured::bytes("read by the jobs", claimed), Measured::bytes("read from storage for them", read_bytes)];
-    vec![
-        Observation::of_jobs(jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation)
-            .about(DataDirection::Read),
-    ]
+    vec![Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Read)]
 }
 
 /// All targets are on overlays whose directories cannot be seen. The kernel counts reads of these on the storage below, whatever that

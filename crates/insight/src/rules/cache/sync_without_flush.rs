@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=write --size=64m --end_fsync=1 --ioengine=psync   (on a file system mounted with nobarrier)",
     cure: "Mount without nobarrier, and set queue/write_cache of the device to `write back` if it has a cache; else take the figures for those of \
            writes that are not safe.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -89,7 +90,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::bytes("written by the job", written.bytes),
         Measured::count(&format!("flushes of {}", device.name), 0.0),
     ];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 /// The option by which the job made a sync after it had written.

@@ -1,6 +1,7 @@
 //! Fewer writes than the interval of the syncs between them.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -15,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A sync follows after so many writes. With fewer writes there is none, and the figures are those of a job without syncs.",
     example: "--name=a --rw=write --bs=1m --size=64m --fsync=100 --ioengine=psync",
     cure: "Use a smaller interval, more writes, or --end_fsync=1 for one sync at the end.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -31,7 +33,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     let n_writes = if case.is_before() {
-        crate::rules::plan::few_ios_planned::most_ios(job)?.div_ceil(u64::from(job.n_clones.max(1)))
+        most_ios(job)?.div_ceil(u64::from(job.n_clones.max(1)))
     } else {
         // A sync behind the last write is one of the end.
         let total = job.total.as_ref()?;
@@ -54,7 +56,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::count("interval of syncs", f64::from(interval)),
         Measured::count("writes of a clone", n_writes as f64),
     ];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Buffered writes that the job does not sync.
 
 use crate::case::{Case, CaseJob, is_in_memory};
+use crate::measures::asked::waits_for_writes;
 use crate::rules::{FindingRule, Observation};
-use ferrio_spec::SyncMode;
 use ferrio_stats::Severity;
 use ferrio_units::DataDirection;
 
@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "Such a job ends when its data is in memory, so a small one measures memory and a large one a mix of both.",
     example: "--name=a --rw=write --size=1g --ioengine=psync",
     cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
+    yields_to: &[],
     find,
 };
 
@@ -29,27 +30,13 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             "The job writes through the page cache and never waits for the device: its figures {are} those of memory as far as that \
              reaches."
         );
-        Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write)
+        Observation::of(job, Vec::new(), explanation).about(DataDirection::Write)
     };
     let is_one = |job: &&CaseJob<'_>| {
         let is_stored = !job.places.iter().any(is_in_memory);
-        job.is_buffered() && job.does(DataDirection::Write) && is_stored && !waits(job)
+        job.is_buffered() && job.does(DataDirection::Write) && is_stored && !waits_for_writes(job)
     };
     case.jobs.iter().filter(is_one).map(of_job).collect()
-}
-
-/// The job waits for its writes, in each of them or in syncs.
-pub(crate) fn waits(job: &CaseJob<'_>) -> bool {
-    waits_in_syncs(job) || job.spec.durability.sync != SyncMode::None
-}
-
-/// The job has syncs beside its writes, now and then or at its end.
-pub(crate) fn waits_in_syncs(job: &CaseJob<'_>) -> bool {
-    let durability = &job.spec.durability;
-    let now_and_then =
-        durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
-    let at_the_end = durability.end_fsync || durability.fsync_on_close || durability.end_syncfs;
-    now_and_then || at_the_end
 }
 
 #[cfg(test)]

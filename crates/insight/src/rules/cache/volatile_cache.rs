@@ -1,8 +1,8 @@
 //! Writes that may stay in a cache of the device that needs power.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::waits_for_writes;
 use crate::on_device::is_direct;
-use crate::rules::cache::unsynced_writes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           without power until a flush. The latency of a write that is safe is that of a write with a flush.",
     example: "--name=wal --rw=write --bs=4k --direct=1 --size=64m",
     cure: "Add --fdatasync=1 (or --sync=dsync) to measure writes that survive a loss of power, or write several times the size of the cache.",
+    yields_to: &["write-refused"],
     find,
 };
 
@@ -36,10 +37,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let device = job.places.iter().find_map(|place| case.device(place.device.as_deref()?))?;
     let is_cached = device.write_cache.as_deref() == Some("write back");
-    // A run that will be refused writes nothing.
-    let is_refused = crate::rules::target::device_in_use::used_place(job).is_some()
-        && crate::rules::target::write_refused::is_refused(case, job);
-    if !is_cached || is_refused || !is_direct(job) || !job.does(DataDirection::Write) || unsynced_writes::waits(job) {
+    if !is_cached || !is_direct(job) || !job.does(DataDirection::Write) || waits_for_writes(job) {
         return None;
     }
     let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
@@ -53,7 +51,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(all_bytes)
     );
     Some(
-        Observation::of(job.name, vec![Measured::bytes("size of the job", all_bytes)], explanation)
+        Observation::of(job, vec![Measured::bytes("size of the job", all_bytes)], explanation)
             .about(DataDirection::Write),
     )
 }

@@ -1,6 +1,7 @@
 //! Writes that were in the page cache when the run ended.
 
-use crate::case::{Case, sum};
+use crate::case::Case;
+use crate::measures::page_cache::WaitingWrites;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -14,30 +15,16 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A buffered write is done when it is in memory. What is written to the device after the run is in no figure.",
     example: "--name=a --rw=write --size=1g --ioengine=psync",
     cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
+    yields_to: &[],
     find,
 };
 
-const SHARE: f64 = 0.1;
-const LEAST_BYTES: u64 = 1 << 20;
-
-/// The rule speaks about a run, and says more than that the device did less.
-pub(crate) fn explains(case: &Case<'_>) -> bool {
-    !find(case).is_empty()
+fn find(case: &Case<'_>) -> Vec<Observation> {
+    WaitingWrites::of(case).map(observation).into_iter().collect()
 }
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let Some(files) = case.page_cache().and_then(|cache| cache.files.value()) else { return Vec::new() };
-    let writers: Vec<_> =
-        case.jobs.iter().filter(|job| job.is_buffered() && job.figures(DataDirection::Write).is_some()).collect();
-    // A file system in memory has nowhere to write to.
-    if writers.iter().any(|job| job.places.iter().any(crate::case::is_in_memory)) {
-        return Vec::new();
-    }
-    let written = sum(writers.iter().filter_map(|job| job.figures(DataDirection::Write)).map(|figures| figures.bytes));
-    let waiting = files.dirty_bytes.saturating_add(files.writeback_bytes).min(written);
-    if waiting < LEAST_BYTES || (waiting as f64) < written as f64 * SHARE {
-        return Vec::new();
-    }
+fn observation(found: WaitingWrites<'_, '_>) -> Observation {
+    let WaitingWrites { writers, written_bytes: written, waiting_bytes: waiting } = found;
     let explanation = format!(
         "{} of the written bytes ({} of {}) were in memory only when the run ended: the time to write them is in no figure.",
         text::percent(waiting as f64, written as f64),
@@ -46,8 +33,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     );
     let evidence =
         vec![Measured::bytes("written by the jobs", written), Measured::bytes("waiting in the page cache", waiting)];
-    let jobs = writers.iter().map(|job| job.name.to_owned()).collect();
-    vec![Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write)]
+    Observation::of_jobs(writers, evidence, explanation).about(DataDirection::Write)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A control group that had used up its CPU time.
 
 use crate::case::Case;
+use crate::measures::cpu_time::throttled_share;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -15,10 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           seen late, and none is started.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1",
     cure: "Give the container or service more CPU time (cpu.max, CPUQuota=, docker --cpus), or measure outside of it.",
+    yields_to: &[],
     find,
 };
-
-const SHARE: f64 = 0.01;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_run = |share: f64| {
@@ -34,16 +34,9 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             Measured::count("periods held back", throttling.n_throttled as f64),
             Measured::percent("held back, of the run", 100.0 * share),
         ];
-        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
+        Some(Observation::of_run(evidence, explanation))
     };
-    share(case).and_then(of_run).into_iter().collect()
-}
-
-/// Time in which the group was held back, as a share of the run, if that matters. It is a sum over CPUs, and may exceed 1.
-pub(crate) fn share(case: &Case<'_>) -> Option<f64> {
-    let throttling = case.host_cpu()?.throttling.value()?;
-    let share = throttling.throttled_us as f64 * 1e3 / case.record.elapsed_ns as f64;
-    (throttling.n_throttled > 0 && share.is_finite() && share >= SHARE).then_some(share)
+    throttled_share(case).and_then(of_run).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A group that has used up its quota stands still until the next period, usually of 100 ms, and so do its I/Os.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1 --numjobs=4",
     cure: "Give the container or service more CPU time (cpu.max, CPUQuota=, docker --cpus), or use fewer jobs.",
+    yields_to: &[],
     find,
 };
 
@@ -32,7 +33,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         let evidence =
             vec![Measured::count("CPUs of the group", quota), Measured::count("CPUs that can be used", usable)];
-        let found = Observation::of_jobs(Vec::new(), evidence, explanation);
+        let found = Observation::of_run(evidence, explanation);
         (quota_ms < usable_ms).then_some(found)
     };
     let quota = case.provenance.limits.cpu_ms_per_sec.filter(|_| case.is_before());

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           figures would be better.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1 --numa_cpu_nodes=1 --size=1g",
     cure: "Add --numa_cpu_nodes with the node in /sys/block/X/device/numa_node (of NVMe: device/device/numa_node).",
+    yields_to: &[],
     find,
 };
 
@@ -30,7 +31,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             "{} is attached to node {node}, and the job may run on none of its CPUs: each I/O crosses the link between the nodes.",
             device.name
         );
-        Some(Observation::of(job.name, vec![Measured::count("node of the device", f64::from(node))], explanation))
+        Some(Observation::of(job, vec![Measured::count("node of the device", f64::from(node))], explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

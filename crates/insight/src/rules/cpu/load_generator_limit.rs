@@ -1,6 +1,7 @@
 //! A job that used up its CPU before the device was busy.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::is_paced;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -16,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --bs=512 --direct=1 --size=1g",
     cure: "Use more jobs (--numjobs) on other CPUs, larger batches (--iodepth_batch_submit, --iodepth_batch_complete_max), or an engine that \
            costs less per I/O.",
+    yields_to: &["waits-for-cpu"],
     find,
 };
 
@@ -43,27 +45,21 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::percent("on a CPU or ready for one", 100.0 * share),
         Measured::count("iodepth", f64::from(job.spec.queue.iodepth)),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
-/// Share of a job's time on a CPU or ready for one, if that is what limits it and no other rule says why.
-pub(crate) fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
+/// Share of a job's time on a CPU or ready for one, if that is what limits it.
+fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
     let queue = &job.spec.queue;
     let is_direct = job.has_files() && !job.is_buffered() && job.places.iter().all(|place| place.device.is_some());
     let polls = queue.batch_complete_min == 0
         || job.spec.engine.options.iter().any(|(name, _)| POLLING.contains(&name.as_str()));
-    if queue.iodepth == 1
-        || job.engine.is_inline()
-        || !is_direct
-        || polls
-        || crate::rules::depth::depth_not_reached::is_paced(job)
-    {
+    if queue.iodepth == 1 || job.engine.is_inline() || !is_direct || polls || is_paced(job) {
         return None;
     }
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;
-    let is_measured =
-        case.provenance.clock.source != "virtual" && crate::rules::cpu::waits_for_cpu::share(case, job).is_none();
+    let is_measured = case.provenance.clock.source != "virtual";
     let is_long = total.total_runtime_ns >= LEAST_NS.saturating_mul(job.workers.len() as u64);
     let share = turns.ran_ns.saturating_add(turns.waited_ns) as f64 / total.total_runtime_ns as f64;
     // The kernel's clock for turns and that of the job are not quite the same.

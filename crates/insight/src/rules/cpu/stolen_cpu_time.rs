@@ -14,6 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The jobs stand still and do not notice it: latencies are longer, and fewer I/Os are started. Another day the host is less busy.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1",
     cure: "Repeat the run and compare, or take a machine with CPUs of its own (a dedicated instance, pinned CPUs).",
+    yields_to: &[],
     find,
 };
 
@@ -37,7 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             Measured::seconds("stolen", times.steal_ms as f64 / 1e3),
             Measured::seconds("busy", times.busy_ms as f64 / 1e3),
         ];
-        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
+        Some(Observation::of_run(evidence, explanation))
     };
     of_run().into_iter().collect()
 }

@@ -1,11 +1,10 @@
 //! Slow I/Os that were slow because the job had no CPU, although its waits are a small part of the time.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::cpu_time::WaitingTail;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{LatencyStat, Measured, Severity};
-use ferrio_units::DataDirection;
+use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -19,71 +18,24 @@ pub(crate) const RULE: FindingRule = FindingRule {
           seen late, and they are the tail.",
     example: "--name=a --ioengine=psync --rw=randread --bs=64k --size=1g --direct=1 --cpus_allowed=0   (beside a program on CPU 0)",
     cure: "Keep the CPUs of the jobs free from others (--cpus_allowed, isolcpus), and repeat the run.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
-/// A thread that is woken on an idle machine has a CPU after this time, with room.
-const WAKE_NS: u64 = 10_000;
-/// An I/O is slow from so many medians on.
-const MEDIANS: u64 = 3;
-/// A shorter latency is no slow one, nanoseconds.
-const LEAST_NS: u64 = 500_000;
-/// Share of the time of the slow I/Os.
-const SHARE: f64 = 0.5;
-const PERCENTS: [f64; 2] = [99.9, 99.0];
-
-/// The rule speaks about the job.
-pub(crate) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    of_job(case, job).is_some()
-}
-
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    let total = job.total.as_ref()?;
-    let turns = total.usage.cpu_turns?;
-    let is_told = crate::rules::cpu::cpu_quota::share(case).is_some()
-        || crate::rules::cpu::waits_for_cpu::share(case, job).is_some();
-    if is_told || job.engine.moves_nothing() || case.provenance.clock.source == "virtual" {
-        return None;
-    }
-    let latencies: Vec<&LatencyStat> =
-        DataDirection::ALL.iter().filter_map(|one| Some(&job.figures(*one)?.clat)).collect();
-    let most = latencies.iter().max_by_key(|latency| latency.n_samples)?;
-    let (percent, slow_ns, tail_ns) = tail(most)?;
-    // I/Os side by side wait together.
-    let n_at_once = if job.engine.is_inline() { 1 } else { job.spec.queue.iodepth.max(1) };
-    let slow: f64 = latencies.iter().map(|latency| time_from(latency, slow_ns)).sum::<f64>() / f64::from(n_at_once);
-    let waited = turns.waited_ns.saturating_sub(turns.n_sleeps.saturating_mul(WAKE_NS)) as f64;
-    if slow <= 0.0 || waited < slow * SHARE {
-        return None;
-    }
+    let WaitingTail { percent, tail_ns, slow_ns: slow, waited_ns } = WaitingTail::of(case, job)?;
     let explanation = format!(
         "p{percent} is {}, and the job was ready to run and had no CPU for {} s, as long as its slow I/Os took ({} s): the tail is that of the CPU.",
         duration_text(tail_ns as f64),
-        text::short(turns.waited_ns as f64 / 1e9),
+        text::short(waited_ns as f64 / 1e9),
         text::short(slow / 1e9)
     );
     let evidence = vec![
-        Measured::seconds("waits for a CPU", turns.waited_ns as f64 / 1e9),
+        Measured::seconds("waits for a CPU", waited_ns as f64 / 1e9),
         Measured::seconds("time of the slow I/Os", slow / 1e9),
         Measured::seconds(&format!("p{percent}"), tail_ns as f64 / 1e9),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
-}
-
-/// The highest percentile with enough samples that is slow: the percentile, the latency from which an I/O is slow, and its latency.
-fn tail(latency: &LatencyStat) -> Option<(f64, u64, u64)> {
-    let slow_ns = latency.percentile(50.0)?.latency_ns.saturating_mul(MEDIANS).max(LEAST_NS);
-    let mut sure = PERCENTS.into_iter().filter_map(|percent| latency.percentile(percent));
-    let found = sure.find(|found| !found.is_doubtful && found.latency_ns >= slow_ns)?;
-    Some((found.percent, slow_ns, found.latency_ns))
-}
-
-/// Sum of the latencies from a length on, nanoseconds.
-fn time_from(latency: &LatencyStat, least_ns: u64) -> f64 {
-    let buckets = latency.histogram.iter().flat_map(ferrio_stats::Histogram::folded);
-    let slow =
-        buckets.map(|(index, count)| (bucket_latency_ns(index), count)).filter(|(length, _)| *length >= least_ns);
-    slow.map(|(length, count)| length as f64 * count as f64).sum()
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           bandwidth and IOPS are lower than those of the device.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --verify=sha3-512",
     cure: "Take figures from a run without --verify, and verify in another one; --verify=crc32c costs least.",
+    yields_to: &["preparation-counted"],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -29,12 +30,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     // Other programs on its CPU are no part of the job.
     let waited_ns = total.usage.cpu_turns.map_or(0, |turns| turns.waited_ns);
     let share = total.usage.user_ns as f64 / total.total_runtime_ns.saturating_sub(waited_ns).max(1) as f64;
-    // The rule about work between I/Os says it with their latencies.
-    if !is_measured
-        || share < SHARE
-        || job.spec.replay.is_set()
-        || crate::rules::time::preparation_counted::speaks_of(case, job)
-    {
+    if !is_measured || share < SHARE || job.spec.replay.is_set() {
         return None;
     }
     let method = job.spec.given_options.iter().rev().find(|(option, _)| option == "verify");
@@ -49,7 +45,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::seconds("user CPU time", total.usage.user_ns as f64 / 1e9),
         Measured::seconds("time of the clones", total.total_runtime_ns as f64 / 1e9),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

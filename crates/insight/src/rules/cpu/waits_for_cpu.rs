@@ -1,6 +1,7 @@
 //! Jobs that had to wait for a CPU.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::cpu_time::waiting_share;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, WorkerRecord};
@@ -15,15 +16,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
           less to do in the meantime.",
     example: "--name=a --ioengine=psync --rw=randread --size=1g --direct=1 --cpus_allowed=0 --numjobs=8",
     cure: "End the other programs, or keep CPUs free for the jobs (--cpus_allowed).",
+    yields_to: &[],
     find,
 };
 
-/// Share of a job's time that matters.
-const SHARE: f64 = 0.1;
-/// A thread that is woken while a CPU is idle waits this long at most; in a virtual machine about 1 us was measured.
-const WAKE_NS: u64 = 5_000;
-/// In a shorter time a single slice of another program is a large share.
-const LEAST_NS: u64 = 1_000_000_000;
 /// A worker that runs, or wants to, for this share of its time keeps a CPU busy.
 const BUSY: f64 = 0.5;
 
@@ -32,7 +28,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    let share = share(case, job)?;
+    let share = waiting_share(case, job)?;
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;
     let n_busy = case.jobs.iter().flat_map(|job| &job.workers).filter(|worker| is_busy(worker)).count();
@@ -54,23 +50,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::seconds("time of the workers", total.total_runtime_ns as f64 / 1e9),
         Measured::count("turns on a CPU", turns.n_turns as f64),
     ];
-    Some(Observation { cure, ..Observation::of(job.name, evidence, explanation) })
-}
-
-/// Share of a job's time in which it waited for a CPU, if that matters and no other rule says why.
-pub(crate) fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
-    let total = job.total.as_ref()?;
-    let turns = total.usage.cpu_turns?;
-    let n_workers = job.workers.len() as u64;
-    let is_long = total.total_runtime_ns >= LEAST_NS.saturating_mul(n_workers);
-    // Turns of work have no latency. A virtual clock has no waits.
-    let is_measured = !job.engine.moves_nothing() && case.provenance.clock.source != "virtual";
-    if !is_long || !is_measured || crate::rules::cpu::cpu_quota::share(case).is_some() {
-        return None;
-    }
-    let waited_ns = turns.waited_ns.saturating_sub(turns.n_sleeps.saturating_mul(WAKE_NS));
-    let share = waited_ns as f64 / total.total_runtime_ns as f64;
-    (share >= SHARE).then(|| turns.waited_ns as f64 / total.total_runtime_ns as f64)
+    Some(Observation { cure, ..Observation::of(job, evidence, explanation) })
 }
 
 fn is_busy(worker: &WorkerRecord) -> bool {

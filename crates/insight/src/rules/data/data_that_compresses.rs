@@ -1,6 +1,8 @@
 //! Data that a device or a file system may make small.
 
 use crate::case::{Case, CaseJob, sum};
+use crate::measures::asked::easy_data;
+use crate::measures::targets::compresses;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::Fallocate;
@@ -17,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The device gets a part of the data only, so bandwidth and IOPS are higher than it can take or give.",
     example: "--name=a --rw=write --zero_buffers --directory=/mnt/btrfs-with-compress",
     cure: "Write data that does not compress: --refill_buffers, without zero_buffers, buffer_pattern and buffer_compress_percentage.",
+    yields_to: &[],
     find,
 };
 
@@ -24,11 +27,6 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.1;
 /// File systems whose encoded extents are compressed ones.
 const COMPRESSING: [&str; 2] = ["btrfs", "f2fs"];
-
-/// The rule speaks about this job.
-pub(crate) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    of_job(case, job).is_some()
-}
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
@@ -52,7 +50,7 @@ fn by_options(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     };
     let below = job.places.iter().find_map(smaller)?;
     let explanation = format!("{option} gives data that compresses, and {below}: the device gets a part of it only.");
-    Some(Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write))
+    Some(Observation::of(job, Vec::new(), explanation).about(DataDirection::Write))
 }
 
 /// btrfs stores first writes to preallocated extents as they are, and the job will preallocate a new file and write each block once.
@@ -90,7 +88,7 @@ fn by_extents(job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes("data of the files", written), Measured::bytes("in compressed extents", encoded)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 /// A zram device below has made what the jobs wrote smaller.
@@ -120,29 +118,7 @@ fn by_zram(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(compressed)
     );
     let evidence = vec![Measured::bytes("data stored", original), Measured::bytes("its compressed size", compressed)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
-}
-
-/// The option that makes the data easy.
-pub(crate) fn easy_data(job: &CaseJob<'_>) -> Option<&'static str> {
-    let buffers = &job.spec.buffers;
-    match () {
-        () if buffers.zero => Some("zero_buffers"),
-        () if buffers.pattern.is_some() => Some("buffer_pattern"),
-        () if buffers.compress_percent > 0 => Some("buffer_compress_percentage"),
-        () if buffers.dedupe.is_some() => Some("dedupe_percentage"),
-        () => None,
-    }
-}
-
-pub(crate) fn compresses(place: &TargetPlace) -> bool {
-    let options = place.mount_options.as_deref().unwrap_or_default();
-    let is_one = |option: &str| {
-        let (name, value) = option.split_once('=').unwrap_or((option, ""));
-        ["compress", "compress-force", "compression", "compress_algorithm"].contains(&name)
-            && !["no", "none", "off"].contains(&value)
-    };
-    options.split(',').any(is_one)
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

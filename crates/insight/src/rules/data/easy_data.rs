@@ -1,7 +1,8 @@
 //! Data that a device with compression would make small, on a device of which that is not known.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::data::data_that_compresses::{compresses, easy_data, explains};
+use crate::measures::asked::easy_data;
+use crate::measures::targets::compresses;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Severity, TargetPlace};
 use ferrio_units::DataDirection;
@@ -16,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           such data is written faster than data of users, up to several times.",
     example: "--name=a --rw=write --bs=128k --size=1g --direct=1 --zero_buffers",
     cure: "Compare with a run on data that does not compress: --refill_buffers, without the option named above.",
+    yields_to: &["data-that-compresses"],
     find,
 };
 
@@ -27,14 +29,14 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let option = easy_data(job).filter(|_| job.does(DataDirection::Write) && job.has_files())?;
     // Other rules speak about these.
     let is_known = |place: &TargetPlace| compresses(place) || is_in_memory(place) || case.is_in_memory_below(place);
-    if job.places.is_empty() || job.places.iter().any(is_known) || explains(case, job) {
+    if job.places.is_empty() || job.places.iter().any(is_known) {
         return None;
     }
     let explanation = format!(
         "{option} gives data that a device with compression or deduplication makes small. Whether the device has that cannot be seen \
          from here; if it has, data of users is slower."
     );
-    Some(Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Write))
+    Some(Observation::of(job, Vec::new(), explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! Writes that made the file, instead of writing over it.
 
 use crate::case::{Case, CaseJob, sum};
+use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace, TargetSize};
+use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -16,22 +17,17 @@ pub(crate) const RULE: FindingRule = FindingRule {
           second run on the same file overwrites, which is another test with other figures.",
     example: "--name=a --rw=randwrite --size=1g --direct=1 --ioengine=libaio",
     cure: "Run the job once more on the same files and take those figures for overwrites, or let --overwrite=1 write the files first.",
+    yields_to: &[],
     find,
 };
-
-const SHARE: f64 = 0.1;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-pub(crate) fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     let written = job.figures(DataDirection::Write)?.bytes;
-    let first = sum(job.places.iter().map(became_data).collect::<Option<Vec<u64>>>()?);
-    let first = first.min(written);
-    if first == 0 || (first as f64) < written as f64 * SHARE {
-        return None;
-    }
+    let first = first_written_bytes(job)?;
     let explanation = format!(
         "{} of the written bytes ({} of {}) went to blocks that had never been written{}: each such write also allocates or converts \
          extents. On the same files a second run will have other figures.",
@@ -42,18 +38,7 @@ pub(crate) fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes("written by the job", written), Measured::bytes("written for the first time", first)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
-}
-
-/// Bytes that hold data now and did not before; `None`: that is not known.
-fn became_data(place: &TargetPlace) -> Option<u64> {
-    let had = match place.kind {
-        TargetKind::Missing => 0,
-        TargetKind::File => data_bytes(&place.before)?,
-        // Blocks of a device are neither allocated nor converted.
-        _ => return Some(0),
-    };
-    Some(data_bytes(&place.now)?.saturating_sub(had))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 /// What most of the blocks were before, if that is known.
@@ -68,10 +53,6 @@ fn what_they_were(job: &CaseJob<'_>) -> &'static str {
         most if most == holes => " (holes of the files)",
         _ => " (behind the ends of the files)",
     }
-}
-
-fn data_bytes(size: &TargetSize) -> Option<u64> {
-    size.extents.value().map(|extents| extents.written_bytes.saturating_add(extents.delayed_bytes))
 }
 
 #[cfg(test)]

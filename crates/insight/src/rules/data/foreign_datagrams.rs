@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           replies; a native run leaves them out, and still spends time on them.",
     example: "--name=a --ioengine=net --protocol=udp --port=8888 --rw=read --size=1g   (another program sends to this port)",
     cure: "Use a --port of its own for each pair of jobs, which no other program sends to.",
+    yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
@@ -37,7 +38,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         format!("{} datagrams came from other senders than the {other_end}, and were", thousands(n_foreign))
     };
     let evidence = vec![Measured::count("datagrams of others", n_foreign as f64)];
-    Some(Observation::of(job.name, evidence, format!("{datagrams} {fate}.")).about(DataDirection::Read))
+    Some(Observation::of(job, evidence, format!("{datagrams} {fate}.")).about(DataDirection::Read))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           them, every run overwrites, with and without the option: it is not a different test.",
     example: "--name=a --rw=randwrite --size=1g --direct=1 --overwrite=1",
     cure: "Compare with a run on files that have not been written: remove them first, and leave --overwrite=1 out.",
+    yields_to: &[],
     find,
 };
 
@@ -38,7 +39,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
          same test.",
         text::bytes(size_bytes)
     );
-    Some(Observation::of(job.name, vec![Measured::bytes("size of the files", size_bytes)], explanation))
+    Some(Observation::of(job, vec![Measured::bytes("size of the files", size_bytes)], explanation))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           asynchronous engine has done it, and its IOPS and latencies are those of reads of nothing; a native run ends with an error.",
     example: "--name=a --filename=f --size=1g --rw=randread --ioengine=libaio   (f is truncated meanwhile)",
     cure: "Find out what makes the file shorter during the run, or read a file that has been written to its end.",
+    yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
@@ -40,7 +41,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     let explanation = format!("{reads} found the end of the file where the job expected data. {effect}");
     let evidence =
         vec![Measured::count("reads without a byte", n_empty as f64), Measured::count("reads", n_done as f64)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Reads of blocks that were never written.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::range::jobs_share_blocks::shared_part;
-use crate::rules::range::range_read_again::range_bytes;
+use crate::measures::extents::{self, LEAST_SHARE};
+use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
-use ferrio_stats::{ExtentBytes, LayerKind, Measured, Severity, StorageLayer, TargetKind, TargetPlace};
+use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -18,75 +18,22 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The file system answers reads of such blocks with zeroes and asks no device, also with direct I/O.",
     example: "--name=a --filename=preallocated.dat --rw=randread --direct=1",
     cure: "Write the files first: run the job once with --rw=write --end_fsync=1.",
+    yields_to: &[],
     find,
 };
 
-/// A smaller share changes no figure that anyone would notice.
-const SHARE: f64 = 0.05;
-
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    case.jobs.iter().filter(|job| explains(case, job) && is_confirmed(case, job)).map(|job| found(case, job)).collect()
-}
-
-/// Sums of a job's file extents; `None` unless the extents of all its files are known.
-fn extents(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
-    let mut total = ExtentBytes::default();
-    let mut size_bytes = 0_u64;
-    let is_written_before = is_written_before(case, job);
-    for place in job.places {
-        let (extents, place_bytes) = match place.kind {
-            // What the earlier job will leave is not known before the run.
-            TargetKind::File if is_written_before && case.is_before() => return None,
-            TargetKind::File if is_written_before => (place.now.extents.value()?, place.now.size_bytes),
-            TargetKind::File => (place.before.extents.value()?, place.before.size_bytes),
-            // The part that the job uses decides, wherever the rest of the file has holes.
-            TargetKind::Block => match job.part {
-                Some(part) => (&part.extents, part.size_bytes),
-                None => behind_loop(case, place)?,
-            },
-            _ => return None,
-        };
-        total.unwritten_bytes = total.unwritten_bytes.saturating_add(extents.unwritten_bytes);
-        total.hole_bytes = total.hole_bytes.saturating_add(extents.hole_bytes);
-        size_bytes = size_bytes.saturating_add(place_bytes);
-    }
-    (size_bytes > 0).then_some((total, size_bytes))
-}
-
-/// An earlier job of the run writes what the job reads.
-fn is_written_before(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    let is_earlier =
-        |other: &CaseJob<'_>| other.group < job.group || job.spec.grouping.wait_for.as_deref() == Some(other.name);
-    let writes = |other: &&CaseJob<'_>| is_earlier(other) && other.does(DataDirection::Write);
-    case.jobs.iter().filter(writes).any(|other| shared_part(other, job).is_some())
-}
-
-/// The layer of a place that is a loop device.
-fn loop_of<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<&'a StorageLayer> {
-    let layer = case.layer(place.layer.as_deref()?)?;
-    (place.kind == TargetKind::Block && layer.kind == LayerKind::Loop).then_some(layer)
-}
-
-/// The extents of the file behind a loop device that covers the whole file.
-fn behind_loop<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<(&'a ExtentBytes, u64)> {
-    let layer = loop_of(case, place)?;
-    let backing = layer.backing.as_ref()?;
-    let is_whole = case.device(&layer.name)?.size_bytes == Some(backing.size_bytes);
-    Some((backing.extents.value().filter(|_| is_whole)?, backing.size_bytes))
-}
-
-/// A part of the job's files holds no data, and the job reads.
-pub(crate) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    // A mix may read blocks that it has just written.
-    let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write);
-    let is_empty = |(extents, size): (ExtentBytes, u64)| extents.without_data_bytes() as f64 >= size as f64 * SHARE;
-    only_reads && extents(case, job).is_some_and(is_empty)
+    case.jobs
+        .iter()
+        .filter(|job| extents::holds_no_data(case, job) && is_confirmed(case, job))
+        .map(|job| found(case, job))
+        .collect()
 }
 
 /// After a run the device has read less than the job. Before it the job will read the whole file.
 fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     let Some(figures) = job.figures(DataDirection::Read) else {
-        let size_bytes = extents(case, job).map_or(0, |(_, size_bytes)| size_bytes);
+        let size_bytes = extents::of_files(case, job).map_or(0, |(_, size_bytes)| size_bytes);
         let is_whole = match job.spec.extent.size {
             None | Some(SizeSpec::Percent(100)) => true,
             Some(SizeSpec::Bytes(bytes)) => bytes >= size_bytes,
@@ -95,35 +42,35 @@ fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
         let reads_it_all = is_whole && job.spec.extent.offset == SizeSpec::Bytes(0);
         return case.is_before() && (reads_it_all || job.part.is_some());
     };
-    let is_short = |bytes: u64| (bytes as f64) < figures.bytes as f64 * (1.0 - SHARE / 2.0);
-    let is_of_loop = job.places.iter().any(|place| loop_of(case, place).is_some());
+    let is_short = |bytes: u64| (bytes as f64) < figures.bytes as f64 * (1.0 - LEAST_SHARE / 2.0);
+    let is_of_loop = job.places.iter().any(|place| extents::loop_of(case, place).is_some());
     if let Some(own) = job.own_reads(case).filter(|_| !is_of_loop) {
         return is_short(own.most);
     }
     // The disk below a loop device may have read for others, but it has no more than its data for this job: the rest came from holes.
     if is_of_loop
-        && let (Some((extents, size_bytes)), Some(range_bytes)) = (extents(case, job), range_bytes(case, job))
+        && let (Some((extents, size_bytes)), Some(range_bytes)) = (extents::of_files(case, job), range_bytes(case, job))
         && let data_bytes = size_bytes.saturating_sub(extents.without_data_bytes())
-        && data_bytes as f64 <= range_bytes.min(figures.bytes) as f64 * (1.0 - SHARE)
+        && data_bytes as f64 <= range_bytes.min(figures.bytes) as f64 * (1.0 - LEAST_SHARE)
     {
         return true;
     }
     // The loop device itself has read everything, from nothing.
-    let depth = usize::from(job.places.iter().any(|place| loop_of(case, place).is_some()));
+    let depth = usize::from(job.places.iter().any(|place| extents::loop_of(case, place).is_some()));
     let levels = case.levels(job);
     let device_bytes = levels.get(depth).and_then(|level| case.level_bytes(level, DataDirection::Read));
     device_bytes.is_some_and(is_short)
 }
 
 fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
-    let (extents, size_bytes) = extents(case, job).unwrap_or_default();
+    let (extents, size_bytes) = extents::of_files(case, job).unwrap_or_default();
     let share = text::percent(extents.without_data_bytes() as f64, size_bytes as f64);
     let what = match (extents.unwritten_bytes, extents.hole_bytes) {
         (_, 0) => "is in unwritten extents",
         (0, _) => "is in holes",
         _ => "is in unwritten extents and holes",
     };
-    let place = job.places.iter().find_map(|place| loop_of(case, place)?.backing.as_ref());
+    let place = job.places.iter().find_map(|place| extents::loop_of(case, place)?.backing.as_ref());
     let of_part = if job.part.is_some() { "the part that the job reads of " } else { "" };
     let files =
         place.map_or("the job's files".to_owned(), |backing| format!("{}, the file behind the device,", backing.path));
@@ -138,7 +85,7 @@ fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
         Measured::bytes("in holes", extents.hole_bytes),
         Measured::bytes("size of the files", size_bytes),
     ];
-    Observation::of(job.name, evidence, explanation).about(DataDirection::Read)
+    Observation::of(job, evidence, explanation).about(DataDirection::Read)
 }
 
 #[cfg(test)]
@@ -146,7 +93,7 @@ mod tests {
     use super::*;
     use crate::rules::testing::{MIB, TestRun, job, layer};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::Reading;
+    use ferrio_stats::{ExtentBytes, LayerKind, Reading, TargetKind};
 
     fn scene(unwritten_bytes: u64, mix: DirectionMix) -> TestRun {
         let mut scene = TestRun::new(job("a", mix));

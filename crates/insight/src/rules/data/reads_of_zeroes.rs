@@ -1,8 +1,7 @@
 //! Reads of blocks that hold zeroes alone.
 
-use crate::case::{Case, CaseJob};
-use crate::rules::data::data_that_compresses;
-use crate::rules::data::reads_of_unwritten_extents;
+use crate::case::{Case, CaseJob, is_in_memory};
+use crate::measures::extents::holds_no_data;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{LayerKind, Measured, ReadSample, Severity, TargetKind};
 use ferrio_units::DataDirection;
@@ -17,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           answer reads of such blocks from a table, and not from the medium.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1   (on a new or trimmed drive)",
     cure: "Write the part of the device first that is read, which destroys its contents: --rw=write --bs=1m --direct=1 --refill_buffers.",
+    yields_to: &["data-that-compresses"],
     find: |case| find(case, true),
 };
 
@@ -30,6 +30,7 @@ pub(crate) const OF_FILES: FindingRule = FindingRule {
           reads of them sooner than reads of data.",
     example: "--name=a --filename=from-dev-zero.dat --rw=randread --direct=1   (after `dd if=/dev/zero of=from-dev-zero.dat`)",
     cure: "Write the files with data that does not compress, and read those: --rw=write --bs=1m --refill_buffers --end_fsync=1.",
+    yields_to: &["data-that-compresses"],
     find: |case| find(case, false),
 };
 
@@ -47,11 +48,8 @@ fn of_sample(case: &Case<'_>, sample: &ReadSample, of_devices: bool) -> Option<O
     let job = case.jobs.get(sample.job_index as usize)?;
     let place = job.places.iter().find(|place| place.path == sample.path)?;
     let is_device = place.kind == TargetKind::Block;
-    // Memory keeps zeroes as it keeps data, and these rules say more.
-    let is_told = reads_of_unwritten_extents::explains(case, job)
-        || data_that_compresses::explains(case, job)
-        || crate::case::is_in_memory(place);
-    if is_device != of_devices || is_told {
+    // Memory keeps zeroes as it keeps data, and blocks without data are read as zeroes.
+    if is_device != of_devices || is_in_memory(place) || holds_no_data(case, job) {
         return None;
     }
     let explanation = format!(
@@ -61,7 +59,7 @@ fn of_sample(case: &Case<'_>, sample: &ReadSample, of_devices: bool) -> Option<O
         if is_device { of_device(case, job) } else { "data of users may take longer." }
     );
     Some(
-        Observation::of(job.name, vec![Measured::count("blocks of zeroes", sample.n_zero as f64)], explanation)
+        Observation::of(job, vec![Measured::count("blocks of zeroes", sample.n_zero as f64)], explanation)
             .about(DataDirection::Read),
     )
 }

@@ -1,7 +1,6 @@
 //! Writes for which the volume below had to get more room.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::data::first_writes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, StorageLayer};
@@ -17,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the same blocks overwrites, which is another test with other figures.",
     example: "--name=a --filename=/dev/loop0 --rw=write --direct=1   (after `truncate -s 1g image; losetup /dev/loop0 image`)",
     cure: "Write all of the device once before the run, or make its file with `fallocate` and write it.",
+    yields_to: &["first-writes"],
     find,
 };
 
@@ -39,10 +39,6 @@ fn of_layer(case: &Case<'_>, layer: &StorageLayer) -> Option<Observation> {
     if grown < LEAST_BYTES || (grown as f64) < written as f64 * SHARE {
         return None;
     }
-    // Blocks that are new in the file system above are new below as well, which is said once.
-    if jobs.iter().any(|job| first_writes::of_job(job).is_some()) {
-        return None;
-    }
     let explanation = format!(
         "{}, the file behind {}, has grown by {} while the jobs wrote {}: its file system allocated the blocks during the run. A second \
          run on the same blocks will have other figures.",
@@ -52,7 +48,6 @@ fn of_layer(case: &Case<'_>, layer: &StorageLayer) -> Option<Observation> {
         text::bytes(written)
     );
     let evidence = vec![Measured::bytes("written by the jobs", written), Measured::bytes("allocated for them", grown)];
-    let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
     Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write))
 }
 

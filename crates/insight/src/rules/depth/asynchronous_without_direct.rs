@@ -1,6 +1,7 @@
 //! An asynchronous engine that waits, because its I/O goes through the page cache.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::is_depth_in_vain;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Measured, Severity};
 
@@ -13,25 +14,21 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel does a buffered request of libaio within io_submit(), so one I/O is in flight whatever iodepth says.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randread --size=1g",
     cure: "Add --direct=1, or take --ioengine=io_uring, which keeps buffered I/O in flight too.",
+    yields_to: &[],
     find,
 };
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let is_one = |job: &&CaseJob<'_>| is_affected(job);
+    let is_one = |job: &&CaseJob<'_>| is_depth_in_vain(job);
     let found = |job: &CaseJob<'_>| {
         let depth = job.spec.queue.iodepth;
         let explanation = format!(
             "{} does I/O through the page cache while it is handed over: iodepth={depth} has no effect, the depth is 1.",
             job.engine.name
         );
-        Observation::of(job.name, vec![Measured::count("iodepth", f64::from(depth))], explanation)
+        Observation::of(job, vec![Measured::count("iodepth", f64::from(depth))], explanation)
     };
     case.jobs.iter().filter(is_one).map(found).collect()
-}
-
-/// True if the job asks for a depth that buffered I/O cannot have.
-pub(crate) fn is_affected(job: &CaseJob<'_>) -> bool {
-    job.is_buffered() && !job.engine.queues_buffered && job.spec.queue.iodepth > 1
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! More I/Os in flight than the queues of the kernel and the device hold.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::is_held_back;
+use crate::measures::requests::{asked_in_flight, least_bytes, most_bytes};
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
-use crate::rules::depth::depth_not_reached;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
@@ -22,6 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           time counts as latency, and more depth changes nothing else.",
     example: "--name=a --ioengine=libaio --iodepth=512 --numjobs=4 --rw=randread --bs=4k --direct=1 --size=1g",
     cure: "Lower iodepth or numjobs until the depth fits; limits are in /sys/block/X/queue/nr_requests, mq/*/nr_tags and device/queue_depth.",
+    yields_to: &[],
     find,
 };
 
@@ -48,16 +50,11 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     loads(case).into_iter().map(observation).collect()
 }
 
-/// A device's queue limits the depth of a job.
-pub(crate) fn explains(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    loads(case).iter().any(|load| load.jobs.iter().any(|limited| std::ptr::eq(*limited, job)))
-}
-
 fn loads<'c, 'a>(case: &'c Case<'a>) -> Vec<DeviceLoad<'c, 'a>> {
     let of_device = |((_, name), jobs): ((u32, &'a str), Vec<&'c CaseJob<'a>>)| {
         let device = queue_under(case, name)?;
         let jobs: Vec<_> = jobs.into_iter().filter(|job| uses_requests(job, device)).collect();
-        let asked: f64 = jobs.iter().map(|job| asked(job, device)).sum();
+        let asked: f64 = jobs.iter().map(|job| asked_in_flight(job, device)).sum();
         let limit = limit(device)?;
         let reached = if case.is_before() { None } else { Some(reached(&jobs, asked)?) };
         let is_near = reached.is_none_or(|reached| reached >= limit * NEAR)
@@ -77,7 +74,7 @@ fn observation(load: DeviceLoad<'_, '_>) -> Observation {
     );
     let mut evidence = vec![Measured::count("requests asked for", asked), Measured::count("requests that fit", limit)];
     evidence.extend(reached.map(|reached| Measured::count("mean I/Os in flight", reached)));
-    Observation::of_jobs(jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation)
+    Observation::of_jobs(jobs, evidence, explanation)
 }
 
 /// Requests that the kernel and the device have room for.
@@ -90,26 +87,8 @@ fn limit(device: &DeviceFacts) -> Option<f64> {
 
 /// Each I/O of the job is one request or more.
 fn uses_requests(job: &CaseJob<'_>, device: &DeviceFacts) -> bool {
-    let is_whole = job.spec.pattern.random || max_bytes(device).is_some_and(|max| least_bytes(job) > max / 2);
-    is_direct(job) && is_whole && !depth_not_reached::is_held_back(job)
-}
-
-/// Requests that the job wants in flight.
-pub(crate) fn asked(job: &CaseJob<'_>, device: &DeviceFacts) -> f64 {
-    let is_one = job.engine.is_inline() && !job.spec.submission.offload;
-    let depth = if is_one { 1 } else { job.spec.queue.iodepth };
-    let n_requests = max_bytes(device).map_or(1, |max| least_bytes(job).div_ceil(max)).max(1);
-    f64::from(depth) * f64::from(job.n_clones) * n_requests as f64
-}
-
-fn max_bytes(device: &DeviceFacts) -> Option<u64> {
-    device.max_sectors_kb.map(|kb| kb.saturating_mul(1024)).filter(|bytes| *bytes > 0)
-}
-
-/// The job's smallest block.
-fn least_bytes(job: &CaseJob<'_>) -> u64 {
-    let directions = [DataDirection::Read, DataDirection::Write].into_iter().filter(|direction| job.does(*direction));
-    directions.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min().unwrap_or(0)
+    let is_whole = job.spec.pattern.random || most_bytes(device).is_some_and(|most| least_bytes(job) > most / 2);
+    is_direct(job) && is_whole && !is_held_back(job)
 }
 
 /// Mean number of requests in flight at the device while the jobs did I/O.

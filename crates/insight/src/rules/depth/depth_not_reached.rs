@@ -1,6 +1,8 @@
 //! A depth that was asked for and not reached.
 
 use crate::case::{Case, CaseJob, sum};
+use crate::measures::asked::is_held_back;
+use crate::measures::cpu_time::{throttled_share, waiting_share};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -15,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The device had less to do than the job says: it, or the CPU, may have had more to give.",
     example: "--name=a --ioengine=libaio --iodepth=256 --rw=randwrite --bs=4k --direct=1 --size=1g",
     cure: "Take the figures for the depth that was reached; look at CPU use and at slat, or use more jobs.",
+    yields_to: &["depth-beyond-queue", "load-generator-limit", "asynchronous-without-direct", "submission-blocked"],
     find,
 };
 
@@ -25,9 +28,7 @@ const LEAST_TURNS: u64 = 20;
 const LEAST_SECONDS: f64 = 0.1;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    // Where the device's queue is the cause, the rule about that says it.
-    let jobs = case.jobs.iter().filter(|job| !crate::rules::depth::depth_beyond_queue::explains(case, job));
-    jobs.filter_map(|job| of_job(case, job)).collect()
+    case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
@@ -38,15 +39,9 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     if queue.iodepth == 1 || job.engine.is_inline() || is_batched || is_held_back(job) {
         return None;
     }
-    // The rules about these say why.
     // As much of the depth is lost as of the time in which the job can start I/Os.
-    let idle_share =
-        crate::rules::cpu::cpu_quota::share(case).or_else(|| crate::rules::cpu::waits_for_cpu::share(case, job));
-    let lacks_cpu = idle_share.is_some_and(|share| share > 1.0 - SHARE)
-        || crate::rules::cpu::load_generator_limit::share(case, job).is_some();
-    let is_serialised = crate::rules::depth::asynchronous_without_direct::is_affected(job)
-        || crate::rules::depth::submission_blocked::is_affected(job);
-    if lacks_cpu || is_serialised {
+    let idle_share = throttled_share(case).or_else(|| waiting_share(case, job));
+    if idle_share.is_some_and(|share| share > 1.0 - SHARE) {
         return None;
     }
     let total = job.total.as_ref()?;
@@ -69,19 +64,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::short(mean)
     );
     let evidence = vec![Measured::count("iodepth", wanted), Measured::count("mean depth", mean)];
-    Some(Observation::of(job.name, evidence, explanation))
-}
-
-/// The job is not meant to be as fast as it can, or other work than its I/O takes a part of its time.
-pub(crate) fn is_held_back(job: &CaseJob<'_>) -> bool {
-    let syncs = job.spec.durability.fsync_blocks > 0 || job.spec.durability.fdatasync_blocks > 0;
-    is_paced(job) || syncs || job.spec.submission.serialize_overlap || job.spec.verify.is_some()
-}
-
-/// The job is not meant to be as fast as it can.
-pub(crate) fn is_paced(job: &CaseJob<'_>) -> bool {
-    let (pace, latency) = (&job.spec.pace, &job.spec.latency);
-    pace.limits_rates() || pace.pauses.is_set() || latency.target_us > 0 || job.spec.replay.is_set()
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "One I/O is in flight at a time, whatever iodepth says.",
     example: "--name=a --ioengine=psync --iodepth=32 --rw=randread --direct=1 --size=1g",
     cure: "Take --ioengine=io_uring or --ioengine=libaio, or as many jobs as I/Os shall be in flight (--numjobs).",
+    yields_to: &[],
     find,
 };
 
@@ -27,7 +28,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             "{} waits for each I/O before it begins the next: iodepth={depth} has no effect, the depth is 1.",
             job.engine.name
         );
-        Observation::of(job.name, vec![Measured::count("iodepth", f64::from(depth))], explanation)
+        Observation::of(job, vec![Measured::count("iodepth", f64::from(depth))], explanation)
     };
     case.jobs.iter().filter(is_one).map(found).collect()
 }

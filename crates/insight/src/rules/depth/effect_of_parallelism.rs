@@ -1,8 +1,8 @@
 //! What more I/Os in flight have brought: jobs that differ in `iodepth` or `numjobs` alone.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::data::first_writes;
-use crate::rules::depth::asynchronous_without_direct;
+use crate::measures::asked::is_depth_in_vain;
+use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::{GroupingSpec, JobSpec, PaceSpec};
@@ -21,6 +21,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--bs=4k --rw=randread --direct=1 --ioengine=libaio --filename=/data/file --size=1g --name=a --iodepth=16 --name=b --stonewall \
               --iodepth=64",
     cure: "Use the smallest iodepth and numjobs beyond which IOPS do not grow.",
+    yields_to: &[],
     find,
 };
 
@@ -53,7 +54,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 
 fn point<'a>(job: &'a CaseJob<'a>) -> Option<Point<'a>> {
     let pace_is_free = job.spec.pace == PaceSpec::default() && job.spec.latency.target_us == 0;
-    if !pace_is_free || first_writes::of_job(job).is_some() {
+    if !pace_is_free || first_written_bytes(job).is_some() {
         return None;
     }
     let (mut ios_per_sec, mut n_ios, mut latency_ns, mut seconds) = (0.0, 0_u64, 0.0, 0.0_f64);
@@ -127,7 +128,7 @@ impl Axis {
         let is_alike = match self {
             // Where the depth has no effect at all, another rule says so.
             Self::Depth => {
-                let has_effect = !first.job.engine.is_inline() && !asynchronous_without_direct::is_affected(first.job);
+                let has_effect = !first.job.engine.is_inline() && !is_depth_in_vain(first.job);
                 has_effect && first.job.n_clones == other.job.n_clones
             }
             Self::Clones => first.job.spec.queue == other.job.spec.queue,
@@ -148,7 +149,7 @@ impl Axis {
         let evidence = set.iter().map(|point| {
             Measured::count(&format!("IOPS with {}={}", self.name(), self.value(point)), point.ios_per_sec.round())
         });
-        let jobs = set.iter().map(|point| point.job.name.to_owned()).collect();
+        let jobs = set.iter().map(|point| point.job);
         Observation::of_jobs(jobs, evidence.collect(), sentences)
     }
 

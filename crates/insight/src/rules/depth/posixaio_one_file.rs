@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the device gets one at a time. The latencies contain the wait, so they grow with iodepth while the rate stays.",
     example: "--name=a --ioengine=posixaio --iodepth=16 --rw=randread --direct=1 --size=1g",
     cure: "Use --ioengine=io_uring or libaio with --direct=1, or at least as many files as iodepth (--nrfiles).",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -39,7 +40,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::count("iodepth", f64::from(iodepth)), Measured::count("files of a clone", n_files as f64)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

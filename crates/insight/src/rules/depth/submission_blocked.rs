@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",
     cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --ioengine=psync.",
+    yields_to: &["depth-beyond-queue", "asynchronous-without-direct", "load-generator-limit"],
     find,
 };
 
@@ -24,18 +25,10 @@ const LEAST_IOS: u64 = 100;
 const LEAST_SLEEPS: f64 = 0.8;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    // Where the device's queue is the cause, the rule about that says it.
-    let jobs = case.jobs.iter().filter(|job| !crate::rules::depth::depth_beyond_queue::explains(case, job));
-    jobs.filter_map(|job| of_job(case, job)).collect()
+    case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    // These rules say why.
-    if crate::rules::depth::asynchronous_without_direct::is_affected(job)
-        || crate::rules::cpu::load_generator_limit::share(case, job).is_some()
-    {
-        return None;
-    }
+fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     let depth = job.spec.queue.iodepth;
     let (measured, explanation) = match (share_of_latency(job), share_of_time(job)) {
         (Some(share), _) => (
@@ -54,7 +47,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         ),
         (None, None) => return None,
     };
-    Some(Observation { cure: cure(job), ..Observation::of(job.name, vec![measured], explanation) })
+    Some(Observation { cure: cure(job), ..Observation::of(job, vec![measured], explanation) })
 }
 
 /// The cure, if it is not that of the rule: options that the job has already are none.
@@ -68,11 +61,6 @@ fn cure(job: &CaseJob<'_>) -> Option<String> {
         (false, false) => "Use --direct=1, or --ioengine=psync.",
     };
     Some(cure.to_owned())
-}
-
-/// True if the rule speaks about the job.
-pub(crate) fn is_affected(job: &CaseJob<'_>) -> bool {
-    share_of_latency(job).is_some() || share_of_time(job).is_some()
 }
 
 fn can_be_affected(job: &CaseJob<'_>) -> bool {

@@ -1,16 +1,13 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::cache::direct_not_honoured;
-use crate::rules::cache::writes_still_dirty;
-use crate::rules::data::data_that_compresses;
-use crate::rules::range::range_read_again;
+use crate::measures::kept::Shortfall;
+use crate::measures::ranges::range_bytes;
+use crate::measures::shortfall::{SHARE, shortfalls};
 use crate::rules::{FindingRule, Observation};
-use crate::stack::Level;
 use crate::text;
 use ferrio_stats::{ExtentBytes, LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
-use std::collections::BTreeSet;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "device-did-less",
@@ -22,7 +19,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
           nothing at all. Its latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --ioengine=psync",
     cure: "Add --direct=1, so that the page cache has no part in it.",
-    find: |case| gaps(case).into_iter().filter(|(depth, _)| *depth == 0).map(|(_, found)| found).collect(),
+    yields_to: &["reads-of-unwritten-extents", "data-that-compresses", "direct-not-honoured"],
+    find: |case| found(case, |depth| depth == 0),
 };
 
 pub(crate) const LOWER: FindingRule = FindingRule {
@@ -37,196 +35,53 @@ pub(crate) const LOWER: FindingRule = FindingRule {
           between the two. The disk itself would give other figures.",
     example: "--name=a --filename=/dev/loop0 --rw=randread --direct=1   (after `losetup /dev/loop0 image`)",
     cure: "Set a loop device up with `losetup --direct-io=on`, and take a cache between the devices into account.",
-    find: |case| gaps(case).into_iter().filter(|(depth, _)| *depth > 0).map(|(_, found)| found).collect(),
+    yields_to: &["reads-of-unwritten-extents", "data-that-compresses", "direct-not-honoured"],
+    find: |case| found(case, |depth| depth > 0),
 };
 
-/// Less than this share of the claimed bytes is a contradiction. Counters are read before and after, so the rest is no noise.
-const SHARE: f64 = 0.9;
-/// A report of fio may lack what the disks did in this time, because it looks at their counters four times a second.
-const UNSEEN_SECONDS: f64 = 0.5;
-/// Fewer bytes than this are not worth a word.
-const LEAST_BYTES: u64 = 1 << 20;
-
-/// So few bytes of storage contradict the bytes of a job.
-pub(crate) fn is_too_little(stored_bytes: u64, claimed_bytes: u64) -> bool {
-    (stored_bytes as f64) < claimed_bytes as f64 * SHARE
+/// What the devices have not seen, at levels of a depth.
+fn found(case: &Case<'_>, is_wanted: fn(usize) -> bool) -> Vec<Observation> {
+    shortfalls(case).iter().filter(|shortfall| is_wanted(shortfall.depth)).map(|found| tell(case, found)).collect()
 }
 
-/// One of these rules speaks about a job.
-pub(crate) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    gaps(case).iter().any(|(_, found)| found.jobs.iter().any(|name| name == job.name))
-}
-
-/// What the devices of each level have not seen, with the depth of the level.
-fn gaps(case: &Case<'_>) -> Vec<(usize, Observation)> {
-    let directions = [DataDirection::Read, DataDirection::Write].into_iter();
-    let directions =
-        directions.filter(|direction| *direction == DataDirection::Read || !writes_still_dirty::explains(case));
-    directions.flat_map(|direction| of_direction(case, direction)).collect()
-}
-
-/// A job with the levels of devices below it.
-struct Claim<'c, 'a> {
-    job: &'c CaseJob<'a>,
-    levels: Vec<Level<'a>>,
-}
-
-fn of_direction(case: &Case<'_>, direction: DataDirection) -> Vec<(usize, Observation)> {
-    let jobs = case.jobs.iter().filter(|job| job.figures(direction).is_some());
-    let claims: Vec<Claim<'_, '_>> = jobs.map(|job| Claim { job, levels: case.levels(job) }).collect();
-    let n_levels = claims.iter().map(|claim| claim.levels.len()).max().unwrap_or(0);
-    let (mut found, mut told) = (Vec::new(), vec![false; claims.len()]);
-    for depth in 0..n_levels {
-        let levels: BTreeSet<&Level<'_>> = claims.iter().filter_map(|claim| claim.levels.get(depth)).collect();
-        for level in levels {
-            let is_here = |claim: &Claim<'_, '_>| claim.levels.iter().any(|its| its.is_subset(level));
-            let here: Vec<usize> = (0..claims.len()).filter(|index| is_here(&claims[*index])).collect();
-            // What is missing above is missing below.
-            if here.iter().any(|index| told[*index]) {
-                continue;
-            }
-            let is_of_own = direction == DataDirection::Read && depth == 0;
-            let found_here = if is_of_own {
-                by_own_bytes(case, level, &claims, &here)
-            } else {
-                gap(case, direction, level, &jobs_of(&claims, &here)).map(|gap| (gap, here))
-            };
-            let Some((gap, here)) = found_here else { continue };
-            let jobs = jobs_of(&claims, &here);
-            for index in &here {
-                told[*index] = true;
-            }
-            let upper = here.iter().find_map(|index| claims[*index].levels.get(depth.checked_sub(1)?));
-            found.extend(tell(case, &gap, &jobs, upper).map(|told| (depth, told)));
-        }
-    }
-    found
-}
-
-fn jobs_of<'c, 'a>(claims: &[Claim<'c, 'a>], indices: &[usize]) -> Vec<&'c CaseJob<'a>> {
-    indices.iter().map(|index| claims[*index].job).collect()
-}
-
-/// Reads that no device has served, and their jobs. A job whose own bytes are known is judged by these, because the devices have also
-/// read for others: other jobs and programs, and the preparation of the run.
-fn by_own_bytes<'c, 'a>(
-    case: &Case<'_>,
-    level: &'c Level<'a>,
-    claims: &[Claim<'c, 'a>],
-    here: &[usize],
-) -> Option<(Gap<'c, 'a>, Vec<usize>)> {
-    let claimed = |index: &usize| claims[*index].job.figures(DataDirection::Read).map_or(0, |figures| figures.bytes);
-    let own = |index: &usize| claims[*index].job.own_reads(case);
-    let gap = |jobs: &[usize], device_bytes: u64| Gap {
-        direction: DataDirection::Read,
-        level,
-        claimed: sum(jobs.iter().map(claimed)),
-        device_bytes,
-    };
-    let (known, unknown): (Vec<usize>, Vec<usize>) = here.iter().partition(|index| own(index).is_some());
-    let is_short = |index: &usize, bytes: u64| is_too_little(bytes, claimed(index));
-    let is_cached = |index: &usize| own(index).is_some_and(|own| is_short(index, own.most));
-    let cached: Vec<usize> = known.iter().copied().filter(is_cached).collect();
-    let of_known = gap(&cached, sum(cached.iter().filter_map(own).map(|own| own.most)));
-    if of_known.is_wide() {
-        return Some((of_known, cached));
-    }
-    // What no worker has read itself was read for one of these, and not for all of them.
-    let is_open = |index: &usize| own(index).is_some_and(|own| own.most > own.least && is_short(index, own.least));
-    let open: Vec<usize> = known.iter().copied().filter(is_open).collect();
-    let least = |jobs: &[usize]| sum(jobs.iter().filter_map(own).map(|own| own.least));
-    let of_open = gap(&open, least(&open).saturating_add(case.unclaimed_read_bytes().unwrap_or(u64::MAX)));
-    if of_open.is_wide() {
-        return Some((of_open, open));
-    }
-    let unseen = unseen_bytes(case, DataDirection::Read, &jobs_of(claims, &unknown));
-    let level_bytes = case.level_bytes(level, DataDirection::Read)?.saturating_add(unseen);
-    let of_unknown = gap(&unknown, level_bytes.saturating_sub(least(&known)));
-    of_unknown.is_wide().then_some((of_unknown, unknown))
-}
-
-/// Work of jobs that the devices of a level have not seen.
-struct Gap<'c, 'a> {
-    direction: DataDirection,
-    level: &'c Level<'a>,
-    claimed: u64,
-    device_bytes: u64,
-}
-
-impl Gap<'_, '_> {
-    fn is_wide(&self) -> bool {
-        self.claimed >= LEAST_BYTES && is_too_little(self.device_bytes, self.claimed)
-    }
-}
-
-/// The bytes of the jobs and those of the devices, if these are too few.
-fn gap<'c, 'a>(
-    case: &Case<'_>,
-    direction: DataDirection,
-    level: &'c Level<'a>,
-    jobs: &[&CaseJob<'_>],
-) -> Option<Gap<'c, 'a>> {
-    let device_bytes = case.level_bytes(level, direction)?.saturating_add(unseen_bytes(case, direction, jobs));
-    let claimed = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
-    Some(Gap { direction, level, claimed, device_bytes }).filter(Gap::is_wide)
-}
-
-/// Bytes that the devices may have moved beside their counters: none in a run of ferrio, which reads them before and after the jobs.
-fn unseen_bytes(case: &Case<'_>, direction: DataDirection, jobs: &[&CaseJob<'_>]) -> u64 {
-    if !case.is_reported() {
-        return 0;
-    }
-    let of_job = |job: &&CaseJob<'_>| {
-        let bytes = job.figures(direction).map_or(0, |figures| figures.bytes) as f64;
-        (bytes * (UNSEEN_SECONDS / job.seconds(direction).max(UNSEEN_SECONDS))) as u64
-    };
-    sum(jobs.iter().map(of_job))
-}
-
-fn tell(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>], upper: Option<&Level<'_>>) -> Option<Observation> {
-    let &Gap { direction, level, claimed, device_bytes } = gap;
-    // These rules say more.
+fn tell(case: &Case<'_>, shortfall: &Shortfall) -> Observation {
+    let &Shortfall { direction, claimed_bytes: claimed, device_bytes, .. } = shortfall;
+    let jobs: Vec<&CaseJob<'_>> = shortfall.job_indices.iter().map(|index| &case.jobs[*index]).collect();
     let is_read = direction == DataDirection::Read;
-    let is_explained = |job: &CaseJob<'_>| {
-        is_read && crate::rules::data::reads_of_unwritten_extents::explains(case, job)
-            || data_that_compresses::explains(case, job)
-            || direct_not_honoured::explains(case, job)
-    };
-    if jobs.iter().any(|job| is_explained(job)) {
-        return None;
-    }
     let missing = text::percent((claimed - device_bytes) as f64, claimed as f64);
     let (did, does) = if is_read { ("read", "reads") } else { ("written", "writes") };
-    let devices = level.iter().copied().collect::<Vec<_>>().join(" and ");
-    let (reason, cure) = upper
+    let devices = shortfall.level.join(" and ");
+    let (reason, cure) = shortfall
+        .upper
+        .as_ref()
         .and_then(|upper| behind_loop(case, direction, upper))
-        .or_else(|| in_holes(case, gap, jobs))
-        .unwrap_or_else(|| at_the_top(direction, jobs, does));
+        .or_else(|| in_holes(case, shortfall, &jobs))
+        .unwrap_or_else(|| at_the_top(direction, &jobs, does));
     let explanation = format!(
         "{missing} of the bytes {did} never reached {devices}: the jobs have {did} {}, the device{} {}. {reason}",
         text::bytes(claimed),
-        if level.len() > 1 { "s" } else { "" },
+        if shortfall.level.len() > 1 { "s" } else { "" },
         text::bytes(device_bytes)
     );
     let evidence = vec![
         Measured::bytes(&format!("{did} by the jobs"), claimed),
         Measured::bytes(&format!("{did} by {devices}"), device_bytes),
     ];
-    let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation { cure, ..Observation::of_jobs(jobs, evidence, explanation) }.about(direction))
+    Observation { cure, ..Observation::of_jobs(jobs, evidence, explanation) }.about(direction)
 }
 
 /// Reads past the page cache of files with so many bytes without data that these can be the missing ones.
-fn in_holes(case: &Case<'_>, gap: &Gap<'_, '_>, jobs: &[&CaseJob<'_>]) -> Option<(String, Option<String>)> {
+fn in_holes(case: &Case<'_>, gap: &Shortfall, jobs: &[&CaseJob<'_>]) -> Option<(String, Option<String>)> {
     if gap.direction != DataDirection::Read || jobs.iter().any(|job| job.is_buffered()) {
         return None;
     }
     let places = || jobs.iter().flat_map(|job| job.places);
     let without_data =
         sum(places().filter_map(|place| place.before.extents.value()).map(ExtentBytes::without_data_bytes));
-    let range_bytes = sum(jobs.iter().filter_map(|job| range_read_again::range_bytes(case, job)));
+    let range_bytes = sum(jobs.iter().filter_map(|job| range_bytes(case, job)));
     // Each block of the range may have been read several times.
-    let missing = range_bytes.min(gap.claimed) as f64 * (gap.claimed - gap.device_bytes) as f64 / gap.claimed as f64;
+    let missing = range_bytes.min(gap.claimed_bytes) as f64 * (gap.claimed_bytes - gap.device_bytes) as f64
+        / gap.claimed_bytes as f64;
     if missing <= 0.0 || (without_data as f64) < missing * SHARE {
         return None;
     }
@@ -268,7 +123,7 @@ fn at_the_top(direction: DataDirection, jobs: &[&CaseJob<'_>], does: &str) -> (S
 }
 
 /// The cause between two levels, if a loop device is above the lower one.
-fn behind_loop(case: &Case<'_>, direction: DataDirection, upper: &Level<'_>) -> Option<(String, Option<String>)> {
+fn behind_loop(case: &Case<'_>, direction: DataDirection, upper: &[String]) -> Option<(String, Option<String>)> {
     let mut layers = upper.iter().filter_map(|name| case.layer(name)).filter(|layer| layer.kind == LayerKind::Loop);
     let (layer, backing) = layers.find_map(|layer| Some((layer, layer.backing.as_ref()?)))?;
     let (name, path) = (&layer.name, &backing.path);

@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           figures.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1 --bs=512 --size=1g",
     cure: "Use a --bs (and --offset, --blockalign) that is a multiple of the logical block size; `lsblk -o NAME,LOG-SEC` shows it.",
+    yields_to: &[],
     find,
 };
 
@@ -53,7 +54,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(block_bytes)
     );
     let evidence = vec![Measured::bytes("unit of the job", unit_bytes), Measured::bytes("logical block", block_bytes)];
-    let found = Observation::of(job.name, evidence, explanation);
+    let found = Observation::of(job, evidence, explanation);
     Some(if is_only { found.about(direction) } else { found })
 }
 

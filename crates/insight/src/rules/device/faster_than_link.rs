@@ -1,7 +1,6 @@
 //! Data faster than the link to its device.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::device::device_did_less;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{DeviceLink, Measured, Severity};
@@ -17,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "No data can pass a link faster than the link is, so a part of the I/O has not reached the device, or the clock is wrong.",
     example: "--name=a --rw=read --bs=1m --size=1g --ioengine=psync   (on a SATA disk, from the page cache)",
     cure: "Add --direct=1, and compare the time of the run with another clock.",
+    yields_to: &["device-did-less", "lower-device-did-less"],
     find,
 };
 
@@ -39,7 +39,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
             .then(|| (job.figures(direction).map_or(0.0, |figures| figures.bytes as f64) / seconds, direction, did))
     };
     let (rate, direction, did) = directions.into_iter().filter_map(rate).max_by(|a, b| a.0.total_cmp(&b.0))?;
-    if bound == 0 || rate <= bound as f64 * SHARE || device_did_less::speaks_of(case, job) {
+    if bound == 0 || rate <= bound as f64 * SHARE {
         return None;
     }
     let names = links.iter().map(|link| link.name.as_str()).collect::<Vec<_>>().join(" and ");
@@ -51,7 +51,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes(&format!("{did} a second"), rate as u64), Measured::bytes("limit of the link", bound)];
-    Some(Observation::of(job.name, evidence, explanation).about(direction))
+    Some(Observation::of(job, evidence, explanation).about(direction))
 }
 
 #[cfg(test)]

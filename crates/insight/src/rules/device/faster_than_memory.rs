@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel copies the data of such I/O between its memory and that of the job, by the CPU of the job. Data that is faster was not moved.",
     example: "--name=a --filename=/dev/null --rw=write --bs=1m --size=100g --ioengine=psync --scramble_buffers=0",
     cure: "Use a target that keeps its data, and compare the time of the run with another clock.",
+    yields_to: &[],
     find,
 };
 
@@ -47,7 +48,7 @@ fn of_job(job: &CaseJob<'_>, copy_rate: u64) -> Option<Observation> {
         Measured::bytes("a second, by a worker", rate as u64),
         Measured::bytes("copied by a CPU a second", copy_rate),
     ];
-    let found = Observation::of(job.name, evidence, explanation);
+    let found = Observation::of(job, evidence, explanation);
     Some(if too_fast.len() == 1 { found.about(direction) } else { found })
 }
 

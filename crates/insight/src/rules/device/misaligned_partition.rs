@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           reads and rewrites.",
     example: "--name=a --filename=/dev/sdb1 --rw=randwrite --direct=1 --size=1g",
     cure: "Make the partition begin at a multiple of 1 MiB (`parted DISK align-check optimal NUMBER` checks it), or use the whole disk.",
+    yields_to: &[],
     find,
 };
 
@@ -43,7 +44,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::bytes("start of the partition", partition.start_bytes),
         Measured::bytes("physical block", physical),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 /// Bytes from the start of a physical block to that of the partition; `None`: it begins at one, or that is not known.

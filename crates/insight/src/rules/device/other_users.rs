@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The device shared its time among the jobs and others, so its own limits are above these figures.",
     example: "--name=a --filename=/dev/sdX --rw=randread --direct=1   (while a backup reads from the same disk)",
     cure: "Repeat the run while nothing else uses the device; `pidstat -d 1` shows which programs do.",
+    yields_to: &[],
     find,
 };
 
@@ -81,7 +82,7 @@ fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<
         text::bytes(all)
     );
     let evidence = vec![Measured::bytes("read by the job", all), Measured::bytes("read by others below", others)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJob<'_>]) -> Option<Observation> {
@@ -106,8 +107,7 @@ fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJ
         Measured::bytes("read by others", read),
         Measured::bytes("written by others", written),
     ];
-    let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
-    Some(Observation::of_jobs(jobs, evidence, explanation))
+    Some(Observation::of_jobs(jobs.iter().copied(), evidence, explanation))
 }
 
 /// `None`: the journal and the metadata of a file system may have caused the writes.

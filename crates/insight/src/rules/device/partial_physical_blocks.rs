@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           of whole blocks, and wear a flash device more.",
     example: "--name=a --filename=/dev/sdb --rw=randwrite --direct=1 --bs=512 --size=1g",
     cure: "Use a --bs (and --offset, --blockalign) that is a multiple of the physical block size; `lsblk -o NAME,PHY-SEC` shows it.",
+    yields_to: &[],
     find,
 };
 
@@ -48,7 +49,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(physical)
     );
     let evidence = vec![Measured::bytes("unit of the job", unit_bytes), Measured::bytes("physical block", physical)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

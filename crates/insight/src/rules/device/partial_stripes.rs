@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           and writes of the disks. Another level, or writes of whole stripes, give other figures.",
     example: "--name=a --filename=/dev/md0 --rw=randwrite --direct=1 --bs=4k --size=1g",
     cure: "To measure whole stripes, use --bs with the size in /sys/block/mdX/queue/optimal_io_size; otherwise say the level beside the figures.",
+    yields_to: &[],
     find,
 };
 
@@ -41,7 +42,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(largest)
     );
     let evidence = vec![Measured::bytes("largest block", largest), Measured::bytes("stripe", stripe)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Write))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! I/Os that the kernel put together before the device saw them.
 
-use crate::case::{Case, CaseJob, sum};
-use crate::on_device::{BlockPlaces, device_of, is_direct};
+use crate::case::Case;
+use crate::measures::requests::{DeviceWork, EXPLAINED, works};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_stats::{DiskCounters, Measured, Severity};
-use ferrio_units::DataDirection;
+use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "requests-merged",
@@ -19,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=libaio --iodepth=32 --iodepth_batch=32 --rw=read --bs=4k --direct=1 --size=1g",
     cure: "Read the bandwidth instead of IOPS; to measure the device with small blocks use random I/O, or switch merging off \
            (`echo 2 > /sys/block/X/queue/nomerges`).",
+    yields_to: &[],
     find,
 };
 
@@ -26,70 +26,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const LARGEST_BYTES: u64 = 32 << 10;
 /// At least so many I/Os for each request.
 const FACTOR: f64 = 2.0;
-/// The rest of the difference is the noise of two moments of reading.
-const EXPLAINED: f64 = 0.9;
 const LEAST_IOS: u64 = 1000;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     works(case).into_iter().filter_map(of_work).collect()
-}
-
-/// I/O in one direction on one device, by the jobs and by the device.
-pub(crate) struct DeviceWork<'c, 'a> {
-    pub(crate) jobs: Vec<&'c CaseJob<'a>>,
-    pub(crate) device: &'a str,
-    /// The direction of its I/Os.
-    pub(crate) direction: DataDirection,
-    pub(crate) n_ios: u64,
-    pub(crate) n_requests: u64,
-    pub(crate) n_merges: u64,
-    /// The largest block of the jobs.
-    pub(crate) largest_bytes: u64,
-}
-
-/// The work of jobs with direct I/O, on devices that nobody else used.
-pub(crate) fn works<'c, 'a>(case: &'c Case<'a>) -> Vec<DeviceWork<'c, 'a>> {
-    let disks = case.record.disks().unwrap_or_default();
-    let of_disk = |disk: &'a ferrio_stats::DiskRecord| {
-        let directions = [(DataDirection::Read, 0), (DataDirection::Write, 1)].into_iter();
-        directions.filter_map(move |(direction, index)| work(case, &disk.name, &disk.counters, direction, index))
-    };
-    disks.iter().flat_map(of_disk).collect()
-}
-
-fn work<'c, 'a>(
-    case: &'c Case<'a>,
-    device: &'a str,
-    counters: &DiskCounters,
-    direction: DataDirection,
-    index: usize,
-) -> Option<DeviceWork<'c, 'a>> {
-    let jobs: Vec<_> = case.jobs.iter().filter(|job| job.figures(direction).is_some() && uses(job, device)).collect();
-    if jobs.iter().any(|job| device_of(job) != Some(device) || !is_direct(job)) {
-        return None;
-    }
-    let figures = || jobs.iter().filter_map(|job| job.figures(direction));
-    let bytes = sum(figures().map(|figures| figures.bytes)) as f64;
-    let of_device = counters.sectors[index].saturating_mul(512) as f64;
-    let agree = of_device >= bytes * EXPLAINED && of_device * EXPLAINED <= bytes;
-    let n_ios = sum(figures().map(|figures| figures.n_completed));
-    let n_requests = counters.ios[index];
-    let largest_bytes = jobs.iter().map(|job| BlockPlaces::of(job, direction).largest_bytes).max()?;
-    let n_merges = counters.merges[index];
-    (agree && n_ios > 0 && n_requests > 0).then_some(DeviceWork {
-        jobs,
-        device,
-        direction,
-        n_ios,
-        n_requests,
-        n_merges,
-        largest_bytes,
-    })
-}
-
-/// Some targets of the job are on the device.
-fn uses(job: &CaseJob<'_>, device: &str) -> bool {
-    job.places.iter().any(|place| place.device.as_deref() == Some(device))
 }
 
 fn of_work(work: DeviceWork<'_, '_>) -> Option<Observation> {
@@ -111,10 +51,7 @@ fn of_work(work: DeviceWork<'_, '_>) -> Option<Observation> {
         Measured::count(&format!("requests of {device}"), n_requests as f64),
         Measured::count("merges", n_merges as f64),
     ];
-    Some(
-        Observation::of_jobs(jobs.iter().map(|job| job.name.to_owned()).collect(), evidence, explanation)
-            .about(direction),
-    )
+    Some(Observation::of_jobs(jobs, evidence, explanation).about(direction))
 }
 
 #[cfg(test)]

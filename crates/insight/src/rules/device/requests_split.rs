@@ -1,7 +1,7 @@
 //! I/Os that the kernel cuts into several requests.
 
 use crate::case::Case;
-use crate::rules::device::requests_merged;
+use crate::measures::requests::works;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           second than the jobs count.",
     example: "--name=a --rw=randread --bs=8m --direct=1 --size=1g",
     cure: "Use a --bs up to /sys/block/X/queue/max_sectors_kb, or raise that (up to max_hw_sectors_kb).",
+    yields_to: &[],
     find,
 };
 
@@ -36,7 +37,7 @@ struct RequestLimit {
 }
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let found = requests_merged::works(case).into_iter().filter_map(|work| {
+    let found = works(case).into_iter().filter_map(|work| {
         let limit = limit_below(case.device(work.device)?, work.largest_bytes)?;
         let is_random = work.jobs.iter().all(|job| job.spec.pattern.random);
         let n_requests = work.n_requests as f64 / work.n_ios as f64;
@@ -57,9 +58,8 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             Measured::count(&format!("requests of {}", work.device), work.n_requests as f64),
             Measured::bytes("largest request", limit.bytes),
         ];
-        let jobs = work.jobs.iter().map(|job| job.name.to_owned()).collect();
         let by_pieces = limit.n_segments.map(|_| CURE_OF_PIECES.to_owned());
-        let found = Observation { cure: by_pieces, ..Observation::of_jobs(jobs, evidence, explanation) };
+        let found = Observation { cure: by_pieces, ..Observation::of_jobs(work.jobs, evidence, explanation) };
         Some(found.about(work.direction))
     });
     found.collect()

@@ -1,8 +1,8 @@
 //! A scheduler before a device that needs none.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::requests::asked_in_flight;
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
-use crate::rules::depth::depth_beyond_queue;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Measured, Severity};
 
@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           that serves many I/Os side by side, so the figures are those of the scheduler too.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --direct=1 --size=1g",
     cure: "Compare with --ioscheduler=none (which sets it for the device), or name the scheduler beside the figures.",
+    yields_to: &[],
     find,
 };
 
@@ -29,7 +30,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         let scheduler = device.scheduler.as_deref().filter(|name| !name.is_empty() && *name != "none")?;
         let is_fast = device.rotational == Some(false) && device.n_hardware_queues.is_some_and(|number| number > 1);
         let jobs: Vec<&CaseJob<'_>> = jobs.into_iter().filter(|job| is_direct(job)).collect();
-        let depth: f64 = jobs.iter().map(|job| depth_beyond_queue::asked(job, device)).sum();
+        let depth: f64 = jobs.iter().map(|job| asked_in_flight(job, device)).sum();
         let is_chosen = jobs.iter().any(|job| job.spec.surroundings.ioscheduler.is_some());
         if !is_fast || is_chosen || depth < LEAST_DEPTH {
             return None;
@@ -38,7 +39,6 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             "{} has several hardware queues, and its scheduler is {scheduler}: the figures include its sorting and its lock.",
             device.name
         );
-        let jobs = jobs.iter().map(|job| job.name.to_owned()).collect();
         Some(Observation::of_jobs(jobs, vec![Measured::count("I/Os asked for", depth)], explanation))
     });
     found.collect()

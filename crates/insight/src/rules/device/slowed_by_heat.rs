@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           before.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=read --bs=1m --direct=1 --runtime=10m --time_based --size=1g",
     cure: "Improve the cooling, or let the machine cool down between runs; for the steady state of a hot drive, warm it up with --ramp_time.",
+    yields_to: &[],
     find,
 };
 
@@ -34,7 +35,7 @@ fn about_cpus(case: &Case<'_>, heat: &Heat) -> Option<Observation> {
     }
     let explanation = format!("A CPU was slowed down by heat for {} of the run.", text::percent(slow.min(all), all));
     let evidence = vec![Measured::seconds("slowed down", slow), Measured::seconds("length of the run", all)];
-    Some(Observation::of_jobs(Vec::new(), evidence, explanation))
+    Some(Observation::of_run(evidence, explanation))
 }
 
 fn about_drives(heat: &Heat) -> Vec<Observation> {
@@ -48,7 +49,7 @@ fn about_drives(heat: &Heat) -> Vec<Observation> {
             degrees(drive.now),
             degrees(drive.limit)
         );
-        Observation::of_jobs(Vec::new(), Vec::new(), explanation)
+        Observation::of_run(Vec::new(), explanation)
     };
     hot.map(observation).collect()
 }

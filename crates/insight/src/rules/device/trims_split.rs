@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A trim is complete when the last of its requests is, so its latency is that of several, and the device does more trims a second than the job counts.",
     example: "--name=a --filename=/dev/sdX --rw=trim --bs=4g --size=64g",
     cure: "Use a --bs up to /sys/block/X/queue/discard_max_bytes, or raise that (up to discard_max_hw_bytes).",
+    yields_to: &[],
     find: |case| jobs_that_trim(case).filter_map(|(job, device)| split(job, device)).collect(),
 };
 
@@ -29,6 +30,7 @@ pub(crate) const REFUSED: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdX --rw=trim --bs=1m --size=1g",
     cure: "Use a device with discards; `lsblk --discard` lists them. A value of 0 that somebody has written to /sys/block/X/queue/discard_max_bytes \
            can be raised up to discard_max_hw_bytes.",
+    yields_to: &[],
     find: |case| {
         let jobs = jobs_that_trim(case).filter(|_| case.is_before());
         jobs.filter_map(|(job, device)| refused(job, device)).collect()
@@ -58,14 +60,14 @@ fn split(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
         block_bytes.div_ceil(most_bytes)
     );
     let evidence = vec![Measured::bytes("block of a trim", block_bytes), Measured::bytes("largest trim", most_bytes)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Trim))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Trim))
 }
 
 fn refused(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
     let explanation =
         format!("{} takes no trims (discard_max_bytes is 0): the first one will end the job.", device.name);
     (device.discard_max_bytes == Some(0))
-        .then(|| Observation::of(job.name, Vec::new(), explanation).about(DataDirection::Trim))
+        .then(|| Observation::of(job, Vec::new(), explanation).about(DataDirection::Trim))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           is then a setting of the kernel, and other machines have another one.",
     example: "--name=w --rw=write --size=1g --end_fsync=1 --name=r --rw=randread --size=1g --direct=1",
     cure: "Compare with throttling off (`echo 0 > /sys/block/X/queue/wbt_lat_usec`), or name the setting beside the figures.",
+    yields_to: &[],
     find,
 };
 
@@ -31,8 +32,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             writer.name, reader.name, device.name, target_us
         );
         let evidence = vec![Measured::seconds("target of the throttling", target_us as f64 / 1e6)];
-        let jobs = vec![writer.name.to_owned(), reader.name.to_owned()];
-        Some(Observation::of_jobs(jobs, evidence, explanation).about(DataDirection::Write))
+        Some(Observation::of_jobs([*writer, *reader], evidence, explanation).about(DataDirection::Write))
     });
     found.collect()
 }

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           figures of the device.",
     example: "--name=a --ioengine=libaio --iodepth=4096 --bs=16m --rw=read --size=100g --direct=1",
     cure: "Lower iodepth, bs or numjobs, or raise the limit of the control group (memory.max, docker --memory).",
+    yields_to: &[],
     find,
 };
 
@@ -32,7 +33,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             text::bytes(memory)
         );
         let evidence = vec![Measured::bytes("buffers", needed), Measured::bytes("memory", memory)];
-        let jobs = jobs.iter().filter(|job| job.buffer_bytes() > 0).map(|job| job.name.to_owned()).collect();
+        let jobs = jobs.iter().copied().filter(|job| job.buffer_bytes() > 0);
         (needed > memory).then_some(Observation::of_jobs(jobs, evidence, explanation))
     };
     if !case.is_before() || memory == 0 {

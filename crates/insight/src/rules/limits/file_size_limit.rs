@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A write beyond the limit fails with EFBIG, and the kernel ends the job by the signal SIGXFSZ: there will be no figures.",
     example: "--name=a --rw=write --size=1g",
     cure: "Raise the limit (ulimit -f unlimited, LimitFSIZE=infinity), or use smaller files.",
+    yields_to: &[],
     find,
 };
 
@@ -43,7 +44,7 @@ fn of_job(job: &CaseJob<'_>, limit_bytes: u64) -> Option<Observation> {
         text::bytes(limit_bytes)
     );
     let evidence = vec![Measured::bytes("size of a file", file_bytes), Measured::bytes("RLIMIT_FSIZE", limit_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel holds I/O back so that the limit is kept. The device was not busy, and its speed is not known after this run.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g",
     cure: "Run outside of the control group, or raise its limit (io.max, blkio.throttle.*).",
+    yields_to: &[],
     find: find_measured,
 };
 
@@ -31,6 +32,7 @@ pub(crate) const RULE_BEFORE: FindingRule = FindingRule {
     why: "The kernel holds I/O back so that the limit is kept: a run can show the limit, and not more.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g",
     cure: "Run outside of the control group, or raise its limit (io.max, blkio.throttle.*).",
+    yields_to: &[],
     find: find_set,
 };
 
@@ -72,7 +74,7 @@ fn find_set(case: &Case<'_>) -> Vec<Observation> {
             if limit.is_write { "writes" } else { "reads" },
             limit.device
         );
-        Some(Observation::of_jobs(names(&jobs), evidence_of(limit), explanation).about(direction_of(limit)))
+        Some(Observation::of_jobs(jobs, evidence_of(limit), explanation).about(direction_of(limit)))
     };
     case.provenance.limits.io.iter().filter_map(of_limit).collect()
 }
@@ -96,7 +98,7 @@ fn find_measured(case: &Case<'_>) -> Vec<Observation> {
         );
         let mut evidence = vec![Measured::count("a second, by the jobs", rate)];
         evidence.extend(evidence_of(limit));
-        Some(Observation::of_jobs(names(&jobs), evidence, explanation).about(direction_of(limit)))
+        Some(Observation::of_jobs(jobs, evidence, explanation).about(direction_of(limit)))
     };
     case.provenance.limits.io.iter().filter_map(of_limit).collect()
 }
@@ -119,10 +121,6 @@ fn evidence_of(limit: &IoLimit) -> Vec<Measured> {
     let bytes = limit.bytes_per_sec.map(|bytes| Measured::bytes("limit of bytes a second", bytes));
     let ios = limit.ios_per_sec.map(|ios| Measured::count("limit of I/Os a second", ios as f64));
     bytes.into_iter().chain(ios).collect()
-}
-
-fn names(jobs: &[&CaseJob<'_>]) -> Vec<String> {
-    jobs.iter().map(|job| job.name.to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "While other groups use the device, this group gets less of it than they do, so the figures depend on what the others do.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g   (systemd-run -p IOWeight=10)",
     cure: "Raise the weight (IOWeight=, io.weight), or measure while no other group uses the device.",
+    yields_to: &[],
     find,
 };
 
@@ -27,7 +28,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             let is_there = job.places.iter().any(|place| place.device.as_deref() == Some(&weight.device));
             is_there && job.spec.surroundings.cgroup.name.is_none()
         };
-        let jobs: Vec<String> = case.jobs.iter().filter(uses).map(|job| job.name.to_owned()).collect();
+        let jobs: Vec<&CaseJob<'_>> = case.jobs.iter().filter(uses).collect();
         if jobs.is_empty() || weight.weight >= USUAL {
             return None;
         }

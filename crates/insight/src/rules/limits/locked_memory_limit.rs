@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel refuses the lock with ENOMEM or EPERM, and the job ends: there will be no figures.",
     example: "--name=a --ioengine=io_uring --fixedbufs --iodepth=256 --bs=128k --rw=randread --size=1g --direct=1",
     cure: "Raise the limit (ulimit -l unlimited, LimitMEMLOCK=infinity), or leave out fixedbufs and lockmem.",
+    yields_to: &[],
     find,
 };
 
@@ -48,7 +49,7 @@ fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
         text::bytes(limit_bytes)
     );
     let evidence = vec![Measured::bytes("memory to lock", needed), Measured::bytes("RLIMIT_MEMLOCK", limit_bytes)];
-    let jobs = jobs.iter().filter(is_one).map(|job| job.name.to_owned()).collect();
+    let jobs = jobs.iter().filter(is_one).copied();
     Some(Observation::of_jobs(jobs, evidence, explanation))
 }
 

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           and read what no job has asked for.",
     example: "--name=a --rw=randwrite --size=100g --ioengine=psync",
     cure: "Free memory or raise the limit of the control group (memory.max, MemoryMax=), use less for the jobs, and repeat the run.",
+    yields_to: &[],
     find,
 };
 
@@ -37,7 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             text::percent(share.min(1.0), 1.0)
         );
         let evidence = vec![Measured::seconds("waits of all tasks for memory", seconds)];
-        Some(Observation::of_jobs(Vec::new(), evidence, explanation))
+        Some(Observation::of_run(evidence, explanation))
     };
     of_run().into_iter().collect()
 }

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The open that exceeds the limit fails with EMFILE, and ends the job: there will be no figures.",
     example: "--name=a --rw=randread --nrfiles=100000 --size=1g",
     cure: "Raise the hard limit (ulimit -Hn, LimitNOFILE=), or keep fewer files open at a time with --openfiles.",
+    yields_to: &[],
     find,
 };
 
@@ -37,7 +38,7 @@ fn of_job(job: &CaseJob<'_>, limit: u64) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::count("files of the job", n_open as f64), Measured::count("RLIMIT_NOFILE", limit as f64)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! Jobs that end before they have enough I/Os for the percentiles that they report.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, Observation};
-use ferrio_spec::{DEFAULT_PERCENTILES, SizeSpec};
+use ferrio_spec::DEFAULT_PERCENTILES;
 use ferrio_stats::{Measured, Severity, has_few_beyond};
-use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --bs=4k --size=16m --percentile_list=50:99.99",
     cure: "Add --time_based and --runtime, or use a larger --size, or ask for a lower percentile.",
+    yields_to: &[],
     find,
 };
 
@@ -42,25 +43,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         "The job can do {} I/Os, and fewer than ten of them can take longer than percentile {highest}: chance will decide what it says.",
         thousands(n_ios)
     );
-    Some(Observation::of(job.name, vec![Measured::count("most I/Os", n_ios as f64)], explanation))
-}
-
-/// The most I/Os of all clones together; `None`: the options set no bound.
-pub(crate) fn most_ios(job: &CaseJob<'_>) -> Option<u64> {
-    let (extent, limits) = (&job.spec.extent, &job.spec.limits);
-    if limits.time_based && limits.runtime_us > 0 || job.spec.replay.is_set() {
-        return None;
-    }
-    let bytes = match (extent.io_size, extent.size) {
-        (Some(SizeSpec::Bytes(bytes)), _) | (None, Some(SizeSpec::Bytes(bytes))) => Some(bytes),
-        _ => None,
-    };
-    let used = DataDirection::ALL.into_iter().filter(|direction| job.does(*direction));
-    let smallest = used.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min()?;
-    let by_size = bytes.filter(|_| smallest > 0).map(|bytes| bytes.div_ceil(smallest));
-    let by_number = Some(extent.number_ios).filter(|number| *number > 0);
-    let least = by_size.into_iter().chain(by_number).min()?;
-    Some(least.saturating_mul(u64::from(limits.loops.max(1))).saturating_mul(u64::from(job.n_clones)))
+    Some(Observation::of(job, vec![Measured::count("most I/Os", n_ios as f64)], explanation))
 }
 
 #[cfg(test)]

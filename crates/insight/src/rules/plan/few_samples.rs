@@ -13,6 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --number_ios=100 --size=1g",
     cure: "Run longer, or look at the median.",
+    yields_to: &[],
     find,
 };
 
@@ -40,7 +41,7 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
     let explanation =
         format!("Of {n_samples} {word} latencies {beyond} beyond the 99th percentile: chance decides what it says.");
     let evidence = vec![Measured::count(&format!("{word} latencies"), n_samples as f64)];
-    Some(Observation::of(job.name, evidence, explanation).about(direction))
+    Some(Observation::of(job, evidence, explanation).about(direction))
 }
 
 #[cfg(test)]

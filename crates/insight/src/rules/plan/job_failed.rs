@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           Data that verification does not find was never stored.",
     example: "--name=a --filename=/dev/failing --rw=randread --direct=1",
     cure: "Find the cause in the messages of the run and of the kernel (dmesg), and repeat the run.",
+    yields_to: &[],
     find,
 };
 
@@ -45,7 +46,7 @@ fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
             "{} ended by signal{signal} before it had done its work. Its figures are those until then, as far as they are known.",
             clones(killed.len())
         );
-        Observation::of(job.name, evidence(&killed), what)
+        Observation::of(job, evidence(&killed), what)
     });
     let of_failed = failed.first().map(|first| {
         let errno = first.fate.failure.as_ref().map_or(first.stats.errno, |failure| failure.errno);
@@ -54,7 +55,7 @@ fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
             clones(failed.len()),
             words(errno)
         );
-        Observation::of(job.name, evidence(&failed), what)
+        Observation::of(job, evidence(&failed), what)
     });
     let tolerated = job.total.as_ref().map(|total| total.tolerated).filter(|tolerated| tolerated.n_total > 0);
     let of_tolerated = tolerated.map(|tolerated| {
@@ -63,7 +64,7 @@ fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
             n_total => format!("{} errors", thousands(n_total)),
         };
         let what = format!("The job had {n_errors} that it tolerated, the first: {}.", words(tolerated.first_errno));
-        Observation::of(job.name, vec![Measured::count("tolerated errors", tolerated.n_total as f64)], what)
+        Observation::of(job, vec![Measured::count("tolerated errors", tolerated.n_total as f64)], what)
     });
     [of_killed, of_failed, of_tolerated].into_iter().flatten().collect()
 }

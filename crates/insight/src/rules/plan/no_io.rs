@@ -1,7 +1,6 @@
 //! Jobs that ended without any I/O, and why.
 
 use crate::case::{CaseJob, sum};
-use crate::rules::plan::ramp_outlasts_job;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -18,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A job without I/O has no figures. That it ended without an error does not mean that it has tested anything.",
     example: "--name=a --ioengine=psync --rw=read --size=4m --time_based --runtime=1us",
     cure: "See the reason in the finding.",
+    yields_to: &["ramp-outlasts-job"],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),
 };
 
@@ -28,13 +28,13 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     let total = job.total.as_ref()?;
     let has_none = total.directions.0.iter().all(|direction| direction.n_completed == 0 && direction.bytes == 0);
     let is_of_io = !job.engine.moves_nothing() && !job.spec.layout.create_only;
-    if !has_none || !is_of_io || total.errno != 0 || total.n_syncs_issued > 0 || ramp_outlasts_job::explains(job) {
+    if !has_none || !is_of_io || total.errno != 0 || total.n_syncs_issued > 0 {
         return None;
     }
     let (reason, cure) = reason(job);
     let evidence = vec![Measured::seconds("runtime of the job", total.total_runtime_ns as f64 / 1e9)];
     let explanation = format!("The job began and ended without an I/O. {reason}");
-    Some(Observation { cure: Some(cure.to_owned()), ..Observation::of(job.name, evidence, explanation) })
+    Some(Observation { cure: Some(cure.to_owned()), ..Observation::of(job, evidence, explanation) })
 }
 
 /// The reason, as far as the options show one, and its cure.

@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           there is nothing to count.",
     example: "--name=a --rw=read --size=64m --direct=1 --ramp_time=30",
     cure: "Add --time_based and --runtime, which begins behind the ramp, or use a larger --size.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -33,10 +34,10 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         let is_all = limits.ramp_bytes > 0 && limits.ramp_bytes >= all_bytes && !never_ends;
         return is_all.then(|| {
             let evidence = vec![Measured::bytes("ramp", limits.ramp_bytes), Measured::bytes("data", all_bytes)];
-            Observation::of(job.name, evidence, explanation)
+            Observation::of(job, evidence, explanation)
         });
     }
-    explains(job).then(|| {
+    counted_nothing(job).then(|| {
         let ramp = if limits.ramp_time_us > 0 {
             format!("{} s", text::short(limits.ramp_time_us as f64 / 1e6))
         } else {
@@ -47,7 +48,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
              counted."
         );
         Observation::of(
-            job.name,
+            job,
             vec![Measured::seconds("ramp_time", limits.ramp_time_us as f64 / 1e6)],
             explanation,
         )
@@ -55,15 +56,15 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The job has run, has a ramp, and nothing was counted behind it although nothing else cut it short.
-pub(crate) fn explains(job: &CaseJob<'_>) -> bool {
+fn counted_nothing(job: &CaseJob<'_>) -> bool {
     let limits = &job.spec.limits;
     let has_ramp = limits.ramp_time_us > 0 || limits.ramp_bytes > 0;
     let ends_by_data = !(limits.time_based && limits.runtime_us > 0);
-    let counted_nothing = job
+    let has_none = job
         .total
         .as_ref()
         .is_some_and(|total| total.directions.0.iter().all(|direction| direction.n_completed == 0) && total.errno == 0);
-    has_ramp && ends_by_data && counted_nothing && !job.engine.moves_nothing()
+    has_ramp && ends_by_data && has_none && !job.engine.moves_nothing()
 }
 
 #[cfg(test)]

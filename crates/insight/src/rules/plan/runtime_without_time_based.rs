@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           second measured the first second.",
     example: "--name=a --rw=read --size=1g --runtime=60",
     cure: "Add --time_based, so that the job begins anew until its runtime is over.",
+    yields_to: &[],
     find,
 };
 
@@ -47,7 +48,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         text::short(took)
     );
     let evidence = vec![Measured::seconds("runtime", wanted), Measured::seconds("time of I/O", took)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

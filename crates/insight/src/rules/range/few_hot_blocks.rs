@@ -1,8 +1,8 @@
 //! Skewed distributions that send most I/Os to a few blocks.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::plan::few_ios_planned;
-use crate::rules::range::range_read_again;
+use crate::measures::asked::most_ios;
+use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::{DistributionZone, RandomDistribution, ZoneLength};
@@ -20,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdx --rw=randread --random_distribution=zipf:1.6 --direct=1 --size=100g",
     cure: "Use a flatter distribution (zipf with a smaller theta, pareto with a larger h) or a much larger range; `ferrio genzipf` shows how \
            many blocks a distribution hits.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -40,7 +41,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     let direction = DataDirection::ALL.into_iter().find(|direction| job.does(*direction))?;
-    let range_bytes = range_read_again::range_bytes(case, job)?;
+    let range_bytes = range_bytes(case, job)?;
     let block_bytes = pattern.block_size[direction].min_bytes.max(1);
     let n_blocks = range_bytes / block_bytes;
     if n_blocks == 0 {
@@ -51,7 +52,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let n_ios = match &job.total {
         Some(total) => total.directions.0.iter().map(|figures| figures.n_completed as f64).sum(),
         // A job without a bound may do any number.
-        None => few_ios_planned::most_ios(job).map_or(f64::INFINITY, |n_ios| n_ios as f64),
+        None => most_ios(job).map_or(f64::INFINITY, |n_ios| n_ios as f64),
     };
     if hot_bytes > LARGEST_BYTES || hot_bytes > range_bytes as f64 / 2.0 || n_ios * SHARE < n_hot * IOS_A_BLOCK {
         return None;
@@ -64,7 +65,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     );
     let evidence =
         vec![Measured::bytes("part with 90 % of the I/Os", hot_bytes as u64), Measured::bytes("range", range_bytes)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 /// The least number of blocks, at least 1, that get nine tenths of the draws; `None`: all are as likely.

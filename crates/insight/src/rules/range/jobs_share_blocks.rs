@@ -1,6 +1,7 @@
 //! Jobs that write what other jobs write or read.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, Observation};
 use ferrio_spec::SizeSpec;
 use ferrio_stats::Severity;
@@ -17,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           blocks wait for each other, and leave data that nobody can verify.",
     example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
     cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename.",
+    yields_to: &[],
     find: |case| observations(case, false),
 };
 
@@ -29,13 +31,14 @@ pub(crate) const AT_RANDOM: FindingRule = FindingRule {
     why: "They seldom meet on a block, so the figures are those of random I/O. Which data stays is chance.",
     example: "--name=a --filename=/dev/sdx --numjobs=4 --rw=randwrite --direct=1 --size=10g",
     cure: "Nothing, if the data does not matter; else give each clone a part of its own, with --offset_increment and a smaller --size.",
+    yields_to: &[],
     find: |case| observations(case, true),
 };
 
 fn observations(case: &Case<'_>, at_random: bool) -> Vec<Observation> {
     let is_wanted = |job: &CaseJob<'_>, other: &CaseJob<'_>| is_harmless(job, other) == at_random;
-    let jobs = case.jobs.iter();
-    let mut found: Vec<Observation> = jobs.filter(|job| is_wanted(job, job)).filter_map(among_clones).collect();
+    let mut found: Vec<Observation> =
+        case.jobs.iter().filter(|job| is_wanted(job, job)).filter_map(among_clones).collect();
     for (index, job) in case.jobs.iter().enumerate() {
         let others = case.jobs[index + 1..].iter().filter(|other| is_wanted(job, other));
         found.extend(others.filter_map(|other| between(job, other)));
@@ -61,7 +64,7 @@ fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
     let what = what_they_do(job, job)?;
     let explanation =
         format!("The {} clones {what} the same blocks of {}.", job.n_clones, job.spec.target.filenames[0]);
-    Some(Observation::of(job.name, Vec::new(), explanation))
+    Some(Observation::of(job, Vec::new(), explanation))
 }
 
 fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
@@ -70,44 +73,7 @@ fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
     let name = shared_part(job, other).filter(|_| is_together)?;
     let what = what_they_do(job, other)?;
     let explanation = format!("The jobs {} and {} {what} the same blocks of {name}.", job.name, other.name);
-    let jobs = vec![job.name.to_owned(), other.name.to_owned()];
-    Some(Observation::of_jobs(jobs, Vec::new(), explanation))
-}
-
-/// The file of which both use the same part, with both of its names if there are two.
-pub(crate) fn shared_part(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
-    if !job.has_files() || !other.has_files() {
-        return None;
-    }
-    let name = same_name(job, other).or_else(|| alias(job, other)).or_else(|| alias(other, job))?;
-    parts_overlap(job, other).then_some(name)
-}
-
-fn same_name(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
-    let (target, its) = (&job.spec.target, &other.spec.target);
-    let is_one = target.filenames.len() == 1 && its.filenames.len() == 1 && target.directories == its.directories;
-    target.filenames.iter().find(|name| is_one && its.filenames.contains(name)).cloned()
-}
-
-/// A file that a later job has under another name than an earlier one: a link, a loop device.
-fn alias(earlier: &CaseJob<'_>, later: &CaseJob<'_>) -> Option<String> {
-    let n_files = |job: &CaseJob<'_>| job.places.iter().map(|place| place.n_files).sum::<u64>();
-    let alias = later.aliases.iter().find(|alias| alias.other_index == earlier.index)?;
-    let is_one = n_files(earlier) == 1 && n_files(later) == 1;
-    is_one.then(|| format!("{}, which is also {}", alias.other_path, alias.path))
-}
-
-fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
-    // In bytes where both say so; a part in percent, or to the end, is compared with its own kind only.
-    let part = |job: &CaseJob<'_>| match (job.spec.extent.offset, job.spec.extent.size) {
-        (SizeSpec::Bytes(offset), Some(SizeSpec::Bytes(size))) => Some((offset, offset.saturating_add(size))),
-        (SizeSpec::Bytes(offset), None) => Some((offset, u64::MAX)),
-        _ => None,
-    };
-    match (part(job), part(other)) {
-        (Some((start, end)), Some((other_start, other_end))) => start < other_end && other_start < end,
-        _ => job.spec.extent == other.spec.extent,
-    }
+    Some(Observation::of_jobs([job, other], Vec::new(), explanation))
 }
 
 /// Describes the use of the same blocks by two jobs; `None` if it is harmless. Random reads of the same file are a

@@ -1,10 +1,10 @@
 //! Reads of a small range again and again, past the page cache.
 
-use crate::case::{Case, CaseJob, is_in_memory, sum};
+use crate::case::{Case, CaseJob, is_in_memory};
+use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_spec::SizeSpec;
-use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
+use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           from memory, and nothing that the kernel counts shows that.",
     example: "--name=a --filename=/dev/sdx --rw=randread --size=1m --direct=1 --runtime=60 --time_based",
     cure: "Read a range that is much larger than the caches below: a larger --size, or the whole device.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -39,26 +40,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::bytes(range_bytes)
     );
     let evidence = vec![Measured::bytes("read by the job", read_bytes), Measured::bytes("range", range_bytes)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
-}
-
-/// The bytes that all clones together can read; `None`: that is not known.
-pub(crate) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
-    let given = match job.spec.extent.size {
-        // Clones may have ranges of their own.
-        Some(SizeSpec::Bytes(bytes)) => Some(bytes.saturating_mul(u64::from(job.n_clones))),
-        _ => None,
-    };
-    let size = |place: &TargetPlace| match place.kind {
-        TargetKind::File => Some(place.now.size_bytes),
-        TargetKind::Block if place.partition.is_none() => case.device(place.device.as_deref()?)?.size_bytes,
-        _ => None,
-    };
-    let there = job.places.iter().map(size).collect::<Option<Vec<u64>>>().map(sum);
-    match (given, there.filter(|bytes| *bytes > 0)) {
-        (Some(given), Some(there)) => Some(given.min(there)),
-        (given, there) => given.or(there),
-    }
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

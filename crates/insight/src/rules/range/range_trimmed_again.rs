@@ -1,7 +1,7 @@
 //! Trims of blocks that had been trimmed already.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::range::range_read_again;
+use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdx --rw=trim --bs=1m --size=1g --runtime=60 --time_based",
     cure: "Trim each block once: leave out time_based and loops, and write the range before each run; or use --rw=trimwrite, which writes \
            each range anew.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -29,7 +30,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     if !is_plain || job.has_more_files || job.spec.replay.is_set() || job.places.iter().any(is_in_memory) {
         return None;
     }
-    let range_bytes = range_read_again::range_bytes(case, job).filter(|bytes| *bytes > 0)?;
+    let range_bytes = range_bytes(case, job).filter(|bytes| *bytes > 0)?;
     let n_times = trimmed_bytes / range_bytes;
     if n_times < TIMES {
         return None;
@@ -40,7 +41,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::percent((trimmed_bytes - range_bytes) as f64, trimmed_bytes as f64)
     );
     let evidence = vec![Measured::bytes("trimmed by the job", trimmed_bytes), Measured::bytes("range", range_bytes)];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Trim))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Trim))
 }
 
 #[cfg(test)]

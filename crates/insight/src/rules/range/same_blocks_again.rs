@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           or of a host may still have those, and then the second run is faster than the first.",
     example: "--name=a --filename=/dev/sdb --rw=randread --direct=1 --size=1g",
     cure: "Add --randrepeat=0, so that each run draws blocks of its own, and use a target that is much larger than the caches.",
+    yields_to: &[],
     find,
 };
 
@@ -49,7 +50,7 @@ fn observation(job: &CaseJob<'_>, run: &EarlierRun) -> Observation {
         thousands(run.seconds_ago)
     );
     let evidence = vec![Measured::seconds("time since the last run", run.seconds_ago as f64)];
-    Observation::of(job.name, evidence, explanation).about(DataDirection::Read)
+    Observation::of(job, evidence, explanation).about(DataDirection::Read)
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The head of the disk moves within a small range, so seeks are shorter than over the whole disk, and IOPS higher.",
     example: "--name=a --rw=randread --size=1g --direct=1 --directory=/mnt/disk",
     cure: "Use a file as large as the data will be, or the device itself (a test that writes destroys what is on it).",
+    yields_to: &[],
     find,
 };
 
@@ -38,7 +39,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         let evidence =
             vec![Measured::bytes("size of the files", size_bytes), Measured::bytes("size of the disk", disk_bytes)];
-        Some(Observation::of(job.name, evidence, explanation))
+        Some(Observation::of(job, evidence, explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

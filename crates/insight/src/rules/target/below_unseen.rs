@@ -14,6 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The work of the devices cannot be compared with that of the jobs, so no rule can tell whether a cache has answered.",
     example: "--name=a --directory=/mnt/sshfs --rw=randread --size=1g",
     cure: "Measure where the devices can be seen: on the host, or on the device that holds the data.",
+    yields_to: &[],
     find,
 };
 
@@ -28,7 +29,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         "The audit cannot see below {}: {reason}. Whether its data comes from a cache or a device is not known.",
         layer.name
     );
-    Some(Observation::of(job.name, Vec::new(), explanation))
+    Some(Observation::of(job, Vec::new(), explanation))
 }
 
 /// The reason why nothing can be seen below a layer; `None`: its devices are known, or another rule speaks about it.

@@ -14,6 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           becomes two targets, and the I/O goes to other files than meant.",
     example: "--name=a --filename=/data/backup-12:30 --rw=write --size=1g",
     cure: "Write a colon that belongs to a name as `\\:`; to have several targets, make sure that each of them is there.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),
 };
 
@@ -39,7 +40,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         names.len(),
         shown.join(", ")
     );
-    Some(Observation::of(job.name, vec![Measured::count("targets", names.len() as f64)], explanation))
+    Some(Observation::of(job, vec![Measured::count("targets", names.len() as f64)], explanation))
 }
 
 /// Files of the job were made before it began.

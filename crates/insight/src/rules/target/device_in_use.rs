@@ -1,8 +1,9 @@
 //! A device that others use beside the job.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::targets::used_place;
 use crate::rules::{FindingRule, Observation};
-use ferrio_stats::{Severity, TargetKind};
+use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "device-in-use",
@@ -14,30 +15,21 @@ pub(crate) const RULE: FindingRule = FindingRule {
           every run. Writes destroy the data of the other users.",
     example: "--name=a --filename=/dev/sda --rw=randread --direct=1 --size=1g",
     cure: "Use a device that nobody else uses, or make sure that the others are idle during the run; `lsblk` shows the users.",
+    yields_to: &["write-refused"],
     find,
 };
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_job = |job: &CaseJob<'_>| {
-        // The run would be refused, which has a rule of its own.
-        if crate::rules::target::write_refused::is_refused(case, job) {
-            return None;
-        }
         let (path, used) = used_place(job)?;
         let effect = if job.spec.changes_files() {
             "the job destroys data that is in use, and shares the device with its users"
         } else {
             "I/O of its users takes a part of what the device can do"
         };
-        Some(Observation::of(job.name, Vec::new(), format!("{path} is {used}: {effect}.")))
+        Some(Observation::of(job, Vec::new(), format!("{path} is {used}: {effect}.")))
     };
     case.jobs.iter().filter_map(of_job).collect()
-}
-
-/// The first device of a job that others use, and their use.
-pub(crate) fn used_place<'a>(job: &CaseJob<'a>) -> Option<(&'a str, &'a str)> {
-    let mut places = job.places.iter().filter(|place| place.kind == TargetKind::Block && job.has_files());
-    places.find_map(|place| Some((&place.path[..], place.used.as_deref()?)))
 }
 
 #[cfg(test)]

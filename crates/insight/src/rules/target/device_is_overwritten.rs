@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           because nothing can bring the data back.",
     example: "--name=a --filename=/dev/sdb --rw=randwrite --direct=1",
     cure: "If the device has data that anybody needs, use a file on it (--directory) or --readonly.",
+    yields_to: &[],
     find,
 };
 
@@ -36,7 +37,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     } else {
         format!("{}{size} is a device: the job has destroyed what was on the part that it used.", place.path)
     };
-    Some(Observation::of(job.name, Vec::new(), explanation))
+    Some(Observation::of(job, Vec::new(), explanation))
 }
 
 #[cfg(test)]

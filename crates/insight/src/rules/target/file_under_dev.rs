@@ -1,8 +1,9 @@
 //! A plain file where a device was meant.
 
-use crate::case::{Case, is_for_files};
+use crate::case::Case;
+use crate::measures::targets::is_file_under_dev;
 use crate::rules::{FindingRule, Observation};
-use ferrio_stats::{Severity, TargetPlace};
+use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "file-under-dev",
@@ -12,23 +13,18 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A mistyped or absent device becomes a file in memory, because /dev is kept in memory, and the run measures that.",
     example: "--name=a --filename=/dev/nvme9n9 --rw=randread --size=1g",
     cure: "Correct --filename; `lsblk` lists the devices. Remove the file that an earlier run has left there.",
+    yields_to: &[],
     find,
 };
 
-/// The place is such a file.
-pub(crate) fn is_one(place: &TargetPlace) -> bool {
-    let path = &place.path;
-    is_for_files(place) && path.starts_with("/dev/") && !path.starts_with("/dev/shm/")
-}
-
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_job = |job: &crate::case::CaseJob<'_>| {
-        let place = job.places.iter().find(|place| is_one(place))?;
+        let place = job.places.iter().find(|place| is_file_under_dev(place))?;
         let explanation = format!(
             "{} is no device but a file in memory: the figures are those of memory, and no device was asked.",
             place.path
         );
-        Some(Observation::of(job.name, Vec::new(), explanation))
+        Some(Observation::of(job, Vec::new(), explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

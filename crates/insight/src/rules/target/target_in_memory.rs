@@ -1,6 +1,7 @@
 //! Files on a file system in memory.
 
 use crate::case::{Case, CaseJob, is_in_memory};
+use crate::measures::targets::is_file_under_dev;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Severity, TargetPlace};
 
@@ -13,6 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "There is no device below such files, so a run on them measures memory and the kernel.",
     example: "--name=a --directory=/dev/shm --rw=randwrite --size=100m",
     cure: "Give --directory on a file system of the storage that you want to measure; `df -T` shows them.",
+    yields_to: &[],
     find,
 };
 
@@ -21,7 +23,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    let is_one = |place: &&TargetPlace| is_in_memory(place) && !crate::rules::target::file_under_dev::is_one(place);
+    let is_one = |place: &&TargetPlace| is_in_memory(place) && !is_file_under_dev(place);
     let by_kind = job.places.iter().find(is_one).map(|place| {
         let kind = place.file_system.as_deref().unwrap_or_default();
         format!("{} is on {kind}, which keeps its data in memory", place.path)
@@ -34,7 +36,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     };
     let what = by_kind.or_else(below)?;
     let explanation = format!("{what}: these are figures of memory, not of a device.");
-    Some(Observation::of(job.name, Vec::new(), explanation))
+    Some(Observation::of(job, Vec::new(), explanation))
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --directory=/mnt/nfs --rw=randread --size=1g --direct=1",
     cure: "Measure the storage on the server itself, or use more data than the server has memory, and take the figures for those of the \
            whole way.",
+    yields_to: &[],
     find,
 };
 
@@ -26,7 +27,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             "{} is {} from {}: what its server keeps in memory, and what its devices do, cannot be seen from here.",
             layer.name, layer.detail, layer.source
         );
-        Some(Observation::of(job.name, Vec::new(), explanation))
+        Some(Observation::of(job, Vec::new(), explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

@@ -13,6 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           a container keeps is usually in a volume, which is no overlay.",
     example: "--name=a --directory=/tmp --rw=randwrite --size=1g   (in a container)",
     cure: "Give --directory on a volume of the container, or on the file system of the storage that you want to measure.",
+    yields_to: &[],
     find,
 };
 
@@ -25,7 +26,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             below => below.join(" and "),
         };
         let explanation = format!("{} is on the overlay {}, which shows {below}.", place.path, layer.name);
-        Some(Observation::of(job.name, Vec::new(), explanation))
+        Some(Observation::of(job, Vec::new(), explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }

@@ -1,7 +1,7 @@
 //! A run that will be refused, because it would overwrite a device that is in use.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::target::device_in_use;
+use crate::measures::targets::used_place;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::Severity;
 
@@ -14,20 +14,21 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The writes would destroy the data of the other users, so no job of such a run begins, and there are no figures.",
     example: "--name=a --filename=/dev/sda --rw=randwrite --direct=1 --size=1g",
     cure: "Check --filename; `lsblk` shows the users of devices. To overwrite data in use all the same, add --allow_mounted_write=1.",
+    yields_to: &[],
     find,
 };
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_job = |job: &CaseJob<'_>| {
-        let (path, used) = device_in_use::used_place(job).filter(|_| is_refused(case, job))?;
+        let (path, used) = used_place(job).filter(|_| is_refused(case, job))?;
         let explanation = format!("{path} is {used}, and the job would overwrite it: no job of the run will begin.");
-        Some(Observation::of(job.name, Vec::new(), explanation))
+        Some(Observation::of(job, Vec::new(), explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }
 
 /// The run has not begun, and will not.
-pub(crate) fn is_refused(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+fn is_refused(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     case.is_before() && job.spec.changes_files() && !job.spec.target.allow_mounted_write
 }
 

@@ -17,6 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           that of the clock.",
     example: "--name=a --ioengine=mmap --rw=randread --bs=64 --size=16m",
     cure: "Compare IOPS instead of latencies, and measure larger blocks or slower targets; --gtod_reduce=1 leaves out most looks.",
+    yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
@@ -43,7 +44,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::seconds("look at the clock", look_ns as f64 / 1e9),
         Measured::seconds("median latency", latency_ns as f64 / 1e9),
     ];
-    let found = Observation::of(job.name, evidence, explanation);
+    let found = Observation::of(job, evidence, explanation);
     Some(if others.is_empty() { found.about(direction) } else { found })
 }
 

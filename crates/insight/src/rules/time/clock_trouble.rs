@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           A clock that was set moves the times in logs and reports, and a suspended machine does nothing while the run goes on.",
     example: "--name=a --ioengine=psync --rw=randread --size=1g --direct=1 --write_lat_log=a --log_unix_epoch=1",
     cure: "Boot with a working TSC (see /sys/devices/system/clocksource), stop programs that set the clock, and repeat the run.",
+    yields_to: &[],
     find,
 };
 
@@ -25,7 +26,7 @@ const SLOW: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"]
 const LEAST_MS: u64 = 100;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    let observation = |evidence, explanation| Observation::of_jobs(Vec::new(), evidence, explanation);
+    let observation = |evidence, explanation| Observation::of_run(evidence, explanation);
     let clock = &case.provenance.clock;
     let slow = clock.kernel_source.as_deref().filter(|name| clock.source == "monotonic" && SLOW.contains(name));
     let slow = slow.map(|name| {

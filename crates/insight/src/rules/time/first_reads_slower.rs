@@ -1,8 +1,9 @@
 //! First reads of blocks that took longer than those after them.
 
-use crate::case::{Case, CaseJob};
-use crate::rules::range::range_read_again;
-use crate::rules::time::rate_fell::{changed_with, free_courses, rise};
+use crate::case::Case;
+use crate::measures::kept::FreeCourse;
+use crate::measures::ranges::range_bytes;
+use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
 use crate::statistics::Change;
 use crate::text;
@@ -22,6 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/xvdf --rw=randread --size=10g --direct=1 --runtime=600 --time_based",
     cure: "Read the whole range once before the run (--rw=read --bs=1m --direct=1) for the rate of known blocks; for that of new ones, leave \
            out time_based.",
+    yields_to: &["rate-changed-with-another-job"],
     find,
 };
 
@@ -29,10 +31,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const NEAR: f64 = 0.15;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    free_courses(case).filter_map(|(job, seconds, ios)| of_job(case, job, seconds, &ios)).collect()
+    free_courses(case).iter().filter_map(|course| of_course(case, course)).collect()
 }
 
-fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> Option<Observation> {
+fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+    let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let pattern = &job.spec.pattern;
     let is_once_each = !pattern.random || (!pattern.norandommap && pattern.distribution == RandomDistribution::Uniform);
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
@@ -40,13 +43,9 @@ fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> 
         return None;
     }
     let figures = job.figures(DataDirection::Read)?;
-    let range_bytes = range_read_again::range_bytes(case, job)? as f64;
+    let range_bytes = range_bytes(case, job)? as f64;
     let block_bytes = figures.bytes as f64 / figures.n_completed.max(1) as f64;
-    let Change { index, before, after, .. } = rise(ios)?;
-    // Where another job ended then, that is why.
-    if changed_with(case, job, index).is_some() {
-        return None;
-    }
+    let Change { index, before, after, .. } = course.rise()?;
     let read_bytes = ios[..index].iter().sum::<f64>() * block_bytes;
     // Blocks may be loaded together with their neighbours, so that all are known before each was asked for.
     if read_bytes > range_bytes * (1.0 + NEAR) {
@@ -66,7 +65,7 @@ fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> 
         Measured::count("after", after / seconds),
         Measured::bytes("range", range_bytes as u64),
     ];
-    Some(Observation::of(job.name, evidence, explanation).about(DataDirection::Read))
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
 }
 
 #[cfg(test)]

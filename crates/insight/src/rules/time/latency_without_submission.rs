@@ -16,6 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           a file and fast devices are done by then, so that hardly anything is left to measure: microseconds become nanoseconds.",
     example: "--name=a --ioengine=libaio --rw=randread --size=1g",
     cure: "Use --ioengine=psync, whose completion latency is the whole of it, or read lat instead of clat.",
+    yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().flat_map(of_job).collect(),
 };
 
@@ -48,7 +49,7 @@ fn of_direction(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observati
         duration_text(slat_ns)
     );
     let evidence = vec![Measured::seconds("mean slat", slat_ns / 1e9), Measured::seconds("mean lat", lat_ns / 1e9)];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

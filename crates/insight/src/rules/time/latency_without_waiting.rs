@@ -1,7 +1,7 @@
 //! Latencies under a rate that leave out the time for which I/Os waited to begin (coordinated omission).
 
 use crate::case::{Case, CaseJob};
-use crate::rules::time::rate_not_reached::waits_on_purpose;
+use crate::measures::asked::waits_beside_rate;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -18,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           own: a stall of a second is one sample, where users who come at this rate would have seen hundreds.",
     example: "--name=a --ioengine=sim --sim_stall=2s/500ms --rate_iops=1000 --rw=randread --size=1g --time_based --runtime=10",
     cure: "Add --rate_latency=response: the report then also has latencies from the wanted start (`response_ns` in JSON).",
+    yields_to: &[],
     find,
 };
 
@@ -38,7 +39,10 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
     let rate = job.total.as_ref()?.features.rate.as_ref()?;
     let own = &job.figures(direction)?.clat;
     // An I/O that took long, and not a job that waited for a CPU, was the reason.
-    if own.n_samples < LEAST_IOS || own.max_ns < LEAST_NS || own.max_ns < rate.most_late_ns / 2 || waits_on_purpose(job)
+    if own.n_samples < LEAST_IOS
+        || own.max_ns < LEAST_NS
+        || own.max_ns < rate.most_late_ns / 2
+        || waits_beside_rate(job)
     {
         return None;
     }
@@ -62,7 +66,7 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
         seconds(&format!("p{percent} from the wanted start"), wanted_ns),
         seconds("longest delay of a start", rate.most_late_ns),
     ];
-    Some(Observation::of(job.name, evidence, explanation).about(direction))
+    Some(Observation::of(job, evidence, explanation).about(direction))
 }
 
 fn at_percentile(latency: &LatencyStat, percent: f64) -> Option<u64> {

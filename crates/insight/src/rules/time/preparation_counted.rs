@@ -1,8 +1,7 @@
 //! Time for other work than I/O that the bandwidth and IOPS of a job count.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::cache::unsynced_writes;
-use crate::rules::depth::depth_not_reached;
+use crate::measures::asked::{is_paced, waits_for_writes};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::{DirectionStats, Measured, Severity};
@@ -19,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --refill_buffers",
     cure: "Take clat for the device. To measure its bandwidth leave out the option, or let other jobs work meanwhile (numjobs, iodepth with an \
            asynchronous engine).",
+    yields_to: &["cpu-quota", "waits-for-cpu"],
     find,
 };
 
@@ -31,18 +31,10 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-/// The rule speaks about the job.
-pub(crate) fn speaks_of(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
-    of_job(case, job).is_some()
-}
-
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let work = work_between(job)?;
     let waits = job.engine.is_inline() && !job.spec.submission.offload && case.provenance.clock.source != "virtual";
-    // Where the job had no CPU, that is why.
-    let lacks_cpu = crate::rules::cpu::cpu_quota::share(case).is_some()
-        || crate::rules::cpu::waits_for_cpu::share(case, job).is_some();
-    if !waits || lacks_cpu || depth_not_reached::is_paced(job) || unsynced_writes::waits(job) {
+    if !waits || is_paced(job) || waits_for_writes(job) {
         return None;
     }
     let (direction, does) = only_direction(job)?;
@@ -61,7 +53,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         Measured::seconds("time of the workers", all_ns as f64 / 1e9),
         Measured::seconds("sum of clat", io_ns / 1e9),
     ];
-    Some(Observation::of(job.name, evidence, explanation).about(direction))
+    Some(Observation::of(job, evidence, explanation).about(direction))
 }
 
 /// The only direction of a job; I/Os in several ones share the time in a way that is not known.

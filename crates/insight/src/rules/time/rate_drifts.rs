@@ -1,7 +1,8 @@
 //! A rate that rose or fell all the time.
 
-use crate::case::{Case, CaseJob};
-use crate::rules::time::rate_fell::{fall, free_courses};
+use crate::case::Case;
+use crate::measures::kept::FreeCourse;
+use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
 use crate::statistics::{mean, trend};
 use crate::text;
@@ -17,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The job had not reached a steady state: a longer run gives another mean.",
     example: "--name=a --rw=randwrite --bs=4k --direct=1 --size=10g --runtime=30 --time_based",
     cure: "Run until the rate is steady (ss=iops_slope:1% ends the run then), and leave the time before out with ramp_time.",
+    yields_to: &["waits-for-cpu"],
     find,
 };
 
@@ -30,17 +32,14 @@ const LEAST_IOS: f64 = 10.0;
 const LEAST_INTERVALS: usize = 90;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    // A job that waited for a CPU has the rate that other programs left it; the rule about that says so.
-    free_courses(case)
-        .filter(|(job, ..)| crate::rules::cpu::waits_for_cpu::share(case, job).is_none())
-        .filter_map(|(job, seconds, ios)| of_job(job, seconds, &ios))
-        .collect()
+    free_courses(case).iter().filter_map(|course| of_course(case, course)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, interval_secs: f64, ios: &[f64]) -> Option<Observation> {
+fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+    let (job, interval_secs, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let center = mean(ios);
-    // The rule about a fall explains more.
-    if ios.len() < LEAST_INTERVALS || center < LEAST_IOS || fall(ios).is_some() {
+    // A rate that fell once is no drift.
+    if ios.len() < LEAST_INTERVALS || center < LEAST_IOS || course.fall().is_some() {
         return None;
     }
     let trend = trend(ios)?;
@@ -62,7 +61,7 @@ fn of_job(job: &CaseJob<'_>, interval_secs: f64, ios: &[f64]) -> Option<Observat
         Measured::percent("at least (95 %)", percent(trend.low)),
         Measured::percent("at most", percent(trend.high)),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
+    Some(Observation::of(job, evidence, explanation))
 }
 
 /// The rate changes in one direction from third to third.

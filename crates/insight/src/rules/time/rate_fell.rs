@@ -2,9 +2,10 @@
 
 use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
-use crate::rules::depth::depth_not_reached::is_held_back;
+use crate::measures::kept::FreeCourse;
+use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
-use crate::statistics::{Change, change_point, mean, trend};
+use crate::statistics::Change;
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 
@@ -19,6 +20,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the length of the run.",
     example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
     cure: "Take the rate of the time that you mean: a ramp_time longer than the first part leaves it out.",
+    yields_to: &["rate-changed-with-another-job"],
     find,
 };
 
@@ -33,27 +35,17 @@ pub(crate) const WITH_OTHERS: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdx --rw=randread --direct=1 --time_based --runtime=10 --name=b --filename=/dev/sdx --rw=randread \
               --direct=1 --startdelay=5 --time_based --runtime=5",
     cure: "Let the jobs begin and end together, or one after another with --stonewall.",
+    yields_to: &[],
     find: find_with_others,
 };
 
-/// A fall by less than this is within what devices do.
-const LEAST_FALL: f64 = 0.2;
-/// Fewest intervals before and after the fall.
-const LEAST_INTERVALS: usize = 8;
-/// The two levels have to explain this share of the variance.
-const EXPLAINED: f64 = 0.7;
-/// A part is steady if its rate changes by less than this share of it, or by less than a third of the fall.
-const STEADY: f64 = 0.15;
-/// With fewer I/Os in an interval, their number says little.
-const LEAST_IOS: f64 = 10.0;
-
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    free_courses(case).filter_map(|(job, seconds, ios)| of_job(case, job, seconds, &ios)).collect()
+    free_courses(case).iter().filter_map(|course| of_course(case, course)).collect()
 }
 
 fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |(job, seconds, ios): (&CaseJob<'_>, f64, Vec<f64>)| {
-        let change = fall(&ios).or_else(|| rise(&ios))?;
+    let of_course = |course: &FreeCourse| {
+        let (job, seconds, change) = (&case.jobs[course.job_index], course.interval_secs, course.change?);
         let (other, what) = changed_with(case, job, change.index)?;
         let (before, after) = (change.before / seconds, change.after / seconds);
         let explanation = format!(
@@ -62,15 +54,14 @@ fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
             text::short(after)
         );
         let evidence = vec![Measured::count("I/Os a second before", before), Measured::count("after", after)];
-        Some(Observation::of(job.name, evidence, explanation))
+        Some(Observation::of(job, evidence, explanation))
     };
-    free_courses(case).filter_map(of_job).collect()
+    free_courses(case).iter().filter_map(of_course).collect()
 }
 
 /// Another job that began or ended near an interval of a job's course, and which of both it did.
-pub(crate) fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize) -> Option<(&'a str, &'static str)> {
-    let index_of = |wanted: &CaseJob<'_>| case.jobs.iter().position(|other| std::ptr::eq(other, wanted));
-    let own_index = index_of(job)?;
+fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize) -> Option<(&'a str, &'static str)> {
+    let own_index = job.index as usize;
     let series = case.record.series.iter().find(|series| series.job_index as usize == own_index)?;
     let begin = series.first.saturating_add(JobCourse::of(series).ok()?.start() as u64).saturating_add(index as u64);
     let changed_ns = begin.saturating_mul(series.interval_ns);
@@ -96,21 +87,9 @@ pub(crate) fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize)
 /// A change this many intervals from the begin or end of a job may be its effect.
 const NEAR_INTERVALS: u64 = 3;
 
-/// The jobs with I/O that nothing holds back on purpose, each with the length of its intervals in seconds and the I/Os in each of them.
-pub(crate) fn free_courses<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (&'c CaseJob<'a>, f64, Vec<f64>)> {
-    let jobs = case.record.series.iter().filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
-    jobs.filter(|(job, _)| !is_held_back(job) && !job.engine.moves_nothing()).filter_map(|(job, series)| {
-        let course = JobCourse::of(series).ok()?;
-        Some((job, course.seconds(), course.all_ios(series)))
-    })
-}
-
-fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> Option<Observation> {
-    let Change { index, before, after, .. } = fall(ios)?;
-    // Then the other job is why.
-    if changed_with(case, job, index).is_some() {
-        return None;
-    }
+fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+    let Change { index, before, after, .. } = course.fall()?;
+    let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
     let rate = |n_ios: f64| text::short(n_ios / seconds);
     let explanation = format!(
@@ -127,34 +106,7 @@ fn of_job<'a>(case: &Case<'a>, job: &CaseJob<'a>, seconds: f64, ios: &[f64]) -> 
         Measured::seconds("time before", before_secs),
         Measured::seconds("time after", after_secs),
     ];
-    Some(Observation::of(job.name, evidence, explanation))
-}
-
-/// The place of a fall to a steady level from a steady level.
-pub(crate) fn fall(ios: &[f64]) -> Option<Change> {
-    let change = change_point(ios)?;
-    let (first, second) = ios.split_at(change.index);
-    let is_fall = change.after < (1.0 - LEAST_FALL) * change.before && change.before >= LEAST_IOS;
-    let is_clear = change.explained >= EXPLAINED && first.len().min(second.len()) >= LEAST_INTERVALS;
-    let most = (change.before - change.after) / 3.0;
-    (is_fall && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
-}
-
-/// The place of a rise by more than a quarter to a steady level from a steady level.
-pub(crate) fn rise(ios: &[f64]) -> Option<Change> {
-    let change = change_point(ios)?;
-    let (first, second) = ios.split_at(change.index);
-    // As much as a fall back would be.
-    let is_rise = change.before < (1.0 - LEAST_FALL) * change.after && change.before >= LEAST_IOS;
-    let is_clear = change.explained >= EXPLAINED && first.len().min(second.len()) >= LEAST_INTERVALS;
-    let most = (change.after - change.before) / 3.0;
-    (is_rise && is_clear && is_steady(first, most) && is_steady(second, most)).then_some(change)
-}
-
-/// The part does not change for certain by as much as `most`, or by 15 % of its rate if that is more.
-fn is_steady(ios: &[f64], most: f64) -> bool {
-    let limit = most.max(STEADY * mean(ios).abs());
-    trend(ios).is_none_or(|trend| !trend.is_certain || trend.change.abs() < limit)
+    Some(Observation::of(job, evidence, explanation))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A rate that was asked for and not reached.
 
 use crate::case::{Case, CaseJob};
+use crate::measures::asked::waits_beside_rate;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::RateProcess;
@@ -17,6 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the one before it is done, as if it had no rate.",
     example: "--name=a --rw=randread --size=1g --direct=1 --rate_iops=1000000",
     cure: "Use a lower rate, a larger --iodepth with an asynchronous engine, or more jobs.",
+    yields_to: &[],
     find,
 };
 
@@ -52,7 +54,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         let behind = pace.seconds * (1.0 - pace.reached / pace.wanted);
         pace.reached < pace.wanted * (SHARE - chance) && behind >= LEAST_BEHIND
     };
-    if paces.is_empty() || !paces.iter().all(is_behind) || waits_on_purpose(job) {
+    if paces.is_empty() || !paces.iter().all(is_behind) || waits_beside_rate(job) {
         return None;
     }
     let worst = paces.iter().min_by(|a, b| (a.reached / a.wanted).total_cmp(&(b.reached / b.wanted)))?;
@@ -72,7 +74,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         Measured::count(&format!("wanted {} a second", worst.unit), worst.wanted.round()),
         Measured::count(&format!("reached {} a second", worst.unit), worst.reached.round()),
     ];
-    let found = Observation::of(job.name, evidence, explanation);
+    let found = Observation::of(job, evidence, explanation);
     // Where both directions have rates, one waits for the other.
     Some(if paces.len() == 1 { found.about(worst.direction) } else { found })
 }
@@ -97,13 +99,6 @@ fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
     let one = if unit == "bytes" { sizes.max_bytes as f64 } else { 1.0 } * n_clones;
     let n_wanted = if unit == "bytes" { wanted * seconds / (sizes.min_bytes.max(1) as f64) } else { wanted * seconds };
     Some(RateCourse { direction, wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
-}
-
-/// Something else than the rate holds the job back on purpose.
-pub(crate) fn waits_on_purpose(job: &CaseJob<'_>) -> bool {
-    let spec = &job.spec;
-    let is_timed_otherwise = spec.replay.is_set() || spec.latency.target_us > 0 || spec.pace.flow.weight > 0;
-    spec.pace.pauses.is_set() || is_timed_otherwise || spec.verify.is_some()
 }
 
 #[cfg(test)]

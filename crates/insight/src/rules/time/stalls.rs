@@ -2,6 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
+use crate::measures::cpu_time::WaitingTail;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_stats::histogram::bucket_latency_ns;
@@ -23,6 +24,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=sim --sim_stall=1s/600ms --rw=randread --size=1g --time_based --runtime=4",
     cure: "Look at the longest latency and at the course of the run (--output-format=jsonl); a rate with rate_latency=response counts the \
            I/Os that had to wait.",
+    yields_to: &[],
     find,
 };
 
@@ -102,7 +104,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Opt
         let what = format!("{n} no I/O of the job completed for {up_to}{} s", text::short(gaps.longest_secs));
         return Some(observation(job, &gaps, &what));
     }
-    let is_of_cpu = lacks_cpu(&slow) || crate::rules::cpu::tail_waits_for_cpu::speaks_of(case, job);
+    let is_of_cpu = lacks_cpu(&slow) || WaitingTail::of(case, job).is_some();
     (slow.is_worth_telling() && !is_of_cpu).then(|| {
         let n = if slow.n == 1 { "1 I/O".to_owned() } else { format!("{} I/Os", thousands(slow.n as u64)) };
         let what = format!("{n} took more than ten times as long as most, up to {} s", text::short(slow.longest_secs));
@@ -120,7 +122,7 @@ fn observation(job: &CaseJob<'_>, found: &Found, what: &str) -> Observation {
         Measured::seconds("longest", found.longest_secs),
         Measured::seconds("all together", found.all_secs),
     ];
-    Observation::of(job.name, evidence, explanation)
+    Observation::of(job, evidence, explanation)
 }
 
 /// The job ends with syncs, during which it has no I/O.

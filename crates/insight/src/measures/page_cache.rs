@@ -1,0 +1,35 @@
+//! What the page cache holds of the jobs' writes when a run has ended.
+//!
+//! Must not know: devices. Start reading at [`WaitingWrites`].
+
+use crate::case::{Case, CaseJob, is_in_memory, sum};
+use ferrio_units::DataDirection;
+
+const LEAST_SHARE: f64 = 0.1;
+const LEAST_BYTES: u64 = 1 << 20;
+
+/// Writes that were in memory only when the run ended, if they are a tenth or more.
+pub(crate) struct WaitingWrites<'c, 'a> {
+    /// The jobs that wrote through the page cache.
+    pub(crate) writers: Vec<&'c CaseJob<'a>>,
+    pub(crate) written_bytes: u64,
+    pub(crate) waiting_bytes: u64,
+}
+
+impl<'c, 'a> WaitingWrites<'c, 'a> {
+    /// Of a run that left some.
+    pub(crate) fn of(case: &'c Case<'a>) -> Option<Self> {
+        let files = case.page_cache()?.files.value()?;
+        let writers: Vec<_> =
+            case.jobs.iter().filter(|job| job.is_buffered() && job.figures(DataDirection::Write).is_some()).collect();
+        // A file system in memory has nowhere to write to.
+        if writers.iter().any(|job| job.places.iter().any(is_in_memory)) {
+            return None;
+        }
+        let figures = writers.iter().filter_map(|job| job.figures(DataDirection::Write));
+        let written_bytes = sum(figures.map(|figures| figures.bytes));
+        let waiting_bytes = files.dirty_bytes.saturating_add(files.writeback_bytes).min(written_bytes);
+        let is_much = waiting_bytes >= LEAST_BYTES && waiting_bytes as f64 >= written_bytes as f64 * LEAST_SHARE;
+        is_much.then_some(Self { writers, written_bytes, waiting_bytes })
+    }
+}
