@@ -6,6 +6,7 @@
 //! it is reaped: the loop touches neither its slot nor its part of the buffer area.
 //! Must not know: which loop drives it. Start reading at [`Prepared`] and [`Engine`].
 
+pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
@@ -40,6 +41,14 @@ pub trait Prepared {
     /// process that lays out files.
     fn make_target(&self, _name: &Path) -> Result<(), EngineError> {
         Ok(())
+    }
+
+    /// Finds the size of a target behind a server ([`Targets::Remote`]), bytes, before the job starts and in the process
+    /// that lays out files; `None`: the patience was over. Called only for such engines.
+    ///
+    /// [`Targets::Remote`]: ferrio_spec::engines::Targets::Remote
+    fn target_bytes(&self, _name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+        Ok(Some(0))
     }
 
     /// Starts the engine: allocates all that it will ever need.
@@ -187,11 +196,41 @@ pub const END_OF_DATA: IoResult = IoResult::MIN + 1;
 /// ends.
 pub const NOT_YET: IoResult = IoResult::MIN + 2;
 
+/// How long an engine may wait for something outside, such as a server: until the caller has a reason to end the wait.
+#[derive(Clone, Copy)]
+pub struct Patience<'a> {
+    is_over: &'a dyn Fn() -> bool,
+}
+
+impl std::fmt::Debug for Patience<'_> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Patience").field("is_over", &self.is_over()).finish()
+    }
+}
+
+impl<'a> Patience<'a> {
+    /// Longest wait of an engine between two looks at its patience, and of one call of [`Engine::reap`] where the engine
+    /// waits for something outside.
+    pub const LOOK: Duration = Duration::from_millis(100);
+
+    /// Patience until `is_over` returns true.
+    pub fn new(is_over: &'a dyn Fn() -> bool) -> Self {
+        Self { is_over }
+    }
+
+    /// True if the wait has to end.
+    pub fn is_over(&self) -> bool {
+        (self.is_over)()
+    }
+}
+
 /// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
     /// The connection is made, or the engine needs none.
     Made,
+    /// The connection to a server has just been made. The text names the kind of server.
+    Reached(&'static str),
     /// This end has asked the other one to connect, or expects it to.
     Awaited,
     /// This end listens, and no peer has connected yet.
@@ -243,11 +282,16 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 /// No call allocates, except `begin_turns` and `end_turns`. The error of a single I/O is its result; an `io::Error`
 /// means that the engine cannot continue.
 pub trait Engine {
-    /// Makes the connection that the I/Os use, unless it is made already; waits for a moment at most. The loop calls
-    /// this before it opens a target, until the connection is made. The connection ends when the last target is closed.
-    fn connect(&mut self) -> Result<Connection, EngineError> {
+    /// Makes the connection that the I/Os use, unless it is made already. The loop calls this before it opens a target,
+    /// until the connection is made. A call waits for a moment at most, or until the patience is over. A connection
+    /// between two ends ends when the last target is closed.
+    fn connect(&mut self, _patience: Patience<'_>) -> Result<Connection, EngineError> {
         Ok(Connection::Made)
     }
+
+    /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
+    /// returns each of them at once, as [`END_OF_DATA`]. Called only for engines that wait for something outside.
+    fn give_up(&mut self) {}
 
     /// Starts the program (or the like) beside which turns of work run. The loop calls this once for an engine without
     /// targets, when the job may begin and before its clock starts.
@@ -322,8 +366,8 @@ pub trait Engine {
     /// `iodepth`; an engine that already holds more results may add more than `max`). With `min` 0 it only looks. Never
     /// waits for more units than it has in flight.
     ///
-    /// A turn of work that moves no data may take long. An engine with such turns returns now and then without a
-    /// completion, so that the loop can look at its deadlines.
+    /// A turn of work that moves no data may take long, and so may the answer of a server. Such an engine returns after
+    /// [`Patience::LOOK`] without a completion, so that the loop can look at its deadlines.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
@@ -391,82 +435,4 @@ pub enum EngineRemark {
         /// How it has ended.
         end: ChildEnd,
     },
-}
-
-/// Why an engine cannot be used as asked.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// A private option has a value that the engine cannot use.
-    #[error("{engine}: option {option}={value}: {why}")]
-    BadOption {
-        /// Name of the engine.
-        engine: &'static str,
-        /// Name of the option.
-        option: &'static str,
-        /// Value as given.
-        value: String,
-        /// The allowed values or conditions.
-        why: String,
-    },
-    /// A step before the first I/O failed.
-    #[error("{engine}: {what}: {source}")]
-    Failed {
-        /// Name of the engine.
-        engine: &'static str,
-        /// The step, a short name.
-        step: &'static str,
-        /// The failed step and its object.
-        what: String,
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// A target that the engine owns could not be made or opened.
-    #[error("{step}: {source}")]
-    Target {
-        /// The failed operation, as a short name such as `open(NAME)`.
-        step: String,
-        /// The error of the system.
-        source: ferrio_sys::Error,
-    },
-    /// The kernel refused a feature.
-    #[error("{engine}: {what} failed: {source}; {hint}")]
-    Refused {
-        /// Name of the engine.
-        engine: &'static str,
-        /// The failed attempt, with the option that requested it.
-        what: String,
-        /// What the kernel said.
-        source: io::Error,
-        /// What the user can do; names the kernel release where that matters.
-        hint: String,
-    },
-}
-
-impl EngineError {
-    /// A private option has a value that the engine cannot use.
-    pub(crate) fn bad_option(
-        engine: &'static str,
-        option: &'static str,
-        value: &(impl ToString + ?Sized),
-        why: impl Into<String>,
-    ) -> Self {
-        Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
-    }
-
-    /// The name of the step that failed, for variants that have one.
-    pub fn step(&self) -> Option<&'static str> {
-        match self {
-            Self::Failed { step, .. } => Some(step),
-            _ => None,
-        }
-    }
-
-    /// The errno behind it; EINVAL for bad options.
-    pub fn errno(&self) -> i32 {
-        match self {
-            Self::BadOption { .. } => 22,
-            Self::Target { source, .. } => source.errno().unwrap_or(5),
-            Self::Refused { source, .. } | Self::Failed { source, .. } => source.raw_os_error().unwrap_or(22),
-        }
-    }
 }

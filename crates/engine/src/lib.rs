@@ -13,6 +13,7 @@ mod dircreate;
 mod dirdelete;
 mod dirstat;
 mod e4defrag;
+mod error;
 mod exec;
 mod falloc;
 mod fd_table;
@@ -24,6 +25,7 @@ mod inline;
 mod io_uring;
 mod libaio;
 mod mmap;
+mod nbd;
 mod net;
 mod null;
 pub mod offload;
@@ -45,7 +47,7 @@ mod testing;
 
 pub use contract::{
     CallStamps, Completion, Connection, END_OF_DATA, EndsWith, Engine, EngineError, EngineFile, EngineKind,
-    EngineRemark, EngineSetup, IoUnit, JobFacts, NOT_YET, OpenTarget, Prepare, Prepared, Queued, Rhythm,
+    EngineRemark, EngineSetup, IoUnit, JobFacts, NOT_YET, OpenTarget, Patience, Prepare, Prepared, Queued, Rhythm,
 };
 pub use options::{EngineOptions, EngineValue};
 pub use registry::{all, find};

@@ -14,7 +14,9 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{Connection, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Prepare, Prepared, Queued};
+use crate::contract::{
+    Connection, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Patience, Prepare, Prepared, Queued,
+};
 use crate::control;
 use crate::options::EngineOptions;
 use crate::splice::new_pipe;
@@ -89,7 +91,7 @@ struct Net {
 }
 
 impl Engine for Net {
-    fn connect(&mut self) -> Result<Connection, EngineError> {
+    fn connect(&mut self, _patience: Patience<'_>) -> Result<Connection, EngineError> {
         self.link.connect()
     }
 

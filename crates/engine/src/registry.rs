@@ -5,7 +5,7 @@
 use crate::contract::{EngineKind, Prepare};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
-    io_uring, libaio, mmap, net, null, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
+    io_uring, libaio, mmap, nbd, net, null, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -24,6 +24,7 @@ const ENGINES: &[(&str, Prepare)] = &[
     ("posixaio", posixaio::PREPARE),
     ("mmap", mmap::PREPARE),
     ("splice", splice::PREPARE),
+    ("nbd", nbd::PREPARE),
     ("net", net::PREPARE),
     ("netsplice", net::PREPARE_SPLICE),
     ("null", null::PREPARE),

@@ -5,9 +5,10 @@
 //! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, EngineRemark, IoUnit, Queued};
+use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, EngineRemark, IoUnit, Patience, Queued};
 use ferrio_sys::Clock;
 use std::io;
+use std::path::Path;
 use std::task::Poll;
 
 /// The part of a wrapper around an engine.
@@ -41,8 +42,20 @@ impl<'a, W: Wrapper> Wrapped<'a, W> {
 }
 
 impl<W: Wrapper> Engine for Wrapped<'_, W> {
-    fn connect(&mut self) -> Result<Connection, EngineError> {
-        self.inner.connect()
+    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+        self.inner.connect(patience)
+    }
+
+    fn give_up(&mut self) {
+        self.inner.give_up();
+    }
+
+    fn remove_target(&mut self, name: &Path) {
+        self.inner.remove_target(name);
+    }
+
+    fn take_refusal(&mut self, unit_index: u32) -> bool {
+        self.inner.take_refusal(unit_index)
     }
 
     fn begin_turns(&mut self) -> Result<(), EngineError> {
@@ -128,9 +141,22 @@ mod tests {
     }
 
     impl Engine for Noting<'_> {
-        fn connect(&mut self) -> Result<Connection, EngineError> {
+        fn connect(&mut self, _: Patience<'_>) -> Result<Connection, EngineError> {
             self.note("connect");
             Ok(Connection::Listening)
+        }
+
+        fn give_up(&mut self) {
+            self.note("give_up");
+        }
+
+        fn remove_target(&mut self, _: &Path) {
+            self.note("remove_target");
+        }
+
+        fn take_refusal(&mut self, _: u32) -> bool {
+            self.note("take_refusal");
+            true
         }
 
         fn begin_turns(&mut self) -> Result<(), EngineError> {
@@ -243,7 +269,10 @@ mod tests {
             random: false,
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
-        assert_eq!(engine.connect().unwrap(), Connection::Listening);
+        assert_eq!(engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);
+        engine.give_up();
+        engine.remove_target("own".as_ref());
+        assert!(engine.take_refusal(0));
         engine.begin_turns().unwrap();
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
@@ -260,6 +289,9 @@ mod tests {
         drop(engine);
         let expected = [
             "connect",
+            "give_up",
+            "remove_target",
+            "take_refusal",
             "begin_turns",
             "open_file",
             "queue",

@@ -22,6 +22,16 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], limit: Duration) -> Vec<usize> {
     }
 }
 
+/// Waits until a descriptor can be read or is closed at the other end, or, with `to_write`, can be written, for at most
+/// `limit`. Returns early when a signal handler ran. Allocates nothing.
+pub fn wait_for(fd: BorrowedFd<'_>, to_write: bool, limit: Duration) {
+    let flags = if to_write { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    let limit =
+        Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
+    // After any error, the caller looks again.
+    let _ = rustix::event::poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&limit));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,10 @@ use rustix::io::Errno;
 use rustix::net::addr::{SocketAddrArg, SocketAddrLen, SocketAddrOpaque};
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, netdevice,
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType,
+    netdevice,
 };
+use std::io::IoSlice;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
@@ -210,6 +212,13 @@ impl Socket {
         rustix::net::send(&self.0, data, flags)
     }
 
+    /// Sends as much of these parts as fits, one after the other, without a wait; `EAGAIN`: nothing fits now.
+    #[inline]
+    pub fn send_parts_now(&self, parts: &[IoSlice<'_>]) -> Result<usize, Errno> {
+        let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+        rustix::net::sendmsg(&self.0, parts, &mut SendAncillaryBuffer::default(), flags)
+    }
+
     /// Sends a datagram.
     #[inline]
     pub fn send_to(&self, data: &[u8], address: &Address) -> Result<usize, Errno> {
@@ -220,6 +229,12 @@ impl Socket {
     #[inline]
     pub fn receive(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
         rustix::net::recv(&self.0, buffer, RecvFlags::empty()).map(|(n_bytes, _)| n_bytes)
+    }
+
+    /// Receives what has come from the other end, without a wait; 0: it is closed, `EAGAIN`: nothing has come.
+    #[inline]
+    pub fn receive_now(&self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        rustix::net::recv(&self.0, buffer, RecvFlags::DONTWAIT).map(|(n_bytes, _)| n_bytes)
     }
 
     /// Receives a datagram, cut off at the end of the buffer, and its sender.

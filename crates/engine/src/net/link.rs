@@ -7,16 +7,15 @@
 //! Must not know: data. Start reading at [`Link::connect`].
 
 use super::settings::{Endpoint, Options, Protocol, Settings, is_multicast};
-use crate::contract::{Connection, EngineError};
+use crate::contract::{Connection, EngineError, Patience};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::{Address, Family, Socket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
-use std::time::Duration;
 
 /// Longest wait of a call.
-pub(super) const LOOK: Duration = Duration::from_millis(100);
+pub(super) const LOOK: std::time::Duration = Patience::LOOK;
 
 /// The word that a sender of datagrams sends first.
 pub(super) const OPENING: [u8; 8] = *b"link\0\0\0\x98";

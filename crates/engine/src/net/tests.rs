@@ -3,7 +3,7 @@
 use super::link::{CLOSING, OPENING};
 use crate::contract::{
     Connection, END_OF_DATA, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, NOT_YET,
-    OpenTarget, Queued,
+    OpenTarget, Patience, Queued,
 };
 use crate::options::{EngineOptions, EngineValue};
 use crate::registry;
@@ -57,7 +57,7 @@ impl End {
 
     fn connected(mut self) -> Self {
         for _ in 0..50 {
-            if self.engine.connect().unwrap() == Connection::Made {
+            if self.engine.connect(Patience::new(&|| false)).unwrap() == Connection::Made {
                 let target = OpenTarget::Name("a".as_ref());
                 let range_bytes = 1 << 20;
                 let file = EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes, random: false };
@@ -210,17 +210,17 @@ fn each_block_comes_back() {
 fn who_is_alone_waits_for_a_moment_at_a_time() {
     let port = free_port();
     let mut listener = End::new("net", Direction::Read, &[("port", &port), ("listen", "1")]).unwrap();
-    assert_eq!(listener.engine.connect().unwrap(), Connection::Listening);
+    assert_eq!(listener.engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);
     let port = free_datagram_port();
     let mut reader = End::new("net", Direction::Read, &[("port", &port), ("protocol", "udp")]).unwrap();
-    assert_eq!(reader.engine.connect().unwrap(), Connection::Awaited);
+    assert_eq!(reader.engine.connect(Patience::new(&|| false)).unwrap(), Connection::Awaited);
 }
 
 #[test]
 fn nobody_there_is_an_error_with_its_step() {
     let port = free_port();
     let mut alone = End::new("net", Direction::Write, &[("port", &port), ("hostname", "127.0.0.1")]).unwrap();
-    let error = alone.engine.connect().unwrap_err();
+    let error = alone.engine.connect(Patience::new(&|| false)).unwrap_err();
     assert_eq!((error.errno(), error.step()), (libc::ECONNREFUSED, Some("connect")));
     assert!(error.to_string().contains(&format!("connect, 127.0.0.1:{port}")), "{error}");
     let unknown = [("port", "9"), ("hostname", "no.such.host.invalid")];
@@ -326,7 +326,12 @@ fn datagrams_that_are_no_opening_are_nobodys_concern() {
     let garbage: [&[u8]; 6] = [b"", b"x", b"garbage!", &CLOSING, &longer, &large];
     for datagram in garbage {
         stranger.send_to(datagram, &to).unwrap();
-        assert_eq!(reader.engine.connect().unwrap(), Connection::Awaited, "{} bytes", datagram.len());
+        assert_eq!(
+            reader.engine.connect(Patience::new(&|| false)).unwrap(),
+            Connection::Awaited,
+            "{} bytes",
+            datagram.len()
+        );
     }
     stranger.send_to(&OPENING, &to).unwrap();
     let mut reader = reader.connected();
@@ -394,7 +399,7 @@ fn a_group_of_ipv6_hears_its_sender() {
             }
         };
         let mut writer = End::new("net", Direction::Write, &options).unwrap();
-        if let Err(error) = writer.engine.connect() {
+        if let Err(error) = writer.engine.connect(Patience::new(&|| false)) {
             eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: {error}");
             return;
         }
@@ -419,7 +424,7 @@ fn machines_connect_or_the_kernel_says_why_not() {
     };
     let options = [("protocol", "vsock"), ("port", "47110"), ("hostname", "1")];
     let mut writer = End::new("net", Direction::Write, &options).unwrap();
-    if let Err(error) = writer.engine.connect() {
+    if let Err(error) = writer.engine.connect(Patience::new(&|| false)) {
         assert_eq!(error.step(), Some("connect"));
         eprintln!("SKIPPED machines_connect_or_the_kernel_says_why_not: {error}");
         return;

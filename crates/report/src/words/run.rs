@@ -53,6 +53,7 @@ pub(super) fn text(note: &RunNote) -> String {
         RunNote::TooManyBlockStates { job, limit } => format!(
             "fio: {job}: block_error_percentiles keeps the state of at most {limit} blocks; use a smaller size, or larger trims"
         ),
+        RunNote::Connected { server } => format!("fio: connected to {server}"),
         RunNote::AwaitsConnection => "fio: waiting for connection".to_owned(),
         RunNote::NoConnection { job } => format!("fio: {job}: no connection was made within runtime"),
         RunNote::TooManyBuffers { depth, buffer_bytes } => format!(

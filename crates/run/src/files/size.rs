@@ -6,8 +6,10 @@
 use super::naming::FoundFile;
 use super::{FilePlan, FileSet};
 use crate::compat;
+use crate::engine_notes;
 use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
+use ferrio_engine::{EngineError, Patience};
 use ferrio_spec::engines::Layout;
 use ferrio_spec::{ExtentSpec, SizeSpec};
 use ferrio_stats::Note;
@@ -22,10 +24,17 @@ use std::path::Path;
 const ENDLESS_BYTES: u64 = 1 << 60;
 
 /// Finds the current sizes, then the range of each file, then the size of the job.
-pub(crate) fn file_set(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<FileSet, Failure> {
+pub(crate) fn file_set(
+    worker: &WorkerPlan,
+    targets: &[FoundFile],
+    stop: &dyn Fn() -> bool,
+) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
-    let current: Vec<Option<u64>> =
-        targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?;
+    let current: Vec<Option<u64>> = if worker.engine.def.targets.are_remote() {
+        remote_bytes(worker, targets, stop)?
+    } else {
+        targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?
+    };
     let is_sized = extent.size.is_some() || extent.filesize.is_some() || extent.fill_device;
     if !is_sized && current.iter().all(|bytes| bytes.unwrap_or(0) == 0) {
         let note = FileNote::SizeIsMissing { job: worker.spec.name.clone() };
@@ -61,6 +70,23 @@ fn current_bytes(worker: &WorkerPlan, target: &FoundFile) -> Result<Option<u64>,
         }
         _ => Ok(None),
     }
+}
+
+/// The sizes of targets behind a server, which the engine asks.
+fn remote_bytes(
+    worker: &WorkerPlan,
+    targets: &[FoundFile],
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<Option<u64>>, Failure> {
+    let failed = |error: EngineError| {
+        failure!(error.errno(), "setup").explained(engine_notes::refused(Some(&worker.spec.name), &error))
+    };
+    let prepared = (worker.engine.prepare)(&worker.engine_options()).map_err(failed)?;
+    let of_target = |target: &FoundFile| {
+        let found = prepared.target_bytes(&target.path, Patience::new(stop)).map_err(failed)?;
+        found.map(Some).ok_or_else(Failure::stopped)
+    };
+    targets.iter().map(of_target).collect()
 }
 
 fn device_bytes(path: &Path) -> Result<u64, Failure> {
@@ -99,7 +125,7 @@ fn file_range(
     stream: &mut Generator,
 ) -> Result<FilePlan, Failure> {
     let extent = &worker.spec.extent;
-    let is_fixed = target.kind == FileKind::Block;
+    let is_fixed = target.kind == FileKind::Block || worker.engine.def.targets.are_remote();
     let known_bytes = current_bytes.or(share);
     let wanted = match extent.filesize {
         Some((low, high)) => Some(sized_file(worker, known_bytes, low, high, stream)),
@@ -123,7 +149,7 @@ fn file_range(
     };
     if length_bytes == 0
         && current_bytes.is_some_and(|bytes| start_bytes >= bytes)
-        && worker.engine.def.targets.are_files()
+        && (worker.engine.def.targets.are_files() || is_fixed)
     {
         return Err(no_valid_offset(worker));
     }

@@ -39,7 +39,7 @@ pub(crate) fn prepare(
         }
         error
     })?;
-    let mut set = size::file_set(worker, &targets)?;
+    let mut set = size::file_set(worker, &targets, stop)?;
     set.tell(trace, events);
     if let Some(registry) = zones {
         registry.enter(worker, &mut set, events)?;

@@ -86,9 +86,12 @@ pub(super) struct MachineSurvey {
     pub(super) trees: Vec<ferrio_stats::Note>,
 }
 
-/// False if no step before the workers touches a file, so that none can block.
-fn touches_files(plan: &RunPlan) -> bool {
-    plan.workers.iter().any(|worker| worker.engine.def.targets.are_files() || worker.spec.replay.is_set())
+/// False if no step before the workers touches a file or asks a server, so that none can block.
+fn looks_outside(plan: &RunPlan) -> bool {
+    plan.workers.iter().any(|worker| {
+        let targets = worker.engine.def.targets;
+        targets.are_files() || targets.are_remote() || worker.spec.replay.is_set()
+    })
 }
 
 /// Runs a step of the preparation: in a thread of its own if it may block.
@@ -119,7 +122,7 @@ pub(super) fn survey(
     let (plan, settings, clock) = (Arc::clone(plan), settings.clone(), clock.clone());
     let skips_facts = settings.control.skips_evidence;
     step(
-        touches_files(&plan) || !skips_facts,
+        looks_outside(&plan) || !skips_facts,
         desk,
         observer,
         |_, _, _| (),
@@ -162,7 +165,7 @@ pub(super) fn prepare_workers(
     let mut preparation = Preparation { plan, settings, agenda: agenda(settings, started_at), started_at, records };
     let (its_plan, readonly, trace) = (Arc::clone(plan), settings.readonly, settings.trace);
     step(
-        touches_files(plan),
+        looks_outside(plan),
         desk,
         observer,
         |step, desk, observer| preparation.take(step, desk, observer),
@@ -206,7 +209,7 @@ pub(super) fn start_probes(
         |record: &CrewRecord| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
     let laid_out = records.iter().map(|record| (!record.has_failed()).then(|| paths(record)));
     let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
-    let may_block = touches_files(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
+    let may_block = looks_outside(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
     let (plan, control) = (Arc::clone(plan), settings.control.clone());
     let task =
         move |station: &Station<(), _>| Probes::start(&plan, &control, &laid_out, &|index| station.work_for(index));

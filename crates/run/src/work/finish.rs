@@ -4,6 +4,7 @@
 //! Facts: reference "Sync and barriers".
 
 use super::loops::Worker;
+use super::loops::connection::waited_in_vain;
 use super::loops::open_files::{close_as_it_is, close_file, note_synced, open_if_closed, trace_sync};
 use crate::compat;
 use crate::error::{Failure, failure};
@@ -110,6 +111,9 @@ fn commit_and_reap(worker: &mut Worker<'_>) -> Result<i64, Failure> {
     lane.completions.clear();
     while lane.completions.is_empty() {
         lane.engine.reap(1, 1, &mut lane.completions).map_err(refused("getevents"))?;
+        if lane.completions.is_empty() {
+            waited_in_vain(lane);
+        }
     }
     Ok(lane.completions[0].result)
 }

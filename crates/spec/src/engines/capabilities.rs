@@ -39,6 +39,9 @@ pub enum Targets {
     /// Targets that the engine owns, with the names of the job's files: memory, a simulated device, a socket, a
     /// directory. Their size comes from the job's options; the engine makes, opens, closes and removes them.
     Own,
+    /// Storage behind a server, whatever the names: the engine finds the server by its own options, and the size of the targets from
+    /// what the server says. The connection is made before the clock of the job starts.
+    Remote,
     /// The two ends of a connection, whatever the names: it is made before the clock of the job starts, and carries as much as the job's
     /// options say, or less where the other end says that this was all.
     Connection,
@@ -51,6 +54,16 @@ impl Targets {
     /// True if the targets are ends of a connection.
     pub const fn is_connection(self) -> bool {
         matches!(self, Self::Connection)
+    }
+
+    /// True if the targets are storage behind a server.
+    pub const fn are_remote(self) -> bool {
+        matches!(self, Self::Remote)
+    }
+
+    /// True if the engine waits for another program, which may be slow, or gone.
+    pub const fn are_outside(self) -> bool {
+        matches!(self, Self::Remote | Self::Connection)
     }
 
     /// True if the targets are files or devices, which the run finds and sizes.

@@ -173,6 +173,11 @@ impl EngineDef {
         Self { has_syncfs: false, ..self.targets(Targets::Connection).shares(Sharing::Connection).keeps(Data::Sent) }
     }
 
+    /// Its targets are storage behind a server, which cannot grow.
+    const fn of_server(self) -> Self {
+        Self { has_syncfs: false, ..self.targets(Targets::Remote).shares(Sharing::OwnTargets).lays_out(Layout::Always) }
+    }
+
     const fn in_bits(self) -> Self {
         Self { counts_bits: true, ..self }
     }
@@ -199,6 +204,11 @@ const NET: &str = "every wait ends on a signal and with the runtime, where fio w
 /// Further deviation of `netsplice`.
 const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \
                          buffer holds later. Otherwise as net.";
+
+/// Difference of the engine for network block devices.
+const NBD: &str = "a server that does not answer ends a stopped job within a second, and 30 seconds after its runtime, where fio waits for \
+                   ever. A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
+                   largest block, or 64 MiB, fail with EINVAL.";
 
 /// Difference of the engine that runs a program.
 const EXEC: &str = "a program that cannot be run is an error, and without a runtime the job ends with its program. Clones write to files of \
@@ -267,7 +277,7 @@ pub const ENGINES: &[EngineDef] = &[
     planned("gfapi_async", "GlusterFS, asynchronous").of_family("gfapi"),
     planned("libhdfs", "Hadoop file system"),
     planned("libiscsi", "iSCSI"),
-    planned("nbd", "Network block device"),
+    engine("nbd", "Network block device").asynchronous().of_server().deviates(NBD),
     planned("nfs", "NFS from user space"),
     planned("rdma", "RDMA"),
     planned("dev-dax", "DAX devices"),

@@ -98,6 +98,11 @@ pub enum RunNote {
     },
     /// The job waits for the other end of its connection.
     AwaitsConnection,
+    /// A job is connected to its server.
+    Connected {
+        /// Kind of the server.
+        server: String,
+    },
     /// The other end has not connected within the runtime.
     NoConnection {
         /// Name of the job.

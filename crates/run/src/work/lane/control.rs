@@ -14,6 +14,12 @@ const CALIBRATION_NS: u64 = 250_000_000;
 /// Time between two updates of the board.
 const PUBLISH_NS: u64 = 20_000_000;
 
+/// Time for which I/Os in flight may go on after the run was told to end, where a server does them.
+const STOP_PATIENCE_NS: u64 = 500_000_000;
+
+/// The same after the end of the runtime: the time after which block devices of Linux take a request for lost.
+const RUNTIME_PATIENCE_NS: u64 = 30_000_000_000;
+
 /// The end time of a ramp that does not end by time.
 const OPEN_RAMP_NS: u64 = u64::MAX - 1;
 
@@ -30,6 +36,8 @@ pub(crate) struct Control<'a> {
     runtime_ns: u64,
     runtime_end_ns: u64,
     calibration_ns: u64,
+    /// Time at which a wait for I/Os in flight first found that the job is told to end.
+    stop_seen_ns: Option<u64>,
     /// Writes are being read back: only reads take time, and no depth is tried.
     pub(crate) is_reading_back: bool,
     /// A fault that a completed I/O has revealed; the job ends with it when the loop checks its deadlines next.
@@ -64,6 +72,7 @@ impl<'a> Control<'a> {
             runtime_ns: if limits.runtime_us > 0 { ns(limits.runtime_us) } else { u64::MAX },
             runtime_end_ns: u64::MAX,
             calibration_ns: 0,
+            stop_seen_ns: None,
             is_reading_back: false,
             late_failure: None,
         }
@@ -158,6 +167,15 @@ impl<'a> Control<'a> {
     /// True if the supervisor has asked the job to end.
     pub(crate) fn is_terminated(&self) -> bool {
         self.slot.is_told_to_end()
+    }
+
+    /// True if I/Os in flight are no longer waited for. Called when a wait brought nothing.
+    pub(crate) fn is_out_of_patience(&mut self, now_ns: u64) -> bool {
+        if self.is_terminated() {
+            let stop_ns = *self.stop_seen_ns.get_or_insert(now_ns);
+            return now_ns.saturating_sub(stop_ns) >= STOP_PATIENCE_NS;
+        }
+        now_ns.saturating_sub(RUNTIME_PATIENCE_NS) >= self.runtime_end_ns
     }
 
     pub(crate) fn slot(&self) -> &'a WorkerSlot {

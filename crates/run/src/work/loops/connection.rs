@@ -6,22 +6,29 @@ use super::Worker;
 use crate::error::{Failure, engine_failure, failure};
 use crate::events::MessageStream;
 use crate::work::lane::Lane;
-use ferrio_engine::Connection;
+use ferrio_engine::{Connection, Patience};
 use ferrio_stats::note::RunNote;
 use ferrio_sys::errno::{EIO, ETIMEDOUT};
 
 /// Makes the connection; waits until the end of the run or of the runtime.
 pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
-    if !lane.plan.engine.def.targets.is_connection() {
+    if !lane.plan.engine.def.targets.are_outside() {
         return Ok(());
     }
     let limit_ns = lane.plan.spec.limits.runtime_us.saturating_mul(1_000);
     let start_ns = lane.clock.now_ns();
     let mut is_told = false;
     loop {
-        let connection = lane.engine.connect().map_err(|error| engine_failure!(error, "connect"))?;
-        match connection {
+        let (clock, control) = (&lane.clock, &lane.control);
+        let is_late = || limit_ns > 0 && clock.now_ns().saturating_sub(start_ns) >= limit_ns;
+        let is_over = || control.is_terminated() || is_late();
+        let connection = lane.engine.connect(Patience::new(&is_over));
+        match connection.map_err(|error| engine_failure!(error, "connect"))? {
             Connection::Made => return Ok(()),
+            Connection::Reached(server) => {
+                lane.context.say(MessageStream::Info, RunNote::Connected { server: server.into() });
+                return Ok(());
+            }
             Connection::Listening if !is_told => {
                 is_told = true;
                 lane.context.say(MessageStream::Info, RunNote::AwaitsConnection);
@@ -31,10 +38,19 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
         if lane.control.is_terminated() {
             return Err(Failure::stopped());
         }
-        if limit_ns > 0 && lane.clock.now_ns().saturating_sub(start_ns) >= limit_ns {
+        if is_late() {
             let note = RunNote::NoConnection { job: lane.plan.spec.name.clone() };
             return Err(failure!(ETIMEDOUT, "connect").explained(note));
         }
+    }
+}
+
+/// Called when a wait for I/Os in flight brought nothing: gives them up if their server has not answered for too long
+/// after the end of the run or of the runtime.
+#[cold]
+pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
+    if lane.plan.engine.def.targets.are_outside() && lane.control.is_out_of_patience(lane.clock.now_ns()) {
+        lane.engine.give_up();
     }
 }
 

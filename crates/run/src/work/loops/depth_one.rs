@@ -4,7 +4,7 @@
 //! there are two reads of the clock per I/O.
 
 use super::between::between_ios;
-use super::connection::give_up;
+use super::connection::{give_up, waited_in_vain};
 use super::io::{Finished, fill_slot, finish, log_issued, opened};
 use super::{Attendant, Worker};
 use crate::error::failure;
@@ -192,6 +192,7 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
         if let Some(completion) = worker.lane.completions.first() {
             return Ok(completion.result);
         }
+        waited_in_vain(&mut worker.lane);
         if is_abandoned(worker) {
             return Err(Stop::Ended);
         }

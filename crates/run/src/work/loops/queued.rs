@@ -5,6 +5,7 @@
 //! commit returns, the completion stamp when the reap returns. A unit's start is the last stamp before its preparation.
 
 use super::between::between_ios;
+use super::connection::waited_in_vain;
 use super::io::{Finished, fill_slot, finish, finish_whole, log_issued, opened};
 use super::open_files::close_file;
 use super::{Attendant, Worker};
@@ -295,6 +296,10 @@ fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Re
 /// Takes all reaped results, with one stamp.
 #[inline(never)]
 fn take_all(worker: &mut Worker<'_>, stamp: u64) -> Result<(), Stop> {
+    if worker.lane.completions.is_empty() {
+        waited_in_vain(&mut worker.lane);
+        return Ok(());
+    }
     let mut first = Ok(());
     // All are taken even if one ends the job, because the engine no longer has them and a later wait for them would
     // never end.

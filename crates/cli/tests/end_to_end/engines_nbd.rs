@@ -1,0 +1,261 @@
+//! `ioengine=nbd`: against a server of the tests, that can be slow, silent, full or gone, and against real ones.
+//!
+//! Start reading at [`run`]. No test waits for a time.
+
+mod server;
+
+use crate::support::{Finished, Program, Run, Running, Scratch, has_peer, has_programs, send};
+use rustix::process::Signal;
+use serde_json::Value;
+use server::{Answer, FLUSH, Manner, READ, READ_ONLY, Server, WRITE};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The run of a job on a server at this socket.
+fn job(program: Program, scratch: &Scratch, socket: &Path, options: &str) -> Run {
+    let uri = format!("nbd+unix:///disk?socket={}", socket.display());
+    Run::new(program, scratch.path(), &format!("--name=t --ioengine=nbd --uri={uri} {options}"))
+}
+
+/// A job on a server with this manner.
+fn run(program: Program, manner: Manner, options: &str) -> Finished {
+    let scratch = Scratch::new("nbd");
+    let socket = scratch.join("s");
+    let _server = Server::start(&socket, manner);
+    job(program, &scratch, &socket, options).finish()
+}
+
+/// Starts a job on a server, and waits until the server has seen as many requests and connections.
+fn start(manner: Manner, options: &str, n_requests: usize, n_connections: usize) -> Running {
+    let scratch = Scratch::new("nbd");
+    let socket = scratch.join("s");
+    let server = Server::start(&socket, manner);
+    let mut running = job(Program::Ferrio, &scratch, &socket, options).start();
+    let is_seen = |_: &Running| server.n_requests() >= n_requests && server.n_connections() >= n_connections;
+    running.wait_until("requests", is_seen);
+    running
+}
+
+/// A number of the job in a document.
+fn figure(finished: &Finished, path: &str) -> u64 {
+    let text = &finished.stdout;
+    let begin = text.find("{\n").unwrap_or_else(|| panic!("no document: {}", finished.all()));
+    let document: Value = serde_json::from_str(&text[begin..]).expect("JSON");
+    document["jobs"][0].pointer(path).and_then(Value::as_u64).unwrap_or_else(|| panic!("{path}: {text}"))
+}
+
+fn programs(test: &str) -> &'static [Program] {
+    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+}
+
+#[test]
+fn what_is_written_is_read_back_though_replies_come_in_any_order() {
+    let answer = |asked: server::Asked| Answer::Later(Duration::from_micros(asked.number as u64 * 7919 % 3000 + 1));
+    for program in programs("what_is_written_is_read_back_though_replies_come_in_any_order") {
+        for depth in [1, 16] {
+            let options = "--output-format=json --rw=randrw --bs=4k --size=256k --verify=crc32c --fsync=16";
+            let finished =
+                run(*program, Manner { answer, ..Manner::default() }, &format!("{options} --iodepth={depth}"));
+            let what = format!("{program:?} {depth}: {}", finished.all());
+            assert_eq!(finished.code, Some(0), "{what}");
+            // Each block is read or written once, and what was written is read back.
+            assert_eq!(figure(&finished, "/read/total_ios"), 64, "{what}");
+        }
+    }
+}
+
+#[test]
+fn the_export_gives_the_size() {
+    for program in programs("the_export_gives_the_size") {
+        for (options, n_reads) in
+            [("", 16), ("--size=1g", 16), ("--size=256k", 4), ("--nrfiles=2", 32), ("--size=50%", 8)]
+        {
+            let common = "--output-format=json --rw=read --bs=64k --iodepth=4";
+            let finished = run(*program, Manner::default(), &format!("{common} {options}"));
+            assert_eq!(finished.code, Some(0), "{program:?} {options}: {}", finished.all());
+            assert!(finished.stdout.contains("fio: connected to NBD server"), "{program:?}: {}", finished.all());
+            assert_eq!(figure(&finished, "/read/total_ios"), n_reads, "{program:?} {options}");
+        }
+    }
+}
+
+#[test]
+fn errors_of_the_server_are_those_of_the_job() {
+    for program in programs("errors_of_the_server_are_those_of_the_job") {
+        for (code, errno, text) in [(28, 28, "No space left on device"), (5, 5, "Input/output error")] {
+            let answer = match code {
+                28 => |asked: server::Asked| if asked.command == WRITE { Answer::No(28) } else { Answer::Yes },
+                _ => |asked: server::Asked| if asked.number == 3 { Answer::No(5) } else { Answer::Yes },
+            };
+            let finished = run(*program, Manner { answer, ..Manner::default() }, "--rw=write --bs=4k --size=64k");
+            let what = finished.all();
+            assert_eq!(finished.code, Some(1), "{program:?}: {what}");
+            assert!(what.contains(&format!("fio: io_u error on file t.0.0: {text}: write offset=")), "{what}");
+            assert!(what.contains(&format!("err={errno:2} (")) || what.contains(&format!("err= {errno} (")), "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_full_server_fills_a_device() {
+    let answer = |asked: server::Asked| if asked.number < 5 { Answer::Yes } else { Answer::No(28) };
+    let options = "--output-format=json --rw=write --bs=4k --fill_device=1";
+    let finished = run(Program::Ferrio, Manner { answer, ..Manner::default() }, options);
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    assert_eq!(figure(&finished, "/write/io_bytes"), 5 * 4096);
+}
+
+#[test]
+fn a_server_that_is_cut_ends_the_job() {
+    for depth in [1, 4] {
+        let answer = |asked: server::Asked| if asked.number < 10 { Answer::Yes } else { Answer::Cut };
+        let manner = Manner { answer, ..Manner::default() };
+        let finished = run(Program::Ferrio, manner, &format!("--rw=read --bs=4k --iodepth={depth}"));
+        let what = finished.all();
+        assert_eq!(finished.code, Some(1), "{what}");
+        assert!(what.contains("err=104 ("), "{what}");
+        assert!(what.contains("the server has closed the connection, or is gone"), "{what}");
+        assert!(what.contains("(40.0KiB/") || what.contains("(40960B/"), "{what}");
+    }
+}
+
+#[test]
+fn a_silent_server_does_not_hold_a_stopped_job() {
+    for depth in [1, 4] {
+        let answer = |asked: server::Asked| if asked.number < 5 { Answer::Yes } else { Answer::Never };
+        let manner = Manner { answer, ..Manner::default() };
+        let options = format!("--rw=randread --bs=4k --time_based --runtime=100000 --iodepth={depth}");
+        let running = start(manner, &options, 5 + depth, 2);
+        send(running.pid(), Signal::INT);
+        let finished = running.finish();
+        let what = finished.all();
+        assert_eq!(finished.code, Some(128), "{what}");
+        assert!(what.contains("err= 0: pid="), "{what}");
+        // The requests without a reply do not count.
+        assert!(what.contains("issued rwts: total=5,0,0,0"), "{what}");
+    }
+}
+
+#[test]
+fn a_server_that_says_nothing_does_not_hold_a_stopped_run() {
+    let running = start(Manner { is_mute: true, ..Manner::default() }, "--rw=read --bs=4k", 0, 1);
+    send(running.pid(), Signal::TERM);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+}
+
+#[test]
+fn the_time_of_a_slow_server_is_latency() {
+    for program in programs("the_time_of_a_slow_server_is_latency") {
+        let answer = |asked: server::Asked| match asked.command {
+            READ => Answer::Later(Duration::from_millis(50)),
+            _ => Answer::Yes,
+        };
+        let options = "--output-format=json --rw=read --bs=4k --size=32k --iodepth=2";
+        let finished = run(*program, Manner { answer, ..Manner::default() }, options);
+        assert_eq!(finished.code, Some(0), "{}", finished.all());
+        assert!(figure(&finished, "/read/clat_ns/min") >= 50_000_000, "{}", finished.all());
+        assert!(figure(&finished, "/read/runtime") >= 200, "{}", finished.all());
+    }
+}
+
+#[test]
+fn what_an_export_does_not_take_is_refused() {
+    let plain = |flags: u16| Manner { flags, ..Manner::default() };
+    let cases = [
+        (plain(1 | READ_ONLY), "--rw=write", 1, "the export is read-only, and the job writes"),
+        (plain(1 | READ_ONLY), "--rw=trim", 1, "the export is read-only, and the job writes"),
+        (plain(1 | FLUSH), "--rw=trim", 22, "the server does not offer trims for this export"),
+        (plain(1), "--rw=write --fsync=1", 22, "the server does not offer to flush this export"),
+        (plain(1 | FLUSH), "--rw=write --fdatasync=1", 22, "a server can only flush the whole export"),
+        (Manner { smallest_block: 4096, ..plain(1) }, "--rw=read --bs=512", 22, "multiples of its smallest block"),
+        (plain(1), "--rw=write --file_append=1", 22, "can't append/extent with IO engine nbd"),
+        (plain(1), "--rw=write --offset=2m", 22, "you need to specify valid offset="),
+    ];
+    for (manner, options, errno, text) in cases {
+        let finished = run(Program::Ferrio, manner, &format!("--size=64k {options}"));
+        let what = format!("{options}: {}", finished.all());
+        assert_eq!(finished.code, Some(1), "{what}");
+        assert!(what.contains(text) && what.contains(&format!("err={errno}/file:")), "{what}");
+    }
+    let finished = run(Program::Ferrio, plain(1 | READ_ONLY), "--size=64k --rw=read");
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+#[test]
+fn addresses_without_a_server_are_errors() {
+    let scratch = Scratch::new("nbd");
+    for (uri, text) in [
+        ("", "nbd: option uri="),
+        ("--uri=nbd+unix:///?socket=missing", "connect: No such file or directory"),
+        ("--uri=nbd://127.0.0.1:1/x", "connect: Connection refused"),
+        ("--uri=nbds://127.0.0.1/x", "TLS is not built"),
+        ("--uri=https://127.0.0.1/x", "unknown scheme"),
+    ] {
+        let options = format!("--name=t --ioengine=nbd --rw=read {uri}");
+        let finished = Run::new(Program::Ferrio, scratch.path(), &options).finish();
+        assert_eq!(finished.code, Some(1), "{uri}: {}", finished.all());
+        assert!(finished.all().contains(text), "{uri}: {}", finished.all());
+    }
+}
+
+/// A server of another project, ended when it is dropped: the process that was started, and the one whose number it has
+/// written to a file, if it has.
+struct RealServer(Child, PathBuf);
+
+impl Drop for RealServer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+        if let Some(pid) = std::fs::read_to_string(&self.1).ok().and_then(|text| text.trim().parse().ok()) {
+            send(pid, Signal::TERM);
+        }
+    }
+}
+
+#[test]
+fn real_servers_keep_what_is_written() {
+    let test = "real_servers_keep_what_is_written";
+    let scratch = Scratch::new("nbd");
+    scratch.write("image", vec![0; 4 << 20]);
+    let port = super::engines_net::free_port();
+    let image = scratch.join("image").display().to_string();
+    let config =
+        format!("[generic]\nlistenaddr=127.0.0.1\nport={port}\n[disk]\nexportname={image}\ntrim=true\nflush=true\n");
+    scratch.write("config", config);
+    for (program, arguments, uri) in [
+        ("nbdkit", "--foreground --unix a memory 4M".to_owned(), "nbd+unix:///?socket=a".to_owned()),
+        (
+            "qemu-nbd",
+            format!("--persistent --format=raw --export-name=disk --socket={} image", scratch.join("b").display()),
+            "nbd+unix:///disk?socket=b".to_owned(),
+        ),
+        (
+            "nbd-server",
+            format!("-C {} -p {}", scratch.join("config").display(), scratch.join("pid").display()),
+            format!("nbd://127.0.0.1:{port}/disk"),
+        ),
+    ] {
+        if !has_programs(test, &[program]) {
+            continue;
+        }
+        let mut command = Command::new(program);
+        command.args(arguments.split(' ')).current_dir(scratch.path()).stdin(Stdio::null());
+        let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a server");
+        let _server = RealServer(server, scratch.join("pid"));
+        let options = format!("--name=t --ioengine=nbd --uri={uri} --bs=4k --output-format=json");
+        let try_once = || Run::new(Program::Ferrio, scratch.path(), &format!("{options} --rw=read --size=4k")).finish();
+        let is_there = (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            try_once().code == Some(0)
+        });
+        assert!(is_there, "{program}: {}", try_once().all());
+        let work = "--rw=randrw --size=1m --iodepth=16 --fsync=16 --verify=crc32c --end_fsync=1";
+        let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{options} {work}")).finish();
+        assert_eq!(finished.code, Some(0), "{program}: {}", finished.all());
+        assert_eq!(figure(&finished, "/error"), 0, "{program}");
+        let trims = Run::new(Program::Ferrio, scratch.path(), &format!("{options} --rw=trim --size=64k")).finish();
+        assert!(trims.code == Some(0) || trims.all().contains("does not offer trims"), "{program}: {}", trims.all());
+    }
+}

@@ -1,0 +1,83 @@
+//! Why an engine cannot be used as asked.
+//!
+//! Must not know: single engines. Start reading at [`EngineError`].
+
+use std::io;
+
+/// Why an engine cannot be used as asked.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A private option has a value that the engine cannot use.
+    #[error("{engine}: option {option}={value}: {why}")]
+    BadOption {
+        /// Name of the engine.
+        engine: &'static str,
+        /// Name of the option.
+        option: &'static str,
+        /// Value as given.
+        value: String,
+        /// The allowed values or conditions.
+        why: String,
+    },
+    /// A step before the first I/O failed.
+    #[error("{engine}: {what}: {source}")]
+    Failed {
+        /// Name of the engine.
+        engine: &'static str,
+        /// The step, a short name.
+        step: &'static str,
+        /// The failed step and its object.
+        what: String,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// A target that the engine owns could not be made or opened.
+    #[error("{step}: {source}")]
+    Target {
+        /// The failed operation, as a short name such as `open(NAME)`.
+        step: String,
+        /// The error of the system.
+        source: ferrio_sys::Error,
+    },
+    /// The kernel refused a feature.
+    #[error("{engine}: {what} failed: {source}; {hint}")]
+    Refused {
+        /// Name of the engine.
+        engine: &'static str,
+        /// The failed attempt, with the option that requested it.
+        what: String,
+        /// What the kernel said.
+        source: io::Error,
+        /// What the user can do; names the kernel release where that matters.
+        hint: String,
+    },
+}
+
+impl EngineError {
+    /// A private option has a value that the engine cannot use.
+    pub(crate) fn bad_option(
+        engine: &'static str,
+        option: &'static str,
+        value: &(impl ToString + ?Sized),
+        why: impl Into<String>,
+    ) -> Self {
+        Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
+    }
+
+    /// The name of the step that failed, for variants that have one.
+    pub fn step(&self) -> Option<&'static str> {
+        match self {
+            Self::Failed { step, .. } => Some(step),
+            _ => None,
+        }
+    }
+
+    /// The errno behind it; EINVAL for bad options.
+    pub fn errno(&self) -> i32 {
+        match self {
+            Self::BadOption { .. } => 22,
+            Self::Target { source, .. } => source.errno().unwrap_or(5),
+            Self::Refused { source, .. } | Self::Failed { source, .. } => source.raw_os_error().unwrap_or(22),
+        }
+    }
+}

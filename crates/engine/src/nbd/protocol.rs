@@ -1,0 +1,153 @@
+//! The words of the protocol: what an export is, requests and replies as bytes.
+//!
+//! Must not know: sockets beyond the goodbye. Start reading at [`Export`].
+
+use crate::contract::{IoResult, IoUnit};
+use crate::control;
+use ferrio_sys::Errno;
+use ferrio_sys::socket::Socket;
+use ferrio_units::Direction;
+use std::io::IoSlice;
+
+/// Bytes of a request without the data of a write.
+pub(super) const REQUEST_BYTES: usize = 28;
+
+/// Bytes of a simple reply without the data of a read.
+pub(super) const REPLY_BYTES: usize = 16;
+
+const REQUEST_MAGIC: u32 = 0x2560_9513;
+const REPLY_MAGIC: u32 = 0x6744_6698;
+
+/// The largest block where the server announces none, bytes: that of fio's library.
+const LARGEST_BYTES: u32 = 64 << 20;
+
+/// Flags of an export.
+mod flag {
+    pub(super) const READ_ONLY: u16 = 1 << 1;
+    pub(super) const FLUSH: u16 = 1 << 2;
+    pub(super) const TRIM: u16 = 1 << 5;
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u16)]
+pub(super) enum NbdCommand {
+    Read = 0,
+    Write = 1,
+    Disconnect = 2,
+    Flush = 3,
+    Trim = 4,
+}
+
+/// What a server says of an export.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Export {
+    pub(super) size_bytes: u64,
+    flags: u16,
+    /// Offsets and lengths are multiples of it, bytes.
+    smallest_bytes: u32,
+    /// Longest read or write, bytes.
+    largest_bytes: u32,
+}
+
+impl Default for Export {
+    fn default() -> Self {
+        Self::new(0, 0)
+    }
+}
+
+impl Export {
+    pub(super) fn new(size_bytes: u64, flags: u16) -> Self {
+        Self { size_bytes, flags, smallest_bytes: 1, largest_bytes: LARGEST_BYTES }
+    }
+
+    /// The same export, whose server announces the sizes of its blocks.
+    #[must_use]
+    pub(super) fn with_blocks(self, smallest_bytes: u32, largest_bytes: u32) -> Self {
+        let largest_bytes = if largest_bytes == 0 { LARGEST_BYTES } else { largest_bytes.min(LARGEST_BYTES) };
+        Self { smallest_bytes: smallest_bytes.max(1), largest_bytes, ..self }
+    }
+
+    pub(super) fn is_read_only(&self) -> bool {
+        self.flags & flag::READ_ONLY != 0
+    }
+
+    pub(super) fn has_trim(&self) -> bool {
+        self.flags & flag::TRIM != 0
+    }
+
+    /// The request for an I/O, or the error of an I/O that the export does not take.
+    pub(super) fn request(&self, unit: &IoUnit) -> Result<NbdCommand, IoResult> {
+        if self.objection(unit).is_some() {
+            return Err(control::error_result(Errno::INVAL));
+        }
+        Ok(match unit.direction {
+            Direction::Read => NbdCommand::Read,
+            Direction::Write => NbdCommand::Write,
+            Direction::Trim => NbdCommand::Trim,
+            _ => NbdCommand::Flush,
+        })
+    }
+
+    /// Why the export does not take an I/O, if it does not.
+    pub(super) fn objection(&self, unit: &IoUnit) -> Option<&'static str> {
+        let smallest_bytes = u64::from(self.smallest_bytes);
+        let is_odd =
+            [unit.offset_bytes, unit.length_bytes as u64].iter().any(|bytes| !bytes.is_multiple_of(smallest_bytes));
+        let is_too_long = unit.length_bytes > self.largest_bytes as usize;
+        match unit.direction {
+            Direction::Read | Direction::Write | Direction::Trim if is_odd => {
+                Some("the server takes only multiples of its smallest block (nbdinfo shows it); see bs and blockalign")
+            }
+            Direction::Read | Direction::Write if is_too_long => {
+                Some("the block is larger than the server takes; see bs")
+            }
+            // The length of a trim is a number of 32 bits.
+            Direction::Trim if u32::try_from(unit.length_bytes).is_err() => Some("a trim is below 4 GiB; see bs"),
+            Direction::Trim if !self.has_trim() => Some("the server does not offer trims for this export"),
+            Direction::Sync if self.flags & flag::FLUSH == 0 => Some("the server does not offer to flush this export"),
+            Direction::Datasync | Direction::SyncFileRange | Direction::Syncfs => {
+                Some("a server can only flush the whole export; see fsync")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The bytes of a request; `cookie` comes back with its reply.
+pub(super) fn request(command: NbdCommand, cookie: u64, offset_bytes: u64, length_bytes: u32) -> [u8; REQUEST_BYTES] {
+    let mut bytes = [0; REQUEST_BYTES];
+    bytes[..4].copy_from_slice(&REQUEST_MAGIC.to_be_bytes());
+    bytes[6..8].copy_from_slice(&(command as u16).to_be_bytes());
+    bytes[8..16].copy_from_slice(&cookie.to_be_bytes());
+    bytes[16..24].copy_from_slice(&offset_bytes.to_be_bytes());
+    bytes[24..].copy_from_slice(&length_bytes.to_be_bytes());
+    bytes
+}
+
+/// The error of a reply, if it tells one, and the cookie of its request; `None`: these bytes are no reply.
+pub(super) fn reply(bytes: [u8; REPLY_BYTES]) -> Option<(Option<Errno>, u64)> {
+    let [m0, m1, m2, m3, e0, e1, e2, e3, cookie @ ..] = bytes;
+    if u32::from_be_bytes([m0, m1, m2, m3]) != REPLY_MAGIC {
+        return None;
+    }
+    let error = match u32::from_be_bytes([e0, e1, e2, e3]) {
+        0 => None,
+        1 => Some(Errno::PERM),
+        5 => Some(Errno::IO),
+        12 => Some(Errno::NOMEM),
+        28 => Some(Errno::NOSPC),
+        75 => Some(Errno::OVERFLOW),
+        95 => Some(Errno::OPNOTSUPP),
+        108 => Some(Errno::SHUTDOWN),
+        // The protocol: a client takes an unknown error for this one.
+        _ => Some(Errno::INVAL),
+    };
+    Some((error, u64::from_be_bytes(cookie)))
+}
+
+/// Tells the server that the connection ends.
+pub(super) fn say_goodbye(socket: &Socket) {
+    // The server may be gone already.
+    let _ = socket.send_parts_now(&[IoSlice::new(&request(NbdCommand::Disconnect, 0, 0, 0))]);
+}

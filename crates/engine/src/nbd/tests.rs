@@ -1,0 +1,198 @@
+//! Tests of the engine `nbd` against servers that break the protocol. Whole jobs are in the end-to-end tests.
+
+use super::handshake::reach;
+use super::protocol::NbdCommand;
+use super::uri::Uri;
+use super::wire::Wire;
+use crate::contract::{Completion, END_OF_DATA, IoUnit, Patience};
+use crate::testing::{BLOCK, nowhere, setup};
+use ferrio_sys::clock::Clock;
+use ferrio_sys::socket::{Address, Family, Socket};
+use ferrio_units::Direction;
+use proptest::prelude::*;
+use std::io::{Read, Write};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+/// The path of a socket, removed when dropped.
+struct Place(PathBuf);
+
+impl Place {
+    fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        Self(std::env::temp_dir().join(format!("ferrio-nbd-{}-{count}", std::process::id())))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Both ends of a connection.
+fn pair() -> (Socket, UnixStream) {
+    let place = Place::new();
+    let listener = UnixListener::bind(&place.0).unwrap();
+    let socket = Socket::new(Family::Unix, true).unwrap();
+    socket.connect(&Address::of_path(&place.0).unwrap()).unwrap();
+    (socket, listener.accept().unwrap().0)
+}
+
+/// What the handshake makes of a server that says these bytes and then closes the connection.
+fn agreed(bytes: Vec<u8>) -> Result<Option<u64>, String> {
+    let place = Place::new();
+    let listener = UnixListener::bind(&place.0).unwrap();
+    let server = std::thread::spawn(move || {
+        let mut stream = listener.accept().unwrap().0;
+        let _ = stream.write_all(&bytes);
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let uri = Uri::parse(&format!("nbd+unix:///x?socket={}", place.0.display())).unwrap();
+    let result = reach(&uri, Patience::new(&|| false));
+    let result = result.map(|agreed| agreed.map(|(_, export)| export.size_bytes)).map_err(|error| error.to_string());
+    server.join().unwrap();
+    result
+}
+
+fn reply_to_option(kind: u32, data: &[u8]) -> Vec<u8> {
+    let mut bytes = 0x0003_e889_0455_65a9_u64.to_be_bytes().to_vec();
+    for word in [7, kind, data.len() as u32] {
+        bytes.extend_from_slice(&word.to_be_bytes());
+    }
+    [&bytes, data].concat()
+}
+
+const GREETING: &[u8] = b"NBDMAGICIHAVEOPT\0\x03";
+
+#[test]
+fn servers_without_go_are_asked_by_name() {
+    let description = [&(1u64 << 20).to_be_bytes()[..], &[0, 1]].concat();
+    let refusal = reply_to_option(1 << 31 | 1, &[]);
+    assert_eq!(agreed([GREETING, &refusal, &description].concat()), Ok(Some(1 << 20)));
+    // A server that is not fixed newstyle sends zeroes.
+    assert_eq!(agreed([b"NBDMAGICIHAVEOPT\0\0", &description[..], &[0; 124]].concat()), Ok(Some(1 << 20)));
+}
+
+#[test]
+fn what_a_server_refuses_is_told_in_its_words() {
+    let refusal = reply_to_option(1 << 31 | 6, b"no disk\n here");
+    let error = agreed([GREETING, &refusal].concat()).unwrap_err();
+    assert!(error.contains("the server has no export of this name (no disk here)"), "{error}");
+    let error = agreed(b"NBDMAGIC\0\0\x42\x02\x81\x86\x12\x53\0\0".to_vec()).unwrap_err();
+    assert!(error.contains("old protocol"), "{error}");
+    assert!(agreed(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec()).unwrap_err().contains("no NBD server"));
+    // A reply as long as memory is not read.
+    let mut long = reply_to_option(3, &[]);
+    let end = long.len();
+    long[end - 4..].copy_from_slice(&u32::MAX.to_be_bytes());
+    assert!(agreed([GREETING, &long].concat()).unwrap_err().contains("no reply of the protocol"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn no_bytes_of_a_server_make_the_client_panic(
+        greets in any::<bool>(),
+        kind in prop_oneof![Just(1u32), Just(3), any::<u32>()],
+        data in proptest::collection::vec(any::<u8>(), 0..20),
+        rest in proptest::collection::vec(any::<u8>(), 0..40),
+    ) {
+        let greeting = if greets { GREETING } else { &[] };
+        let _ = agreed([greeting, &reply_to_option(kind, &data), &rest].concat());
+        let (mut wire, mut server) = wired(2);
+        wire.queue(0, &unit(Direction::Read, 0), NbdCommand::Read).unwrap();
+        wire.queue(1, &unit(Direction::Read, 1), NbdCommand::Read).unwrap();
+        wire.commit();
+        server.write_all(&[reply(0, 1, 0), data, rest].concat()).unwrap();
+        drop(server);
+        prop_assert_eq!(results(&mut wire, 2).len(), 2);
+    }
+}
+
+/// A wire of a depth, and the server's end of it.
+fn wired(depth: u32) -> (Wire, UnixStream) {
+    let (socket, server) = pair();
+    let mut wire = Wire::new(depth, setup(depth, &Clock::new_virtual()).arena);
+    wire.connect(socket);
+    (wire, server)
+}
+
+fn unit(direction: Direction, slot: usize) -> IoUnit {
+    IoUnit { buffer_offset: slot * BLOCK, ..nowhere(direction) }
+}
+
+/// The first bytes of the reply to the request with this serial number.
+fn reply(error: u32, serial: u32, slot: u32) -> Vec<u8> {
+    [0x6744_6698, error, serial, slot].iter().flat_map(|word: &u32| word.to_be_bytes()).collect()
+}
+
+/// Takes up to `n` results, as slot and result.
+fn results(wire: &mut Wire, n: u32) -> Vec<(u32, i64)> {
+    let mut completions: Vec<Completion> = Vec::with_capacity(n as usize);
+    for _ in 0..100 {
+        let left = n - completions.len() as u32;
+        wire.reap((left, left), Duration::from_millis(50), &mut completions);
+        if completions.len() == n as usize {
+            break;
+        }
+    }
+    completions.iter().map(|completion| (completion.unit_index, completion.result)).collect()
+}
+
+#[test]
+fn replies_in_parts_and_in_any_order_find_their_requests() {
+    let (mut wire, mut server) = wired(3);
+    for slot in 0..3 {
+        let direction = if slot == 1 { Direction::Write } else { Direction::Read };
+        let command = if slot == 1 { NbdCommand::Write } else { NbdCommand::Read };
+        wire.queue(slot, &unit(direction, slot as usize), command).unwrap();
+    }
+    assert_eq!(wire.commit(), 3);
+    let mut requests = [0; 3 * 28 + BLOCK];
+    server.read_exact(&mut requests).unwrap();
+    let replies = [reply(0, 3, 2), vec![7; BLOCK], reply(28, 2, 1), reply(0, 1, 0), vec![9; BLOCK]].concat();
+    let writer = std::thread::spawn(move || {
+        replies.chunks(1001).for_each(|part| server.write_all(part).unwrap());
+        server
+    });
+    let block = BLOCK as i64;
+    assert_eq!(results(&mut wire, 3), [(2, block), (1, -28), (0, block)]);
+    drop(writer.join().unwrap());
+}
+
+#[test]
+fn units_that_are_given_up_end_without_a_reply() {
+    let (mut wire, _server) = wired(2);
+    wire.queue(1, &unit(Direction::Read, 1), NbdCommand::Read).unwrap();
+    wire.commit();
+    assert_eq!(results(&mut wire, 0), []);
+    wire.give_up();
+    assert_eq!(results(&mut wire, 1), [(1, END_OF_DATA)]);
+    assert_eq!(wire.queue(0, &unit(Direction::Read, 0), NbdCommand::Read), Err(END_OF_DATA));
+}
+
+#[test]
+fn a_write_larger_than_the_socket_waits_for_nobody() {
+    // The server replies to the first request before it reads the second.
+    let (mut wire, mut server) = wired(64);
+    for slot in 0..64 {
+        wire.queue(slot, &unit(Direction::Write, slot as usize), NbdCommand::Write).unwrap();
+    }
+    assert_eq!(wire.commit(), 64);
+    let server = std::thread::spawn(move || {
+        let mut request = [0; 28 + BLOCK];
+        for slot in 0..64 {
+            server.read_exact(&mut request).unwrap();
+            server.write_all(&reply(0, slot + 1, slot)).unwrap();
+        }
+        server
+    });
+    assert_eq!(results(&mut wire, 64).len(), 64);
+    drop(server.join().unwrap());
+}
