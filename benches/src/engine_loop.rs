@@ -111,8 +111,8 @@ impl EngineLoop {
         let done = self.clock.stamp();
         for completion in completions.drain(..) {
             ensure!(
-                completion.result == self.units[completion.unit_index as usize].length_bytes as i64,
-                "a read gave {}",
+                completion.result.is_done_with(self.units[completion.unit_index as usize].length_bytes),
+                "a read gave {:?}",
                 completion.result
             );
             let index = completion.unit_index as usize;

@@ -4,7 +4,7 @@
 //! Must not know: which call that is. Start reading at [`Deed`].
 //! Facts: as seen on fio 3.41 by strace.
 
-use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoUnit, OpenTarget, Prepared, Queued};
+use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepared, Queued};
 use std::path::Path;
 
 /// The call on a name.
@@ -63,7 +63,7 @@ impl<D: Deed> Engine for Running<D> {
     }
 
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
-        Queued::Completed(unit.length_bytes as i64)
+        Queued::Completed(IoResult::done(unit.length_bytes))
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn an_io_does_nothing_and_succeeds() {
         let unit = crate::testing::nowhere(ferrio_units::Direction::Write);
-        let length = unit.length_bytes as i64;
+        let length = crate::contract::IoResult::done(unit.length_bytes);
         assert_eq!(started("filecreate").queue(0, &unit), Queued::Completed(length));
     }
 }

@@ -8,6 +8,7 @@
 
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
+pub use crate::outcome::{IoResult, Outcome};
 use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
@@ -186,16 +187,6 @@ pub struct IoUnit {
     pub ioprio: u16,
 }
 
-/// Outcome of an I/O: bytes moved (syncs and trims: the length asked for), or a negative errno.
-pub type IoResult = i64;
-
-/// Result of a unit on a connection: the other end has said that it sends no more.
-pub const END_OF_DATA: IoResult = IoResult::MIN + 1;
-
-/// Result of a unit on a connection: nothing was moved for a moment. The loop queues the same unit again, or the job
-/// ends.
-pub const NOT_YET: IoResult = IoResult::MIN + 2;
-
 /// How long an engine may wait for something outside, such as a server: until the caller has a reason to end the wait.
 #[derive(Clone, Copy)]
 pub struct Patience<'a> {
@@ -290,7 +281,7 @@ pub trait Engine {
     }
 
     /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
-    /// returns each of them at once, as [`END_OF_DATA`]. Called only for engines that wait for something outside.
+    /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
     fn give_up(&mut self) {}
 
     /// Starts the program (or the like) beside which turns of work run. The loop calls this once for an engine without

@@ -10,11 +10,11 @@ use ferrio_sys::Errno;
 use ferrio_sys::{file_cache, io_calls};
 use ferrio_units::Direction;
 
-/// Bytes moved or the negative errno.
+/// Bytes moved or the errno.
 #[inline]
 pub(crate) fn result_of(outcome: Result<usize, Errno>) -> IoResult {
     match outcome {
-        Ok(n_bytes) => n_bytes as IoResult,
+        Ok(n_bytes) => IoResult::done(n_bytes),
         Err(errno) => error_result(errno),
     }
 }
@@ -22,7 +22,7 @@ pub(crate) fn result_of(outcome: Result<usize, Errno>) -> IoResult {
 /// The result that stands for an errno.
 #[inline]
 pub(crate) fn error_result(errno: Errno) -> IoResult {
-    -IoResult::from(errno.raw_os_error())
+    IoResult::failed(errno.raw_os_error())
 }
 
 /// True for what [`run`] does.

@@ -11,8 +11,8 @@
 
 use crate::compat;
 use crate::contract::{
-    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued,
-    Rhythm, push_in_room,
+    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoResult, IoUnit, JobFacts, Prepare,
+    Prepared, Queued, Rhythm, push_in_room,
 };
 use crate::options::EngineOptions;
 use ferrio_sys::clock::{Clock, ClockKind};
@@ -127,7 +127,7 @@ impl Engine for Running {
         self.work.burn(&self.clock, until_ns);
         if until_ns == end_ns {
             self.slice = None;
-            push_in_room(completions, Completion { unit_index, result: 0 });
+            push_in_room(completions, Completion { unit_index, result: IoResult::done(0) });
         }
         Ok(())
     }

@@ -13,8 +13,8 @@
 //! [`ProgramSettings`], then `Running`.
 
 use crate::contract::{
-    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued,
-    Rhythm, push_in_room,
+    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoResult, IoUnit, JobFacts, Prepare,
+    Prepared, Queued, Rhythm, push_in_room,
 };
 use crate::options::EngineOptions;
 use ferrio_sys::clock::Clock;
@@ -186,7 +186,7 @@ impl Engine for Running {
         if !std::mem::take(&mut self.is_first_turn) {
             self.clock.sleep_until_ns(self.clock.now_ns().saturating_add(TURN_US * 1_000));
         }
-        push_in_room(completions, Completion { unit_index, result: 0 });
+        push_in_room(completions, Completion { unit_index, result: IoResult::done(0) });
         Ok(())
     }
 
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(engine.commit().unwrap(), 1);
         let mut done = Vec::with_capacity(1);
         engine.reap(1, 1, &mut done).unwrap();
-        done.first().map(|completion| completion.result)
+        done.first().map(|completion| completion.result.number())
     }
 
     fn ended(engine: &mut dyn Engine) -> Option<EngineRemark> {

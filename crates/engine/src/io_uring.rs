@@ -92,7 +92,7 @@ impl Running {
                 Vectoring::Probe => ring.supports_plain_io(),
             },
             windows: None,
-            sync_lengths: vec![0; setup.iodepth as usize],
+            sync_lengths: vec![IoResult::done(0); setup.iodepth as usize],
             trims: vec![None; setup.iodepth as usize],
             trims_by_ring: vec![false; setup.n_files as usize],
             n_queued: 0,
@@ -138,7 +138,7 @@ impl Running {
             return if self.n_queued == 0 { Queued::Completed(control::run(&self.fds, unit)) } else { Queued::Busy };
         };
         // SAFETY: by the contract of engines the file stays open until the unit is reaped.
-        self.push(unit_index, unit.length_bytes as IoResult, |ring| unsafe { ring.push_sync(unit_index, fd, kind) })
+        self.push(unit_index, IoResult::done(unit.length_bytes), |ring| unsafe { ring.push_sync(unit_index, fd, kind) })
     }
 
     #[inline]
@@ -183,7 +183,7 @@ impl Running {
     fn queue_trim(&mut self, unit_index: u32, fd: RingFd, unit: &IoUnit) -> Queued {
         let discard = Discard { offset: unit.offset_bytes, length: unit.length_bytes as u64 };
         // SAFETY: by the contract of engines the file stays open until the unit is reaped.
-        let queued = self.push(unit_index, unit.length_bytes as IoResult, |ring| unsafe {
+        let queued = self.push(unit_index, IoResult::done(unit.length_bytes), |ring| unsafe {
             ring.push_discard(unit_index, fd, discard)
         });
         if queued == Queued::Queued {
@@ -198,7 +198,7 @@ impl Running {
         let Self { sync_lengths, trims, trims_by_ring, fds, .. } = self;
         self.ring.pop(n_max as u32, |done| {
             let result = match done.result {
-                1.. => IoResult::from(done.result),
+                1.. => IoResult::of_call(i64::from(done.result)),
                 0 => {
                     // The trim is done; without this, the next error of this slot would count as the error of a trim.
                     trims[done.slot as usize] = None;
@@ -242,7 +242,7 @@ impl Running {
 /// the thread, and so are later trims of its file.
 #[cold]
 fn failed(done: RingCompletion, trims: &mut [Option<IoUnit>], trims_by_ring: &mut [bool], fds: &FdTable) -> IoResult {
-    let result = IoResult::from(done.result);
+    let result = IoResult::of_call(i64::from(done.result));
     match trims[done.slot as usize].take() {
         Some(unit) if matches!(-done.result, libc::EOPNOTSUPP | libc::EINVAL) => {
             trims_by_ring[unit.file_index as usize] = false;
@@ -328,7 +328,7 @@ impl Engine for Running {
         };
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
         // close the file, until the unit is reaped; the area lives as long as `self`, whose ring waits when dropped.
-        self.push(unit_index, 0, |ring| unsafe { ring.push_io(unit_index, &io) })
+        self.push(unit_index, IoResult::done(0), |ring| unsafe { ring.push_io(unit_index, &io) })
     }
 
     #[inline]

@@ -30,6 +30,7 @@ mod net;
 mod null;
 pub mod offload;
 pub mod options;
+mod outcome;
 mod page_fault;
 mod posixaio;
 mod psync;
@@ -46,8 +47,8 @@ mod vsync;
 mod testing;
 
 pub use contract::{
-    CallStamps, Completion, Connection, END_OF_DATA, EndsWith, Engine, EngineError, EngineFile, EngineKind,
-    EngineRemark, EngineSetup, IoUnit, JobFacts, NOT_YET, OpenTarget, Patience, Prepare, Prepared, Queued, Rhythm,
+    CallStamps, Completion, Connection, EndsWith, Engine, EngineError, EngineFile, EngineKind, EngineRemark,
+    EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, Rhythm,
 };
 pub use options::{EngineOptions, EngineValue};
 pub use registry::{all, find};

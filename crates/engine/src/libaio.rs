@@ -8,7 +8,7 @@
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Outcome, Prepare, Prepared, Queued,
     push_in_room, time_left,
 };
 use crate::control;
@@ -112,8 +112,8 @@ impl SyncQueue {
     #[inline]
     fn completion(&mut self, done: AioCompletion) -> Completion {
         let unit = if self.n == 0 { None } else { self.take(done.slot) };
-        let n_bytes = unit.filter(|_| done.result == 0).map(|unit| unit.length_bytes as IoResult);
-        Completion { unit_index: done.slot, result: n_bytes.unwrap_or(IoResult::from(done.result)) }
+        let n_bytes = unit.filter(|_| done.result == 0).map(|unit| IoResult::done(unit.length_bytes));
+        Completion { unit_index: done.slot, result: n_bytes.unwrap_or(IoResult::of_call(done.result)) }
     }
 }
 
@@ -125,7 +125,7 @@ impl Running {
         let sync = self.syncs.take(unit_index).filter(|_| errno == Errno::INVAL);
         let result = sync.map_or(control::error_result(errno), |unit| control::run(&self.fds, &unit));
         self.refused.push(Completion { unit_index, result });
-        if result < 0 && !self.refusals.contains(&unit_index) {
+        if matches!(result.outcome(), Outcome::Failed(_)) && !self.refusals.contains(&unit_index) {
             self.refusals.push(unit_index);
         }
     }
@@ -314,13 +314,13 @@ mod tests {
         assert_eq!(rig.engine.queue(2, &range), Queued::Busy);
         assert_eq!(rig.engine.queue(2, &data), Queued::Queued);
         assert_eq!(rig.engine.commit().unwrap(), 3);
-        assert_eq!(rig.engine.queue(3, &range), Queued::Completed(4096));
+        assert_eq!(rig.engine.queue(3, &range), Queued::Completed(IoResult::done(4096)));
         let mut completions = Vec::with_capacity(4);
         while completions.len() < 3 {
             rig.engine.reap(1, 4, &mut completions).unwrap();
         }
         completions.sort_unstable_by_key(|completion| completion.unit_index);
-        assert_eq!(completions, [0, 1, 2].map(|unit_index| Completion { unit_index, result: 4096 }));
+        assert_eq!(completions, [0, 1, 2].map(|unit_index| Completion { unit_index, result: IoResult::done(4096) }));
     }
 
     /// A pipe cannot be synced.

@@ -15,7 +15,7 @@ mod settings;
 mod tests;
 
 use crate::contract::{
-    Connection, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Patience, Prepare, Prepared, Queued,
+    Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Patience, Prepare, Prepared, Queued,
 };
 use crate::control;
 use crate::options::EngineOptions;
@@ -115,7 +115,7 @@ impl Engine for Net {
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
         if control::is_control(unit.direction) {
             // A sync has nothing to do; trims are refused before the job starts.
-            return Queued::Completed(unit.length_bytes as i64);
+            return Queued::Completed(IoResult::done(unit.length_bytes));
         }
         let end = self.ends.get(unit.file_index as usize).copied().flatten();
         let has_more = end.is_some_and(|end| unit.offset_bytes.saturating_add(unit.length_bytes as u64) < end);

@@ -1,6 +1,8 @@
 //! `ioengine=null`: every I/O succeeds at once and moves nothing, so that a run measures the cost of the loop itself.
 
-use crate::contract::{Completion, Engine, EngineError, EngineSetup, IoUnit, Prepare, Prepared, Queued, push_in_room};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued, push_in_room,
+};
 use std::io;
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(Idle));
@@ -28,7 +30,7 @@ struct Null {
 impl Engine for Null {
     #[inline]
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let result = unit.length_bytes as i64;
+        let result = IoResult::done(unit.length_bytes);
         if self.iodepth == 1 {
             return Queued::Completed(result);
         }

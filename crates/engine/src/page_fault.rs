@@ -6,7 +6,7 @@
 //! zeroes. Syncs do nothing; trims are errors. Huge pages are used according to the machine's settings.
 //! Facts: reference "`page_fault`"; fio 3.41 does not have it. Must not know: files. Start reading at `PageFault`.
 
-use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoUnit, Prepare, Prepared, Queued};
+use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued};
 use crate::control;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
@@ -99,7 +99,7 @@ impl Engine for PageFault {
         Queued::Completed(match unit.direction {
             Direction::Read | Direction::Write => control::result_of(self.copy(unit)),
             Direction::Trim => control::error_result(Errno::INVAL),
-            _ => unit.length_bytes as i64,
+            _ => IoResult::done(unit.length_bytes),
         })
     }
 
@@ -169,7 +169,7 @@ mod tests {
         let mut rig = rig();
         for direction in [Direction::Sync, Direction::Datasync, Direction::SyncFileRange] {
             let unit = IoUnit { length_bytes: BLOCK * N_BLOCKS * 2, ..rig.unit(direction, 0) };
-            assert_eq!(rig.engine.queue(0, &unit), Queued::Completed(unit.length_bytes as i64));
+            assert_eq!(rig.engine.queue(0, &unit), Queued::Completed(IoResult::done(unit.length_bytes)));
         }
         let unit = rig.unit(Direction::Trim, 0);
         assert_eq!(rig.one(unit), -i64::from(libc::EINVAL));

@@ -42,7 +42,7 @@ struct Running {
     arena: Rc<RefCell<Arena>>,
     fds: FdTable,
     /// By slot: the length that a sync reports; 0 for reads and writes.
-    sync_lengths: Vec<IoResult>,
+    sync_lengths: Vec<i64>,
     /// Requests started since the last commit.
     n_started: u32,
 }
@@ -81,7 +81,7 @@ impl Engine for Running {
         // close the file, until the unit is reaped; the area lives as long as `self`, whose requests are waited for.
         match unsafe { self.aio.start(unit_index, operation, fd, region, unit.offset_bytes) } {
             Ok(()) => {
-                self.sync_lengths[unit_index as usize] = if is_sync { unit.length_bytes as IoResult } else { 0 };
+                self.sync_lengths[unit_index as usize] = if is_sync { unit.length_bytes as i64 } else { 0 };
                 self.n_started += 1;
                 Queued::Queued
             }
@@ -99,7 +99,7 @@ impl Engine for Running {
         let Self { aio, sync_lengths, .. } = self;
         aio.reap(min.min(max), max, |unit_index, result| {
             let length = if result == 0 { sync_lengths[unit_index as usize] } else { 0 };
-            completions.push(Completion { unit_index, result: result + length });
+            completions.push(Completion { unit_index, result: IoResult::of_call(result + length) });
         })?;
         Ok(())
     }

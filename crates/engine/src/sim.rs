@@ -31,7 +31,7 @@ mod stall;
 mod store;
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Outcome, Prepare, Prepared, Queued,
 };
 use device::{Arrival, SimDevice};
 use fault::SimFault;
@@ -170,10 +170,14 @@ impl Running {
     /// Moves the data of a finished I/O.
     fn carry_out(&mut self, flight: &Flight) {
         let Some(store) = &mut self.store else { return };
-        // The address fits: an I/O with a positive result lies within a mapping.
-        let (Ok(address), true) = (usize::try_from(flight.address), flight.result > 0) else { return };
+        // The address fits: an I/O that moves bytes lies within a mapping.
+        let (Ok(address), Outcome::Done(moved_bytes @ 1..)) =
+            (usize::try_from(flight.address), flight.result.outcome())
+        else {
+            return;
+        };
         let length_bytes = match flight.fault {
-            SimFault::Short(_) => flight.result as usize,
+            SimFault::Short(_) => moved_bytes as usize,
             _ => flight.length_bytes,
         };
         let mut arena = self.arena.borrow_mut();
@@ -210,12 +214,12 @@ impl Running {
 fn result_of(unit: &IoUnit, length_bytes: usize, fault: SimFault) -> IoResult {
     let is_behind_the_end = length_bytes == 0 && unit.length_bytes > 0;
     match (fault, unit.direction) {
-        (SimFault::Eio, _) => -IoResult::from(libc::EIO),
-        (_, Direction::Write) if is_behind_the_end => -IoResult::from(libc::ENOSPC),
-        (_, Direction::Trim) if is_behind_the_end => -IoResult::from(libc::EINVAL),
-        (SimFault::Short(short_bytes), _) => short_bytes.min(length_bytes as u64) as IoResult,
-        (_, Direction::Read | Direction::Write | Direction::Trim) => length_bytes as IoResult,
-        _ => unit.length_bytes as IoResult,
+        (SimFault::Eio, _) => IoResult::failed(libc::EIO),
+        (_, Direction::Write) if is_behind_the_end => IoResult::failed(libc::ENOSPC),
+        (_, Direction::Trim) if is_behind_the_end => IoResult::failed(libc::EINVAL),
+        (SimFault::Short(short_bytes), _) => IoResult::done(short_bytes.min(length_bytes as u64) as usize),
+        (_, Direction::Read | Direction::Write | Direction::Trim) => IoResult::done(length_bytes),
+        _ => IoResult::done(unit.length_bytes),
     }
 }
 

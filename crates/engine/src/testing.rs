@@ -5,9 +5,7 @@
 //! and reaps.
 //! Start reading at [`Rig`].
 
-use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Queued,
-};
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
 use crate::options::{EngineOptions, EngineValue};
 use crate::registry;
 use ferrio_spec::engines::Completes;
@@ -190,8 +188,8 @@ impl Rig {
         }
     }
 
-    /// Does one unit and returns its result.
-    pub(crate) fn one(&mut self, unit: IoUnit) -> IoResult {
+    /// Does one unit and returns its bytes, or a negative errno.
+    pub(crate) fn one(&mut self, unit: IoUnit) -> i64 {
         self.run(&[unit], |_, _| (), |_, _, _| ())[0]
     }
 
@@ -201,8 +199,8 @@ impl Rig {
         &mut self,
         units: &[IoUnit],
         mut fill: impl FnMut(usize, &mut [u8]),
-        mut check: impl FnMut(usize, &[u8], IoResult),
-    ) -> Vec<IoResult> {
+        mut check: impl FnMut(usize, &[u8], i64),
+    ) -> Vec<i64> {
         let mut results = vec![None; units.len()];
         let mut slots: Vec<Option<usize>> = vec![None; self.iodepth as usize];
         let mut completions = Vec::with_capacity(self.iodepth as usize);
@@ -243,8 +241,8 @@ impl Rig {
                 let index = slots[completion.unit_index as usize].take().expect("a completion of a unit in flight");
                 let arena = self.arena.borrow();
                 let buffer = arena.slice(completion.unit_index as usize * BLOCK, units[index].length_bytes.min(BLOCK));
-                check(index, buffer, completion.result);
-                assert!(results[index].replace(completion.result).is_none(), "unit {index} completed twice");
+                check(index, buffer, completion.result.number());
+                assert!(results[index].replace(completion.result.number()).is_none(), "unit {index} completed twice");
             }
         }
         results.into_iter().map(|result| result.expect("every unit completed")).collect()

@@ -87,7 +87,7 @@ impl Vsync {
         while next < self.pending.len() && rest > 0 {
             let (unit_index, unit) = &self.pending[next];
             let moved = rest.min(unit.length_bytes);
-            self.done.push(Completion { unit_index: *unit_index, result: moved as IoResult });
+            self.done.push(Completion { unit_index: *unit_index, result: IoResult::done(moved) });
             rest -= moved;
             next += 1;
         }

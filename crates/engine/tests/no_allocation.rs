@@ -70,7 +70,7 @@ fn run_rounds(engine: &mut dyn Engine, n_rounds: u64, completions: &mut Vec<Comp
             };
             loop {
                 match engine.queue(slot, &unit) {
-                    Queued::Completed(result) => assert_eq!(result, BLOCK as i64),
+                    Queued::Completed(result) => assert!(result.is_done_with(BLOCK)),
                     Queued::Queued => n_waiting += 1,
                     Queued::Busy => {
                         engine.commit().unwrap();
@@ -91,7 +91,7 @@ fn run_rounds(engine: &mut dyn Engine, n_rounds: u64, completions: &mut Vec<Comp
 fn reap(engine: &mut dyn Engine, min: u32, completions: &mut Vec<Completion>) -> usize {
     completions.clear();
     engine.reap(min, DEPTH, completions).unwrap();
-    assert!(completions.iter().all(|completion| completion.result == BLOCK as i64), "{completions:?}");
+    assert!(completions.iter().all(|completion| completion.result.is_done_with(BLOCK)), "{completions:?}");
     completions.len()
 }
 

@@ -127,7 +127,7 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_engine::OpenTarget;
+    use ferrio_engine::{IoResult, OpenTarget};
     use ferrio_units::Direction;
     use std::cell::RefCell;
 
@@ -210,13 +210,13 @@ mod tests {
 
         fn reap(&mut self, min: u32, _: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
             self.note("reap");
-            completions.push(Completion { unit_index: min, result: 1 });
+            completions.push(Completion { unit_index: min, result: IoResult::done(1) });
             Ok(())
         }
 
         fn reap_until(&mut self, _: u32, _: u64, _: &Clock, completions: &mut Vec<Completion>) -> io::Result<()> {
             self.note("reap_until");
-            completions.push(Completion { unit_index: 0, result: 2 });
+            completions.push(Completion { unit_index: 0, result: IoResult::done(2) });
             Ok(())
         }
     }
@@ -306,8 +306,11 @@ mod tests {
             "end_turns",
         ];
         assert_eq!(calls.into_inner(), expected);
-        assert_eq!(completions.iter().map(|completion| completion.result).collect::<Vec<_>>(), [1, 2]);
+        assert_eq!(
+            completions.iter().map(|completion| completion.result).collect::<Vec<_>>(),
+            [1, 2].map(IoResult::done)
+        );
         // Completions that were reaped earlier are not passed again.
-        assert_eq!(around.0, ["commits", "Ok(7)", "reaps 1", "1 3 [1]", "reaps 0", "0 4 [2]"]);
+        assert_eq!(around.0, ["commits", "Ok(7)", "reaps 1", "1 3 [Done(1)]", "reaps 0", "0 4 [Done(2)]"]);
     }
 }

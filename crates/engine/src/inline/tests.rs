@@ -102,7 +102,7 @@ struct Slow(Clock);
 impl Transfer for Slow {
     fn control(&mut self, _: &FdTable, unit: &IoUnit) -> IoResult {
         self.0.advance(300);
-        unit.length_bytes as IoResult
+        IoResult::done(unit.length_bytes)
     }
 
     fn read(&mut self, _: BorrowedFd<'_>, _: &IoUnit, buffer: &mut [u8]) -> Result<usize, Errno> {
@@ -126,8 +126,8 @@ fn stamps_lie_beside_the_call() {
     let target = OpenTarget::Descriptor(open.as_fd());
     let opened = EngineFile { index: 0, target, writable: false, range_start: 0, range_bytes: 1, random: false };
     engine.open_file(&opened).unwrap();
-    let length = BLOCK as IoResult;
-    let no_space = -i64::from(libc::ENOSPC);
+    let length = IoResult::done(BLOCK);
+    let no_space = IoResult::failed(libc::ENOSPC);
     let mut start = 0;
     for (direction, took_ns, result) in
         [(Direction::Read, 100, length), (Direction::Write, 200, no_space), (Direction::Sync, 300, length)]
@@ -140,6 +140,6 @@ fn stamps_lie_beside_the_call() {
     }
     let without_file = IoUnit { file_index: 1, ..unit };
     let at_once = CallStamps { before: start, after: start };
-    let refused = Queued::Completed(-i64::from(libc::EBADF));
+    let refused = Queued::Completed(IoResult::failed(libc::EBADF));
     assert_eq!(engine.queue_timed(0, &without_file, &clock), (refused, at_once));
 }

@@ -1,7 +1,7 @@
 //! The engine on real files, with every option.
 
 use super::{FdTable, failed};
-use crate::contract::{Completion, IoUnit, Queued};
+use crate::contract::{Completion, IoResult, IoUnit, Queued};
 use crate::options::EngineValue;
 use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
 use ferrio_sys::uring::RingCompletion;
@@ -69,11 +69,11 @@ fn a_trim_waits_until_what_was_queued_is_submitted_and_a_sync_goes_along() {
     assert_eq!(rig.engine.queue(2, &trim), Queued::Busy);
     assert_eq!(rig.engine.commit().unwrap(), 2);
     assert_eq!(rig.engine.commit().unwrap(), 0);
-    assert_eq!(rig.engine.queue(2, &trim), Queued::Completed(-i64::from(libc::ENOTTY)));
+    assert_eq!(rig.engine.queue(2, &trim), Queued::Completed(IoResult::failed(libc::ENOTTY)));
     let mut completions = Vec::with_capacity(4);
     rig.engine.reap(4, 4, &mut completions).unwrap();
     completions.sort_by_key(|completion| completion.unit_index);
-    let done = |unit_index| Completion { unit_index, result: BLOCK as i64 };
+    let done = |unit_index| Completion { unit_index, result: IoResult::done(BLOCK) };
     assert_eq!(completions, [done(0), done(1)]);
 }
 
@@ -90,11 +90,11 @@ fn trims_of_a_block_device_are_in_flight_together() {
             eprintln!("SKIPPED {test} with {way}: no such ring");
             continue;
         };
-        let done = |unit_index| Completion { unit_index, result: BLOCK as i64 };
+        let done = |unit_index| Completion { unit_index, result: IoResult::done(BLOCK) };
         let mut completions = Vec::with_capacity(4);
         for slot in 0..4 {
             let trim = rig.unit(Direction::Trim, slot as usize);
-            let expected = if is_by_ring { Queued::Queued } else { Queued::Completed(BLOCK as i64) };
+            let expected = if is_by_ring { Queued::Queued } else { Queued::Completed(IoResult::done(BLOCK)) };
             assert_eq!(rig.engine.queue(slot, &trim), expected, "{way}");
         }
         if !is_by_ring {
@@ -117,15 +117,15 @@ fn a_trim_that_the_ring_refuses_is_done_in_the_thread() {
     for errno in [libc::EOPNOTSUPP, libc::EINVAL] {
         let (mut trims, mut by_ring) = ([None, Some(trim)], [true]);
         let refused = RingCompletion { slot: 1, result: -errno };
-        assert_eq!(failed(refused, &mut trims, &mut by_ring, &fds), BLOCK as i64);
+        assert_eq!(failed(refused, &mut trims, &mut by_ring, &fds).number(), BLOCK as i64);
         assert_eq!((trims[1].is_none(), by_ring), (true, [false]));
     }
     rig.run(&[read], |_, _| (), |_, buffer, _| assert!(buffer.iter().all(|byte| *byte == 0)));
     // Any other error comes from the device. An error of a slot without a trim is not the error of a trim.
     let (mut trims, mut by_ring) = ([Some(trim), None], [true]);
     let completion = |slot, errno: i32| RingCompletion { slot, result: -errno };
-    assert_eq!(failed(completion(0, libc::EIO), &mut trims, &mut by_ring, &fds), -i64::from(libc::EIO));
-    assert_eq!(failed(completion(1, libc::EINVAL), &mut trims, &mut by_ring, &fds), -i64::from(libc::EINVAL));
+    assert_eq!(failed(completion(0, libc::EIO), &mut trims, &mut by_ring, &fds).number(), -i64::from(libc::EIO));
+    assert_eq!(failed(completion(1, libc::EINVAL), &mut trims, &mut by_ring, &fds).number(), -i64::from(libc::EINVAL));
     assert_eq!(by_ring, [true]);
 }
 
@@ -155,7 +155,7 @@ fn a_polling_kernel_thread_that_lags_is_waited_for() {
                 assert_eq!(rig.engine.commit().unwrap(), 1);
                 completions.clear();
                 rig.engine.reap(1, 1, &mut completions).unwrap();
-                assert_eq!(completions, [Completion { unit_index: 0, result: BLOCK as i64 }]);
+                assert_eq!(completions, [Completion { unit_index: 0, result: IoResult::done(BLOCK) }]);
             }
         }
     }

@@ -67,7 +67,7 @@ fn windows_move_with_the_io() {
     let target = OpenTarget::Descriptor(handle.as_fd());
     let mut fds = FdTable::new(1);
     fds.open(&EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes: 1, random: false });
-    assert_eq!(engine.control(&fds, &unit(Direction::Sync, 0)), BLOCK as i64);
+    assert_eq!(engine.control(&fds, &unit(Direction::Sync, 0)).number(), BLOCK as i64);
     for (block, bytes) in file.contents().chunks(BLOCK).enumerate() {
         assert_eq!(bytes, [block as u8 + 100; BLOCK]);
     }

@@ -4,7 +4,7 @@ use super::handshake::reach;
 use super::protocol::NbdCommand;
 use super::uri::Uri;
 use super::wire::Wire;
-use crate::contract::{Completion, END_OF_DATA, IoUnit, Patience};
+use crate::contract::{Completion, IoResult, IoUnit, Patience};
 use crate::testing::{BLOCK, nowhere, setup};
 use ferrio_sys::clock::Clock;
 use ferrio_sys::socket::{Address, Family, Socket};
@@ -133,7 +133,7 @@ fn reply(error: u32, serial: u32, slot: u32) -> Vec<u8> {
 }
 
 /// Takes up to `n` results, as slot and result.
-fn results(wire: &mut Wire, n: u32) -> Vec<(u32, i64)> {
+fn results(wire: &mut Wire, n: u32) -> Vec<(u32, IoResult)> {
     let mut completions: Vec<Completion> = Vec::with_capacity(n as usize);
     for _ in 0..100 {
         let left = n - completions.len() as u32;
@@ -161,8 +161,8 @@ fn replies_in_parts_and_in_any_order_find_their_requests() {
         replies.chunks(1001).for_each(|part| server.write_all(part).unwrap());
         server
     });
-    let block = BLOCK as i64;
-    assert_eq!(results(&mut wire, 3), [(2, block), (1, -28), (0, block)]);
+    let block = IoResult::done(BLOCK);
+    assert_eq!(results(&mut wire, 3), [(2, block), (1, IoResult::failed(28)), (0, block)]);
     drop(writer.join().unwrap());
 }
 
@@ -173,8 +173,8 @@ fn units_that_are_given_up_end_without_a_reply() {
     wire.commit();
     assert_eq!(results(&mut wire, 0), []);
     wire.give_up();
-    assert_eq!(results(&mut wire, 1), [(1, END_OF_DATA)]);
-    assert_eq!(wire.queue(0, &unit(Direction::Read, 0), NbdCommand::Read), Err(END_OF_DATA));
+    assert_eq!(results(&mut wire, 1), [(1, IoResult::END_OF_DATA)]);
+    assert_eq!(wire.queue(0, &unit(Direction::Read, 0), NbdCommand::Read), Err(IoResult::END_OF_DATA));
 }
 
 #[test]

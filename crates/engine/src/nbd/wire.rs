@@ -5,7 +5,7 @@
 //! Must not know: addresses, options. Start reading at [`Wire::reap`].
 
 use super::protocol::{self, NbdCommand, REPLY_BYTES, REQUEST_BYTES};
-use crate::contract::{Completion, END_OF_DATA, IoResult, IoUnit, push_in_room};
+use crate::contract::{Completion, IoResult, IoUnit, push_in_room};
 use crate::control;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -135,7 +135,7 @@ impl Wire {
 
     /// Gives up all I/Os in flight, and the connection.
     pub(super) fn give_up(&mut self) {
-        self.ended.get_or_insert(END_OF_DATA);
+        self.ended.get_or_insert(IoResult::END_OF_DATA);
         self.socket = None;
     }
 
@@ -209,7 +209,7 @@ impl Wire {
                 if n_bytes < n_missing {
                     continue;
                 }
-                (*unit_index, flight.unit.length_bytes as IoResult)
+                (*unit_index, IoResult::done(flight.unit.length_bytes))
             } else {
                 let Some(bytes) = input.header(socket)? else { return Ok(()) };
                 let Some((error, cookie)) = protocol::reply(bytes) else { return Err(Errno::PROTO) };
@@ -222,7 +222,7 @@ impl Wire {
                         *receiving = Some((unit_index, 0));
                         continue;
                     }
-                    None => (unit_index, flight.unit.length_bytes as IoResult),
+                    None => (unit_index, IoResult::done(flight.unit.length_bytes)),
                 }
             };
             *receiving = None;

@@ -3,7 +3,7 @@
 //! Must not know: addresses, units. Start reading at [`Exchange::receive`].
 
 use super::link::{CLOSING, Link};
-use crate::contract::{END_OF_DATA, IoResult, NOT_YET};
+use crate::contract::{IoResult, Outcome};
 use crate::control;
 use crate::splice::PIPE_BYTES;
 use ferrio_sys::Errno;
@@ -67,12 +67,12 @@ impl Exchange {
         let received = self.receive_some(link, buffer);
         match received {
             Ok(0) if self.is_stream => self.other_end_is_closed(),
-            Ok(n_bytes) if buffer[..n_bytes] == CLOSING => END_OF_DATA,
+            Ok(n_bytes) if buffer[..n_bytes] == CLOSING => IoResult::END_OF_DATA,
             // An empty datagram carries nothing.
-            Ok(0) => NOT_YET,
+            Ok(0) => IoResult::NOT_YET,
             Ok(n_bytes) => {
                 self.is_closing = buffer[..n_bytes].ends_with(&CLOSING);
-                n_bytes as IoResult
+                IoResult::done(n_bytes)
             }
             Err(errno) => not_moved(errno),
         }
@@ -80,7 +80,11 @@ impl Exchange {
 
     /// The connection is closed. That is a proper end if the closing word came, or if the protocol has no closing word.
     fn other_end_is_closed(&self) -> IoResult {
-        if self.is_closing || !self.has_closing { END_OF_DATA } else { control::error_result(Errno::CONNRESET) }
+        if self.is_closing || !self.has_closing {
+            IoResult::END_OF_DATA
+        } else {
+            control::error_result(Errno::CONNRESET)
+        }
     }
 
     fn receive_some(&mut self, link: &mut Link, buffer: &mut [u8]) -> Moved {
@@ -111,7 +115,7 @@ impl Exchange {
     /// Sends up to a block.
     pub(super) fn send(&mut self, link: &Link, buffer: &[u8], has_more: bool) -> IoResult {
         match self.send_some(link, buffer, has_more) {
-            Ok(n_bytes) => n_bytes as IoResult,
+            Ok(n_bytes) => IoResult::done(n_bytes),
             Err(errno) => not_moved(errno),
         }
     }
@@ -134,49 +138,37 @@ impl Exchange {
     /// Receives up to a block and sends it back.
     pub(super) fn receive_and_return(&mut self, link: &mut Link, buffer: &mut [u8]) -> IoResult {
         if self.n_first == 0 {
-            let result = self.receive(link, buffer);
-            if result <= 0 {
-                return result;
-            }
-            self.n_first = result as usize;
+            let received = self.receive(link, buffer);
+            let Some(n_bytes) = moved(received) else { return received };
+            self.n_first = n_bytes;
         }
         while self.n_second < self.n_first {
-            let result = self.send(link, &buffer[self.n_second..self.n_first], false);
-            if result == NOT_YET {
-                return NOT_YET;
-            }
-            if result <= 0 {
-                return self.ended_with(result);
-            }
-            self.n_second += result as usize;
+            let sent = self.send(link, &buffer[self.n_second..self.n_first], false);
+            let Some(n_bytes) = moved(sent) else { return self.interrupted_by(sent) };
+            self.n_second += n_bytes;
         }
-        let n_bytes = self.n_first as IoResult;
-        self.ended_with(n_bytes)
+        let n_bytes = self.n_first;
+        self.ended_with(IoResult::done(n_bytes))
     }
 
     /// Sends a block and waits until as much has come back.
     pub(super) fn send_and_await(&mut self, link: &mut Link, buffer: &mut [u8]) -> IoResult {
         while self.n_first < buffer.len() {
-            let result = self.send(link, &buffer[self.n_first..], false);
-            if result == NOT_YET {
-                return NOT_YET;
-            }
-            if result <= 0 {
-                return self.ended_with(result);
-            }
-            self.n_first += result as usize;
+            let sent = self.send(link, &buffer[self.n_first..], false);
+            let Some(n_bytes) = moved(sent) else { return self.interrupted_by(sent) };
+            self.n_first += n_bytes;
         }
         while self.n_second < buffer.len() {
-            let result = self.receive(link, &mut buffer[self.n_second..]);
-            if result == NOT_YET {
-                return NOT_YET;
-            }
-            if result <= 0 {
-                return self.ended_with(result);
-            }
-            self.n_second += result as usize;
+            let received = self.receive(link, &mut buffer[self.n_second..]);
+            let Some(n_bytes) = moved(received) else { return self.interrupted_by(received) };
+            self.n_second += n_bytes;
         }
-        self.ended_with(buffer.len() as IoResult)
+        self.ended_with(IoResult::done(buffer.len()))
+    }
+
+    /// The I/O goes on later, or has ended.
+    fn interrupted_by(&mut self, result: IoResult) -> IoResult {
+        if result == IoResult::NOT_YET { result } else { self.ended_with(result) }
     }
 
     fn ended_with(&mut self, result: IoResult) -> IoResult {
@@ -185,7 +177,15 @@ impl Exchange {
     }
 }
 
+/// The bytes that a call has moved, if any.
+fn moved(result: IoResult) -> Option<usize> {
+    match result.outcome() {
+        Outcome::Done(n_bytes @ 1..) => Some(n_bytes as usize),
+        _ => None,
+    }
+}
+
 /// A wait that timed out is no error: the loop tries again.
 fn not_moved(errno: Errno) -> IoResult {
-    if matches!(errno, Errno::AGAIN | Errno::INTR) { NOT_YET } else { control::error_result(errno) }
+    if matches!(errno, Errno::AGAIN | Errno::INTR) { IoResult::NOT_YET } else { control::error_result(errno) }
 }

@@ -2,8 +2,8 @@
 
 use super::link::{CLOSING, OPENING};
 use crate::contract::{
-    Connection, END_OF_DATA, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, NOT_YET,
-    OpenTarget, Patience, Queued,
+    Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome,
+    Patience, Queued,
 };
 use crate::options::{EngineOptions, EngineValue};
 use crate::registry;
@@ -95,10 +95,10 @@ impl End {
         // The sender holds back small packets, for at most two tenths of a second, to join them with later ones.
         for _ in 0..100 {
             match self.queue(n_moved) {
-                NOT_YET => {}
+                IoResult::NOT_YET => {}
                 result => {
-                    assert!(result > 0, "{result}");
-                    n_moved += result as usize;
+                    assert!(result.number() > 0, "{result:?}");
+                    n_moved += result.number() as usize;
                 }
             }
             if n_moved == BLOCK {
@@ -154,12 +154,12 @@ fn blocks_arrive_whole_in_their_order_and_the_end_is_said() {
                 writer.send(mark);
                 assert_eq!(reader.receive(), mark, "{name} {protocol}");
             }
-            assert_eq!(reader.queue(0), NOT_YET, "{name} {protocol}");
+            assert_eq!(reader.queue(0), IoResult::NOT_YET, "{name} {protocol}");
             // Data sent before the end arrives before it.
             writer.send(6);
             writer.close();
             assert_eq!(reader.receive(), 6, "{name} {protocol}");
-            assert_eq!(reader.queue(0), END_OF_DATA, "{name} {protocol}");
+            assert_eq!(reader.queue(0), IoResult::END_OF_DATA, "{name} {protocol}");
         }
     }
 }
@@ -176,8 +176,8 @@ fn a_unix_socket_ends_when_it_is_closed() {
         writer.send(9);
         assert_eq!(reader.receive(), 9);
         writer.close();
-        assert_eq!(reader.queue(0), END_OF_DATA);
-        assert_eq!(reader.queue(0), END_OF_DATA);
+        assert_eq!(reader.queue(0), IoResult::END_OF_DATA);
+        assert_eq!(reader.queue(0), IoResult::END_OF_DATA);
     }
     std::fs::remove_file(path).unwrap();
     std::fs::write(path, "a file of somebody").unwrap();
@@ -198,12 +198,12 @@ fn each_block_comes_back() {
     let mut reader = reader.connected();
     writer.arena.borrow_mut().slice_mut(0, BLOCK).fill(7);
     // Nothing has come back yet; the block is not sent again.
-    assert_eq!(writer.queue(0), NOT_YET);
+    assert_eq!(writer.queue(0), IoResult::NOT_YET);
     assert_eq!(reader.receive(), 7);
-    assert_eq!(writer.queue(0), BLOCK as IoResult);
-    assert_eq!(reader.queue(0), NOT_YET);
+    assert_eq!(writer.queue(0), IoResult::done(BLOCK));
+    assert_eq!(reader.queue(0), IoResult::NOT_YET);
     reader.close();
-    assert_eq!(writer.queue(0), END_OF_DATA);
+    assert_eq!(writer.queue(0), IoResult::END_OF_DATA);
 }
 
 #[test]
@@ -254,16 +254,16 @@ fn an_end_without_a_word_is_an_error_and_one_with_it_is_none() {
         stream.write_all(&[3; BLOCK + 100]).unwrap();
         drop(stream);
         assert_eq!(reader.receive(), 3);
-        assert_eq!(reader.queue(0), 100);
-        assert_eq!(reader.queue(100), -IoResult::from(libc::ECONNRESET), "{name}");
+        assert_eq!(reader.queue(0), IoResult::done(100));
+        assert_eq!(reader.queue(100), IoResult::failed(libc::ECONNRESET), "{name}");
         let hint = reader.engine.hint(&IoUnit { ..unit() }, libc::ECONNRESET);
         assert!(hint.is_some_and(|hint| hint.contains("is gone")));
         // The closing word arrives together with the last bytes.
         let (mut reader, mut stream) = reader_of_stream(name);
         stream.write_all(&[&[3; 100][..], &CLOSING].concat()).unwrap();
         drop(stream);
-        assert_eq!(reader.queue(0), 108);
-        assert_eq!(reader.queue(108), END_OF_DATA, "{name}");
+        assert_eq!(reader.queue(0), IoResult::done(108));
+        assert_eq!(reader.queue(108), IoResult::END_OF_DATA, "{name}");
     }
 }
 
@@ -287,9 +287,10 @@ fn a_writer_to_nobody_fails_and_lives() {
         let options = [("port", port.as_str()), ("hostname", "127.0.0.1")];
         let mut writer = End::new(name, Direction::Write, &options).unwrap().connected();
         drop(listener.accept().unwrap());
-        let failed = (0..100_000).map(|_| writer.queue(0)).find(|result| *result <= 0);
+        let failed =
+            (0..100_000).map(|_| writer.queue(0)).find(|result| !matches!(result.outcome(), Outcome::Done(1..)));
         assert!(
-            [-IoResult::from(libc::EPIPE), -IoResult::from(libc::ECONNRESET)].map(Some).contains(&failed),
+            [IoResult::failed(libc::EPIPE), IoResult::failed(libc::ECONNRESET)].map(Some).contains(&failed),
             "{name}: {failed:?}"
         );
     }
@@ -303,13 +304,13 @@ fn a_reader_who_does_not_read_holds_a_writer_up_and_no_longer() {
         let options = [("port", port.as_str()), ("hostname", "127.0.0.1"), ("window_size", "4096")];
         let mut writer = End::new(name, Direction::Write, &options).unwrap().connected();
         let (mut stream, _) = listener.accept().unwrap();
-        let n_whole = (0..100_000).take_while(|_| writer.queue(0) != NOT_YET).count();
+        let n_whole = (0..100_000).take_while(|_| writer.queue(0) != IoResult::NOT_YET).count();
         assert!(n_whole < 100_000);
         // All that `send` accepted arrives, and the writer continues.
         let mut taken = vec![0; BLOCK * 64];
         let goes_on = (0..100_000).any(|_| {
             assert!(stream.read(&mut taken).unwrap() > 0, "{name}");
-            writer.queue(0) > 0
+            matches!(writer.queue(0).outcome(), Outcome::Done(1..))
         });
         assert!(goes_on, "{name}");
     }
@@ -339,11 +340,11 @@ fn datagrams_that_are_no_opening_are_nobodys_concern() {
     stranger.send_to(&[5; BLOCK + 1], &to).unwrap();
     assert_eq!(reader.receive(), 5);
     stranger.send_to(b"", &to).unwrap();
-    assert_eq!(reader.queue(0), NOT_YET);
+    assert_eq!(reader.queue(0), IoResult::NOT_YET);
     stranger.send_to(&OPENING, &to).unwrap();
-    assert_eq!(reader.queue(0), 8);
+    assert_eq!(reader.queue(0), IoResult::done(8));
     stranger.send_to(&CLOSING, &to).unwrap();
-    assert_eq!(reader.queue(0), END_OF_DATA);
+    assert_eq!(reader.queue(0), IoResult::END_OF_DATA);
 }
 
 #[test]
@@ -445,14 +446,14 @@ fn datagrams_of_strangers_are_reads_of_fio_alone() {
         writer.send_to(&OPENING, &to).unwrap();
         let mut reader = reader.connected();
         stranger.send_to(&[7; BLOCK], &to).unwrap();
-        assert_eq!(reader.queue(0), if is_taken { BLOCK as IoResult } else { NOT_YET });
+        assert_eq!(reader.queue(0), if is_taken { IoResult::done(BLOCK) } else { IoResult::NOT_YET });
         stranger.send_to(&CLOSING, &to).unwrap();
-        assert_eq!(reader.queue(0), if is_taken { END_OF_DATA } else { NOT_YET });
+        assert_eq!(reader.queue(0), if is_taken { IoResult::END_OF_DATA } else { IoResult::NOT_YET });
         writer.send_to(&[5; BLOCK], &to).unwrap();
         assert_eq!(reader.receive(), 5);
         assert_eq!(reader.engine.n_foreign_datagrams(), 2);
         writer.send_to(&CLOSING, &to).unwrap();
-        assert_eq!(reader.queue(0), END_OF_DATA);
+        assert_eq!(reader.queue(0), IoResult::END_OF_DATA);
     }
 }
 
@@ -468,7 +469,7 @@ fn a_writer_takes_replies_of_its_reader_only() {
         let mut buffer = [0; BLOCK];
         let (_, address) = everywhere.recv_from(&mut buffer).unwrap();
         for round in 0..3 {
-            assert_eq!(writer.queue(0), NOT_YET, "{round}");
+            assert_eq!(writer.queue(0), IoResult::NOT_YET, "{round}");
             let (n_bytes, sender) = everywhere.recv_from(&mut buffer).unwrap();
             assert_eq!((n_bytes, sender), (BLOCK, address));
             for other in &strangers {
@@ -476,12 +477,12 @@ fn a_writer_takes_replies_of_its_reader_only() {
             }
             everywhere.send_to(&buffer, address).unwrap();
             let result = writer.queue(0);
-            assert_eq!(result, if is_taken { BLOCK as IoResult } else { NOT_YET });
+            assert_eq!(result, if is_taken { IoResult::done(BLOCK) } else { IoResult::NOT_YET });
             if is_taken {
                 break;
             }
-            assert_eq!(writer.queue(0), NOT_YET);
-            assert_eq!(writer.queue(0), BLOCK as IoResult);
+            assert_eq!(writer.queue(0), IoResult::NOT_YET);
+            assert_eq!(writer.queue(0), IoResult::done(BLOCK));
             assert_eq!(writer.engine.n_foreign_datagrams(), 2 * (round + 1));
         }
     }

@@ -33,7 +33,7 @@ impl RangeGuard {
     pub(super) fn around(&self, unit: &IoUnit, carry_out: impl FnOnce() -> IoResult) -> IoResult {
         let Some(numbers) = self.numbers(unit) else { return carry_out() };
         if let Err(errno) = self.locker.lock_range(&numbers, false) {
-            return -IoResult::from(errno.raw_os_error());
+            return IoResult::failed(errno.raw_os_error());
         }
         let result = carry_out();
         // Unlocking cannot fail: it frees all that this thread holds, for which the kernel needs no memory.
@@ -89,12 +89,14 @@ mod tests {
                 barrier.wait();
             }
             n_inside.fetch_sub(1, Ordering::SeqCst);
-            4096
+            IoResult::done(4096)
         };
         std::thread::scope(|scope| {
             for (file, unit) in files.into_iter().zip(units) {
                 let guard = RangeGuard::new(space.locker().unwrap(), Arc::from([file]));
-                scope.spawn(move || (0..n_ios).for_each(|_| assert_eq!(guard.around(&unit, carry_out), 4096)));
+                scope.spawn(move || {
+                    (0..n_ios).for_each(|_| assert_eq!(guard.around(&unit, carry_out), IoResult::done(4096)));
+                });
             }
         });
         most.into_inner()

@@ -265,7 +265,7 @@ fn attend(mut setup: SeatSetup, mailbox: &Mailbox, board: &ResultBoard, ready: &
         let unit = IoUnit { buffer_offset: unit.buffer_offset - buffer_start, ..unit };
         let mut carry_out = || {
             let outcome = catch_unwind(AssertUnwindSafe(|| hand.carry_out(&unit, &file)));
-            outcome.unwrap_or(-IoResult::from(libc::EIO))
+            outcome.unwrap_or(IoResult::failed(libc::EIO))
         };
         let result = match &guard {
             None => carry_out(),
@@ -307,17 +307,17 @@ impl Hand {
 
     fn carry_out(&mut self, unit: &IoUnit, file: &SeatFile) -> IoResult {
         if let Err(error) = self.take_over(unit.file_index, file) {
-            return -IoResult::from(error.errno());
+            return IoResult::failed(error.errno());
         }
         let error = match self.engine.queue(0, unit) {
             Queued::Completed(result) => return result,
-            Queued::Busy => return -IoResult::from(libc::EAGAIN),
+            Queued::Busy => return IoResult::failed(libc::EAGAIN),
             Queued::Queued => match self.wait() {
                 Ok(result) => return result,
                 Err(error) => error,
             },
         };
-        -IoResult::from(error.raw_os_error().unwrap_or(libc::EIO))
+        IoResult::failed(error.raw_os_error().unwrap_or(libc::EIO))
     }
 
     fn wait(&mut self) -> std::io::Result<IoResult> {

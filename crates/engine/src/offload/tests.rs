@@ -2,7 +2,8 @@
 
 use super::{Offload, is_needless, pooled, refusal};
 use crate::contract::{
-    Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoUnit, JobFacts, OpenTarget, Prepare, Prepared, Queued,
+    Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare,
+    Prepared, Queued,
 };
 use crate::options::EngineOptions;
 use crate::testing::{BLOCK, N_BLOCKS, TestFile};
@@ -82,7 +83,7 @@ impl Pooled {
                 self.engine.reap(1, DEPTH as u32, &mut completions).unwrap();
             }
             for completion in completions.drain(..) {
-                assert_eq!(completion.result, BLOCK as i64);
+                assert_eq!(completion.result.number(), BLOCK as i64);
                 let slot = completion.unit_index as usize;
                 if direction == Direction::Read {
                     each(first + slot, self.arena.borrow_mut().slice_mut(slot * BLOCK, BLOCK));
@@ -175,7 +176,7 @@ impl Engine for Telling {
     }
 
     fn queue(&mut self, _: u32, unit: &IoUnit) -> Queued {
-        Queued::Completed(unit.length_bytes as i64)
+        Queued::Completed(IoResult::done(unit.length_bytes))
     }
 }
 
@@ -270,7 +271,7 @@ fn outcome(engine: &mut dyn Engine) -> Vec<i64> {
     assert_eq!((engine.queue(0, &unit), engine.commit().unwrap()), (Queued::Queued, 1));
     let mut completions = Vec::new();
     engine.reap(1, 1, &mut completions).unwrap();
-    completions.iter().map(|completion| completion.result).collect()
+    completions.iter().map(|completion| completion.result.number()).collect()
 }
 
 /// Without an error the job would wait for ever.

@@ -68,7 +68,7 @@ pub(crate) struct Arrival {
 
 /// Fate of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct SimOutcome {
     /// Time of completion, since the start of the engine.
     pub(crate) done_ns: u64,
     pub(crate) fault: SimFault,
@@ -76,12 +76,12 @@ pub(crate) struct Outcome {
 
 impl SimDevice {
     /// Takes an I/O.
-    pub(crate) fn take(&mut self, arrival: &Arrival) -> Outcome {
+    pub(crate) fn take(&mut self, arrival: &Arrival) -> SimOutcome {
         let (fault, delay_ns) = self.faults.next(arrival.direction, arrival.length_bytes);
         let done_ns =
             if arrival.direction.is_sync() { self.sync(arrival, delay_ns) } else { self.transfer(arrival, delay_ns) };
         self.all_done_ns = self.all_done_ns.max(done_ns);
-        Outcome { done_ns, fault }
+        SimOutcome { done_ns, fault }
     }
 
     fn sync(&mut self, arrival: &Arrival, delay_ns: u64) -> u64 {

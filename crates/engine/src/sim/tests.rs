@@ -28,7 +28,7 @@ fn reap_moves_a_virtual_clock_to_the_completion() {
         let mut completions = Vec::with_capacity(4);
         rig.engine.reap(1, 1, &mut completions).unwrap();
         let Completion { unit_index, result } = completions[0];
-        assert_eq!(result, BLOCK as i64);
+        assert_eq!(result.number(), BLOCK as i64);
         seen.push((unit_index, clock.now_ns() - 777));
     }
     assert_eq!(seen, [(1, 30 * US), (2, 60 * US), (0, 100 * US)]);

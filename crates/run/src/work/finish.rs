@@ -11,7 +11,7 @@ use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::board::WorkerState;
 use crate::link::trace::TraceGroup;
-use ferrio_engine::{IoUnit, Queued};
+use ferrio_engine::{IoResult, IoUnit, Outcome, Queued};
 use ferrio_spec::engines::Measures;
 use ferrio_stats::note::IoNote;
 use ferrio_sys::errno::{EAGAIN, EIO};
@@ -98,13 +98,18 @@ fn engine_syncs(worker: &mut Worker<'_>, file_index: u32, direction: Direction) 
     let result = match worker.lane.engine.queue(slot_index, &unit) {
         Queued::Completed(result) => result,
         Queued::Queued => commit_and_reap(worker)?,
-        Queued::Busy => -i64::from(EAGAIN),
+        Queued::Busy => IoResult::failed(EAGAIN),
     };
-    Ok(if result < 0 { i32::try_from(-result).unwrap_or(EIO) } else { 0 })
+    match result.outcome() {
+        Outcome::Done(_) => Ok(0),
+        Outcome::Failed(errno) => Ok(errno),
+        // The wait for a server was given up.
+        Outcome::EndOfData | Outcome::NotYet => Err(Failure::stopped()),
+    }
 }
 
 /// Submits the one unit that is queued, and waits for it.
-fn commit_and_reap(worker: &mut Worker<'_>) -> Result<i64, Failure> {
+fn commit_and_reap(worker: &mut Worker<'_>) -> Result<IoResult, Failure> {
     let refused = |step: &'static str| move |error: std::io::Error| failure!(error.raw_os_error().unwrap_or(EIO), step);
     let lane = &mut worker.lane;
     while lane.engine.commit().map_err(refused("commit"))? == 0 {}

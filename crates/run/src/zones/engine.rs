@@ -3,7 +3,7 @@
 //! Must not know: the choice of zones. Start reading at [`ZoneResets::queue`].
 
 use crate::wrapped::{Wrapped, Wrapper};
-use ferrio_engine::{Engine, IoUnit, Queued};
+use ferrio_engine::{Engine, IoResult, IoUnit, Queued};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::ZoneTable;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ impl Wrapper for ZoneResets {
         let length_bytes = unit.length_bytes as u64;
         let reset = self.0[unit.file_index as usize].trim(unit.offset_bytes, length_bytes);
         Queued::Completed(match reset {
-            Ok(()) => i64::try_from(length_bytes).unwrap_or(i64::MAX),
-            Err(errno) => -i64::from(errno),
+            Ok(()) => IoResult::done(unit.length_bytes),
+            Err(errno) => IoResult::failed(errno),
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::files::FileSet;
 use crate::link::board::Board;
 use crate::plan::WorkerPlan;
 use crate::wrapped::{Wrapped, Wrapper};
-use ferrio_engine::{Completion, Engine, IoUnit, Queued};
+use ferrio_engine::{Completion, Engine, IoResult, IoUnit, Queued};
 use ferrio_spec::FileLocking;
 use ferrio_stats::Note;
 use ferrio_stats::note::During;
@@ -42,11 +42,11 @@ impl Finisher {
     /// The result of the unit that was just queued: it is the only one, so the next completion is its own.
     fn finish(&mut self, inner: &mut dyn Engine) -> Queued {
         let result = self.commit_and_reap(inner);
-        let failed = |error: io::Error| -i64::from(error.raw_os_error().unwrap_or(EIO));
+        let failed = |error: io::Error| IoResult::failed(error.raw_os_error().unwrap_or(EIO));
         Queued::Completed(result.unwrap_or_else(failed))
     }
 
-    fn commit_and_reap(&mut self, inner: &mut dyn Engine) -> io::Result<i64> {
+    fn commit_and_reap(&mut self, inner: &mut dyn Engine) -> io::Result<IoResult> {
         // The kernel may lack room that I/Os of other jobs take.
         while inner.commit()? == 0 {
             std::thread::yield_now();
@@ -91,7 +91,7 @@ impl Wrapper for FileLocks {
         let number = self.numbers[unit.file_index as usize];
         let shared = self.shares_reads && unit.direction == Direction::Read;
         if let Err(errno) = self.locker.lock(number, shared) {
-            return Queued::Completed(-i64::from(errno.raw_os_error()));
+            return Queued::Completed(IoResult::failed(errno.raw_os_error()));
         }
         let queued = match (inner.queue(unit_index, unit), &mut self.finisher) {
             (Queued::Queued, Some(finisher)) => finisher.finish(inner),
@@ -126,7 +126,7 @@ mod tests {
                 barrier.wait();
             }
             self.n_inside.fetch_sub(1, Ordering::SeqCst);
-            Queued::Completed(unit.length_bytes as i64)
+            Queued::Completed(IoResult::done(unit.length_bytes))
         }
     }
 
@@ -152,7 +152,8 @@ mod tests {
                     let locks = FileLocks { locker, shares_reads, numbers: vec![1], finisher: None };
                     let mut engine = Wrapped::new(Box::new(inner), locks);
                     let unit = IoUnit { direction, ..UNIT };
-                    (0..n_ios).for_each(|_| assert_eq!(engine.queue(0, &unit), Queued::Completed(4096)));
+                    (0..n_ios)
+                        .for_each(|_| assert_eq!(engine.queue(0, &unit), Queued::Completed(IoResult::done(4096))));
                 });
             }
         });
@@ -186,7 +187,8 @@ mod tests {
         }
 
         fn reap(&mut self, _: u32, _: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-            completions.extend(self.pending.take().map(|unit_index| Completion { unit_index, result: 4096 }));
+            completions
+                .extend(self.pending.take().map(|unit_index| Completion { unit_index, result: IoResult::done(4096) }));
             Ok(())
         }
     }
@@ -199,8 +201,8 @@ mod tests {
             Wrapped::new(Box::new(Later { fails, ..Later::default() }), locks).queue(3, &UNIT)
         };
         assert_eq!(answer(None, false), Queued::Queued);
-        assert_eq!(answer(Some(Finisher::new()), false), Queued::Completed(4096));
-        assert_eq!(answer(Some(Finisher::new()), true), Queued::Completed(-i64::from(EIO)));
+        assert_eq!(answer(Some(Finisher::new()), false), Queued::Completed(IoResult::done(4096)));
+        assert_eq!(answer(Some(Finisher::new()), true), Queued::Completed(IoResult::failed(EIO)));
     }
 
     /// The threads wait for each other inside: the test would hang if one read excluded the other.

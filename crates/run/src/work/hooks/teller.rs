@@ -7,7 +7,7 @@ use crate::link::trace::{TraceGroup, Tracer};
 use crate::plan::WorkerPlan;
 use crate::wrapped::{Wrapped, Wrapper};
 use crate::zones::told::ToldZones;
-use ferrio_engine::{Completion, Engine, IoUnit, Queued};
+use ferrio_engine::{Completion, Engine, IoResult, IoUnit, Outcome, Queued};
 use ferrio_spec::engines::Handover;
 use ferrio_spec::{VerifyForm, VerifySpec};
 use ferrio_units::Direction;
@@ -133,13 +133,14 @@ impl IoTeller<'_> {
         }
     }
 
-    fn done(&mut self, unit_index: u32, result: i64) {
+    fn done(&mut self, unit_index: u32, result: IoResult) {
         let Some((address, unit)) = self.units[unit_index as usize].take() else { return };
         self.tell_unit("complete", address, &unit);
         let reads_back = self.tracer.reads_back();
+        let has_moved = matches!(result.outcome(), Outcome::Done(1..));
         match &self.verify {
             Some(verify) if unit.direction == Direction::Write => verify.tell_landed(self.tracer, unit_index),
-            Some(verify) if unit.direction == Direction::Read && result > 0 && (reads_back || verify.checks_reads) => {
+            Some(verify) if unit.direction == Direction::Read && has_moved && (reads_back || verify.checks_reads) => {
                 verify.tell_check(self.tracer, address, unit.length_bytes);
             }
             _ => {}

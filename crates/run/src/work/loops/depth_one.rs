@@ -10,7 +10,7 @@ use super::{Attendant, Worker};
 use crate::error::failure;
 use crate::work::lane::Stop;
 use crate::work::lane::account::Stamps;
-use ferrio_engine::{NOT_YET, Queued};
+use ferrio_engine::{IoResult, Queued};
 use ferrio_spec::engines::Handover;
 use ferrio_sys::errno::EAGAIN;
 use ferrio_workload::Next;
@@ -67,7 +67,7 @@ fn do_one<const BY_ENGINE: bool>(
 
 /// Lets the engine do the unit in slot 0, with stamps around `queue`, `commit` and `reap`.
 #[inline]
-fn call(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
+fn call(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
     let issue = worker.lane.stamp_after(start);
     let slot = worker.lane.slots.get_mut(0);
     slot.stamps = Stamps { start, issue };
@@ -85,7 +85,7 @@ fn call(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
 
 /// Lets the engine do the unit in slot 0 and take the stamps.
 #[inline]
-fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
+fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
     let slot = worker.lane.slots.get_mut(0);
     let (queued, stamps) = worker.lane.engine.queue_timed(0, &slot.unit, &worker.lane.clock);
     slot.stamps = Stamps { start, issue: stamps.before };
@@ -110,7 +110,7 @@ fn count_inline(worker: &mut Worker<'_>) {
     }
 }
 
-fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(i64, u64), Stop> {
+fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
     commit_one(worker)?;
     let submitted = worker.lane.stamp_after(start);
     let issue = worker.lane.issued_at(start, submitted);
@@ -139,12 +139,17 @@ fn count_calls(worker: &mut Worker<'_>) {
 /// Does the rest after a short transfer. It is part of the same I/O: stamps and depth stay as they are, but its calls
 /// count.
 #[cold]
-fn do_rests(worker: &mut Worker<'_>, attendant: &mut dyn Attendant, last: u64, first_result: i64) -> Result<u64, Stop> {
+fn do_rests(
+    worker: &mut Worker<'_>,
+    attendant: &mut dyn Attendant,
+    last: u64,
+    first_result: IoResult,
+) -> Result<u64, Stop> {
     let mut result = first_result;
     loop {
         // Waiting for the other end of a connection counts as one call, however often it is repeated; meanwhile
         // requests and deadlines are handled.
-        let is_waiting = result == NOT_YET;
+        let is_waiting = result == IoResult::NOT_YET;
         if is_waiting && let Some(stop) = attend_waiting(worker, attendant) {
             return Err(stop);
         }
@@ -184,7 +189,7 @@ fn commit_one(worker: &mut Worker<'_>) -> Result<(), Stop> {
 }
 
 /// Waits for the one unit in flight.
-fn reap_one(worker: &mut Worker<'_>) -> Result<i64, Stop> {
+fn reap_one(worker: &mut Worker<'_>) -> Result<IoResult, Stop> {
     loop {
         worker.lane.completions.clear();
         let reaped = worker.lane.engine.reap(1, 1, &mut worker.lane.completions);

@@ -10,7 +10,7 @@ use super::queued::collect_some;
 use crate::compat;
 use crate::work::lane::Stop;
 use crate::work::lane::account::Stamps;
-use ferrio_engine::{END_OF_DATA, NOT_YET};
+use ferrio_engine::{IoResult, Outcome};
 use ferrio_sys::errno::EIO;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
@@ -112,7 +112,7 @@ fn fill_sync(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo) {
 
 /// Takes the result of a unit.
 #[inline]
-pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Finished {
+pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Finished {
     match finish_whole(worker, slot_index, result, done) {
         Some(_) => Finished::Done,
         None => finish_odd(worker, slot_index, result, done),
@@ -121,9 +121,9 @@ pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: i64, done
 
 /// Takes the result of a unit that moved all of its bytes, and returns its file; `None`: it did not.
 #[inline]
-pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Option<u32> {
+pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Option<u32> {
     let slot = worker.lane.slots.get(slot_index);
-    if result != slot.unit.length_bytes as i64 {
+    if !result.is_done_with(slot.unit.length_bytes) {
         return None;
     }
     let file_index = slot.unit.file_index;
@@ -141,21 +141,19 @@ pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: i64
 
 /// Handles an error, a short transfer, or the end of the file.
 #[cold]
-fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) -> Finished {
-    match result {
-        NOT_YET => return Finished::Again,
-        END_OF_DATA => {
+fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Finished {
+    let moved = match result.outcome() {
+        Outcome::Done(n_bytes) => n_bytes,
+        Outcome::Failed(errno) => return fail(worker, slot_index, errno),
+        Outcome::NotYet => return Finished::Again,
+        Outcome::EndOfData => {
             give_up(worker, slot_index, done);
             return Finished::Stop(Stop::Ended);
         }
-        _ => {}
-    }
-    if result < 0 {
-        return fail(worker, slot_index, i32::try_from(-result).unwrap_or(EIO));
-    }
+    };
     let slot = *worker.lane.slots.get(slot_index);
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
-    if result == 0 {
+    if moved == 0 {
         if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
             worker.lane.account.stats.features.n_empty_reads += 1;
         }
@@ -175,7 +173,6 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     if !slot.was_short {
         worker.lane.account.stats.directions[data].n_short += 1;
     }
-    let moved = result as u64;
     let file_bytes = worker.lane.files.plan(slot.unit.file_index).file_bytes;
     if slot.unit.direction == Direction::Read && slot.unit.offset_bytes + moved == file_bytes {
         let left = slot.unit.length_bytes as u64 - moved;
@@ -188,8 +185,8 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, done: u64) 
     let slot = worker.lane.slots.get_mut(slot_index);
     slot.was_short = true;
     slot.unit.offset_bytes += moved;
-    slot.unit.buffer_offset += result as usize;
-    slot.unit.length_bytes -= result as usize;
+    slot.unit.buffer_offset += moved as usize;
+    slot.unit.length_bytes -= moved as usize;
     Finished::Again
 }
 

@@ -12,7 +12,7 @@ use super::{Attendant, Worker};
 use crate::error::failure;
 use crate::work::hooks::Hooks;
 use crate::work::lane::{Lane, Stop};
-use ferrio_engine::{Completion, Queued};
+use ferrio_engine::{Completion, IoResult, Queued};
 use ferrio_spec::engines::Completes;
 use ferrio_stats::FailedStep;
 use ferrio_sys::errno::EAGAIN;
@@ -324,12 +324,12 @@ fn take_completion(worker: &mut Worker<'_>, completion: Completion, stamp: u64) 
 
 /// Handles a unit without a plain success: its rest continues, or its slot is free.
 #[cold]
-fn take_odd(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64) -> Result<(), Stop> {
+fn take_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, stamp: u64) -> Result<(), Stop> {
     if take_result(worker, slot_index, result, stamp)? { Ok(()) } else { requeue(worker, slot_index) }
 }
 
 /// True: the slot is free. False: the unit has a rest to do.
-fn take_result(worker: &mut Worker<'_>, slot_index: u32, result: i64, stamp: u64) -> Result<bool, Stop> {
+fn take_result(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, stamp: u64) -> Result<bool, Stop> {
     let finished = finish(worker, slot_index, result, stamp);
     if finished == Finished::Again {
         return Ok(false);
