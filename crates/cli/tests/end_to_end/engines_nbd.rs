@@ -69,7 +69,7 @@ fn what_is_written_is_read_back_though_replies_come_in_any_order() {
 fn the_export_gives_the_size() {
     for program in programs("the_export_gives_the_size") {
         for (options, n_reads) in
-            [("", 16), ("--size=1g", 16), ("--size=256k", 4), ("--nrfiles=2", 32), ("--size=50%", 8)]
+            [("", 16), ("--size=1g", 16), ("--size=256k", 4), ("--nrfiles=2 --size=2m", 32), ("--size=50%", 8)]
         {
             let common = "--output-format=json --rw=read --bs=64k --iodepth=4";
             let finished = run(*program, Manner::default(), &format!("{common} {options}"));
