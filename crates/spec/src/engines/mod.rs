@@ -208,7 +208,7 @@ const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for
 /// Difference of the engine for network block devices.
 const NBD: &str = "a server that does not answer ends a stopped job within a second, and 30 seconds after its runtime, where fio waits for \
                    ever. A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
-                   largest block, or 64 MiB, fail with EINVAL.";
+                   largest block, or 64 MiB, fail with EINVAL. Several files of a job need no size.";
 
 /// Difference of the engine that runs a program.
 const EXEC: &str = "a program that cannot be run is an error, and without a runtime the job ends with its program. Clones write to files of \
