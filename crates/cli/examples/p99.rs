@@ -1,6 +1,6 @@
 //! A job as a value, a run of it, and one figure of its record: reads blocks of 4 KiB at random, and prints their p99.
 
-use ferrio_run::{Run, RunEvent, RunSettings};
+use ferrio_session::Session;
 use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
 use ferrio_stats::full_percentiles;
 use ferrio_units::DataDirection;
@@ -13,7 +13,7 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     job.pattern.random = true;
     job.layout.unlink = true;
     let spec = RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility: Compatibility::Native };
-    let outcome = Run::new(spec, RunSettings::default())?.go(&mut |_: RunEvent| ())?;
+    let outcome = Session::new(spec)?.run(&mut [])?;
     let latency = &outcome.record.workers[0].stats.directions[DataDirection::Read].clat;
     let histogram = latency.histogram.as_ref().ok_or("the job has kept no percentiles")?;
     for (_, p99_ns) in full_percentiles(histogram, &[99.0]) {

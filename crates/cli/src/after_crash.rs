@@ -3,11 +3,11 @@
 //! Must not know: journals, blocks. Start reading at [`run`].
 
 use crate::console::Console;
-use crate::version::VERSION;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_report::words;
 use ferrio_run::after_crash::{CrashCheck, CrashReport, Verdict, Violation, after_crash};
+use ferrio_session::VERSION;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;

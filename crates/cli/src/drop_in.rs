@@ -9,14 +9,14 @@ use crate::progress::ProgressPrinter;
 use crate::records::{self, Course};
 use crate::reporter::Reporter;
 use crate::signals::Signals;
-use crate::version::VERSION;
 use ferrio_job::invocation::{EtaWhen, OutputSettings};
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
-use ferrio_report::logs::{AggregateLogs, LogFiles};
+use ferrio_report::logs::AggregateLogs;
 use ferrio_report::saved;
-use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
-use ferrio_spec::debug::GROUPS;
+use ferrio_run::RunError;
+use ferrio_session::VERSION;
+use ferrio_session::{Outcome, Session};
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::MessageStream;
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
@@ -95,7 +95,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         kept.add(path.clone(), FileRole::Output);
     }
     if invocation.mode == Mode::MergeTraces {
-        return merge_traces(invocation, &inputs, &mut console);
+        return merge_traces(invocation, inputs, &mut console);
     }
     if invocation.mode != Mode::Run {
         print_all(&mut console, &invocation.messages);
@@ -120,14 +120,15 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
 }
 
 /// `--merge-blktrace-only`.
-fn merge_traces(invocation: Invocation, inputs: &[PathBuf], console: &mut Console) -> ExitCode {
+fn merge_traces(mut invocation: Invocation, inputs: Vec<PathBuf>, console: &mut Console) -> ExitCode {
     print_all(console, &invocation.messages);
     let reporter = Reporter::new(&invocation.output);
-    let merge = || {
-        let (signals, handle) = (Signals::listen(false)?, Handle::new()?);
-        signals.steer(handle.clone());
+    let mut merge = || {
+        let (signals, session) =
+            (Signals::listen(false)?, Session::of_invocation(&mut invocation, inputs.clone(), [])?);
         let mut progress = ProgressPrinter::new(console, &reporter, &signals, invocation.eta);
-        ferrio_run::merge_only(invocation.run, inputs, &handle, &mut progress)
+        signals.steer(session.handle());
+        session.merge_traces(&mut [&mut progress])
     };
     match merge() {
         Ok(()) => ExitCode::SUCCESS,
@@ -184,7 +185,7 @@ fn open_record(
 }
 
 /// Writes the record of a run. One that cannot be written counts in the exit code.
-fn keep_record(kept: KeptRecord, outcome: &mut RunOutcome, course: Course, console: &mut Console) {
+fn keep_record(kept: KeptRecord, outcome: &mut Outcome, course: Course, console: &mut Console) {
     console.all_messages().clone_into(&mut outcome.record.messages);
     outcome.record.course = course.told;
     if kept.is_anonymous {
@@ -204,38 +205,22 @@ struct FilesOfRun {
     kept: Arc<KeptFiles>,
 }
 
-fn start(invocation: Invocation, files: FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
+fn start(mut invocation: Invocation, files: FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let reporter = Reporter::new(&invocation.output);
     let record_file = match open_record(&invocation.output, &files.kept, console) {
         Ok(file) => file,
         Err(code) => return code,
     };
-    let settings = RunSettings {
-        version: VERSION.to_owned(),
-        readonly: invocation.readonly,
-        trace: trace_settings(&invocation),
-        snapshot_interval: shows_eta(&invocation).then(|| Duration::from_millis(invocation.eta.interval_ms)),
-        open_logs: |kept| Box::new(LogFiles::new(kept)),
-        control: control_settings(&invocation, record_file.is_some()),
-        inputs: files.inputs,
-        command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        record_interval: record_interval(&invocation),
-        keeps_series: record_file.is_some(),
-        ..RunSettings::default()
-    };
     let started_at = Instant::now();
     let global_options = invocation.run.global_options.clone();
     let mut course = Course::new(record_file.is_some(), global_options.clone());
-    match run_jobs(invocation, settings, &files.kept, &reporter, &mut course, console) {
+    let session = session_of(&mut invocation, &files, arguments, record_file.is_some());
+    let run = session.and_then(|session| run_jobs(&invocation, session, &files.kept, &reporter, &mut course, console));
+    match run {
         Ok((mut outcome, signal)) => {
             if reporter.writes_records() {
                 let exit = exit_number(&outcome, signal, console);
                 course.end(console, exit, signal, started_at.elapsed());
-            }
-            if reporter.writes_json() || record_file.is_some() {
-                // Without records of intervals there are no series, and this is an empty list.
-                outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
-                outcome.record.audit = Some(ferrio_insight::audit(&outcome.record));
             }
             reporter.report(console, &outcome.record);
             if let Some(file) = record_file {
@@ -259,20 +244,36 @@ fn start(invocation: Invocation, files: FilesOfRun, arguments: &[OsString], cons
     }
 }
 
+/// The session of a command line. Only a document or a record shows findings.
+fn session_of(
+    invocation: &mut Invocation,
+    files: &FilesOfRun,
+    arguments: &[OsString],
+    keeps_record: bool,
+) -> Result<Session, RunError> {
+    let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
+    let mut session = Session::of_invocation(invocation, files.inputs.clone(), words)?;
+    let interval = Duration::from_millis(invocation.eta.interval_ms);
+    session.settings.snapshot_interval = shows_eta(invocation).then_some(interval);
+    session.settings.control = control_settings(invocation, keeps_record);
+    session.settings.record_interval = record_interval(invocation);
+    session.settings.keeps_series = keeps_record;
+    session.is_audited = keeps_record || invocation.output.formats.has(FormatKind::Document);
+    Ok(session)
+}
+
 /// Runs the jobs while the console shows events. Returns the outcome, and the first signal that asked for the end.
 fn run_jobs(
-    invocation: Invocation,
-    settings: RunSettings,
+    invocation: &Invocation,
+    session: Session,
     kept: &KeptFiles,
     reporter: &Reporter,
     course: &mut Course,
     console: &mut Console,
-) -> Result<(RunOutcome, Option<i32>), RunError> {
+) -> Result<(Outcome, Option<i32>), RunError> {
     let bandwidth_logs = invocation.output.bandwidth_log.as_deref().map(|prefix| AggregateLogs::create(prefix, kept));
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
-    let run = Run::new(invocation.run, settings)?;
-    signals.steer(run.handle());
     let mut progress = ProgressPrinter::new(console, reporter, &signals, invocation.eta);
     if let Some(logs) = bandwidth_logs {
         progress.write_bandwidth_logs(logs);
@@ -281,7 +282,7 @@ fn run_jobs(
         progress.count_slices(n_slices);
     }
     std::mem::swap(&mut progress.course, course);
-    let outcome = run.go(&mut progress);
+    let outcome = signals.run(session, &mut [&mut progress]);
     progress.clear();
     std::mem::swap(&mut progress.course, course);
     let outcome = outcome?;
@@ -297,9 +298,7 @@ const SLICE: Duration = Duration::from_secs(3_600);
 
 /// Length of the intervals of records: the time between reports, if one is given.
 fn record_interval(invocation: &Invocation) -> Option<Duration> {
-    let interval = invocation.control.status_interval;
-    let recorded =
-        invocation.output.formats.has(FormatKind::Records).then(|| interval.unwrap_or(records::DEFAULT_INTERVAL));
+    let recorded = invocation.output.formats.has(FormatKind::Records).then(|| records::interval(invocation));
     recorded.or_else(|| invocation.n_latency_slices.map(|_| SLICE))
 }
 
@@ -325,15 +324,8 @@ fn temporary_directory() -> PathBuf {
     given.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from)
 }
 
-/// Groups of `--debug` by name.
-pub(crate) fn trace_settings(invocation: &Invocation) -> TraceSettings {
-    let is_set = |index: &usize| invocation.debug.mask & (1 << *index) != 0;
-    let names = (0..GROUPS.len()).filter(is_set).map(|index| GROUPS[index]);
-    TraceSettings::new(names, invocation.debug.job_number.map(|number| number as usize))
-}
-
 /// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
-pub(crate) fn exit_number(outcome: &RunOutcome, signal: Option<i32>, console: &Console) -> u8 {
+pub(crate) fn exit_number(outcome: &Outcome, signal: Option<i32>, console: &Console) -> u8 {
     let signal = if signal.is_some() { 128 } else { 0 };
     let has_lost = console.has_failed || outcome.n_logs_lost > 0;
     let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;

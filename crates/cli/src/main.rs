@@ -32,7 +32,6 @@ mod reporter;
 mod signals;
 mod topics;
 mod verify_state;
-mod version;
 
 use std::ffi::OsString;
 use std::path::Path;

@@ -7,13 +7,14 @@ use crate::console::{Console, show_progress};
 use crate::records::Course;
 use crate::reporter::Reporter;
 use crate::signals::Signals;
-use crate::version::VERSION;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::AggregateLogs;
 use ferrio_report::slices::LatencySlices;
 use ferrio_report::start::{self, StartJob};
-use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
+use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent};
+use ferrio_session::Observer;
+use ferrio_session::VERSION;
 use ferrio_spec::{DirectionMix, JobSpec, engines};
 use ferrio_stats::Note;
 use std::io;
@@ -59,7 +60,7 @@ impl<'a> ProgressPrinter<'a> {
     /// That table at the end of the run.
     pub(crate) fn tell_slices(&mut self) {
         if let Some(slices) = &self.slices {
-            self.event(RunEvent::Message(MessageStream::Info, Note::text(slices.text().trim_end())));
+            self.event(&RunEvent::Message(MessageStream::Info, Note::text(slices.text().trim_end())));
         }
     }
 
@@ -115,7 +116,7 @@ impl<'a> ProgressPrinter<'a> {
     /// Prints the newest signal that ends the run, once.
     pub(crate) fn tell_signal(&mut self) {
         if let Some(number) = self.signals.take_untold() {
-            self.event(RunEvent::Message(
+            self.event(&RunEvent::Message(
                 MessageStream::Info,
                 Note::text(format!("\nfio: terminating on signal {number}")),
             ));
@@ -158,30 +159,30 @@ impl NewLines {
     }
 }
 
-impl RunObserver for ProgressPrinter<'_> {
-    fn event(&mut self, event: RunEvent) {
+impl Observer for ProgressPrinter<'_> {
+    fn event(&mut self, event: &RunEvent) {
         if self.reporter.writes_records() {
-            self.course.event(self.console, &event);
+            self.course.event(self.console, event);
         }
-        if let (RunEvent::Interval(stretch), Some(slices)) = (&event, &mut self.slices) {
+        if let (RunEvent::Interval(stretch), Some(slices)) = (event, &mut self.slices) {
             slices.count(stretch);
         }
-        if shows_text(&event) {
+        if shows_text(event) {
             self.clear();
         }
         match event {
             RunEvent::Stopping => self.tell_signal(),
-            RunEvent::Starting { jobs, n_threads, n_processes } => self.started(&jobs, n_threads, n_processes),
+            RunEvent::Starting { jobs, n_threads, n_processes } => self.started(jobs, *n_threads, *n_processes),
             RunEvent::LayingOut { job_name, n_files, total_bytes } if self.reporter.writes_normal() => {
-                self.console.report(&start::layout(&job_name, n_files, total_bytes));
+                self.console.report(&start::layout(job_name, *n_files, *total_bytes));
             }
             RunEvent::LayingOut { .. } | RunEvent::Recording { .. } | RunEvent::Interval(_) | RunEvent::JobEnded(_) => {
             }
-            RunEvent::Message(stream, note) => self.console.say(stream, note),
+            RunEvent::Message(stream, note) => self.console.say(*stream, note.clone()),
             RunEvent::Trace(text) => self.console.trace(&format!("{text}\n")),
-            RunEvent::Eta(snapshot) => self.eta(&snapshot),
-            RunEvent::Bandwidth(sample) => self.log_bandwidth(sample),
-            RunEvent::Status(record) => self.reporter.report(self.console, &record),
+            RunEvent::Eta(snapshot) => self.eta(snapshot),
+            RunEvent::Bandwidth(sample) => self.log_bandwidth(*sample),
+            RunEvent::Status(record) => self.reporter.report(self.console, record),
         }
     }
 }

@@ -4,15 +4,21 @@
 //! Must not know: how a record looks. Start reading at [`Course`].
 
 use crate::console::Console;
-use crate::version::VERSION;
-use ferrio_report::jsonl::{self, FirstLine};
+use ferrio_job::Invocation;
+use ferrio_report::jsonl::{self, FirstLine, JsonlLines};
 use ferrio_run::RunEvent;
-use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
+use ferrio_session::VERSION;
+use ferrio_stats::{Audit, CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;
 
 /// Length of an interval without `--status-interval`.
-pub(crate) const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Length of an interval: the time between reports, if one is given.
+pub(crate) fn interval(invocation: &Invocation) -> Duration {
+    invocation.control.status_interval.unwrap_or(DEFAULT_INTERVAL)
+}
 
 /// Events of a run that have a record.
 #[derive(Default)]
@@ -21,13 +27,20 @@ pub(crate) struct Course {
     is_kept: bool,
     /// Options given for all jobs.
     global_options: Vec<(String, String)>,
+    /// Makes the lines.
+    lines: JsonlLines,
     /// The kept events.
     pub(crate) told: Vec<CourseEvent>,
 }
 
 impl Course {
     pub(crate) fn new(is_kept: bool, global_options: Vec<(String, String)>) -> Self {
-        Self { is_kept, global_options, told: Vec::new() }
+        Self { is_kept, global_options, ..Self::default() }
+    }
+
+    /// The course of a native run, whose messages have these words.
+    pub(crate) fn with_words(global_options: Vec<(String, String)>, words: fn(&Note) -> String) -> Self {
+        Self { lines: JsonlLines::with_words(words), ..Self::new(false, global_options) }
     }
 
     /// Writes a line for an event that has a record.
@@ -45,6 +58,11 @@ impl Course {
             _ => return,
         };
         self.tell(console, told, None);
+    }
+
+    /// A line for what the rules find.
+    pub(crate) fn audit(&mut self, console: &mut Console, audit: &Audit) {
+        console.report(&jsonl::audit(audit));
     }
 
     /// The last line.
@@ -72,7 +90,7 @@ impl Course {
             fio_version: VERSION,
             global_options: &self.global_options,
         });
-        console.report(&jsonl::told(&told, first));
+        console.report(&self.lines.told(&told, first));
         if self.is_kept {
             self.told.push(told);
         }

@@ -4,7 +4,8 @@
 //! signals and passes them on to the handle of the run. A signal that comes before the run is kept for it; one that
 //! comes after its end is returned by [`Signals::take_untold`].
 
-use ferrio_run::Handle;
+use ferrio_run::{Handle, RunError};
+use ferrio_session::{Observer, Outcome, Session};
 use ferrio_sys::poll::wait_readable;
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals::{self, SignalQueue};
@@ -70,6 +71,15 @@ impl Signals {
             handle.snapshot();
         }
         heard.handle = Some(handle);
+    }
+
+    /// Runs a session, which signals steer.
+    ///
+    /// # Errors
+    /// The run cannot be started or supervised.
+    pub(crate) fn run(&self, session: Session, observers: &mut [&mut dyn Observer]) -> Result<Outcome, RunError> {
+        self.steer(session.handle());
+        session.run(observers)
     }
 
     /// The first signal that asked for the end.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
 
+use crate::diagnostic::Diagnostic;
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
 use crate::lower::{Strictness, lower};
@@ -51,6 +52,8 @@ pub struct Collector<'a> {
     /// The options that every job starts from.
     pub defaults: Section,
     jobs: Vec<JobSpec>,
+    /// The sections of the jobs, where further options shall be set on them.
+    pub(crate) kept_sections: Option<Vec<Section>>,
     n_sections_by_name: HashMap<String, u32>,
     n_workers: u64,
     n_inherited_bytes: usize,
@@ -66,6 +69,7 @@ impl<'a> Collector<'a> {
             messages: UserMessages::new(),
             defaults: Section::default(),
             jobs: Vec::new(),
+            kept_sections: None,
             n_sections_by_name: HashMap::new(),
             n_workers: 0,
             n_inherited_bytes: 0,
@@ -117,15 +121,19 @@ impl<'a> Collector<'a> {
         if self.parse_only {
             return Ok(());
         }
+        if let Some(kept) = &mut self.kept_sections {
+            kept.push(section.clone());
+        }
         let Section { draft, given, .. } = section;
+        let name = draft.job.name.clone();
         let mut lowered = match lower(draft, self.strictness) {
             Ok(lowered) => lowered,
-            Err(lines) => return self.stop(lines),
+            Err(lines) => return self.stop(&name, lines),
         };
         self.tell(&lowered.notes, &lowered.warnings);
         lowered.job.given_options = given;
         if let Some(lines) = self.conflicts(&lowered.job) {
-            return self.stop(lines);
+            return self.stop(&name, lines);
         }
         if self.is_steady_otherwise(&lowered.job) {
             // On standard output, where fio has it.
@@ -157,7 +165,9 @@ impl<'a> Collector<'a> {
         RunSpec { global_options: self.defaults.given, jobs: self.jobs, compatibility: Compatibility::Fio }
     }
 
-    fn stop(&mut self, lines: Vec<String>) -> Result<(), Stopped> {
+    /// The options of a job are refused together.
+    fn stop(&mut self, job: &str, lines: Vec<String>) -> Result<(), Stopped> {
+        self.messages.diagnose(Diagnostic::conflict(job, &lines));
         for line in lines {
             self.messages.err(line);
         }

@@ -2,20 +2,20 @@
 //!
 //! Must not know: how job files and command lines are read.
 
+use crate::diagnostic::{Diagnostic, near_engine, near_word};
 use crate::error::{JobError, valid_values};
 use crate::help;
 use crate::message::UserMessages;
 use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
-use crate::options::kind::Choice;
 use crate::origin::Origin;
 use crate::suggest::nearest;
-use ferrio_spec::engines::ENGINES;
 use ferrio_units::ParseError;
 use ferrio_units::value::is_list;
 
 /// Reports a refused value. `text` is the option as it was written.
 pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
+    messages.diagnose(Diagnostic::refused(error, text, expected(def, error, text), origin));
     if error.is_ferrios_own() {
         messages.err(format!("fio: option {} ({origin}): {error}", def.name));
         return;
@@ -32,7 +32,7 @@ pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, t
     match error {
         JobError::UnknownEngine(name) => {
             messages.err("fio: failed to load engine");
-            near_engine(messages, name, origin);
+            tell_near_engine(messages, name, origin);
             return;
         }
         JobError::SaidWithHelp(_) => {
@@ -68,17 +68,19 @@ pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &O
     let place = origin.place();
     let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
     let mut line = format!("{place}: unknown option {}", shortened(name));
+    let near = near_name(name, engine).filter(|_| owner.is_none());
+    messages.diagnose(Diagnostic::unknown(&shortened(name), near.clone(), origin));
     if let Some(def) = owner {
         let has = if def.engines.len() == 1 { "has" } else { "have" };
         line.extend([format!(" (the engine {engine} has none; {} {has})", def.engines.join(", "))]);
-    } else if let Some(near) = near_name(name, engine) {
+    } else if let Some(near) = &near {
         line.extend([format!("; the nearest known name is {near}")]);
     }
     messages.err(line);
 }
 
 /// The nearest name of an option that the job may use; that of another engine's option if it is nearer and hardly differs.
-fn near_name(name: &str, engine: &str) -> Option<String> {
+pub(crate) fn near_name(name: &str, engine: &str) -> Option<String> {
     const N_SLIPS: usize = 2;
     let is_usable = |def: &OptionDef| def.is_general() || def.engines.contains(&engine);
     let near = nearest(name, OPTIONS.iter().filter(|def| is_usable(def)).flat_map(OptionDef::names));
@@ -94,16 +96,16 @@ fn near_name(name: &str, engine: &str) -> Option<String> {
     (distance <= name.chars().count().div_ceil(2)).then(|| near.to_owned())
 }
 
-fn near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {
+fn tell_near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {
     let place = origin.place();
-    let near = nearest(name, ENGINES.iter().map(|engine| engine.name));
-    match near.filter(|(_, distance)| *distance <= name.len().div_ceil(2)) {
-        Some((near, _)) => messages.err(format!("{place}: no such engine; the nearest known name is {near}")),
+    match near_engine(name) {
+        Some(near) => messages.err(format!("{place}: no such engine; the nearest known name is {near}")),
         None => messages.err(format!("{place}: no such engine")),
     }
 }
 
-fn expected(def: &OptionDef, error: &JobError, text: &str) -> String {
+/// What an option takes.
+pub(crate) fn expected(def: &OptionDef, error: &JobError, text: &str) -> String {
     match error {
         JobError::UnknownWord(choices) => {
             let given = text.split_once('=').map_or("", |(_, value)| value.trim());
@@ -127,11 +129,6 @@ fn expected(def: &OptionDef, error: &JobError, text: &str) -> String {
 
 fn has_list(text: &str) -> bool {
     text.split_once('=').is_some_and(|(_, value)| is_list(value))
-}
-
-fn near_word(choices: &'static [Choice], given: &str) -> Option<&'static str> {
-    let (near, distance) = nearest(given, choices.iter().map(|choice| choice.word))?;
-    (distance <= given.len() / 2).then_some(near)
 }
 
 /// A name short enough for a message.

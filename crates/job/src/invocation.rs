@@ -3,6 +3,7 @@
 //! Must not know: how messages are printed and jobs are run.
 
 use crate::debug::DebugSettings;
+use crate::diagnostic::Diagnostic;
 use crate::message::Message;
 use ferrio_spec::{ControlSettings, OutputFormats, RunSpec};
 use std::fmt;
@@ -126,6 +127,8 @@ pub struct Invocation {
 pub struct UsageError {
     /// Messages to print, in this order.
     pub messages: Vec<Message>,
+    /// The refusals of options among them, as values.
+    pub diagnostics: Vec<Diagnostic>,
     /// `--output`, if it came before the error: errors are written to that file, too.
     pub output_file: Option<PathBuf>,
     /// Exit code of the program.

@@ -9,6 +9,7 @@ pub mod command_line;
 mod compat;
 mod contradiction;
 pub mod debug;
+pub mod diagnostic;
 pub mod environment;
 pub mod error;
 pub mod explain;
@@ -21,13 +22,15 @@ pub mod options;
 pub mod origin;
 pub mod profiles;
 pub mod showcmd;
-
 pub mod suggest;
+pub mod template;
 #[cfg(test)]
 mod testing;
 pub mod value;
 
-pub use command_line::session::parse;
+pub use command_line::parse::{parse, parse_template};
+pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use environment::{Environment, SystemEnvironment};
 pub use invocation::{Invocation, Mode, UsageError};
 pub use message::{Message, OutputStream};
+pub use template::Template;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: where and when messages are printed, or the format of the report.
 
+use crate::diagnostic::Diagnostic;
 use ferrio_spec::debug;
 use ferrio_units::byte_text;
 
@@ -25,6 +26,7 @@ pub type Message = (OutputStream, String);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UserMessages {
     list: Vec<Message>,
+    diagnostics: Vec<Diagnostic>,
     /// If `--debug=parse` lines are recorded from now on.
     pub traces_parse: bool,
 }
@@ -62,6 +64,16 @@ impl UserMessages {
     /// Adds all of `lines`.
     pub fn extend(&mut self, lines: impl IntoIterator<Item = Message>) {
         self.list.extend(lines.into_iter().map(|(stream, text)| (stream, byte_text::shown(&text).into_owned())));
+    }
+
+    /// Adds a refusal as a value; its lines for people are added separately.
+    pub(crate) fn diagnose(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// All refusals so far; there are none afterwards.
+    pub(crate) fn take_diagnostics(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.diagnostics)
     }
 
     /// Everything collected so far.

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 /// Whether a run has the oddities of fio: roundings, limits and orders that jobs written for fio depend on, and that a tool
 /// designed today would not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub enum Compatibility {
     /// A run that was described by fio's options has all of them.
     Fio,
     /// A run of a native command has none.
+    #[default]
     Native,
 }
 

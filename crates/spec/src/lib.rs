@@ -67,7 +67,7 @@ pub use verify::{
 pub use zone::{SequentialZonesSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunSpec {
     /// Options that were set for all jobs, canonical name and text as given (JSON `global options`).
     pub global_options: Vec<(String, String)>,

@@ -6,6 +6,7 @@
 
 pub mod anonymous;
 pub mod block_states;
+pub mod clones;
 mod counts;
 pub mod depth;
 mod difference;
@@ -38,6 +39,7 @@ mod verify;
 
 pub use anonymous::Anonymizer;
 pub use block_states::{BlockState, BlockStates};
+pub use clones::{ClonesStretch, ClonesTogether};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{

@@ -26,7 +26,17 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),
     (
         "ferrio-session",
-        &["ferrio-units", "ferrio-spec", "ferrio-job", "ferrio-stats", "ferrio-results", "ferrio-insight"],
+        &[
+            "ferrio-units",
+            "ferrio-sys",
+            "ferrio-spec",
+            "ferrio-job",
+            "ferrio-stats",
+            "ferrio-run",
+            "ferrio-report",
+            "ferrio-results",
+            "ferrio-insight",
+        ],
     ),
     (PROGRAM, &[]),
 ];

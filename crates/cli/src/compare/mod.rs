@@ -180,7 +180,7 @@ fn comparisons(request: &Request) -> Result<Vec<Comparison>, String> {
 
 /// The comparisons as JSON.
 fn document(comparisons: &[Comparison], judged: &[ConditionResult]) -> String {
-    let version = crate::version::VERSION;
+    let version = ferrio_session::VERSION;
     let document = serde_json::json!({ "version": version, "comparisons": comparisons, "conditions": judged });
     format!("{document:#}\n")
 }

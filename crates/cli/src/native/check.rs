@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`run`].
 
-use super::{Request, audit_text, last_runs, parse, print_all};
+use super::{Request, audit_text, parse, print_all};
 use crate::console::Console;
 use crate::native_words::run_error_text;
 use crate::report::examined;
@@ -109,15 +109,13 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let is_anonymous = request.invocation.output.is_anonymous;
-    let mut record = match ferrio_run::survey(request.invocation.run, &command_line) {
+    let mut record = match ferrio_session::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {
             console.error(&format!("ferrio check: {}\n", run_error_text(&error)));
             return ExitCode::FAILURE;
         }
     };
-    last_runs::look_up(&mut record);
-    record.audit = Some(ferrio_insight::audit(&record));
     if is_anonymous {
         record.make_anonymous();
     }

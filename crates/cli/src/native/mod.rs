@@ -3,16 +3,15 @@
 //! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
 
 pub(crate) mod check;
-mod last_runs;
 pub(crate) mod run;
 
 use crate::console::Console;
 use crate::native_words::plain;
-use crate::version::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
+use ferrio_session::VERSION;
 use ferrio_spec::OutputFormats;
 use ferrio_stats::{Audit, RunRecord};
 use std::ffi::OsString;
@@ -28,12 +27,18 @@ const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1
 const REPORTS_OF_FIO: [&str; 6] =
     ["--output-format", "--minimal", "--append-terse", "--terse-version", "--status-interval", "--eta"];
 
+/// The format that `run` writes too, and what sets the length of its intervals.
+const JSONL: &str = "--output-format=jsonl";
+const INTERVAL: &str = "--status-interval";
+
 /// The parsed arguments of a native command.
 struct Request {
     /// `--json`.
     json: bool,
     /// `--csv`, of `run` alone.
     csv: bool,
+    /// `--output-format=jsonl`, of `run` alone.
+    jsonl: bool,
     /// `--html`: the file of the page.
     html: Option<PathBuf>,
     invocation: Invocation,
@@ -59,6 +64,16 @@ fn take_page(words: &mut Vec<OsString>) -> Result<Option<PathBuf>, String> {
     if file.is_empty() { Err(format!("{NAME} needs a file: {NAME}=FILE")) } else { Ok(Some(PathBuf::from(file))) }
 }
 
+/// True if the lines of jsonl are asked for; the option then is one word.
+fn take_jsonl(words: &mut Vec<OsString>) -> bool {
+    let (name, value) = ("--output-format", "jsonl");
+    if let Some(index) = words.windows(2).position(|pair| pair[0] == name && pair[1] == value) {
+        words.remove(index + 1);
+        words[index] = JSONL.into();
+    }
+    words.iter().any(|word| word == JSONL)
+}
+
 /// The arguments (the command's name first): `--json` and `--html` are the command's own, all others are fio's.
 ///
 /// # Errors
@@ -76,40 +91,53 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     if csv && json {
         return Err(refuse("--json and --csv are two forms of one report: give one of them".to_owned()));
     }
+    let jsonl = is_run && take_jsonl(&mut words);
+    if jsonl && (csv || json) {
+        return Err(refuse(format!("{JSONL} has all figures already: leave out --json and --csv")));
+    }
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
         let name = word.split('=').next().unwrap_or_default();
+        if jsonl && (word == JSONL || name == INTERVAL) {
+            return None;
+        }
         REPORTS_OF_FIO.contains(&name).then(|| name.to_owned())
     };
     if let Some(name) = words.iter().find_map(of_fio) {
+        let own = if is_run { "--json for programs, and --output-format=jsonl" } else { "--json for programs" };
         let text = format!(
-            "{name} belongs to the reports of fio, and this command has a report of its own (--json for programs); for \
-             that of fio leave out the word {command}"
+            "{name} belongs to the reports of fio, and this command has a report of its own ({own}); for that of fio \
+             leave out the word {command}"
         );
         return Err(refuse(text));
     }
     let environment = SystemEnvironment::new(VERSION);
     let parsed = ferrio_job::parse(&words, &environment);
     let invocation = parsed.map_err(|error| error.messages)?;
-    if let Some(name) = without_effect(&invocation) {
+    if let Some(name) = without_effect(&invocation, jsonl) {
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
+    if jsonl && invocation.output.is_anonymous {
+        return Err(refuse(format!(
+            "--anonymous and {JSONL} do not go together: lines are written before all names are known"
+        )));
+    }
     match invocation.mode {
-        Mode::Run => Ok(Request { json, csv, html, invocation, inputs: environment.opened_files() }),
+        Mode::Run => Ok(Request { json, csv, jsonl, html, invocation, inputs: environment.opened_files() }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
     }
 }
 
 /// The first option that only the front end of fio serves, however it was written.
-fn without_effect(invocation: &Invocation) -> Option<&'static str> {
+fn without_effect(invocation: &Invocation, is_jsonl: bool) -> Option<&'static str> {
     let output = &invocation.output;
     match () {
         () if output.record.is_some() => Some("--record"),
         () if output.bandwidth_log.is_some() => Some("--bandwidth-log"),
-        () if invocation.control.status_interval.is_some() => Some("--status-interval"),
+        () if invocation.control.status_interval.is_some() && !is_jsonl => Some("--status-interval"),
         () if invocation.n_latency_slices.is_some() => Some("--profile=act"),
-        () if output.formats != OutputFormats::default() => Some("--output-format"),
+        () if output.formats != OutputFormats::default() && !is_jsonl => Some("--output-format"),
         () => None,
     }
 }

@@ -3,32 +3,34 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
-use super::{Request, last_runs, parse, print_all, report_text};
+use super::{Request, parse, print_all, report_text};
 use crate::console::{Console, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
 use crate::kept;
 use crate::native_words::{note_text, run_error_text};
+use crate::records::{self, Course};
 use crate::signals::Signals;
-use crate::version::VERSION;
+use ferrio_job::Invocation;
 use ferrio_report::eta::EtaLine;
-use ferrio_report::logs::LogFiles;
 use ferrio_report::native::headlines;
 use ferrio_report::start;
-use ferrio_run::{Run, RunError, RunEvent, RunObserver, RunOutcome, RunSettings};
-use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
-use ferrio_stats::RunRecord;
+use ferrio_run::{RunError, RunEvent};
+use ferrio_session::VERSION;
+use ferrio_session::{Observer, Outcome, Session};
+use ferrio_spec::Compatibility;
+use ferrio_stats::{Audit, MessageStream, RunRecord};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const HELP: &str = "\
-usage: ferrio run [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
+usage: ferrio run [--json|--csv|--output-format=jsonl] [--html=FILE] JOBFILE|OPTIONS...
 
 Runs fio's job files and options, and shows ferrio's own report: a row of
 headline figures for each job, and what speaks against them: a cache that
@@ -37,6 +39,10 @@ answered, a depth that was not reached, writes that were still in memory.
   --json          all of it as JSON
   --csv           the figures with commas and a header, a line for each job and
                   direction, without findings
+  --output-format=jsonl
+                  a line of JSON for each second of each job, while the run goes
+                  on, and the findings at its end; --status-interval=TIME sets
+                  another length than a second
   --output=FILE   the report goes to a file
   --html=FILE     also a page with charts
   --anonymous     without names of host, kernel, models, paths and mounts, in
@@ -81,8 +87,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, csv, html, invocation, inputs } = request;
-    let has_report_alone = json || csv;
+    let Request { json, csv, jsonl, html, mut invocation, inputs } = request;
+    let has_report_alone = json || csv || jsonl;
+    let started_at = Instant::now();
     let kept = Arc::new(kept);
     // A page that cannot be written is known before the run.
     let page = match html.as_deref().map(|path| WholeFile::create(path, &kept)).transpose() {
@@ -95,48 +102,53 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     if has_report_alone {
         console.collect_messages();
     }
+    if jsonl {
+        console.keep_records_alone();
+    }
     print_all(console, &invocation.messages);
     let shows_progress = !has_report_alone && invocation.output.file.is_none() && std::io::stdout().is_terminal();
-    let settings = RunSettings {
-        version: VERSION.to_owned(),
-        readonly: invocation.readonly,
-        trace: drop_in::trace_settings(&invocation),
-        snapshot_interval: shows_progress.then(|| Duration::from_millis(invocation.eta.interval_ms)),
-        open_logs: |kept| Box::new(LogFiles::new(kept)),
-        control: ControlSettings { looks_into_files: true, ..invocation.control.clone() },
-        inputs,
-        command_line: arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        keeps_series: true,
-        ..RunSettings::default()
-    };
-    let is_debug = invocation.debug.mask != 0;
-    let mut observer = RunConsole { console, line: EtaLine::default(), has_report_alone };
-    let is_anonymous = invocation.output.is_anonymous;
-    let spec = RunSpec { compatibility: Compatibility::Native, ..invocation.run };
-    match go(spec, settings, &mut observer) {
+    let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
+    let mut course = jsonl.then(|| Course::with_words(invocation.run.global_options.clone(), note_text));
+    let run = session_of(&mut invocation, inputs, arguments, shows_progress).and_then(|mut session| {
+        session.settings.record_interval = jsonl.then(|| records::interval(&invocation));
+        session.settings.control.status_interval = None;
+        let (line, course) = (EtaLine::default(), course.as_mut());
+        go(session, RunConsole { console: &mut *console, line, has_report_alone, course })
+    });
+    match run {
         Ok((mut outcome, signal)) => {
-            look_back(&mut outcome.record, is_debug, observer.console);
-            outcome.record.precision = Some(ferrio_insight::precision(&outcome.record));
-            outcome.record.audit = Some(ferrio_insight::audit(&outcome.record));
+            if let Some(error) = outcome.not_remembered.as_ref().filter(|_| is_debug) {
+                console.trace(&format!("the run is not remembered: {error}\n"));
+            }
             if let Some(messages) = console.messages() {
                 messages.clone_into(&mut outcome.record.messages);
             }
             if is_anonymous {
                 outcome.record.make_anonymous();
             }
-            let text = match () {
-                () if json => document(&outcome),
-                () if csv => csv_table(&[ferrio_results::of_record(&outcome.record)]),
-                () => report_text(&outcome.record),
-            };
-            console.report(&text);
+            let exit = drop_in::exit_number(&outcome, signal, console);
+            if let Some(course) = &mut course {
+                course.audit(console, outcome.record.audit.as_ref().unwrap_or(&Audit::default()));
+                course.end(console, exit, signal, started_at.elapsed());
+            }
+            match () {
+                () if jsonl => {}
+                () if json => console.report(&document(&outcome.record)),
+                () if csv => console.report(&csv_table(&[ferrio_results::of_record(&outcome.record)])),
+                () => console.report(&report_text(&outcome.record)),
+            }
             if let Some(page) = page {
                 write_page(page, html.as_deref(), &outcome.record, console);
             }
             ExitCode::from(drop_in::exit_number(&outcome, signal, console))
         }
         Err(error) => {
-            console.error(&format!("ferrio run: {}\n", run_error_text(&error)));
+            let text = run_error_text(&error);
+            console.error(&format!("ferrio run: {text}\n"));
+            if let Some(course) = &mut course {
+                course.message(console, MessageStream::Error, &text);
+                course.end(console, 1, None, started_at.elapsed());
+            }
             ExitCode::FAILURE
         }
     }
@@ -157,34 +169,34 @@ fn write_page(page: WholeFile, path: Option<&Path>, record: &RunRecord, console:
     }
 }
 
-/// Compares with the last runs on the targets, and remembers this one. `--debug` tells why that failed.
-fn look_back(record: &mut RunRecord, is_debug: bool, console: &mut Console) {
-    last_runs::look_up(record);
-    if let Err(error) = last_runs::remember(record)
-        && is_debug
-    {
-        console.trace(&format!("the run is not remembered: {error}\n"));
-    }
+/// The session of the request: native, with evidence from the files, with the course of each job, and remembered.
+fn session_of(
+    invocation: &mut Invocation,
+    inputs: Vec<PathBuf>,
+    arguments: &[OsString],
+    shows_progress: bool,
+) -> Result<Session, RunError> {
+    let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
+    let mut session = Session::of_invocation(invocation, inputs, words)?;
+    session.spec.compatibility = Compatibility::Native;
+    session.settings.snapshot_interval = shows_progress.then(|| Duration::from_millis(invocation.eta.interval_ms));
+    session.settings.control.looks_into_files = true;
+    session.settings.keeps_series = true;
+    session.is_remembered = true;
+    Ok(session)
 }
 
-/// The run, and the first signal that wanted its end.
-fn go(
-    spec: RunSpec,
-    settings: RunSettings,
-    observer: &mut RunConsole<'_>,
-) -> Result<(RunOutcome, Option<i32>), RunError> {
+/// The end of the run, and the first signal that wanted it.
+fn go(session: Session, mut observer: RunConsole<'_>) -> Result<(Outcome, Option<i32>), RunError> {
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
-    let run = Run::new(spec, settings)?;
-    signals.steer(run.handle());
-    let outcome = run.go(observer);
+    let outcome = signals.run(session, &mut [&mut observer]);
     observer.clear();
     Ok((outcome?, signals.first()))
 }
 
 /// The report as JSON.
-fn document(outcome: &RunOutcome) -> String {
-    let record = &outcome.record;
+fn document(record: &RunRecord) -> String {
     let messages: Vec<String> =
         record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned()).collect();
     let document = json!({
@@ -207,6 +219,8 @@ struct RunConsole<'a> {
     console: &'a mut Console,
     line: EtaLine,
     has_report_alone: bool,
+    /// The lines of jsonl.
+    course: Option<&'a mut Course>,
 }
 
 impl RunConsole<'_> {
@@ -218,23 +232,26 @@ impl RunConsole<'_> {
     }
 }
 
-impl RunObserver for RunConsole<'_> {
-    fn event(&mut self, event: RunEvent) {
+impl Observer for RunConsole<'_> {
+    fn event(&mut self, event: &RunEvent) {
+        if let Some(course) = &mut self.course {
+            course.event(self.console, event);
+        }
         match event {
             RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.has_report_alone => {
                 self.clear();
-                self.console.report(&start::layout(&job_name, n_files, total_bytes));
+                self.console.report(&start::layout(job_name, *n_files, *total_bytes));
             }
             RunEvent::Message(stream, note) => {
                 self.clear();
-                self.console.say(stream, note);
+                self.console.say(*stream, note.clone());
             }
             RunEvent::Trace(text) => {
                 self.clear();
                 self.console.trace(&format!("{text}\n"));
             }
             RunEvent::Eta(snapshot) => {
-                show_progress(&self.line.update(&snapshot, false, ferrio_sys::terminal::columns(std::io::stdout())));
+                show_progress(&self.line.update(snapshot, false, ferrio_sys::terminal::columns(std::io::stdout())));
             }
             // A report in the middle is asked for with fio's options, which this command does not take.
             _ => {}

@@ -10,13 +10,11 @@ use super::progress::StepBar;
 use super::target_file::TargetFile;
 use super::{check_signals, without_prefix};
 use crate::signals::Signals;
-use crate::version::VERSION;
 use anyhow::{Result, bail};
-use ferrio_report::logs::LogFiles;
-use ferrio_run::{Run, RunEvent, RunObserver, RunSettings};
+use ferrio_run::RunEvent;
+use ferrio_session::{Observer, Session};
 use ferrio_spec::{
-    BlockRange, Compatibility, ControlSettings, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec,
-    RunSpec, SizeSpec,
+    BlockRange, Compatibility, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
 use ferrio_stats::{EtaSnapshot, Finding};
 use ferrio_units::glance::{thousands, three_digits};
@@ -40,23 +38,18 @@ pub(super) fn measure(
 ) -> Result<(TestFigures, Vec<Finding>)> {
     progress.step(test.name, conditions.ramp_ms + conditions.runtime_ms);
     let spec = run_spec(test, load, conditions, file);
-    let settings = RunSettings {
-        version: VERSION.to_owned(),
-        snapshot_interval: Some(LOOK_INTERVAL),
-        open_logs: |kept| Box::new(LogFiles::new(kept)),
-        control: ControlSettings { looks_into_files: true, ..ControlSettings::default() },
-        ..RunSettings::default()
-    };
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
-    let run = Run::new(spec, settings)?;
-    signals.steer(run.handle());
-    let outcome = run.go(&mut watcher)?;
+    let mut session = Session::new(spec)?;
+    session.settings.snapshot_interval = Some(LOOK_INTERVAL);
+    session.settings.control.looks_into_files = true;
+    let outcome = signals.run(session, &mut [&mut watcher])?;
     let messages = watcher.messages.join("\n");
     check_signals(signals)?;
     if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
         bail!("{} failed:\n{messages}", test.name);
     }
-    Ok((TestFigures::new(test, load, &outcome.record, conditions), ferrio_insight::audit(&outcome.record).findings))
+    let figures = TestFigures::new(test, load, &outcome.record, conditions);
+    Ok((figures, outcome.record.audit.unwrap_or_default().findings))
 }
 
 /// The test as a run on the file.
@@ -110,15 +103,15 @@ struct Watcher<'a> {
     messages: Vec<String>,
 }
 
-impl RunObserver for Watcher<'_> {
-    fn event(&mut self, event: RunEvent) {
+impl Observer for Watcher<'_> {
+    fn event(&mut self, event: &RunEvent) {
         match event {
             RunEvent::Eta(snapshot) => {
                 let elapsed_ms = self.started_at.elapsed().as_millis() as u64;
-                self.progress.set(elapsed_ms, &rates(&snapshot, self.test.direction));
+                self.progress.set(elapsed_ms, &rates(snapshot, self.test.direction));
             }
             RunEvent::Message(_, note) => {
-                self.messages.push(without_prefix(ferrio_report::words::note(&note).trim()).to_owned());
+                self.messages.push(without_prefix(ferrio_report::words::note(note).trim()).to_owned());
             }
             // A person who waits for the figures needs no other event.
             _ => {}
@@ -137,6 +130,7 @@ mod tests {
     use super::super::conditions::tests::on_disk;
     use super::*;
     use ferrio_job::SystemEnvironment;
+    use ferrio_session::VERSION;
     use std::ffi::OsString;
 
     /// Options with which fio would run the same test.

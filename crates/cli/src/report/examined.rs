@@ -5,9 +5,9 @@
 use super::Request;
 use crate::console::Console;
 use crate::native::report_text;
-use crate::version::VERSION;
 use ferrio_job::SystemEnvironment;
 use ferrio_results::RunResult;
+use ferrio_session::VERSION;
 use ferrio_session::adopted;
 use ferrio_stats::{Audit, RunRecord};
 use ferrio_sys::output::KeptFiles;

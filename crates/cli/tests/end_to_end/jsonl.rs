@@ -32,6 +32,26 @@ impl Records {
         assert_eq!((kinds.first(), kinds.last()), (Some(&"run"), Some(&"end")), "{kinds:?}");
         assert_eq!((self.of("run").len(), self.of("end").len()), (1, 1));
         self.of("job").into_iter().for_each(|job| self.check_job(job));
+        self.of("clones_job").into_iter().for_each(|clones| self.check_clones(clones));
+    }
+
+    /// The sums of clones are those of their own records, in the intervals as in the end.
+    fn check_clones(&self, clones: &Value) {
+        let (first, n_clones) = (clones["job_number"].as_u64().unwrap(), clones["n_clones"].as_u64().unwrap());
+        let is_one = |record: &Value| (first..first + n_clones).contains(&record["job_number"].as_u64().unwrap_or(0));
+        for direction in ["read", "write", "trim"] {
+            for path in ["/ios", "/bytes", "/clat_ns/n", "/clat_ns/sum"] {
+                let sum = |kind: &str| -> u64 {
+                    self.of(kind)
+                        .into_iter()
+                        .filter(|record| is_one(record))
+                        .map(|record| at(record, direction, path))
+                        .sum()
+                };
+                let whole = at(clones, direction, path);
+                assert_eq!((sum("job"), sum("clones_interval")), (whole, whole), "{direction}{path}");
+            }
+        }
     }
 
     /// The intervals of a job follow each other without gaps, and their sum is the job's record.
@@ -103,7 +123,34 @@ fn records_of_jobs_of_all_kinds() {
         let records = Records::read(&scratch.read("out"));
         assert!(!records.of("interval").is_empty() && !records.of("job").is_empty(), "{arguments}");
         assert!(records.of("job").iter().all(|job| job["job"] != "none"));
+        let n_clones = usize::from(arguments.contains("numjobs"));
+        assert_eq!(records.of("clones_job").len(), n_clones, "{arguments}");
         check_schema(TEST, &scratch, "out");
+    }
+}
+
+#[test]
+fn native_runs_write_lines_with_their_findings() {
+    const TEST: &str = "native_runs_write_lines_with_their_findings";
+    let scratch = Scratch::new("jsonl-native");
+    let job = "--name=a --rw=randread --size=1m --numjobs=3 --ioengine=psync --iodepth=8 --time_based --runtime=250ms";
+    let given = format!("run {job} --output-format jsonl --status-interval=100ms --output=out");
+    run(&scratch, &given).succeeded();
+    let records = Records::read(&scratch.read("out"));
+    let (clones, audits) = (records.of("clones_job"), records.of("audit"));
+    assert_eq!((clones.len(), &clones[0]["n_clones"], audits.len()), (1, &3.into(), 1));
+    let ids: Vec<&str> =
+        audits[0]["findings"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
+    assert!(ids.contains(&"depth-of-synchronous-engine"), "{ids:?}");
+    // The note about the depth has no name of fio.
+    let texts: Vec<_> = records.of("message").iter().map(|record| record["text"].to_string()).collect();
+    assert!(!texts.is_empty() && texts.iter().all(|text| !text.contains("fio: ")), "{texts:?}");
+    check_schema(TEST, &scratch, "out");
+    for refused in ["--json", "--csv", "--anonymous"] {
+        let finished =
+            run(&scratch, &format!("run {refused} --output-format=jsonl --name=a --ioengine=null --size=4k"));
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""), "{refused}");
+        assert!(finished.stderr.contains("--output-format=jsonl"), "{}", finished.stderr);
     }
 }
 

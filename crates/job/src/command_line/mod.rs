@@ -1,11 +1,12 @@
 //! The command line: switches, options of jobs, job files.
 //!
-//! Must not know: what options mean. Start reading at [`session::parse`]; [`getopt`] is the grammar, [`switches`] the
+//! Must not know: what options mean. Start reading at [`parse::parse`]; [`getopt`] is the grammar, [`switches`] the
 //! table.
 
 pub mod control;
 pub mod getopt;
+
+pub mod parse;
 mod profile;
-pub mod session;
 pub mod settings;
 pub mod switches;

@@ -1,6 +1,6 @@
 //! The program's own switches: names, arguments, help. Options of jobs are in the option table.
 //!
-//! Must not know: the effect of a switch (see [`super::session`]). Start reading at [`SWITCHES`].
+//! Must not know: the effect of a switch (see [`super::parse`]). Start reading at [`SWITCHES`].
 
 use crate::options::definition::Status;
 use ferrio_spec::OUTPUT_FORMAT_NAMES;

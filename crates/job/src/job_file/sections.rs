@@ -5,6 +5,7 @@
 use super::reader::Line;
 use super::{RawSection, arithmetic, read, substitute};
 use crate::collector::{Collector, Section, Stopped};
+use crate::diagnostic::Diagnostic;
 use crate::error::JobError;
 use crate::explain;
 use crate::message::OutputStream;
@@ -56,6 +57,7 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
         }
     }
     if let Some(failure) = file.failure {
+        collector.messages.diagnose(Diagnostic::job_file(&failure));
         collector.messages.extend(failure.lines());
         return Err(Stopped);
     }

@@ -5,7 +5,7 @@
 use super::milliseconds;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{DirectionStats, LatencyStat, Stretch, full_percentiles};
-use ferrio_units::DataDirection;
+use ferrio_units::{DataDirection, PerDirection};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -96,6 +96,20 @@ impl StretchFigures {
     /// For a whole job: rates are computed over the runtime of each direction, as in fio's outputs.
     pub(super) fn of_job(stretch: &Stretch) -> Self {
         Self::new(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: true, length_ns: None })
+    }
+
+    /// The same with other rates, by direction.
+    pub(super) fn with_rates(mut self, iops: &PerDirection<f64>, bw_bytes: &PerDirection<f64>) -> Self {
+        for (direction, figures) in [
+            (DataDirection::Read, &mut self.read),
+            (DataDirection::Write, &mut self.write),
+            (DataDirection::Trim, &mut self.trim),
+        ] {
+            if let Some(figures) = figures {
+                (figures.iops, figures.bw_bytes) = (iops[direction], bw_bytes[direction]);
+            }
+        }
+        self
     }
 
     fn new(stretch: &Stretch, kind: StretchForm<'_>) -> Self {

@@ -1,12 +1,14 @@
 //! Records of a run as lines of JSON (`--output-format=jsonl`), written during the run; each line is complete in
 //! itself. docs/jsonl.md and docs/ferrio-jsonl.schema.json describe them.
 //!
-//! Must not know: when and where lines are written. Start reading at [`told`]; the figures of jobs are in `figures`.
+//! Must not know: when and where lines are written. Start reading at [`JsonlLines::told`]; the figures of jobs are in `figures`.
 
 mod figures;
 
 use crate::words;
-use ferrio_stats::{CourseEvent, JobEnd, MessageStream, Provenance, RunRecord, Stretch};
+use ferrio_stats::{
+    Audit, ClonesStretch, ClonesTogether, CourseEvent, JobEnd, MessageStream, Note, Provenance, RunRecord, Stretch,
+};
 use figures::StretchFigures;
 use serde::Serialize;
 use serde_json::Value;
@@ -43,6 +45,22 @@ enum JsonlRecord<'a> {
         error_text: String,
         signal: Option<i32>,
     },
+    /// All clones of a job in an interval.
+    #[serde(rename = "clones_interval")]
+    ClonesInterval {
+        n_clones: u32,
+        #[serde(flatten)]
+        span: Span<'a>,
+    },
+    /// All clones of a job to the end of the last one.
+    #[serde(rename = "clones_job")]
+    ClonesJob {
+        n_clones: u32,
+        #[serde(flatten)]
+        span: Span<'a>,
+    },
+    /// The outcome of an audit.
+    Audit(&'a Audit),
     End {
         epoch_ms: u64,
         exit: u8,
@@ -76,22 +94,54 @@ struct Span<'a> {
     figures: StretchFigures,
 }
 
-/// The line for an event. The first line is empty without its data.
-pub fn told(told: &CourseEvent, first: Option<FirstLine<'_>>) -> String {
-    match told {
-        CourseEvent::Begin { run_epoch_ms, interval_ns } => {
-            first.map_or_else(String::new, |first| run(first, *run_epoch_ms, *interval_ns as f64 / 1e6))
-        }
-        CourseEvent::Interval(stretch) => interval(stretch),
-        CourseEvent::JobEnded(end) => job(end),
-        CourseEvent::Message { epoch_ms, message } => {
-            self::message(message.stream, &words::note(&message.note), *epoch_ms)
-        }
-        CourseEvent::End { epoch_ms, exit, signal, elapsed_ns } => {
-            // Rounded down to whole microseconds.
-            end(*exit, *signal, (elapsed_ns / 1_000) as f64 / 1e3, *epoch_ms)
+/// Makes the lines of a run, one event after the other.
+#[derive(Debug, Clone)]
+pub struct JsonlLines {
+    clones: ClonesTogether,
+    words: fn(&Note) -> String,
+}
+
+/// Messages have the words of fio.
+impl Default for JsonlLines {
+    fn default() -> Self {
+        Self::with_words(words::note)
+    }
+}
+
+impl JsonlLines {
+    /// Messages have these words.
+    pub fn with_words(words: fn(&Note) -> String) -> Self {
+        Self { clones: ClonesTogether::default(), words }
+    }
+
+    /// The lines for an event: its own, and those of sums that are complete with it. The first line is empty without its data.
+    pub fn told(&mut self, told: &CourseEvent, first: Option<FirstLine<'_>>) -> String {
+        match told {
+            CourseEvent::Begin { run_epoch_ms, interval_ns } => {
+                let Some(first) = first else { return String::new() };
+                self.clones = ClonesTogether::new(&first.provenance.jobs, *interval_ns);
+                run(first, *run_epoch_ms, *interval_ns as f64 / 1e6)
+            }
+            CourseEvent::Interval(stretch) => interval(stretch) + &clones_intervals(&self.clones.interval(stretch)),
+            CourseEvent::JobEnded(end) => {
+                let (intervals, total) = self.clones.ended(end);
+                let total = total.map(|total| clones_job(&total)).unwrap_or_default();
+                clones_intervals(&intervals) + &job(end) + &total
+            }
+            CourseEvent::Message { epoch_ms, message } => {
+                self::message(message.stream, &(self.words)(&message.note), *epoch_ms)
+            }
+            CourseEvent::End { epoch_ms, exit, signal, elapsed_ns } => {
+                // Rounded down to whole microseconds.
+                end(*exit, *signal, (elapsed_ns / 1_000) as f64 / 1e3, *epoch_ms)
+            }
         }
     }
+}
+
+/// The line for what the rules find about the figures of a run.
+pub fn audit(audit: &Audit) -> String {
+    line(&JsonlRecord::Audit(audit))
 }
 
 /// All lines of a run whose intervals were recorded; empty for other runs.
@@ -101,7 +151,8 @@ pub fn render(record: &RunRecord) -> String {
         fio_version: &record.version,
         global_options: &record.global_options,
     });
-    record.course.iter().map(|told| self::told(told, first)).collect()
+    let mut lines = JsonlLines::default();
+    record.course.iter().map(|told| lines.told(told, first)).collect()
 }
 
 /// The first line: jobs, machine and options. `epoch_ms` is the start of the run.
@@ -139,6 +190,21 @@ fn job(end: &JobEnd) -> String {
         error_text: end.failure.as_ref().map_or_else(String::new, words::failure),
         signal: end.killed_by,
     })
+}
+
+/// The figures of clones for intervals.
+fn clones_intervals(clones: &[ClonesStretch]) -> String {
+    let record = |clones: &ClonesStretch| {
+        let figures = StretchFigures::of_interval(&clones.sum).with_rates(&clones.iops, &clones.bw_bytes);
+        line(&JsonlRecord::ClonesInterval { n_clones: clones.n_clones, span: span(&clones.sum, figures) })
+    };
+    clones.iter().map(record).collect()
+}
+
+/// The total figures of clones.
+fn clones_job(clones: &ClonesStretch) -> String {
+    let figures = StretchFigures::of_job(&clones.sum).with_rates(&clones.iops, &clones.bw_bytes);
+    line(&JsonlRecord::ClonesJob { n_clones: clones.n_clones, span: span(&clones.sum, figures) })
 }
 
 /// A message of the run.

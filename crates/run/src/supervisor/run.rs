@@ -79,6 +79,11 @@ impl Run {
         Ok(Self { spec, settings, handle: Handle::new()? })
     }
 
+    /// A run of these jobs that this handle controls, also by what was asked of it before.
+    pub fn with_handle(spec: RunSpec, settings: RunSettings, handle: Handle) -> Self {
+        Self { spec, settings, handle }
+    }
+
     /// A handle that controls the run from now until its end.
     pub fn handle(&self) -> Handle {
         self.handle.clone()

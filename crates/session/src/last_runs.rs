@@ -1,8 +1,8 @@
-//! The last run on each target, remembered from one `ferrio run` to the next, to know when the same blocks are read again.
+//! The last run on each target, remembered from one native run to the next, to know when the same blocks are read again.
 //!
 //! The memory is a small file, `$XDG_STATE_HOME/ferrio/last-runs.json` (by default below `~/.local/state`), which is replaced at once and
 //! never grows beyond [`MAX_TARGETS`] targets. `FERRIO_STATE=off` does without. A file that cannot be read or written changes nothing.
-//! Must not know: rules. Start reading at [`look_up`] and [`remember`].
+//! Must not know: rules. Start reading at [`look_up`] and [`look_back`].
 
 use ferrio_stats::{EarlierRun, RunRecord};
 use ferrio_sys::output::make_private;
@@ -55,7 +55,7 @@ struct JobNow {
 }
 
 /// Adds to the record which of its jobs have the I/Os of the last run on their targets.
-pub(super) fn look_up(record: &mut RunRecord) {
+pub(crate) fn look_up(record: &mut RunRecord) {
     let Some(path) = file_path() else { return };
     let memory = read(&path).unwrap_or_default();
     let earlier = earlier_runs(&memory, &jobs_now(record), now_secs());
@@ -63,11 +63,16 @@ pub(super) fn look_up(record: &mut RunRecord) {
     record.evidence.earlier_runs = Some(earlier);
 }
 
-/// Remembers a run that is over.
+/// Compares a run that is over with the last runs on its targets, and remembers it.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn remember(record: &RunRecord) -> io::Result<()> {
+pub(crate) fn look_back(record: &mut RunRecord) -> io::Result<()> {
+    look_up(record);
+    remember(record)
+}
+
+fn remember(record: &RunRecord) -> io::Result<()> {
     let (Some(path), jobs) = (file_path(), jobs_now(record)) else { return Ok(()) };
     if jobs.is_empty() {
         return Ok(());

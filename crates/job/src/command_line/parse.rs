@@ -20,6 +20,7 @@ use crate::options::kind::Kind;
 use crate::options::{self};
 use crate::origin::Origin;
 use crate::suggest::did_you_mean;
+use crate::template::Template;
 use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats, RunSpec};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
@@ -31,12 +32,38 @@ use std::path::PathBuf;
 /// # Errors
 /// Parses a command line. If anything keeps the jobs from running, the error contains the messages and fio's exit code.
 pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<Invocation, UsageError> {
+    read(arguments, environment, false).map(|(invocation, _)| invocation)
+}
+
+/// As [`parse`], and keeps the jobs so that further options can be set on them. Values of `--aux-path` are not in the template.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_template(
+    arguments: &[OsString],
+    environment: &dyn Environment,
+) -> Result<(Invocation, Template), UsageError> {
+    read(arguments, environment, true)
+}
+
+fn read(
+    arguments: &[OsString],
+    environment: &dyn Environment,
+    keeps_sections: bool,
+) -> Result<(Invocation, Template), UsageError> {
     let (program, arguments) = arguments.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
     let program = program.map_or("fio".into(), |program| program.to_string_lossy());
-    let mut session = Session::new(&program, environment);
-    match session.read(arguments) {
-        Ok(mode) => Ok(session.into_invocation(mode)),
-        Err(Stopped) => Err(session.into_error()),
+    let mut reading = Reading::new(&program, environment);
+    reading.collector.kept_sections = keeps_sections.then(Vec::new);
+    match reading.read(arguments) {
+        Ok(mode) => {
+            let jobs = reading.collector.kept_sections.take().unwrap_or_default();
+            let strictness = reading.collector.strictness;
+            let invocation = reading.into_invocation(mode);
+            let global_options = if keeps_sections { invocation.run.global_options.clone() } else { Vec::new() };
+            Ok((invocation, Template { jobs, global_options, strictness }))
+        }
+        Err(Stopped) => Err(reading.into_error()),
     }
 }
 
@@ -80,7 +107,7 @@ struct Profiles {
     unclaimed: Vec<(&'static OptionDef, Option<String>)>,
 }
 
-struct Session<'a> {
+struct Reading<'a> {
     program: &'a str,
     collector: Collector<'a>,
     /// The job whose options are being read; `None`: options are defaults.
@@ -101,7 +128,7 @@ struct Session<'a> {
     has_jobs: bool,
 }
 
-impl<'a> Session<'a> {
+impl<'a> Reading<'a> {
     fn new(program: &'a str, environment: &'a dyn Environment) -> Self {
         Self {
             program,
@@ -139,7 +166,9 @@ impl<'a> Session<'a> {
     }
 
     fn into_error(mut self) -> UsageError {
-        UsageError { messages: self.collector.messages.take(), output_file: self.output.file, exit_code: 1 }
+        let messages = &mut self.collector.messages;
+        let diagnostics = messages.take_diagnostics();
+        UsageError { messages: messages.take(), diagnostics, output_file: self.output.file, exit_code: 1 }
     }
 
     fn read(&mut self, arguments: &[OsString]) -> Result<Mode, Stopped> {

@@ -1,0 +1,134 @@
+//! Why options were refused, as values: programs that set options (sweeps, libraries) read these, and need no text of fio.
+//!
+//! Must not know: lines for people; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
+
+use crate::error::JobError;
+use crate::options::definition::OptionDef;
+use crate::options::kind::Choice;
+use crate::origin::Origin;
+use crate::suggest::nearest;
+use ferrio_spec::engines::ENGINES;
+use std::fmt;
+
+/// The kind of a refusal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DiagnosticKind {
+    /// No option has this name.
+    UnknownOption,
+    /// No engine has this name.
+    UnknownEngine,
+    /// The option does not take this value.
+    BadValue,
+    /// The option needs a value.
+    ValueMissing,
+    /// The option, or this value of it, is known and not built.
+    NotBuilt,
+    /// The option is known and will not be built.
+    NotApplicable,
+    /// A job file cannot be read.
+    JobFile,
+    /// Options of a job, or of two jobs, cannot go together.
+    Conflict,
+}
+
+/// Why an option was refused, or several together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// Its kind.
+    pub kind: DiagnosticKind,
+    /// Where it was written; `None`: it has no one place.
+    pub origin: Option<Origin>,
+    /// The option as it was written (`bs=4x`), or the name of the job whose options do not go together.
+    pub given: String,
+    /// What the option takes, or why it is refused; without a full stop.
+    pub allowed: Option<String>,
+    /// The nearest known name or word.
+    pub nearest: Option<String>,
+}
+
+/// One line, without the line's end: place, what was given, what is allowed, what is nearest.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = self.origin.as_ref().and_then(Origin::with_column) {
+            write!(formatter, "{place}: ")?;
+        }
+        match self.kind {
+            DiagnosticKind::UnknownOption => write!(formatter, "no option is called {}", self.given)?,
+            DiagnosticKind::UnknownEngine => write!(formatter, "no engine is called {}", self.given)?,
+            _ => formatter.write_str(&self.given)?,
+        }
+        if let Some(allowed) = &self.allowed {
+            write!(formatter, ": {allowed}")?;
+        }
+        self.nearest.as_ref().map_or(Ok(()), |nearest| write!(formatter, "; did you mean {nearest}?"))
+    }
+}
+
+impl std::error::Error for Diagnostic {}
+
+impl Diagnostic {
+    /// A refused value. `text` is the option as it was written; `takes` says what it takes.
+    pub(crate) fn refused(error: &JobError, text: &str, takes: String, origin: &Origin) -> Self {
+        let value = text.split_once('=').map_or("", |(_, value)| value.trim());
+        let (kind, allowed, nearest) = match error {
+            JobError::UnknownEngine(name) => (DiagnosticKind::UnknownEngine, None, near_engine(name)),
+            JobError::ValueMissing(_) => (DiagnosticKind::ValueMissing, Some(takes), None),
+            JobError::NotYet(_) => (DiagnosticKind::NotBuilt, Some(error.to_string()), None),
+            JobError::NotApplicable(_) => (DiagnosticKind::NotApplicable, Some(error.to_string()), None),
+            JobError::UnknownWord(choices) => {
+                (DiagnosticKind::BadValue, Some(words(choices)), near_word(choices, value))
+            }
+            JobError::NotParsed | JobError::Value(_) => (DiagnosticKind::BadValue, Some(takes), None),
+            _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
+        };
+        let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };
+        Self { kind, origin: Some(origin.clone()), given, allowed, nearest }
+    }
+
+    /// A name that no option has.
+    pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
+        let origin = Some(origin.clone());
+        Self { kind: DiagnosticKind::UnknownOption, origin, given: name.to_owned(), allowed: None, nearest }
+    }
+
+    /// Options of a job that cannot go together; `lines` say why, the last one foremost.
+    pub(crate) fn conflict(job: &str, lines: &[String]) -> Self {
+        let allowed = lines.last().map(|line| plain(line));
+        Self { kind: DiagnosticKind::Conflict, origin: None, given: format!("job {job}"), allowed, nearest: None }
+    }
+
+    /// A job file that cannot be read, and why.
+    pub(crate) fn job_file(error: &JobError) -> Self {
+        let given = plain(&error.to_string());
+        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed: None, nearest: None }
+    }
+}
+
+/// A text without the name of fio.
+fn plain(text: &str) -> String {
+    text.strip_prefix("fio: ").unwrap_or(text).trim_end().to_owned()
+}
+
+fn words(choices: &[Choice]) -> String {
+    let words: Vec<&str> = choices.iter().map(|choice| choice.word).collect();
+    format!("one of {}", words.join(", "))
+}
+
+/// The known word that is nearest to a given one, if it is near.
+pub(crate) fn near_word(choices: &[Choice], given: &str) -> Option<String> {
+    let (near, distance) = nearest(given, choices.iter().map(|choice| choice.word))?;
+    (distance <= given.len() / 2).then(|| near.to_owned())
+}
+
+/// The engine whose name is nearest to a given one, if it is near.
+pub(crate) fn near_engine(name: &str) -> Option<String> {
+    let (near, distance) = nearest(name, ENGINES.iter().map(|engine| engine.name))?;
+    (distance <= name.len().div_ceil(2)).then(|| near.to_owned())
+}
+
+/// The option as it would be written.
+pub(crate) fn written(def: &OptionDef, value: Option<&str>) -> String {
+    value.map_or_else(|| def.name.to_owned(), |value| format!("{}={value}", def.name))
+}

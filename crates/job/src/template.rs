@@ -1,0 +1,153 @@
+//! Jobs whose options are not put together yet: further options can be set on them by name, as if they had been written behind the
+//! others. A sweep takes one template and makes many runs of it.
+//!
+//! Must not know: what options mean. Start reading at [`Template::new`] or [`crate::parse_template`], then [`Template::set`].
+
+use crate::collector::{Collector, Section, Stopped};
+use crate::diagnostic::{self, Diagnostic};
+use crate::environment::Environment;
+use crate::explain;
+use crate::lower::Strictness;
+use crate::options::{find_general, find_private};
+use crate::origin::Origin;
+use ferrio_spec::RunSpec;
+
+/// Jobs with options that can still be set.
+#[derive(Debug, Clone, Default)]
+pub struct Template {
+    pub(crate) jobs: Vec<Section>,
+    pub(crate) global_options: Vec<(String, String)>,
+    pub(crate) strictness: Strictness,
+}
+
+impl Template {
+    /// No job.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a job without options, at the end.
+    pub fn add_job(&mut self, name: &str) {
+        let mut section = Section::default();
+        name.clone_into(&mut section.draft.job.name);
+        name.clone_into(&mut section.draft.job.section);
+        section.given.push(("name".to_owned(), name.to_owned()));
+        self.jobs.push(section);
+    }
+
+    /// Names of the jobs, in their order.
+    pub fn job_names(&self) -> impl Iterator<Item = &str> {
+        self.jobs.iter().map(|section| section.draft.job.name.as_str())
+    }
+
+    /// Sets an option, by any of its names, on the jobs of this name, or on all jobs where `job` is `None`. The value is written as in a
+    /// job file; `None` is for options without a value. Nothing is set where one of the jobs refuses it.
+    ///
+    /// # Errors
+    /// No option has this name, or it does not take this value.
+    pub fn set(
+        &mut self,
+        job: Option<&str>,
+        name: &str,
+        value: Option<&str>,
+        environment: &dyn Environment,
+    ) -> Result<(), Diagnostic> {
+        let mut collector = Collector::new(environment);
+        let mut jobs = self.jobs.clone();
+        for section in jobs.iter_mut().filter(|section| job.is_none_or(|job| section.draft.job.name == job)) {
+            let engine = section.draft.job.engine.name.clone();
+            let Some(def) = find_general(name).or_else(|| find_private(&engine, name)) else {
+                return Err(Diagnostic::unknown(name, explain::near_name(name, &engine), &Origin::CommandLine));
+            };
+            collector.set(section, def, value).map_err(|error| {
+                let text = diagnostic::written(def, value);
+                let takes = explain::expected(def, &error, &text);
+                Diagnostic::refused(&error, &text, takes, &Origin::CommandLine)
+            })?;
+        }
+        self.jobs = jobs;
+        Ok(())
+    }
+
+    /// The run of these jobs.
+    ///
+    /// # Errors
+    /// Options of a job, or of two jobs, cannot go together.
+    pub fn run_spec(&self, environment: &dyn Environment) -> Result<RunSpec, Diagnostic> {
+        let mut collector = Collector::new(environment);
+        collector.strictness = self.strictness;
+        for section in &self.jobs {
+            if let Err(Stopped) = collector.finish(section.clone()) {
+                let said = collector.messages.take_diagnostics().pop();
+                return Err(said.unwrap_or_else(|| Diagnostic::conflict(&section.draft.job.name, &[])));
+            }
+        }
+        Ok(RunSpec { global_options: self.global_options.clone(), ..collector.into_run() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::DiagnosticKind;
+    use crate::testing::World;
+    use ferrio_spec::SizeSpec;
+
+    fn template() -> Template {
+        let mut template = Template::new();
+        template.add_job("a");
+        template.add_job("b");
+        template.set(None, "size", Some("1m"), &World::default()).unwrap();
+        template
+    }
+
+    #[test]
+    fn an_option_is_set_on_one_job_or_on_all() {
+        let (mut template, world) = (template(), World::default());
+        template.set(Some("b"), "bs", Some("64k"), &world).unwrap();
+        template.set(Some("b"), "blocksize", Some("8k"), &world).unwrap();
+        let jobs = template.run_spec(&world).unwrap().jobs;
+        let sizes = jobs.iter().map(|job| (job.extent.size, job.pattern.block_size.0[0].min_bytes));
+        assert_eq!(
+            sizes.collect::<Vec<_>>(),
+            [(Some(SizeSpec::Bytes(1 << 20)), 4096), (Some(SizeSpec::Bytes(1 << 20)), 8192)]
+        );
+        assert_eq!(jobs[1].given_options.last(), Some(&("bs".to_owned(), "8k".to_owned())));
+    }
+
+    #[test]
+    fn a_template_makes_many_runs() {
+        let world = World::default();
+        for depth in [1, 4, 16] {
+            let mut template = template();
+            template.set(None, "iodepth", Some(&depth.to_string()), &world).unwrap();
+            assert!(template.run_spec(&world).unwrap().jobs.iter().all(|job| job.queue.iodepth == depth));
+        }
+    }
+
+    #[test]
+    fn a_refusal_is_a_value() {
+        let (mut template, world) = (template(), World::default());
+        let mut refusal = |name: &str, value: &str| template.set(None, name, Some(value), &world).unwrap_err();
+        let unknown = refusal("iodpeth", "4");
+        assert_eq!((unknown.kind, unknown.nearest.as_deref()), (DiagnosticKind::UnknownOption, Some("iodepth")));
+        assert_eq!(unknown.to_string(), "no option is called iodpeth; did you mean iodepth?");
+        let word = refusal("rw", "randraed");
+        assert_eq!((word.kind, word.nearest.as_deref()), (DiagnosticKind::BadValue, Some("randread")));
+        assert!(word.to_string().starts_with("rw=randraed: one of read, write, "), "{word}");
+        let number = refusal("iodepth", "many");
+        assert!(number.to_string().starts_with("iodepth=many: iodepth takes: "), "{number}");
+        let engine = refusal("ioengine", "libiao");
+        assert_eq!((engine.kind, engine.nearest.as_deref()), (DiagnosticKind::UnknownEngine, Some("libaio")));
+        assert_eq!(template.run_spec(&world).unwrap().jobs[0].queue.iodepth, 1);
+    }
+
+    #[test]
+    fn options_that_cannot_go_together_are_named_with_their_job() {
+        let (mut template, world) = (template(), World::default());
+        template.set(Some("b"), "zonemode", Some("strided"), &world).unwrap();
+        let refusal = template.run_spec(&world).unwrap_err();
+        assert_eq!(refusal.kind, DiagnosticKind::Conflict);
+        assert_eq!(refusal.to_string(), "job b: --zonesize must be specified when using --zonemode=strided.");
+    }
+}
