@@ -49,6 +49,15 @@ struct JobClones {
 impl ClonesTogether {
     /// The jobs of a run, and the length of its intervals, nanoseconds. Jobs with one clone have no sums.
     pub fn new(jobs: &[JobOptions], interval_ns: u64) -> Self {
+        Self::of(jobs.iter().filter(|job| job.n_clones > 1), interval_ns)
+    }
+
+    /// The same, and a job with one clone has sums too, which are its own figures.
+    pub fn of_all_jobs(jobs: &[JobOptions], interval_ns: u64) -> Self {
+        Self::of(jobs.iter(), interval_ns)
+    }
+
+    fn of<'a>(jobs: impl Iterator<Item = &'a JobOptions>, interval_ns: u64) -> Self {
         let clones = |job: &JobOptions| JobClones {
             first_number: job.first_number,
             next: vec![Some(0); job.n_clones as usize],
@@ -57,7 +66,7 @@ impl ClonesTogether {
             n_ended: 0,
             total: None,
         };
-        Self { interval_ns: interval_ns.max(1), jobs: jobs.iter().filter(|job| job.n_clones > 1).map(clones).collect() }
+        Self { interval_ns: interval_ns.max(1), jobs: jobs.map(clones).collect() }
     }
 
     /// Adds an interval of a worker; the sums that are complete with it.

@@ -38,6 +38,18 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ferrio-insight",
         ],
     ),
+    (
+        "ferrio-live",
+        &[
+            "ferrio-units",
+            "ferrio-sys",
+            "ferrio-stats",
+            "ferrio-run",
+            "ferrio-report",
+            "ferrio-insight",
+            "ferrio-session",
+        ],
+    ),
     (PROGRAM, &[]),
 ];
 

@@ -74,6 +74,8 @@ pub struct RunSettings {
     pub record_interval: Option<Duration>,
     /// The record has the course of each job, in the intervals above, or in intervals whose length the run chooses.
     pub keeps_series: bool,
+    /// The observer receives the intervals of the course as well, where `keeps_series` is set and there is no `record_interval`.
+    pub tells_series: bool,
     /// The run is on virtual time, which advances only by simulated devices (`sim`) and waits: its figures are exact
     /// and repeatable, and it takes only as long as the loops need. All jobs are threads of this process then. With
     /// other engines time stands still.
@@ -94,6 +96,7 @@ impl Default for RunSettings {
             command_line: Vec::new(),
             record_interval: None,
             keeps_series: false,
+            tells_series: false,
             is_virtual: false,
         }
     }

@@ -14,7 +14,7 @@ use crate::plan::{RunPlan, WorkerPlan};
 use crate::provenance;
 use ferrio_stats::{JobEnd, JobSeries, ResourceUsage, Stretch, StretchTimes, ThreadStats};
 use std::cell::RefCell;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Reports the intervals of a run, if records are kept.
 pub(super) struct StretchTeller {
@@ -31,12 +31,14 @@ impl StretchTeller {
         let run_epoch_ms = ferrio_sys::clock::wall_clock_ms();
         let for_series = || settings.keeps_series.then(|| series::interval(plan.workers.len()));
         let times = settings.record_interval.or_else(for_series).map(|interval| IntervalTimes::new(now_ns, interval));
-        if let Some(interval) = settings.record_interval {
+        let length_ns = times.map_or(1, |times| times.length_ns);
+        let tells = settings.record_interval.is_some() || (settings.tells_series && settings.keeps_series);
+        if tells {
+            let interval = Duration::from_nanos(length_ns);
             observer.event(RunEvent::Recording { provenance: provenance::with_jobs(plan), run_epoch_ms, interval });
         }
-        let length_ns = times.map_or(1, |times| times.length_ns);
         let series = RefCell::new(SeriesKeeper::new(length_ns));
-        Self { times, tells: settings.record_interval.is_some(), run_epoch_ms, series }
+        Self { times, tells, run_epoch_ms, series }
     }
 
     /// The times at which workers send their figures.

@@ -1,0 +1,264 @@
+//! What a viewer knows of a run: the figures of the last second, and the course so far, of each job and of all together.
+//!
+//! Must not know: how they are shown. Start reading at [`Board::apply`], then [`Board::now`].
+
+use crate::frame::{DirectionInterval, FindingLine, Frame, JobInterval, JobName, RunState};
+use ferrio_stats::histogram::bucket_latency_ns;
+use ferrio_stats::{Histogram, full_percentiles};
+use ferrio_units::DataDirection;
+use std::collections::VecDeque;
+
+/// Time that the figures of the present are about, nanoseconds.
+const WINDOW_NS: u64 = 1_000_000_000;
+/// Points of the course that are kept. When there are more, pairs of them become one.
+const MOST_POINTS: usize = 600;
+/// Messages that are kept.
+const MOST_MESSAGES: usize = 50;
+
+/// Figures over a short time, of all directions together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Now {
+    /// I/Os a second.
+    pub iops: f64,
+    /// Bytes a second.
+    pub bw_bytes: f64,
+    /// Latencies of 50, 99 and 99.9 % of the I/Os, nanoseconds; `None`: none was measured.
+    pub percentiles_ns: Option<[u64; 3]>,
+    /// The bucket of the slowest I/O.
+    pub max_ns: Option<u64>,
+    /// Mean number of I/Os in flight.
+    pub depth: f64,
+}
+
+/// A point of the course.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Point {
+    /// I/Os a second.
+    pub iops: f64,
+    /// The latency of 99 % of the I/Os, nanoseconds; 0: none was measured.
+    pub p99_ns: u64,
+}
+
+/// A job as the viewer knows it.
+#[derive(Debug, Clone)]
+pub struct JobBoard {
+    /// Its name.
+    pub name: JobName,
+    /// Intervals of the last second.
+    window: VecDeque<JobInterval>,
+    /// `Some` after its end: the number of clones that failed.
+    pub n_failed: Option<u32>,
+    /// It has done something.
+    pub has_begun: bool,
+}
+
+/// All that a viewer knows.
+#[derive(Debug, Clone, Default)]
+pub struct Board {
+    /// The command line.
+    pub title: String,
+    /// The jobs.
+    pub jobs: Vec<JobBoard>,
+    /// Names of the devices.
+    pub devices: Vec<String>,
+    /// The state of the run.
+    pub state: RunState,
+    /// What the rules find so far.
+    pub findings: Vec<FindingLine>,
+    /// The newest messages, the last one at the end.
+    pub messages: VecDeque<String>,
+    /// The newest end of an interval, nanoseconds since the start of the run.
+    pub elapsed_ns: u64,
+    /// The course of all jobs together, at equal distances.
+    pub course: Vec<Point>,
+    /// The distance of its points, nanoseconds.
+    pub point_ns: u64,
+    /// The run is over.
+    pub is_over: bool,
+}
+
+impl Board {
+    /// Takes a frame in.
+    pub fn apply(&mut self, frame: Frame) {
+        match frame {
+            Frame::Begin { title, jobs, devices } => {
+                let job = |name| JobBoard { name, window: VecDeque::new(), n_failed: None, has_begun: false };
+                *self = Self {
+                    title,
+                    devices,
+                    jobs: jobs.into_iter().map(job).collect(),
+                    messages: std::mem::take(&mut self.messages),
+                    point_ns: WINDOW_NS,
+                    ..Self::default()
+                };
+            }
+            Frame::Interval(interval) => self.interval(interval),
+            Frame::State(state) => self.state = state,
+            Frame::Findings(findings) => self.findings = findings,
+            Frame::Message(text) => {
+                let lines = text.trim().lines().filter(|line| !line.is_empty());
+                self.messages.extend(lines.map(str::to_owned));
+                while self.messages.len() > MOST_MESSAGES {
+                    self.messages.pop_front();
+                }
+            }
+            Frame::JobEnded { job, n_failed } => {
+                if let Some(job) = self.jobs.get_mut(job as usize) {
+                    job.n_failed = Some(n_failed);
+                }
+            }
+            Frame::End => self.is_over = true,
+        }
+    }
+
+    fn interval(&mut self, interval: JobInterval) {
+        let end_ns = interval.end_ns;
+        let Some(job) = self.jobs.get_mut(interval.job as usize) else { return };
+        job.has_begun = true;
+        job.window.push_back(interval);
+        while job.window.front().is_some_and(|first| first.end_ns.saturating_add(WINDOW_NS) <= end_ns) {
+            job.window.pop_front();
+        }
+        self.elapsed_ns = self.elapsed_ns.max(end_ns);
+        // A point belongs to the time before it: it is made when the next interval begins.
+        let n_wanted = self.elapsed_ns / self.point_ns.max(1);
+        while self.point_ns > 0 && (self.course.len() as u64) < n_wanted {
+            let now = self.now();
+            self.course.push(Point { iops: now.iops, p99_ns: now.percentiles_ns.map_or(0, |values| values[1]) });
+            if self.course.len() >= MOST_POINTS {
+                self.halve();
+                return;
+            }
+        }
+    }
+
+    /// Pairs of points become one: the mean rate, and the worse latency.
+    fn halve(&mut self) {
+        let pair = |pair: &[Point]| Point {
+            iops: pair.iter().map(|point| point.iops).sum::<f64>() / pair.len() as f64,
+            p99_ns: pair.iter().map(|point| point.p99_ns).max().unwrap_or(0),
+        };
+        self.course = self.course.chunks(2).map(pair).collect();
+        self.point_ns = self.point_ns.saturating_mul(2);
+    }
+
+    /// The present figures of all jobs together.
+    pub fn now(&self) -> Now {
+        figures(self.jobs.iter().filter(|job| self.is_current(job)))
+    }
+
+    /// The present figures of a job; zeroes where it does nothing.
+    pub fn now_of(&self, job: &JobBoard) -> Now {
+        figures(std::iter::once(job).filter(|job| self.is_current(job)))
+    }
+
+    /// Its figures are of the last moments, and it has not ended.
+    fn is_current(&self, job: &JobBoard) -> bool {
+        let newest_ns = job.window.back().map_or(0, |interval| interval.end_ns);
+        job.n_failed.is_none() && newest_ns.saturating_add(3 * WINDOW_NS) >= self.elapsed_ns
+    }
+}
+
+/// Rates and latencies of jobs together.
+fn figures<'a>(jobs: impl Iterator<Item = &'a JobBoard>) -> Now {
+    let (mut now, mut latencies) = (Now::default(), Histogram::default());
+    for job in jobs {
+        let length_ns: u64 = job.window.iter().map(|one| one.end_ns.saturating_sub(one.start_ns)).sum();
+        for interval in &job.window {
+            let own_ns = interval.end_ns.saturating_sub(interval.start_ns);
+            let share = if length_ns == 0 { 0.0 } else { own_ns as f64 / length_ns as f64 };
+            for direction in DataDirection::ALL {
+                let figures = &interval.directions[direction];
+                now.iops += figures.iops * share;
+                now.bw_bytes += figures.bw_bytes * share;
+                now.depth += figures.latency_sum_ns as f64 / length_ns.max(1) as f64;
+                add(&mut latencies, figures);
+            }
+        }
+    }
+    if latencies.n_samples() > 0 {
+        let values = full_percentiles(&latencies, &[50.0, 99.0, 99.9, 100.0]);
+        let value = |index: usize| values.get(index).map_or(0, |(_, latency_ns)| *latency_ns);
+        now.percentiles_ns = Some([value(0), value(1), value(2)]);
+        now.max_ns = Some(value(3));
+    }
+    now
+}
+
+fn add(latencies: &mut Histogram, figures: &DirectionInterval) {
+    for (index, count) in &figures.latency {
+        latencies.record_many(bucket_latency_ns(usize::from(*index)), *count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_stats::histogram::full_bucket_index;
+    use ferrio_units::PerDirection;
+
+    const MS: u64 = 1_000_000;
+
+    fn board(n_jobs: usize) -> Board {
+        let job = |index| JobName { name: format!("j{index}"), n_clones: 1 };
+        let mut board = Board::default();
+        board.apply(Frame::Begin { title: String::new(), jobs: (0..n_jobs).map(job).collect(), devices: Vec::new() });
+        board
+    }
+
+    /// Reads of a job, each of 100 us, over a time in milliseconds.
+    fn reads(job: u32, start_ms: u64, end_ms: u64, n_ios: u64) -> Frame {
+        let iops = n_ios as f64 * 1e3 / (end_ms - start_ms) as f64;
+        let index = full_bucket_index(100_000) as u16;
+        let read = DirectionInterval {
+            n_ios,
+            bytes: n_ios * 4096,
+            iops,
+            bw_bytes: iops * 4096.0,
+            latency_sum_ns: n_ios * 100_000,
+            latency: vec![(index, n_ios)],
+        };
+        let directions = PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]);
+        Frame::Interval(JobInterval { job, start_ns: start_ms * MS, end_ns: end_ms * MS, directions, n_errors: 0 })
+    }
+
+    #[test]
+    fn the_present_is_the_last_second() {
+        let mut board = board(2);
+        for (start, n_ios) in [(0, 900), (500, 100), (1000, 300)] {
+            board.apply(reads(0, start, start + 500, n_ios));
+        }
+        board.apply(reads(1, 1000, 1500, 500));
+        let first = board.now_of(&board.jobs[0]);
+        // 100 and 300 reads in the last second, of 100 us each.
+        assert_eq!((first.iops, first.bw_bytes), (400.0, 400.0 * 4096.0));
+        assert!((first.depth - 0.04).abs() < 1e-9);
+        assert_eq!(board.now().iops, 1400.0);
+        let [p50, p99, _] = first.percentiles_ns.unwrap();
+        assert!(p50 == p99 && p50.abs_diff(100_000) < 1_000 && first.max_ns == Some(p50));
+    }
+
+    #[test]
+    fn what_has_ended_or_hangs_does_nothing_now() {
+        let mut board = board(2);
+        board.apply(reads(0, 0, 1000, 900));
+        board.apply(reads(1, 0, 1000, 50));
+        board.apply(Frame::JobEnded { job: 0, n_failed: 1 });
+        assert_eq!((board.now().iops, board.now_of(&board.jobs[0])), (50.0, Now::default()));
+        board.apply(reads(0, 9000, 10_000, 1));
+        assert_eq!(board.now_of(&board.jobs[1]), Now::default());
+    }
+
+    #[test]
+    fn the_course_is_bounded_and_keeps_its_extremes() {
+        let mut board = board(1);
+        for second in 0..2_000 {
+            board.apply(reads(0, second * 1000, (second + 1) * 1000, 100));
+        }
+        assert!(board.course.len() < MOST_POINTS && board.course.len() > MOST_POINTS / 4);
+        assert!(board.course.iter().all(|point| point.iops == 100.0 && point.p99_ns > 99_000));
+        // A frame of a job that is none does nothing.
+        board.apply(reads(7, 0, 1, 1));
+        board.apply(Frame::JobEnded { job: 7, n_failed: 0 });
+    }
+}

@@ -1,0 +1,145 @@
+//! The side of the run: an observer that turns events into frames for viewers.
+//!
+//! Must not know: screens, pages. Start reading at [`LiveFeed`].
+
+use crate::frame::{DirectionInterval, FindingLine, Frame, JobInterval, JobName, RunState};
+use crate::link::FrameWriter;
+use ferrio_report::words;
+use ferrio_run::{Handle, RunEvent};
+use ferrio_session::Observer;
+use ferrio_stats::{ClonesStretch, ClonesTogether, JobEnd, Provenance, RunRecord};
+use ferrio_units::{DataDirection, PerDirection};
+use std::time::{Duration, Instant};
+
+/// Time between two looks of the rules at the figures so far.
+const AUDIT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Sends frames to a viewer. The run needs snapshots (`snapshot_interval`) and intervals (`tells_series` or `record_interval`).
+pub struct LiveFeed {
+    writer: FrameWriter,
+    handle: Handle,
+    clones: ClonesTogether,
+    jobs: Vec<FedJob>,
+    audited_at: Instant,
+}
+
+/// A job whose clones end one after the other.
+struct FedJob {
+    first_number: u32,
+    n_clones: u32,
+    n_ended: u32,
+    n_failed: u32,
+}
+
+impl LiveFeed {
+    /// A feed for the run that the handle controls: it asks for reports of the running state, which the rules look at.
+    pub fn new(writer: FrameWriter, handle: Handle) -> Self {
+        Self { writer, handle, clones: ClonesTogether::default(), jobs: Vec::new(), audited_at: Instant::now() }
+    }
+
+    /// Tells the viewer that the run is over.
+    pub fn end(mut self) -> FrameWriter {
+        self.writer.send(&Frame::End);
+        self.writer
+    }
+
+    fn begin(&mut self, provenance: &Provenance, interval: Duration) {
+        let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
+        self.clones = ClonesTogether::of_all_jobs(&provenance.jobs, interval_ns);
+        let fed = provenance.jobs.iter().map(|job| FedJob {
+            first_number: job.first_number,
+            n_clones: job.n_clones,
+            n_ended: 0,
+            n_failed: 0,
+        });
+        self.jobs = fed.collect();
+        let name =
+            |job: &ferrio_stats::provenance::JobOptions| JobName { name: job.name.clone(), n_clones: job.n_clones };
+        let words = provenance.command_line.iter().skip(1);
+        self.writer.send(&Frame::Begin {
+            title: words.map(String::as_str).collect::<Vec<_>>().join(" "),
+            jobs: provenance.jobs.iter().map(name).collect(),
+            devices: provenance.devices.iter().map(|device| device.name.clone()).collect(),
+        });
+    }
+
+    fn intervals(&mut self, sums: &[ClonesStretch]) {
+        for sum in sums {
+            let Some(job) = self.index_of(sum.sum.job_number) else { continue };
+            let direction = |direction: DataDirection| {
+                DirectionInterval::new(
+                    &sum.sum.stats.directions[direction],
+                    sum.iops[direction],
+                    sum.bw_bytes[direction],
+                )
+            };
+            self.writer.send(&Frame::Interval(JobInterval {
+                job: job as u32,
+                start_ns: sum.sum.start_ns,
+                end_ns: sum.sum.end_ns,
+                directions: PerDirection(DataDirection::ALL.map(direction)),
+                n_errors: sum.sum.stats.tolerated.n_total,
+            }));
+        }
+    }
+
+    fn job_ended(&mut self, end: &JobEnd) {
+        let (sums, _) = self.clones.ended(end);
+        self.intervals(&sums);
+        let Some(index) = self.index_of(end.stretch.job_number) else { return };
+        let job = &mut self.jobs[index];
+        job.n_ended += 1;
+        job.n_failed += u32::from(end.failure.is_some() || end.killed_by.is_some());
+        if job.n_ended == job.n_clones {
+            let n_failed = job.n_failed;
+            self.writer.send(&Frame::JobEnded { job: index as u32, n_failed });
+        }
+    }
+
+    fn index_of(&self, number: u32) -> Option<usize> {
+        let is_of = |job: &FedJob| number >= job.first_number && number - job.first_number < job.n_clones;
+        self.jobs.iter().position(is_of)
+    }
+
+    /// Shows what the rules say about the running state.
+    fn audit(&mut self, record: &RunRecord) {
+        let line = |finding: ferrio_stats::Finding| FindingLine {
+            severity: finding.severity,
+            title: finding.title,
+            jobs: finding.jobs,
+        };
+        let findings = ferrio_insight::audit(record).findings.into_iter().map(line).collect();
+        self.writer.send(&Frame::Findings(findings));
+    }
+
+    fn ask_for_audit(&mut self) {
+        if self.audited_at.elapsed() >= AUDIT_INTERVAL {
+            self.audited_at = Instant::now();
+            self.handle.snapshot();
+        }
+    }
+}
+
+impl Observer for LiveFeed {
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Recording { provenance, interval, .. } => self.begin(provenance, *interval),
+            RunEvent::Interval(stretch) => {
+                let sums = self.clones.interval(stretch);
+                self.intervals(&sums);
+            }
+            RunEvent::JobEnded(end) => self.job_ended(end),
+            RunEvent::Eta(snapshot) => {
+                let (n_running, eta_secs, only_ramps) = (snapshot.n_running, snapshot.eta_secs, snapshot.only_ramps);
+                self.writer.send(&Frame::State(RunState { n_running, eta_secs, only_ramps }));
+                self.ask_for_audit();
+            }
+            RunEvent::Status(record) => self.audit(record),
+            RunEvent::Message(_, note) => self.writer.send(&Frame::Message(words::note(note))),
+            RunEvent::LayingOut { job_name, .. } => {
+                self.writer.send(&Frame::Message(format!("{job_name}: files are laid out")));
+            }
+            RunEvent::Starting { .. } | RunEvent::Stopping | RunEvent::Trace(_) | RunEvent::Bandwidth(_) => {}
+        }
+    }
+}
