@@ -55,7 +55,7 @@ impl LiveFeed {
         self.jobs = fed.collect();
         let name =
             |job: &ferrio_stats::provenance::JobOptions| JobName { name: job.name.clone(), n_clones: job.n_clones };
-        let words = provenance.command_line.iter().skip(1);
+        let words = provenance.command_line.iter().skip(1).filter(|word| *word != "--live");
         self.writer.send(&Frame::Begin {
             title: words.map(String::as_str).collect::<Vec<_>>().join(" "),
             jobs: provenance.jobs.iter().map(name).collect(),

@@ -6,6 +6,7 @@ use crate::compat;
 use crate::figures;
 use crate::text::put;
 use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
+use ferrio_units::glance::duration_text;
 use ferrio_units::scale::{DEFAULT_N_DIGITS, FigureStyle, PrefixSystem, Scaler};
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -29,6 +30,7 @@ struct Parts {
     states: String,
     percent: String,
     bytes_per_sec: String,
+    /// With the latency of 99 % of them, where it is shown.
     ios_per_sec: String,
     eta: String,
 }
@@ -65,6 +67,9 @@ impl Parts {
         self.percent = snapshot.percent_done.map_or_else(|| "[-.-%]".to_owned(), |percent| format!("[{percent:3.1}%]"));
         if !snapshot.only_ramps {
             (self.bytes_per_sec, self.ios_per_sec) = rates(snapshot, style);
+            if let Some(p99_ns) = snapshot.p99_ns {
+                self.ios_per_sec.push_str(&format!("[p99 {}]", duration_text(p99_ns as f64)));
+            }
         }
         self.eta = snapshot.eta_secs.map_or_else(|| "[eta --]".to_owned(), |secs| format!("[eta {}]", duration(secs)));
     }

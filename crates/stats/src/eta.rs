@@ -46,6 +46,8 @@ pub struct EtaSnapshot {
     pub bytes_per_sec: PerDirection<u64>,
     /// I/Os per second since the last snapshot.
     pub ios_per_sec: PerDirection<u64>,
+    /// Latency of 99 % of the I/Os since the last snapshot, nanoseconds; `None` where it is not shown, as in fio.
+    pub p99_ns: Option<u64>,
     /// Seconds left; `None` if unknown.
     pub eta_secs: Option<u64>,
     /// `kb_base` of the first job: 1024 or 1000.

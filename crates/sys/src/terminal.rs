@@ -1,8 +1,35 @@
-//! Width of the terminal behind a descriptor.
+//! Width of the terminal behind a descriptor, and its state before a full-screen view.
 //!
 //! Must not know: the output. Start reading at [`columns`].
 
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+use std::io::{self, Write};
 use std::os::fd::AsFd;
+
+/// Settings of the terminal behind the standard output.
+#[derive(Debug)]
+pub struct TerminalState(Termios);
+
+impl TerminalState {
+    /// The present settings.
+    ///
+    /// # Errors
+    /// The standard output is no terminal.
+    pub fn of_stdout() -> io::Result<Self> {
+        Ok(Self(tcgetattr(io::stdout())?))
+    }
+
+    /// Sets them again. A terminal that is gone needs none.
+    pub fn restore(&self) {
+        let _ = tcsetattr(io::stdout(), OptionalActions::Now, &self.0);
+    }
+
+    /// Leaves the screen of a full-screen program that did not do so itself, and shows the cursor.
+    pub fn leave_screen(&self) {
+        let mut stdout = io::stdout();
+        let _ = stdout.write_all(b"\x1b[?1049l\x1b[?25h").and_then(|()| stdout.flush());
+    }
+}
 
 /// Columns of the terminal behind a descriptor; `None`: it is no terminal, or its width is unknown.
 pub fn columns(terminal: impl AsFd) -> Option<usize> {

@@ -3,6 +3,7 @@
 //! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
 
 pub(crate) mod check;
+mod live;
 pub(crate) mod run;
 
 use crate::console::Console;
@@ -39,6 +40,8 @@ struct Request {
     csv: bool,
     /// `--output-format=jsonl`, of `run` alone.
     jsonl: bool,
+    /// `--live`, of `run` alone.
+    live: bool,
     /// `--html`: the file of the page.
     html: Option<PathBuf>,
     invocation: Invocation,
@@ -87,6 +90,8 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     let is_run = command == "run";
     let csv = is_run && words.iter().any(|word| word == "--csv");
     words.retain(|word| !(csv && word == "--csv"));
+    let live = is_run && words.iter().any(|word| word == "--live");
+    words.retain(|word| !(live && word == "--live"));
     let html = if is_run { take_page(&mut words).map_err(refuse)? } else { None };
     if csv && json {
         return Err(refuse("--json and --csv are two forms of one report: give one of them".to_owned()));
@@ -122,11 +127,24 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
             "--anonymous and {JSONL} do not go together: lines are written before all names are known"
         )));
     }
+    if live && let Some(text) = no_live_view(&invocation, jsonl) {
+        return Err(refuse(text));
+    }
     match invocation.mode {
-        Mode::Run => Ok(Request { json, csv, jsonl, html, invocation, inputs: environment.opened_files() }),
+        Mode::Run => Ok(Request { json, csv, jsonl, live, html, invocation, inputs: environment.opened_files() }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
     }
+}
+
+/// Why a run cannot be shown on the whole terminal, and what to do.
+fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
+    if !std::io::stdout().is_terminal() {
+        let cure = format!("leave it out, or follow the run with {JSONL}");
+        return Some(format!("--live shows the run on a terminal, and the standard output is none: {cure}"));
+    }
+    let shares_screen = is_jsonl && invocation.output.file.is_none();
+    shares_screen.then(|| format!("--live takes the whole terminal: give {JSONL} a file (--output=FILE)"))
 }
 
 /// The first option that only the front end of fio serves, however it was written.

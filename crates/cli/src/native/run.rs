@@ -3,6 +3,7 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
+use super::live::Viewer;
 use super::{Request, parse, print_all, report_text};
 use crate::console::{Console, show_progress};
 use crate::csv_table::csv_table;
@@ -12,6 +13,8 @@ use crate::native_words::{note_text, run_error_text};
 use crate::records::{self, Course};
 use crate::signals::Signals;
 use ferrio_job::Invocation;
+use ferrio_live::feed::LiveFeed;
+use ferrio_live::link::FrameWriter;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::native::headlines;
 use ferrio_report::start;
@@ -19,7 +22,7 @@ use ferrio_run::{RunError, RunEvent};
 use ferrio_session::VERSION;
 use ferrio_session::{Observer, Outcome, Session};
 use ferrio_spec::Compatibility;
-use ferrio_stats::{Audit, MessageStream, RunRecord};
+use ferrio_stats::{Audit, EtaSnapshot, Histogram, MessageStream, Note, RunRecord, Stretch, full_percentiles};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
 use serde_json::json;
 use std::ffi::OsString;
@@ -30,7 +33,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const HELP: &str = "\
-usage: ferrio run [--json|--csv|--output-format=jsonl] [--html=FILE] JOBFILE|OPTIONS...
+usage: ferrio run [--live] [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
 
 Runs fio's job files and options, and shows ferrio's own report: a row of
 headline figures for each job, and what speaks against them: a cache that
@@ -43,6 +46,8 @@ answered, a depth that was not reached, writes that were still in memory.
                   a line of JSON for each second of each job, while the run goes
                   on, and the findings at its end; --status-interval=TIME sets
                   another length than a second
+  --live          the run on the whole terminal while it goes on: rates, latencies
+                  and depth of each job, devices, findings so far; q ends the run
   --output=FILE   the report goes to a file
   --html=FILE     also a page with charts
   --anonymous     without names of host, kernel, models, paths and mounts, in
@@ -87,7 +92,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, csv, jsonl, html, mut invocation, inputs } = request;
+    let Request { json, csv, jsonl, live, html, mut invocation, inputs } = request;
     let has_report_alone = json || csv || jsonl;
     let started_at = Instant::now();
     let kept = Arc::new(kept);
@@ -106,14 +111,29 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
         console.keep_records_alone();
     }
     print_all(console, &invocation.messages);
-    let shows_progress = !has_report_alone && invocation.output.file.is_none() && std::io::stdout().is_terminal();
+    let has_progress_line =
+        !has_report_alone && !live && invocation.output.file.is_none() && std::io::stdout().is_terminal();
+    // The viewer is forked before the program has any thread.
+    let viewer = match live.then(Viewer::start).transpose() {
+        Ok(viewer) => viewer,
+        Err(error) => {
+            console.error(&format!("ferrio run: cannot show the run: {}\n", ferrio_units::error_text(&error)));
+            return ExitCode::FAILURE;
+        }
+    };
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
     let mut course = jsonl.then(|| Course::with_words(invocation.run.global_options.clone(), note_text));
-    let run = session_of(&mut invocation, inputs, arguments, shows_progress).and_then(|mut session| {
+    let run = session_of(&mut invocation, inputs, arguments, has_progress_line || live).and_then(|mut session| {
         session.settings.record_interval = jsonl.then(|| records::interval(&invocation));
         session.settings.control.status_interval = None;
-        let (line, course) = (EtaLine::default(), course.as_mut());
-        go(session, RunConsole { console: &mut *console, line, has_report_alone, course })
+        let observer = RunConsole {
+            console: &mut *console,
+            line: has_progress_line.then(ProgressLine::default),
+            has_report_alone,
+            course: course.as_mut(),
+            held: live.then(Vec::new),
+        };
+        go(session, observer, viewer)
     });
     match run {
         Ok((mut outcome, signal)) => {
@@ -174,24 +194,39 @@ fn session_of(
     invocation: &mut Invocation,
     inputs: Vec<PathBuf>,
     arguments: &[OsString],
-    shows_progress: bool,
+    is_followed: bool,
 ) -> Result<Session, RunError> {
     let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
     let mut session = Session::of_invocation(invocation, inputs, words)?;
     session.spec.compatibility = Compatibility::Native;
-    session.settings.snapshot_interval = shows_progress.then(|| Duration::from_millis(invocation.eta.interval_ms));
+    session.settings.snapshot_interval = is_followed.then(|| Duration::from_millis(invocation.eta.interval_ms));
     session.settings.control.looks_into_files = true;
     session.settings.keeps_series = true;
+    session.settings.tells_series = is_followed;
     session.is_remembered = true;
     Ok(session)
 }
 
-/// The end of the run, and the first signal that wanted it.
-fn go(session: Session, mut observer: RunConsole<'_>) -> Result<(Outcome, Option<i32>), RunError> {
+/// The end of the run, and the first signal that wanted it. The viewer shows it, if there is one.
+fn go(
+    session: Session,
+    mut observer: RunConsole<'_>,
+    viewer: Option<(Viewer, FrameWriter)>,
+) -> Result<(Outcome, Option<i32>), RunError> {
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
-    let outcome = signals.run(session, &mut [&mut observer]);
-    observer.clear();
+    let (outcome, viewer) = match viewer {
+        None => (signals.run(session, &mut [&mut observer]), None),
+        Some((viewer, writer)) => {
+            let mut feed = LiveFeed::new(writer, session.handle());
+            let outcome = signals.run(session, &mut [&mut observer, &mut feed]);
+            (outcome, Some((viewer, feed.end())))
+        }
+    };
+    if let Some((viewer, writer)) = viewer {
+        viewer.end(writer);
+    }
+    observer.end();
     Ok((outcome?, signals.first()))
 }
 
@@ -217,17 +252,62 @@ fn document(record: &RunRecord) -> String {
 /// Prints events of a run for a person.
 struct RunConsole<'a> {
     console: &'a mut Console,
-    line: EtaLine,
+    line: Option<ProgressLine>,
     has_report_alone: bool,
     /// The lines of jsonl.
     course: Option<&'a mut Course>,
+    /// Messages that wait until the terminal is free again, where it is taken.
+    held: Option<Vec<(MessageStream, Note)>>,
+}
+
+/// The progress line: that of fio, and p99.
+#[derive(Default)]
+struct ProgressLine {
+    line: EtaLine,
+    /// Latencies since the last line.
+    latencies: Histogram,
+}
+
+impl ProgressLine {
+    fn count(&mut self, stretch: &Stretch) {
+        for figures in &stretch.stats.directions.0 {
+            if let Some(latencies) = figures.clat.histogram.as_ref().or(figures.lat.histogram.as_ref()) {
+                self.latencies.merge(latencies);
+            }
+        }
+    }
+
+    fn show(&mut self, snapshot: &EtaSnapshot) {
+        let p99 = full_percentiles(&self.latencies, &[99.0]).first().map(|(_, latency_ns)| *latency_ns);
+        let p99_ns = p99.filter(|_| self.latencies.n_samples() > 0);
+        self.latencies.clear();
+        let columns = ferrio_sys::terminal::columns(std::io::stdout());
+        show_progress(&self.line.update(&EtaSnapshot { p99_ns, ..snapshot.clone() }, false, columns));
+    }
 }
 
 impl RunConsole<'_> {
     /// Removes the progress line from the terminal.
     fn clear(&mut self) {
-        if let Some(text) = self.line.clear() {
+        if let Some(text) = self.line.as_mut().and_then(|line| line.line.clear()) {
             show_progress(text);
+        }
+    }
+
+    fn say(&mut self, stream: MessageStream, note: &Note) {
+        if let Some(held) = &mut self.held {
+            held.push((stream, note.clone()));
+            return;
+        }
+        self.clear();
+        self.console.say(stream, note.clone());
+    }
+
+    /// The run is over, and the terminal free.
+    fn end(&mut self) {
+        self.clear();
+        for (stream, note) in self.held.take().into_iter().flatten() {
+            self.console.say(stream, note);
         }
     }
 }
@@ -238,20 +318,24 @@ impl Observer for RunConsole<'_> {
             course.event(self.console, event);
         }
         match event {
-            RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.has_report_alone => {
+            RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.has_report_alone && self.held.is_none() => {
                 self.clear();
                 self.console.report(&start::layout(job_name, *n_files, *total_bytes));
             }
-            RunEvent::Message(stream, note) => {
-                self.clear();
-                self.console.say(*stream, note.clone());
-            }
+            RunEvent::Message(stream, note) => self.say(*stream, note),
             RunEvent::Trace(text) => {
                 self.clear();
                 self.console.trace(&format!("{text}\n"));
             }
+            RunEvent::Interval(stretch) => {
+                if let Some(line) = &mut self.line {
+                    line.count(stretch);
+                }
+            }
             RunEvent::Eta(snapshot) => {
-                show_progress(&self.line.update(snapshot, false, ferrio_sys::terminal::columns(std::io::stdout())));
+                if let Some(line) = &mut self.line {
+                    line.show(snapshot);
+                }
             }
             // A report in the middle is asked for with fio's options, which this command does not take.
             _ => {}

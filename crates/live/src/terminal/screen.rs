@@ -13,6 +13,8 @@ use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table};
 
 /// Height of a chart with its caption.
 const CHART_ROWS: u16 = 4;
+/// Their greatest height.
+const MOST_CHART_ROWS: u16 = 12;
 /// From this height on there are charts.
 const FEWEST_ROWS_WITH_CHARTS: u16 = 18;
 /// Narrower screens have fewer columns.
@@ -33,8 +35,9 @@ pub(super) struct View {
 pub(super) fn draw(frame: &mut Frame<'_>, board: &Board, view: &mut View) {
     let area = frame.area();
     let is_wide = area.width >= FEWEST_COLUMNS_FOR_ALL;
-    let n_totals = if is_wide { 1 } else { 2 };
-    let n_charts = if area.height >= FEWEST_ROWS_WITH_CHARTS { CHART_ROWS } else { 0 };
+    let totals_text = total_lines(&board.now(), area.width);
+    let n_totals = totals_text.len() as u16;
+    let n_charts = chart_rows(area.height, board.jobs.len());
     let n_devices = u16::from(!view.busy.is_empty());
     let n_notes = notes(board, area.width).len().min(usize::from(area.height / 5)) as u16;
     let [title, totals, charts, jobs, devices, notes_area, keys] = Layout::vertical([
@@ -48,7 +51,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, board: &Board, view: &mut View) {
     ])
     .areas(area);
     frame.render_widget(Paragraph::new(title_line(board, view)), title);
-    frame.render_widget(Paragraph::new(total_lines(&board.now(), is_wide)), totals);
+    frame.render_widget(Paragraph::new(totals_text), totals);
     if n_charts > 0 {
         draw_charts(frame, board, charts);
     }
@@ -56,6 +59,16 @@ pub(super) fn draw(frame: &mut Frame<'_>, board: &Board, view: &mut View) {
     frame.render_widget(Paragraph::new(device_line(&view.busy)), devices);
     frame.render_widget(Paragraph::new(notes(board, area.width)), notes_area);
     frame.render_widget(Paragraph::new(key_line(board, view)), keys);
+}
+
+/// Rows of the charts: more where few jobs leave room.
+fn chart_rows(height: u16, n_jobs: usize) -> u16 {
+    if height < FEWEST_ROWS_WITH_CHARTS {
+        return 0;
+    }
+    // Title, totals, header, devices, notes, keys.
+    let others = 10 + u16::try_from(n_jobs).unwrap_or(u16::MAX - 10);
+    height.saturating_sub(others).clamp(CHART_ROWS, MOST_CHART_ROWS)
 }
 
 fn bold() -> Style {
@@ -81,8 +94,8 @@ fn title_line(board: &Board, view: &View) -> Line<'static> {
     Line::from_iter(words.into_iter().chain([Span::styled(printable(&board.title), dim())]))
 }
 
-/// The figures of all jobs together.
-fn total_lines(now: &Now, is_wide: bool) -> Vec<Line<'static>> {
+/// The figures of all jobs together, in two lines where one has no room.
+fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
     let figure = |name: &str, value: String| {
         [Span::styled(format!("{name} "), dim()), Span::styled(format!("{value}  "), bold())]
     };
@@ -100,8 +113,10 @@ fn total_lines(now: &Now, is_wide: bool) -> Vec<Line<'static>> {
         figure("max", latency(now.max_ns)),
     ];
     let (rates, latencies) = (rates.into_iter().flatten(), latencies.into_iter().flatten());
-    if is_wide {
-        return vec![Line::from_iter(rates.chain(latencies))];
+    let one = Line::from_iter(rates.clone().chain(latencies.clone()));
+    // Two blanks are at its end.
+    if one.width() <= usize::from(width) + 2 {
+        return vec![one];
     }
     vec![Line::from_iter(rates), Line::from_iter(latencies)]
 }

@@ -96,6 +96,7 @@ impl EtaMaker {
         let n_open = |index: usize| u64::from(board.slot(index).n_open_files.load(Relaxed));
         let reporting = plan.workers.first().map(|worker| &worker.spec.reporting);
         EtaSnapshot {
+            p99_ns: None,
             n_running: (0..records.len()).filter(running).count() as u32,
             n_open_files: (0..records.len()).filter(counts).map(n_open).sum(),
             limits: rate_limits(
