@@ -5,7 +5,7 @@
 
 use ferrio_live::link::{self, FrameWriter};
 use ferrio_live::terminal;
-use ferrio_sys::process::{self, Pid, Signal};
+use ferrio_sys::process::{self, ChildEnd, Pid, Signal};
 use ferrio_sys::signals;
 use ferrio_sys::terminal::TerminalState;
 use std::io;
@@ -53,15 +53,19 @@ impl Viewer {
             std::thread::sleep(TICK);
         }
         drop(writer);
-        // An error means that there is no such child any more.
-        while matches!(process::try_wait(self.process), Ok(None)) {
-            if Instant::now() >= deadline {
-                let _ = process::kill(self.process, Signal::KILL);
-                let _ = process::wait(self.process);
-                self.state.leave_screen();
-                break;
+        let has_left = loop {
+            match process::try_wait(self.process) {
+                Ok(None) if Instant::now() < deadline => std::thread::sleep(TICK),
+                Ok(None) => {
+                    let _ = process::kill(self.process, Signal::KILL);
+                    let _ = process::wait(self.process);
+                    break false;
+                }
+                end => break matches!(end, Ok(Some(ChildEnd::Exited(0)))),
             }
-            std::thread::sleep(TICK);
+        };
+        if !has_left {
+            self.state.leave_screen();
         }
         self.state.restore();
     }

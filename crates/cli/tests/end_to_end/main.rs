@@ -46,6 +46,7 @@ mod interruptions;
 mod json_stream;
 mod jsonl;
 mod limits;
+mod live;
 mod logs;
 mod named_targets;
 mod odd_inputs;
