@@ -16,7 +16,7 @@ use ferrio_report::logs::AggregateLogs;
 use ferrio_report::saved;
 use ferrio_run::RunError;
 use ferrio_session::VERSION;
-use ferrio_session::{Outcome, Session};
+use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::MessageStream;
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
@@ -185,7 +185,7 @@ fn open_record(
 }
 
 /// Writes the record of a run. One that cannot be written counts in the exit code.
-fn keep_record(kept: KeptRecord, outcome: &mut Outcome, course: Course, console: &mut Console) {
+fn keep_record(kept: KeptRecord, outcome: &mut SessionOutcome, course: Course, console: &mut Console) {
     console.all_messages().clone_into(&mut outcome.record.messages);
     outcome.record.course = course.told;
     if kept.is_anonymous {
@@ -270,7 +270,7 @@ fn run_jobs(
     reporter: &Reporter,
     course: &mut Course,
     console: &mut Console,
-) -> Result<(Outcome, Option<i32>), RunError> {
+) -> Result<(SessionOutcome, Option<i32>), RunError> {
     let bandwidth_logs = invocation.output.bandwidth_log.as_deref().map(|prefix| AggregateLogs::create(prefix, kept));
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
@@ -325,7 +325,7 @@ fn temporary_directory() -> PathBuf {
 }
 
 /// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
-pub(crate) fn exit_number(outcome: &Outcome, signal: Option<i32>, console: &Console) -> u8 {
+pub(crate) fn exit_number(outcome: &SessionOutcome, signal: Option<i32>, console: &Console) -> u8 {
     let signal = if signal.is_some() { 128 } else { 0 };
     let has_lost = console.has_failed || outcome.n_logs_lost > 0;
     let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;

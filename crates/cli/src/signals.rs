@@ -5,7 +5,7 @@
 //! comes after its end is returned by [`Signals::take_untold`].
 
 use ferrio_run::{Handle, RunError};
-use ferrio_session::{Observer, Outcome, Session};
+use ferrio_session::{Observer, Session, SessionOutcome};
 use ferrio_sys::poll::wait_readable;
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals::{self, SignalQueue};
@@ -77,7 +77,11 @@ impl Signals {
     ///
     /// # Errors
     /// The run cannot be started or supervised.
-    pub(crate) fn run(&self, session: Session, observers: &mut [&mut dyn Observer]) -> Result<Outcome, RunError> {
+    pub(crate) fn run(
+        &self,
+        session: Session,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<SessionOutcome, RunError> {
         self.steer(session.handle());
         session.run(observers)
     }

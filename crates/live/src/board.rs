@@ -1,8 +1,8 @@
 //! What a viewer knows of a run: the figures of the last second, and the course so far, of each job and of all together.
 //!
-//! Must not know: how they are shown. Start reading at [`Board::apply`], then [`Board::now`].
+//! Must not know: how they are shown. Start reading at [`LiveBoard::apply`], then [`LiveBoard::now`].
 
-use crate::frame::{DirectionInterval, FindingLine, Frame, JobInterval, JobName, RunState};
+use crate::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, full_percentiles};
 use ferrio_units::DataDirection;
@@ -32,7 +32,7 @@ pub struct Now {
 
 /// A point of the course.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Point {
+pub struct CoursePoint {
     /// I/Os a second.
     pub iops: f64,
     /// The latency of 99 % of the I/Os, nanoseconds; 0: none was measured.
@@ -54,7 +54,7 @@ pub struct JobBoard {
 
 /// All that a viewer knows.
 #[derive(Debug, Clone, Default)]
-pub struct Board {
+pub struct LiveBoard {
     /// The command line.
     pub title: String,
     /// The jobs.
@@ -70,18 +70,18 @@ pub struct Board {
     /// The newest end of an interval, nanoseconds since the start of the run.
     pub elapsed_ns: u64,
     /// The course of all jobs together, at equal distances.
-    pub course: Vec<Point>,
+    pub course: Vec<CoursePoint>,
     /// The distance of its points, nanoseconds.
     pub point_ns: u64,
     /// The run is over.
     pub is_over: bool,
 }
 
-impl Board {
+impl LiveBoard {
     /// Takes a frame in.
-    pub fn apply(&mut self, frame: Frame) {
+    pub fn apply(&mut self, frame: LiveFrame) {
         match frame {
-            Frame::Begin { title, jobs, devices } => {
+            LiveFrame::Begin { title, jobs, devices } => {
                 let job = |name| JobBoard { name, window: VecDeque::new(), n_failed: None, has_begun: false };
                 *self = Self {
                     title,
@@ -92,22 +92,22 @@ impl Board {
                     ..Self::default()
                 };
             }
-            Frame::Interval(interval) => self.interval(interval),
-            Frame::State(state) => self.state = state,
-            Frame::Findings(findings) => self.findings = findings,
-            Frame::Message(text) => {
+            LiveFrame::Interval(interval) => self.interval(interval),
+            LiveFrame::State(state) => self.state = state,
+            LiveFrame::Findings(findings) => self.findings = findings,
+            LiveFrame::Message(text) => {
                 let lines = text.trim().lines().filter(|line| !line.is_empty());
                 self.messages.extend(lines.map(str::to_owned));
                 while self.messages.len() > MOST_MESSAGES {
                     self.messages.pop_front();
                 }
             }
-            Frame::JobEnded { job, n_failed } => {
+            LiveFrame::JobEnded { job, n_failed } => {
                 if let Some(job) = self.jobs.get_mut(job as usize) {
                     job.n_failed = Some(n_failed);
                 }
             }
-            Frame::End => self.is_over = true,
+            LiveFrame::End => self.is_over = true,
         }
     }
 
@@ -124,7 +124,7 @@ impl Board {
         let n_wanted = self.elapsed_ns / self.point_ns.max(1);
         while self.point_ns > 0 && (self.course.len() as u64) < n_wanted {
             let now = self.now();
-            self.course.push(Point { iops: now.iops, p99_ns: now.percentiles_ns.map_or(0, |values| values[1]) });
+            self.course.push(CoursePoint { iops: now.iops, p99_ns: now.percentiles_ns.map_or(0, |values| values[1]) });
             if self.course.len() >= MOST_POINTS {
                 self.halve();
                 return;
@@ -134,7 +134,7 @@ impl Board {
 
     /// Pairs of points become one: the mean rate, and the worse latency.
     fn halve(&mut self) {
-        let pair = |pair: &[Point]| Point {
+        let pair = |pair: &[CoursePoint]| CoursePoint {
             iops: pair.iter().map(|point| point.iops).sum::<f64>() / pair.len() as f64,
             p99_ns: pair.iter().map(|point| point.p99_ns).max().unwrap_or(0),
         };
@@ -199,15 +199,19 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    fn board(n_jobs: usize) -> Board {
+    fn board(n_jobs: usize) -> LiveBoard {
         let job = |index| JobName { name: format!("j{index}"), n_clones: 1 };
-        let mut board = Board::default();
-        board.apply(Frame::Begin { title: String::new(), jobs: (0..n_jobs).map(job).collect(), devices: Vec::new() });
+        let mut board = LiveBoard::default();
+        board.apply(LiveFrame::Begin {
+            title: String::new(),
+            jobs: (0..n_jobs).map(job).collect(),
+            devices: Vec::new(),
+        });
         board
     }
 
     /// Reads of a job, each of 100 us, over a time in milliseconds.
-    fn reads(job: u32, start_ms: u64, end_ms: u64, n_ios: u64) -> Frame {
+    fn reads(job: u32, start_ms: u64, end_ms: u64, n_ios: u64) -> LiveFrame {
         let iops = n_ios as f64 * 1e3 / (end_ms - start_ms) as f64;
         let index = full_bucket_index(100_000) as u16;
         let read = DirectionInterval {
@@ -219,7 +223,7 @@ mod tests {
             latency: vec![(index, n_ios)],
         };
         let directions = PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]);
-        Frame::Interval(JobInterval { job, start_ns: start_ms * MS, end_ns: end_ms * MS, directions, n_errors: 0 })
+        LiveFrame::Interval(JobInterval { job, start_ns: start_ms * MS, end_ns: end_ms * MS, directions, n_errors: 0 })
     }
 
     #[test]
@@ -243,7 +247,7 @@ mod tests {
         let mut board = board(2);
         board.apply(reads(0, 0, 1000, 900));
         board.apply(reads(1, 0, 1000, 50));
-        board.apply(Frame::JobEnded { job: 0, n_failed: 1 });
+        board.apply(LiveFrame::JobEnded { job: 0, n_failed: 1 });
         assert_eq!((board.now().iops, board.now_of(&board.jobs[0])), (50.0, Now::default()));
         board.apply(reads(0, 9000, 10_000, 1));
         assert_eq!(board.now_of(&board.jobs[1]), Now::default());
@@ -259,6 +263,6 @@ mod tests {
         assert!(board.course.iter().all(|point| point.iops == 100.0 && point.p99_ns > 99_000));
         // A frame of a job that is none does nothing.
         board.apply(reads(7, 0, 1, 1));
-        board.apply(Frame::JobEnded { job: 7, n_failed: 0 });
+        board.apply(LiveFrame::JobEnded { job: 7, n_failed: 0 });
     }
 }

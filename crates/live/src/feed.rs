@@ -2,7 +2,7 @@
 //!
 //! Must not know: screens, pages. Start reading at [`LiveFeed`].
 
-use crate::frame::{DirectionInterval, FindingLine, Frame, JobInterval, JobName, RunState};
+use crate::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use crate::link::FrameWriter;
 use ferrio_report::words;
 use ferrio_run::{Handle, RunEvent};
@@ -39,7 +39,7 @@ impl LiveFeed {
 
     /// Tells the viewer that the run is over.
     pub fn end(mut self) -> FrameWriter {
-        self.writer.send(&Frame::End);
+        self.writer.send(&LiveFrame::End);
         self.writer
     }
 
@@ -56,7 +56,7 @@ impl LiveFeed {
         let name =
             |job: &ferrio_stats::provenance::JobOptions| JobName { name: job.name.clone(), n_clones: job.n_clones };
         let words = provenance.command_line.iter().skip(1).filter(|word| *word != "--live");
-        self.writer.send(&Frame::Begin {
+        self.writer.send(&LiveFrame::Begin {
             title: words.map(String::as_str).collect::<Vec<_>>().join(" "),
             jobs: provenance.jobs.iter().map(name).collect(),
             devices: provenance.devices.iter().map(|device| device.name.clone()).collect(),
@@ -73,7 +73,7 @@ impl LiveFeed {
                     sum.bw_bytes[direction],
                 )
             };
-            self.writer.send(&Frame::Interval(JobInterval {
+            self.writer.send(&LiveFrame::Interval(JobInterval {
                 job: job as u32,
                 start_ns: sum.sum.start_ns,
                 end_ns: sum.sum.end_ns,
@@ -92,7 +92,7 @@ impl LiveFeed {
         job.n_failed += u32::from(end.failure.is_some() || end.killed_by.is_some());
         if job.n_ended == job.n_clones {
             let n_failed = job.n_failed;
-            self.writer.send(&Frame::JobEnded { job: index as u32, n_failed });
+            self.writer.send(&LiveFrame::JobEnded { job: index as u32, n_failed });
         }
     }
 
@@ -109,7 +109,7 @@ impl LiveFeed {
             jobs: finding.jobs,
         };
         let findings = ferrio_insight::audit(record).findings.into_iter().map(line).collect();
-        self.writer.send(&Frame::Findings(findings));
+        self.writer.send(&LiveFrame::Findings(findings));
     }
 
     fn ask_for_audit(&mut self) {
@@ -131,13 +131,13 @@ impl Observer for LiveFeed {
             RunEvent::JobEnded(end) => self.job_ended(end),
             RunEvent::Eta(snapshot) => {
                 let (n_running, eta_secs, only_ramps) = (snapshot.n_running, snapshot.eta_secs, snapshot.only_ramps);
-                self.writer.send(&Frame::State(RunState { n_running, eta_secs, only_ramps }));
+                self.writer.send(&LiveFrame::State(RunState { n_running, eta_secs, only_ramps }));
                 self.ask_for_audit();
             }
             RunEvent::Status(record) => self.audit(record),
-            RunEvent::Message(_, note) => self.writer.send(&Frame::Message(words::note(note))),
+            RunEvent::Message(_, note) => self.writer.send(&LiveFrame::Message(words::note(note))),
             RunEvent::LayingOut { job_name, .. } => {
-                self.writer.send(&Frame::Message(format!("{job_name}: files are laid out")));
+                self.writer.send(&LiveFrame::Message(format!("{job_name}: files are laid out")));
             }
             RunEvent::Starting { .. } | RunEvent::Stopping | RunEvent::Trace(_) | RunEvent::Bandwidth(_) => {}
         }

@@ -1,6 +1,6 @@
 //! What a viewer is told, as values that cross a socket.
 //!
-//! Must not know: sockets, screens. Start reading at [`Frame`].
+//! Must not know: sockets, screens. Start reading at [`LiveFrame`].
 
 use ferrio_stats::{DirectionStats, LatencyStat, Severity};
 use ferrio_units::PerDirection;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Something that a viewer is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Frame {
+pub enum LiveFrame {
     /// The jobs of the run; first.
     Begin {
         /// The words of the command line, for the title.

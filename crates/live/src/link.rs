@@ -1,8 +1,8 @@
 //! The socket between a run and a viewer: frames in CBOR, each behind its length.
 //!
-//! Must not know: what frames say. Start reading at [`FrameWriter::send`] and [`FrameReader::next`].
+//! Must not know: what frames say. Start reading at [`FrameWriter::send`] and [`FrameReader::receive`].
 
-use crate::frame::Frame;
+use crate::frame::LiveFrame;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -44,7 +44,7 @@ pub fn pair() -> io::Result<(FrameWriter, FrameReader)> {
 
 impl FrameWriter {
     /// Sends a frame, or leaves it out if the viewer is slow or gone.
-    pub fn send(&mut self, frame: &Frame) {
+    pub fn send(&mut self, frame: &LiveFrame) {
         self.flush();
         if self.is_closed || self.waiting.len() > MOST_WAITING_BYTES {
             self.n_lost += 1;
@@ -81,9 +81,9 @@ impl FrameWriter {
 
 /// What a viewer reads.
 #[derive(Debug)]
-pub enum Received {
+pub enum ReceivedFrame {
     /// A frame.
-    Frame(Box<Frame>),
+    Frame(Box<LiveFrame>),
     /// None is there yet.
     Nothing,
     /// The run is gone, or what it sends is no frame.
@@ -92,27 +92,26 @@ pub enum Received {
 
 impl FrameReader {
     /// The next frame, without waiting for it.
-    #[expect(clippy::should_implement_trait, reason = "an iterator ends, and this may have nothing yet")]
-    pub fn next(&mut self) -> Received {
+    pub fn receive(&mut self) -> ReceivedFrame {
         loop {
             if let Some(length) = self.buffer.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) {
                 if length > MOST_FRAME_BYTES {
-                    return Received::Closed;
+                    return ReceivedFrame::Closed;
                 }
                 let end = 4 + length as usize;
                 if let Some(bytes) = self.buffer.get(4..end) {
                     let frame = ciborium::from_reader(bytes);
                     self.buffer.drain(..end);
-                    return frame.map_or(Received::Closed, |frame| Received::Frame(Box::new(frame)));
+                    return frame.map_or(ReceivedFrame::Closed, |frame| ReceivedFrame::Frame(Box::new(frame)));
                 }
             }
             let mut chunk = [0; 64 << 10];
             match self.socket.read(&mut chunk) {
-                Ok(0) => return Received::Closed,
+                Ok(0) => return ReceivedFrame::Closed,
                 Ok(n_bytes) => self.buffer.extend(&chunk[..n_bytes]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return Received::Nothing,
-                Err(_) => return Received::Closed,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return ReceivedFrame::Nothing,
+                Err(_) => return ReceivedFrame::Closed,
             }
         }
     }
@@ -125,26 +124,26 @@ mod tests {
     #[test]
     fn frames_arrive_in_order_and_whole() {
         let (mut writer, mut reader) = pair().unwrap();
-        assert!(matches!(reader.next(), Received::Nothing));
-        let long = Frame::Message("x".repeat(1 << 20));
+        assert!(matches!(reader.receive(), ReceivedFrame::Nothing));
+        let long = LiveFrame::Message("x".repeat(1 << 20));
         writer.send(&long);
-        writer.send(&Frame::End);
+        writer.send(&LiveFrame::End);
         let mut frames = Vec::new();
         while frames.len() < 2 {
             writer.flush();
-            if let Received::Frame(frame) = reader.next() {
+            if let ReceivedFrame::Frame(frame) = reader.receive() {
                 frames.push(*frame);
             }
         }
-        assert!(frames == [long, Frame::End] && writer.is_idle());
+        assert!(frames == [long, LiveFrame::End] && writer.is_idle());
         drop(writer);
-        assert!(matches!(reader.next(), Received::Closed));
+        assert!(matches!(reader.receive(), ReceivedFrame::Closed));
     }
 
     #[test]
     fn a_viewer_that_hangs_costs_frames_alone() {
         let (mut writer, reader) = pair().unwrap();
-        let frame = Frame::Message("x".repeat(1 << 20));
+        let frame = LiveFrame::Message("x".repeat(1 << 20));
         for _ in 0..20 {
             writer.send(&frame);
         }
@@ -159,7 +158,7 @@ mod tests {
         for bytes in [&[255, 255, 255, 255, 1][..], &[2, 0, 0, 0, 255, 255]] {
             let (writer, mut reader) = pair().unwrap();
             (&writer.socket).write_all(bytes).unwrap();
-            assert!(matches!(reader.next(), Received::Closed));
+            assert!(matches!(reader.receive(), ReceivedFrame::Closed));
         }
     }
 }

@@ -15,5 +15,5 @@ mod survey;
 pub const VERSION: &str = concat!("fio-3.42-ferrio-", env!("CARGO_PKG_VERSION"));
 
 pub use observers::{Observer, Subscription};
-pub use session::{Outcome, Session};
+pub use session::{Session, SessionOutcome};
 pub use survey::survey;

@@ -34,7 +34,7 @@ pub struct Session {
 
 /// The end of a session.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct SessionOutcome {
     /// Figures, failures, messages and, where it was asked for, the audit.
     pub record: RunRecord,
     /// Number of workers that failed or were killed.
@@ -111,7 +111,7 @@ impl Session {
     ///
     /// # Errors
     /// The run cannot be started or supervised.
-    pub fn run(self, observers: &mut [&mut dyn Observer]) -> Result<Outcome, RunError> {
+    pub fn run(self, observers: &mut [&mut dyn Observer]) -> Result<SessionOutcome, RunError> {
         let mut observers = Observers::new(observers, self.subscribers);
         let run = Run::with_handle(self.spec, self.settings, self.handle);
         let RunOutcome { mut record, n_failed, is_stopped, n_logs_lost } = run.go(&mut observers)?;
@@ -120,7 +120,7 @@ impl Session {
         if self.is_audited {
             audit(&mut record);
         }
-        Ok(Outcome { record, n_failed, is_stopped, n_logs_lost, not_remembered })
+        Ok(SessionOutcome { record, n_failed, is_stopped, n_logs_lost, not_remembered })
     }
 }
 

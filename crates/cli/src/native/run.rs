@@ -20,7 +20,7 @@ use ferrio_report::native::headlines;
 use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_session::VERSION;
-use ferrio_session::{Observer, Outcome, Session};
+use ferrio_session::{Observer, Session, SessionOutcome};
 use ferrio_spec::Compatibility;
 use ferrio_stats::{Audit, EtaSnapshot, Histogram, MessageStream, Note, RunRecord, Stretch, full_percentiles};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
@@ -136,31 +136,14 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
         go(session, observer, viewer)
     });
     match run {
-        Ok((mut outcome, signal)) => {
-            if let Some(error) = outcome.not_remembered.as_ref().filter(|_| is_debug) {
-                console.trace(&format!("the run is not remembered: {error}\n"));
-            }
-            if let Some(messages) = console.messages() {
-                messages.clone_into(&mut outcome.record.messages);
-            }
-            if is_anonymous {
-                outcome.record.make_anonymous();
-            }
-            let exit = drop_in::exit_number(&outcome, signal, console);
-            if let Some(course) = &mut course {
-                course.audit(console, outcome.record.audit.as_ref().unwrap_or(&Audit::default()));
-                course.end(console, exit, signal, started_at.elapsed());
-            }
-            match () {
-                () if jsonl => {}
-                () if json => console.report(&document(&outcome.record)),
-                () if csv => console.report(&csv_table(&[ferrio_results::of_record(&outcome.record)])),
-                () => console.report(&report_text(&outcome.record)),
-            }
-            if let Some(page) = page {
-                write_page(page, html.as_deref(), &outcome.record, console);
-            }
-            ExitCode::from(drop_in::exit_number(&outcome, signal, console))
+        Ok((outcome, signal)) => {
+            let shown = ShownAs { json, csv, is_debug, is_anonymous, started_at };
+            let code = show(outcome, signal, &shown, course, console, |record, console| {
+                if let Some(page) = page {
+                    write_page(page, html.as_deref(), record, console);
+                }
+            });
+            ExitCode::from(code)
         }
         Err(error) => {
             let text = run_error_text(&error);
@@ -172,6 +155,48 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             ExitCode::FAILURE
         }
     }
+}
+
+/// How a run is reported.
+struct ShownAs {
+    json: bool,
+    csv: bool,
+    is_debug: bool,
+    is_anonymous: bool,
+    started_at: Instant,
+}
+
+/// Reports a run that is over: as the last lines of jsonl, or in one piece. Returns the exit code.
+fn show(
+    mut outcome: SessionOutcome,
+    signal: Option<i32>,
+    shown: &ShownAs,
+    course: Option<Course>,
+    console: &mut Console,
+    write_page: impl FnOnce(&RunRecord, &mut Console),
+) -> u8 {
+    if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
+        console.trace(&format!("the run is not remembered: {error}\n"));
+    }
+    if let Some(messages) = console.messages() {
+        messages.clone_into(&mut outcome.record.messages);
+    }
+    if shown.is_anonymous {
+        outcome.record.make_anonymous();
+    }
+    let record = &outcome.record;
+    match course {
+        Some(mut course) => {
+            course.audit(console, record.audit.as_ref().unwrap_or(&Audit::default()));
+            let exit = drop_in::exit_number(&outcome, signal, console);
+            course.end(console, exit, signal, shown.started_at.elapsed());
+        }
+        None if shown.json => console.report(&document(record)),
+        None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
+        None => console.report(&report_text(record)),
+    }
+    write_page(record, console);
+    drop_in::exit_number(&outcome, signal, console)
 }
 
 /// The line about a page that cannot be written.
@@ -212,7 +237,7 @@ fn go(
     session: Session,
     mut observer: RunConsole<'_>,
     viewer: Option<(Viewer, FrameWriter)>,
-) -> Result<(Outcome, Option<i32>), RunError> {
+) -> Result<(SessionOutcome, Option<i32>), RunError> {
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
     let (outcome, viewer) = match viewer {

@@ -184,7 +184,7 @@ fn find(name: &str, names: &[LongName]) -> Found {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse::known_names;
+    use super::super::names::known_names;
     use super::*;
 
     /// The elements of a command line, written `name=value`, `<file>` or `!complaint`.

@@ -5,6 +5,7 @@
 
 pub mod control;
 pub mod getopt;
+mod names;
 
 pub mod parse;
 mod profile;

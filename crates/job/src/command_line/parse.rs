@@ -3,8 +3,9 @@
 //! Must not know: what options mean. Start reading at [`parse`].
 
 use super::getopt::{Item, LongName, NameTarget, Words};
+use super::names::known_names;
 use super::profile::{self, Chosen};
-use super::switches::{Argument, SWITCHES, Switch, SwitchDef};
+use super::switches::{Switch, SwitchDef};
 use super::{control, settings};
 use crate::collector::{Collector, Section, Stopped};
 use crate::debug::DebugSettings;
@@ -17,7 +18,6 @@ use crate::job_file::sections::{FileRequest, add_file};
 use crate::message::OutputStream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
-use crate::options::{self};
 use crate::origin::Origin;
 use crate::suggest::did_you_mean;
 use crate::template::Template;
@@ -53,7 +53,7 @@ fn read(
 ) -> Result<(Invocation, Template), UsageError> {
     let (program, arguments) = arguments.split_first().map_or((None, &[][..]), |(first, rest)| (Some(first), rest));
     let program = program.map_or("fio".into(), |program| program.to_string_lossy());
-    let mut reading = Reading::new(&program, environment);
+    let mut reading = ArgumentReader::new(&program, environment);
     reading.collector.kept_sections = keeps_sections.then(Vec::new);
     match reading.read(arguments) {
         Ok(mode) => {
@@ -65,23 +65,6 @@ fn read(
         }
         Err(Stopped) => Err(reading.into_error()),
     }
-}
-
-/// The names that the command line knows while the current job has this engine, those of a profile first: they count before
-/// options of jobs that are called the same.
-pub(super) fn known_names(engine: &str, profile: Option<&Chosen>) -> Vec<LongName> {
-    let switches =
-        SWITCHES.iter().map(|def| LongName { name: def.name, argument: def.argument, target: NameTarget::Switch(def) });
-    let names = |def: &'static OptionDef| {
-        let argument = if def.kind.value_is_optional() { Argument::Optional } else { Argument::Required };
-        def.names().map(move |name| LongName { name, argument, target: NameTarget::Option(def) })
-    };
-    let own = profile.into_iter().flat_map(Chosen::options).flat_map(names);
-    let options = options::general().chain(options::of_engine(engine)).flat_map(names);
-    // Without a chosen profile the options of all profiles are accepted, without effect.
-    let unchosen = profile.is_none().then(options::of_profiles_alone).into_iter().flatten().flat_map(names);
-    // The option `profile` is reached through the switch of that name.
-    own.chain(switches).chain(options.filter(|known| known.name != "profile")).chain(unchosen).collect()
 }
 
 /// How the loop over the command line continues after a switch.
@@ -107,7 +90,7 @@ struct Profiles {
     unclaimed: Vec<(&'static OptionDef, Option<String>)>,
 }
 
-struct Reading<'a> {
+struct ArgumentReader<'a> {
     program: &'a str,
     collector: Collector<'a>,
     /// The job whose options are being read; `None`: options are defaults.
@@ -128,7 +111,7 @@ struct Reading<'a> {
     has_jobs: bool,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> ArgumentReader<'a> {
     fn new(program: &'a str, environment: &'a dyn Environment) -> Self {
         Self {
             program,

@@ -5,11 +5,11 @@
 mod devices;
 mod screen;
 
-use crate::board::Board;
-use crate::link::{FrameReader, Received};
+use crate::board::LiveBoard;
+use crate::link::{FrameReader, ReceivedFrame};
 use devices::Devices;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use screen::View;
+use screen::ScreenView;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,8 @@ const PAGE_ROWS: usize = 10;
 /// The terminal cannot be used.
 pub fn show(mut frames: FrameReader, end_run: &mut dyn FnMut()) -> io::Result<()> {
     let mut terminal = ratatui::try_init()?;
-    let mut viewer = Viewer { board: Board::default(), view: View::default(), devices: Devices::default() };
+    let mut viewer =
+        LiveScreen { board: LiveBoard::default(), view: ScreenView::default(), devices: Devices::default() };
     let mut drawn_at: Option<Instant> = None;
     let result = loop {
         let mut has_changed = drawn_at.is_none_or(|drawn_at| drawn_at.elapsed() >= PICTURE_INTERVAL);
@@ -51,20 +52,20 @@ pub fn show(mut frames: FrameReader, end_run: &mut dyn FnMut()) -> io::Result<()
 }
 
 /// What is shown, and how.
-struct Viewer {
-    board: Board,
-    view: View,
+struct LiveScreen {
+    board: LiveBoard,
+    view: ScreenView,
     devices: Devices,
 }
 
-impl Viewer {
+impl LiveScreen {
     /// Takes all frames that are there. True: the run is over.
     fn take(&mut self, frames: &mut FrameReader) -> bool {
         loop {
-            match frames.next() {
-                Received::Frame(frame) => self.board.apply(*frame),
-                Received::Nothing => return self.board.is_over,
-                Received::Closed => return true,
+            match frames.receive() {
+                ReceivedFrame::Frame(frame) => self.board.apply(*frame),
+                ReceivedFrame::Nothing => return self.board.is_over,
+                ReceivedFrame::Closed => return true,
             }
         }
     }

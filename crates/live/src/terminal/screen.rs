@@ -2,10 +2,10 @@
 //!
 //! Must not know: keys, terminals. Start reading at [`draw`].
 
-use crate::board::{Board, JobBoard, Now};
+use crate::board::{JobBoard, LiveBoard, Now};
 use ferrio_stats::Severity;
 use ferrio_units::glance::{duration_text, three_digits};
-use ratatui::Frame;
+use ratatui::Frame as RatatuiFrame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -22,7 +22,7 @@ const FEWEST_COLUMNS_FOR_ALL: u16 = 78;
 
 /// What the user chose to see, and what the viewer itself measures.
 #[derive(Debug, Clone, Default)]
-pub(super) struct View {
+pub(super) struct ScreenView {
     /// The first job in the table.
     pub(super) first_row: usize,
     /// The user has asked for the end.
@@ -32,7 +32,7 @@ pub(super) struct View {
 }
 
 /// Draws the board.
-pub(super) fn draw(frame: &mut Frame<'_>, board: &Board, view: &mut View) {
+pub(super) fn draw(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenView) {
     let area = frame.area();
     let is_wide = area.width >= FEWEST_COLUMNS_FOR_ALL;
     let totals_text = total_lines(&board.now(), area.width);
@@ -80,7 +80,7 @@ fn dim() -> Style {
 }
 
 /// Time, time left, jobs, and the command line as far as there is room.
-fn title_line(board: &Board, view: &View) -> Line<'static> {
+fn title_line(board: &LiveBoard, view: &ScreenView) -> Line<'static> {
     let elapsed = duration(board.elapsed_ns / 1_000_000_000);
     let state = &board.state;
     let left = match state.eta_secs {
@@ -122,7 +122,7 @@ fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
 }
 
 /// IOPS and p99 over time, side by side.
-fn draw_charts(frame: &mut Frame<'_>, board: &Board, area: Rect) {
+fn draw_charts(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, area: Rect) {
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
     let iops: Vec<u64> = board.course.iter().map(|point| point.iops as u64).collect();
     let p99: Vec<u64> = board.course.iter().map(|point| point.p99_ns).collect();
@@ -135,7 +135,7 @@ fn largest(values: &[u64]) -> u64 {
 }
 
 /// The newest values that fit; the caption has the largest value of all.
-fn draw_chart(frame: &mut Frame<'_>, area: Rect, name: &str, values: &[u64], largest_text: String) {
+fn draw_chart(frame: &mut RatatuiFrame<'_>, area: Rect, name: &str, values: &[u64], largest_text: String) {
     let [caption, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let caption_line = Line::from_iter([Span::styled(format!("{name} over time, to {largest_text}"), dim())]);
     frame.render_widget(Paragraph::new(caption_line), caption);
@@ -146,7 +146,7 @@ fn draw_chart(frame: &mut Frame<'_>, area: Rect, name: &str, values: &[u64], lar
 }
 
 /// A row for each job.
-fn draw_jobs(frame: &mut Frame<'_>, board: &Board, view: &mut View, (area, is_wide): (Rect, bool)) {
+fn draw_jobs(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenView, (area, is_wide): (Rect, bool)) {
     let n_rows = usize::from(area.height.saturating_sub(1));
     view.first_row = view.first_row.min(board.jobs.len().saturating_sub(n_rows));
     let shown = board.jobs.iter().skip(view.first_row).take(n_rows);
@@ -171,7 +171,7 @@ fn cell(text: String, index: usize) -> Cell<'static> {
     Cell::from(if index == 0 { line } else { line.right_aligned() })
 }
 
-fn job_row(board: &Board, job: &JobBoard, is_wide: bool) -> Row<'static> {
+fn job_row(board: &LiveBoard, job: &JobBoard, is_wide: bool) -> Row<'static> {
     let clones = if job.name.n_clones > 1 { format!(" x {}", job.name.n_clones) } else { String::new() };
     let (state, style) = match job.n_failed {
         Some(0) => (" (ended)", dim()),
@@ -199,7 +199,7 @@ fn device_line(busy: &[(String, f64)]) -> Line<'static> {
 }
 
 /// The findings, and the newest message; each in a line.
-fn notes(board: &Board, width: u16) -> Vec<Line<'static>> {
+fn notes(board: &LiveBoard, width: u16) -> Vec<Line<'static>> {
     let finding = |finding: &crate::frame::FindingLine| {
         let word = finding.severity.word().to_uppercase();
         let jobs = finding.jobs.join(", ");
@@ -218,7 +218,7 @@ fn severity_style(severity: Severity) -> Style {
     }
 }
 
-fn key_line(board: &Board, view: &View) -> Line<'static> {
+fn key_line(board: &LiveBoard, view: &ScreenView) -> Line<'static> {
     let text = match () {
         () if view.is_ending => "the run ends; q again ends it at once",
         () if board.jobs.is_empty() => "the run is prepared   q: end it",

@@ -1,14 +1,14 @@
 //! The screen at the sizes that people have.
 
 use super::*;
-use crate::frame::{DirectionInterval, FindingLine, Frame as LiveFrame, JobInterval, JobName, RunState};
+use crate::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use ferrio_stats::histogram::full_bucket_index;
 use ferrio_units::PerDirection;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-fn board(n_jobs: u32) -> Board {
-    let mut board = Board::default();
+fn board(n_jobs: u32) -> LiveBoard {
+    let mut board = LiveBoard::default();
     let job = |index: u32| JobName { name: format!("job{index}"), n_clones: 1 + index % 2 };
     let jobs = (0..n_jobs).map(job).collect();
     board.apply(LiveFrame::Begin { title: "run jobs.fio".to_owned(), jobs, devices: Vec::new() });
@@ -35,7 +35,7 @@ fn board(n_jobs: u32) -> Board {
     board
 }
 
-fn screen(board: &Board, view: &mut View, (width, height): (u16, u16)) -> Vec<String> {
+fn screen(board: &LiveBoard, view: &mut ScreenView, (width, height): (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw(frame, board, view)).unwrap();
     let buffer = terminal.backend().buffer().clone();
@@ -45,7 +45,7 @@ fn screen(board: &Board, view: &mut View, (width, height): (u16, u16)) -> Vec<St
 
 #[test]
 fn the_usual_size_has_all_figures() {
-    let rows = screen(&board(2), &mut View::default(), (80, 24));
+    let rows = screen(&board(2), &mut ScreenView::default(), (80, 24));
     assert!(rows[0].starts_with("ferrio  1:30  0:30 left  2 running  run jobs.fio"), "{rows:#?}");
     assert!(rows[1].starts_with("IOPS 24.7k  MB/s 101  depth 4.00"), "{rows:#?}");
     assert!(rows[2].starts_with("p50 80.1 us  p99 80.1 us  p99.9 2.01 ms  max "), "{rows:#?}");
@@ -60,7 +60,7 @@ fn the_usual_size_has_all_figures() {
 
 #[test]
 fn the_smallest_size_has_the_figures_that_matter() {
-    let mut view = View { busy: vec![("vda".to_owned(), 0.876)], ..View::default() };
+    let mut view = ScreenView { busy: vec![("vda".to_owned(), 0.876)], ..ScreenView::default() };
     let mut board = board(200);
     let jobs = vec!["job0".to_owned()];
     let title = "A cache answered most reads".to_owned();
@@ -80,17 +80,17 @@ fn any_size_can_be_drawn() {
     for n_jobs in [0, 1, 200] {
         let board = board(n_jobs);
         for size in [(1, 1), (5, 3), (40, 5), (200, 2), (300, 100)] {
-            screen(&board, &mut View::default(), size);
+            screen(&board, &mut ScreenView::default(), size);
         }
     }
 }
 
 #[test]
 fn names_cannot_write_to_the_terminal() {
-    let mut board = Board::default();
+    let mut board = LiveBoard::default();
     let jobs = vec![JobName { name: "a\u{1b}[2J\n".to_owned(), n_clones: 1 }];
     board.apply(LiveFrame::Begin { title: "\u{1b}]0;x\u{7}".to_owned(), jobs, devices: Vec::new() });
     board.apply(LiveFrame::Message("b\u{1b}[31m\nlast".to_owned()));
-    let all = screen(&board, &mut View::default(), (80, 24)).join("\n");
+    let all = screen(&board, &mut ScreenView::default(), (80, 24)).join("\n");
     assert!(!all.contains('\u{1b}') && !all.contains('\u{7}') && all.contains("last"), "{all}");
 }
