@@ -95,7 +95,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         kept.add(path.clone(), FileRole::Output);
     }
     if invocation.mode == Mode::MergeTraces {
-        return merge_traces(invocation, inputs, &mut console);
+        return merge_traces(invocation, &inputs, &mut console);
     }
     if invocation.mode != Mode::Run {
         print_all(&mut console, &invocation.messages);
@@ -116,16 +116,16 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         console.keep_stdout_free();
     }
     print_all(&mut console, &invocation.messages);
-    start(invocation, FilesOfRun { inputs, kept: Arc::new(kept) }, arguments, &mut console)
+    start(invocation, &FilesOfRun { inputs, kept: Arc::new(kept) }, arguments, &mut console)
 }
 
 /// `--merge-blktrace-only`.
-fn merge_traces(mut invocation: Invocation, inputs: Vec<PathBuf>, console: &mut Console) -> ExitCode {
+fn merge_traces(mut invocation: Invocation, inputs: &[PathBuf], console: &mut Console) -> ExitCode {
     print_all(console, &invocation.messages);
     let reporter = Reporter::new(&invocation.output);
     let mut merge = || {
         let (signals, session) =
-            (Signals::listen(false)?, Session::of_invocation(&mut invocation, inputs.clone(), [])?);
+            (Signals::listen(false)?, Session::of_invocation(&mut invocation, inputs.to_vec(), [])?);
         let mut progress = ProgressPrinter::new(console, &reporter, &signals, invocation.eta);
         signals.steer(session.handle());
         session.merge_traces(&mut [&mut progress])
@@ -205,7 +205,7 @@ struct FilesOfRun {
     kept: Arc<KeptFiles>,
 }
 
-fn start(mut invocation: Invocation, files: FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
+fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let reporter = Reporter::new(&invocation.output);
     let record_file = match open_record(&invocation.output, &files.kept, console) {
         Ok(file) => file,
@@ -214,7 +214,7 @@ fn start(mut invocation: Invocation, files: FilesOfRun, arguments: &[OsString], 
     let started_at = Instant::now();
     let global_options = invocation.run.global_options.clone();
     let mut course = Course::new(record_file.is_some(), global_options.clone());
-    let session = session_of(&mut invocation, &files, arguments, record_file.is_some());
+    let session = session_of(&mut invocation, files, arguments, record_file.is_some());
     let run = session.and_then(|session| run_jobs(&invocation, session, &files.kept, &reporter, &mut course, console));
     match run {
         Ok((mut outcome, signal)) => {

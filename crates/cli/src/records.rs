@@ -5,10 +5,10 @@
 
 use crate::console::Console;
 use ferrio_job::Invocation;
-use ferrio_report::jsonl::{self, FirstLine, JsonlLines};
+use ferrio_report::jsonl::{FirstLine, JsonlLines};
 use ferrio_run::RunEvent;
 use ferrio_session::VERSION;
-use ferrio_stats::{Audit, CourseEvent, MessageStream, Note, Provenance, ReportMessage};
+use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;
 
@@ -58,11 +58,6 @@ impl Course {
             _ => return,
         };
         self.tell(console, told, None);
-    }
-
-    /// A line for what the rules find.
-    pub(crate) fn audit(&mut self, console: &mut Console, audit: &Audit) {
-        console.report(&jsonl::audit(audit));
     }
 
     /// The last line.

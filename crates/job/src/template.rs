@@ -132,9 +132,9 @@ mod tests {
         let unknown = refusal("iodpeth", "4");
         assert_eq!((unknown.kind, unknown.nearest.as_deref()), (DiagnosticKind::UnknownOption, Some("iodepth")));
         assert_eq!(unknown.to_string(), "no option is called iodpeth; did you mean iodepth?");
-        let word = refusal("rw", "randraed");
-        assert_eq!((word.kind, word.nearest.as_deref()), (DiagnosticKind::BadValue, Some("randread")));
-        assert!(word.to_string().starts_with("rw=randraed: one of read, write, "), "{word}");
+        let kind = refusal("rw", "randraed");
+        assert_eq!((kind.kind, kind.nearest.as_deref()), (DiagnosticKind::BadValue, Some("randread")));
+        assert!(kind.to_string().starts_with("rw=randraed: one of read, write, "), "{kind}");
         let number = refusal("iodepth", "many");
         assert!(number.to_string().starts_with("iodepth=many: iodepth takes: "), "{number}");
         let engine = refusal("ioengine", "libiao");

@@ -192,6 +192,7 @@ fn add(latencies: &mut Histogram, figures: &DirectionInterval) {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums of whole numbers")]
 mod tests {
     use super::*;
     use ferrio_stats::histogram::full_bucket_index;

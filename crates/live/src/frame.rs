@@ -2,7 +2,7 @@
 //!
 //! Must not know: sockets, screens. Start reading at [`LiveFrame`].
 
-use ferrio_stats::{DirectionStats, LatencyStat, Severity};
+use ferrio_stats::{DirectionStats, Histogram, LatencyStat, Severity};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ impl DirectionInterval {
 
 /// The filled buckets. Their number is below 2^16.
 fn buckets(latency: &LatencyStat) -> Vec<(u16, u64)> {
-    let filled = latency.histogram.iter().flat_map(|histogram| histogram.filled());
+    let filled = latency.histogram.iter().flat_map(Histogram::filled);
     filled.filter_map(|(index, count)| Some((u16::try_from(index).ok()?, count))).collect()
 }
 

@@ -105,7 +105,7 @@ impl FrameReader {
                     return frame.map_or(ReceivedFrame::Closed, |frame| ReceivedFrame::Frame(Box::new(frame)));
                 }
             }
-            let mut chunk = [0; 64 << 10];
+            let mut chunk = [0; 8 << 10];
             match self.socket.read(&mut chunk) {
                 Ok(0) => return ReceivedFrame::Closed,
                 Ok(n_bytes) => self.buffer.extend(&chunk[..n_bytes]),

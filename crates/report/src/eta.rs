@@ -68,7 +68,7 @@ impl Parts {
         if !snapshot.only_ramps {
             (self.bytes_per_sec, self.ios_per_sec) = rates(snapshot, style);
             if let Some(p99_ns) = snapshot.p99_ns {
-                self.ios_per_sec.push_str(&format!("[p99 {}]", duration_text(p99_ns as f64)));
+                self.ios_per_sec.extend(["[p99 ", &duration_text(p99_ns as f64), "]"]);
             }
         }
         self.eta = snapshot.eta_secs.map_or_else(|| "[eta --]".to_owned(), |secs| format!("[eta {}]", duration(secs)));

@@ -164,6 +164,7 @@ fn per_second(count: u64, length_ns: u64) -> f64 {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "sums of whole numbers")]
 mod tests {
     use super::*;
     use crate::ThreadStats;
@@ -244,7 +245,7 @@ mod tests {
         let (rest, total) = clones.ended(&end(stretch(3, 0, 10 * SECOND, 100)));
         told += n_reads(&rest).iter().sum::<u64>();
         let total = total.unwrap();
-        assert_eq!((told, n_reads(&[total.clone()]), total.n_clones), (110, vec![110], 2));
+        assert_eq!((told, n_reads(std::slice::from_ref(&total)), total.n_clones), (110, vec![110], 2));
         assert_eq!(total.iops[DataDirection::Read], 11.0);
     }
 }

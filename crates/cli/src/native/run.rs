@@ -16,6 +16,7 @@ use ferrio_job::Invocation;
 use ferrio_live::feed::LiveFeed;
 use ferrio_live::link::FrameWriter;
 use ferrio_report::eta::EtaLine;
+use ferrio_report::jsonl;
 use ferrio_report::native::headlines;
 use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
@@ -92,8 +93,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, csv, jsonl, live, html, mut invocation, inputs } = request;
-    let has_report_alone = json || csv || jsonl;
+    let Request { json, csv, jsonl: writes_lines, live, html, mut invocation, inputs } = request;
+    let has_report_alone = json || csv || writes_lines;
     let started_at = Instant::now();
     let kept = Arc::new(kept);
     // A page that cannot be written is known before the run.
@@ -107,7 +108,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     if has_report_alone {
         console.collect_messages();
     }
-    if jsonl {
+    if writes_lines {
         console.keep_records_alone();
     }
     print_all(console, &invocation.messages);
@@ -122,9 +123,9 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
         }
     };
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
-    let mut course = jsonl.then(|| Course::with_words(invocation.run.global_options.clone(), note_text));
+    let mut course = writes_lines.then(|| Course::with_words(invocation.run.global_options.clone(), note_text));
     let run = session_of(&mut invocation, inputs, arguments, has_progress_line || live).and_then(|mut session| {
-        session.settings.record_interval = jsonl.then(|| records::interval(&invocation));
+        session.settings.record_interval = writes_lines.then(|| records::interval(&invocation));
         session.settings.control.status_interval = None;
         let observer = RunConsole {
             console: &mut *console,
@@ -187,7 +188,7 @@ fn show(
     let record = &outcome.record;
     match course {
         Some(mut course) => {
-            course.audit(console, record.audit.as_ref().unwrap_or(&Audit::default()));
+            console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
             let exit = drop_in::exit_number(&outcome, signal, console);
             course.end(console, exit, signal, shown.started_at.elapsed());
         }

@@ -37,7 +37,8 @@ impl Records {
 
     /// The sums of clones are those of their own records, in the intervals as in the end.
     fn check_clones(&self, clones: &Value) {
-        let (first, n_clones) = (clones["job_number"].as_u64().unwrap(), clones["n_clones"].as_u64().unwrap());
+        let (first, n_clones) =
+            (clones["job_number"].as_u64().expect("a number"), clones["n_clones"].as_u64().expect("a number"));
         let is_one = |record: &Value| (first..first + n_clones).contains(&record["job_number"].as_u64().unwrap_or(0));
         for direction in ["read", "write", "trim"] {
             for path in ["/ios", "/bytes", "/clat_ns/n", "/clat_ns/sum"] {
@@ -140,7 +141,7 @@ fn native_runs_write_lines_with_their_findings() {
     let (clones, audits) = (records.of("clones_job"), records.of("audit"));
     assert_eq!((clones.len(), &clones[0]["n_clones"], audits.len()), (1, &3.into(), 1));
     let ids: Vec<&str> =
-        audits[0]["findings"].as_array().unwrap().iter().filter_map(|one| one["id"].as_str()).collect();
+        audits[0]["findings"].as_array().expect("a list").iter().filter_map(|one| one["id"].as_str()).collect();
     assert!(ids.contains(&"depth-of-synchronous-engine"), "{ids:?}");
     // The note about the depth has no name of fio.
     let texts: Vec<_> = records.of("message").iter().map(|record| record["text"].to_string()).collect();

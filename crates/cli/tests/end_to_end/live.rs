@@ -49,14 +49,14 @@ impl OnTerminal {
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(n_bytes) = reader.read(&mut bytes) {
-                its_shown.lock().unwrap().extend(&bytes[..n_bytes]);
+                its_shown.lock().expect("no panic").extend(&bytes[..n_bytes]);
             }
         });
         Some(Self { outer, inner, child, shown, _scratch: scratch })
     }
 
     fn text(&self) -> String {
-        String::from_utf8_lossy(&self.shown.lock().unwrap()).into_owned()
+        String::from_utf8_lossy(&self.shown.lock().expect("no panic")).into_owned()
     }
 
     fn wait_until(&self, what: &str, is_true: impl Fn(&str) -> bool) {
@@ -117,8 +117,8 @@ fn the_key_q_ends_the_run_with_its_report() {
     };
     run.wait_until("figures", |text| text.contains("over time"));
     // The terminal gets another size on the way.
-    tcsetwinsize(&run.outer, Winsize { ws_row: 12, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
-    run.outer.write_all(b"q").unwrap();
+    tcsetwinsize(&run.outer, Winsize { ws_row: 12, ws_col: 40, ws_xpixel: 0, ws_ypixel: 0 }).expect("a terminal");
+    run.outer.write_all(b"q").expect("a terminal");
     let (code, text) = run.finish();
     assert_eq!(code, Some(128), "{text:?}");
 }

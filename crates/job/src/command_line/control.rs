@@ -4,7 +4,7 @@
 
 use super::settings::{Complaints, time_ms};
 use super::switches::Switch;
-use ferrio_spec::{ControlSettings, IdleDetail};
+use ferrio_spec::{ControlSettings, IdleDetail, RunSpec};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -58,6 +58,14 @@ fn idle_detail(text: &str) -> Result<IdleDetail, Complaints> {
 
 fn parsed_ms(text: &str) -> Result<u64, Complaints> {
     time_ms(text).map_err(|_| vec![format!("fio: failed parsing time {text}")])
+}
+
+/// Sets the directory of `--aux-path` for files that verification writes.
+pub(super) fn run_with_directory(mut run: RunSpec, directory: Option<&String>) -> RunSpec {
+    for verify in run.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {
+        verify.dump_directory = directory.cloned();
+    }
+    run
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use super::getopt::{Item, LongName, NameTarget, Words};
 use super::names::known_names;
-use super::profile::{self, Chosen};
+use super::profile::{self, Chosen, Profiles};
 use super::switches::{Switch, SwitchDef};
 use super::{control, settings};
 use crate::collector::{Collector, Section, Stopped};
@@ -21,7 +21,7 @@ use crate::options::kind::Kind;
 use crate::origin::Origin;
 use crate::suggest::did_you_mean;
 use crate::template::Template;
-use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats, RunSpec};
+use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -82,14 +82,6 @@ struct NamedFiles {
     only_sections: Vec<String>,
 }
 
-/// The profile of the run.
-#[derive(Default)]
-struct Profiles {
-    chosen: Option<Chosen>,
-    /// Options of profiles that came before `--profile`.
-    unclaimed: Vec<(&'static OptionDef, Option<String>)>,
-}
-
 struct ArgumentReader<'a> {
     program: &'a str,
     collector: Collector<'a>,
@@ -144,7 +136,7 @@ impl<'a> ArgumentReader<'a> {
             inflate_log: self.inflate_log,
             n_latency_slices: self.n_slices,
             messages: self.collector.messages.take(),
-            run: run_with_directory(self.collector.into_run(), self.aux_path.as_ref()),
+            run: control::run_with_directory(self.collector.into_run(), self.aux_path.as_ref()),
         }
     }
 
@@ -493,14 +485,6 @@ impl<'a> ArgumentReader<'a> {
         self.print(help::usage::usage(&version));
         Err(Stopped)
     }
-}
-
-/// Sets the directory of `--aux-path` for files that verification writes.
-fn run_with_directory(mut run: RunSpec, directory: Option<&String>) -> RunSpec {
-    for verify in run.jobs.iter_mut().filter_map(|job| job.verify.as_mut()) {
-        verify.dump_directory = directory.cloned();
-    }
-    run
 }
 
 #[cfg(test)]

@@ -10,6 +10,14 @@ use crate::options::{OPTIONS, find_general, find_private};
 use crate::origin::Origin;
 use crate::profiles::{ProfileDef, ProfileJobs, Setting, by_name};
 
+/// The profile of the run.
+#[derive(Default)]
+pub(super) struct Profiles {
+    pub(super) chosen: Option<Chosen>,
+    /// Options of profiles that came before `--profile`.
+    pub(super) unclaimed: Vec<(&'static OptionDef, Option<String>)>,
+}
+
 /// The profile of the run, and its options as far as they were read.
 pub(super) struct Chosen {
     profile: &'static ProfileDef,

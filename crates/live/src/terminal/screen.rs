@@ -91,7 +91,7 @@ fn title_line(board: &LiveBoard, view: &ScreenView) -> Line<'static> {
     };
     let running = format!("{} running", state.n_running);
     let words = [Span::styled("ferrio", bold()), format!("  {elapsed}  {left}  {running}  ").into()];
-    Line::from_iter(words.into_iter().chain([Span::styled(printable(&board.title), dim())]))
+    words.into_iter().chain([Span::styled(printable(&board.title), dim())]).collect()
 }
 
 /// The figures of all jobs together, in two lines where one has no room.
@@ -113,12 +113,12 @@ fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
         figure("max", latency(now.max_ns)),
     ];
     let (rates, latencies) = (rates.into_iter().flatten(), latencies.into_iter().flatten());
-    let one = Line::from_iter(rates.clone().chain(latencies.clone()));
+    let one: Line<'static> = rates.clone().chain(latencies.clone()).collect();
     // Two blanks are at its end.
     if one.width() <= usize::from(width) + 2 {
         return vec![one];
     }
-    vec![Line::from_iter(rates), Line::from_iter(latencies)]
+    vec![rates.collect(), latencies.collect()]
 }
 
 /// IOPS and p99 over time, side by side.
@@ -126,8 +126,8 @@ fn draw_charts(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, area: Rect) {
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
     let iops: Vec<u64> = board.course.iter().map(|point| point.iops as u64).collect();
     let p99: Vec<u64> = board.course.iter().map(|point| point.p99_ns).collect();
-    draw_chart(frame, left, "IOPS", &iops, rate(largest(&iops) as f64));
-    draw_chart(frame, right, "p99", &p99, duration_text(largest(&p99) as f64));
+    draw_chart(frame, left, "IOPS", &iops, &rate(largest(&iops) as f64));
+    draw_chart(frame, right, "p99", &p99, &duration_text(largest(&p99) as f64));
 }
 
 fn largest(values: &[u64]) -> u64 {
@@ -135,7 +135,7 @@ fn largest(values: &[u64]) -> u64 {
 }
 
 /// The newest values that fit; the caption has the largest value of all.
-fn draw_chart(frame: &mut RatatuiFrame<'_>, area: Rect, name: &str, values: &[u64], largest_text: String) {
+fn draw_chart(frame: &mut RatatuiFrame<'_>, area: Rect, name: &str, values: &[u64], largest_text: &str) {
     let [caption, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let caption_line = Line::from_iter([Span::styled(format!("{name} over time, to {largest_text}"), dim())]);
     frame.render_widget(Paragraph::new(caption_line), caption);
@@ -204,9 +204,10 @@ fn notes(board: &LiveBoard, width: u16) -> Vec<Line<'static>> {
         let word = finding.severity.word().to_uppercase();
         let jobs = finding.jobs.join(", ");
         let text = format!(" {} ({})", printable(&finding.title), printable(&jobs));
-        Line::from_iter([Span::styled(word, severity_style(finding.severity)), cut(text, width).into()])
+        Line::from_iter([Span::styled(word, severity_style(finding.severity)), cut(&text, width).into()])
     };
-    let message = board.messages.back().map(|text| Line::from_iter([Span::styled(cut(printable(text), width), dim())]));
+    let message =
+        board.messages.back().map(|text| Line::from_iter([Span::styled(cut(&printable(text), width), dim())]));
     message.into_iter().chain(board.findings.iter().map(finding)).collect()
 }
 
@@ -214,7 +215,7 @@ fn severity_style(severity: Severity) -> Style {
     match severity {
         Severity::Wrong => bold().fg(Color::Red),
         Severity::Misleading => bold().fg(Color::Yellow),
-        _ => bold(),
+        Severity::Note => bold(),
     }
 }
 
@@ -245,7 +246,7 @@ fn printable(text: &str) -> String {
     text.chars().map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect()
 }
 
-fn cut(text: String, width: u16) -> String {
+fn cut(text: &str, width: u16) -> String {
     text.chars().take(usize::from(width)).collect()
 }
 

@@ -1,6 +1,7 @@
 //! Command lines compared with fio: streams, texts, exit codes.
 
 use super::*;
+use crate::command_line::switches::{Argument, SWITCHES};
 use crate::invocation::EtaWhen;
 use crate::testing::World;
 use ferrio_spec::OutputFormat::{self, Json, JsonPlus, Jsonl, Normal, Terse};
