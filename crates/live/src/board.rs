@@ -192,7 +192,6 @@ fn add(latencies: &mut Histogram, figures: &DirectionInterval) {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "sums of whole numbers")]
 mod tests {
     use super::*;
     use ferrio_stats::histogram::full_bucket_index;
@@ -236,9 +235,9 @@ mod tests {
         board.apply(reads(1, 1000, 1500, 500));
         let first = board.now_of(&board.jobs[0]);
         // 100 and 300 reads in the last second, of 100 us each.
-        assert_eq!((first.iops, first.bw_bytes), (400.0, 400.0 * 4096.0));
+        assert_eq!([first.iops, first.bw_bytes].map(|rate| rate.round() as u64), [400, 400 * 4096]);
         assert!((first.depth - 0.04).abs() < 1e-9);
-        assert_eq!(board.now().iops, 1400.0);
+        assert_eq!(board.now().iops.round() as u64, 1400);
         let [p50, p99, _] = first.percentiles_ns.unwrap();
         assert!(p50 == p99 && p50.abs_diff(100_000) < 1_000 && first.max_ns == Some(p50));
     }
@@ -249,7 +248,7 @@ mod tests {
         board.apply(reads(0, 0, 1000, 900));
         board.apply(reads(1, 0, 1000, 50));
         board.apply(LiveFrame::JobEnded { job: 0, n_failed: 1 });
-        assert_eq!((board.now().iops, board.now_of(&board.jobs[0])), (50.0, Now::default()));
+        assert_eq!((board.now().iops.round() as u64, board.now_of(&board.jobs[0])), (50, Now::default()));
         board.apply(reads(0, 9000, 10_000, 1));
         assert_eq!(board.now_of(&board.jobs[1]), Now::default());
     }
@@ -261,7 +260,7 @@ mod tests {
             board.apply(reads(0, second * 1000, (second + 1) * 1000, 100));
         }
         assert!(board.course.len() < MOST_POINTS && board.course.len() > MOST_POINTS / 4);
-        assert!(board.course.iter().all(|point| point.iops == 100.0 && point.p99_ns > 99_000));
+        assert!(board.course.iter().all(|point| point.iops.round() as u64 == 100 && point.p99_ns > 99_000));
         // A frame of a job that is none does nothing.
         board.apply(reads(7, 0, 1, 1));
         board.apply(LiveFrame::JobEnded { job: 7, n_failed: 0 });

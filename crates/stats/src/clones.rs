@@ -164,7 +164,6 @@ fn per_second(count: u64, length_ns: u64) -> f64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "sums of whole numbers")]
 mod tests {
     use super::*;
     use crate::ThreadStats;
@@ -227,7 +226,8 @@ mod tests {
         let mut clones = together(2);
         clones.interval(&stretch(2, 0, SECOND, 100));
         let sums = clones.interval(&stretch(3, 0, 2 * SECOND, 100));
-        assert_eq!((sums[0].iops[DataDirection::Read], sums[0].bw_bytes[DataDirection::Read]), (150.0, 614_400.0));
+        let rates = [sums[0].iops[DataDirection::Read], sums[0].bw_bytes[DataDirection::Read]];
+        assert_eq!(rates.map(f64::round).map(|rate| rate as u64), [150, 614_400]);
         assert_eq!((sums[0].sum.start_ns, sums[0].sum.end_ns), (0, 2 * SECOND));
     }
 
@@ -246,6 +246,6 @@ mod tests {
         told += n_reads(&rest).iter().sum::<u64>();
         let total = total.unwrap();
         assert_eq!((told, n_reads(std::slice::from_ref(&total)), total.n_clones), (110, vec![110], 2));
-        assert_eq!(total.iops[DataDirection::Read], 11.0);
+        assert_eq!(total.iops[DataDirection::Read].round() as u64, 11);
     }
 }
