@@ -3,10 +3,11 @@
 //!
 //! Must not know: system calls, engines, clocks. From `sys` this crate uses only CPU instructions, such as checksums
 //! and prefetches.
-//! Start reading at [`workload`], then `stream`, which calls the other modules in the order of their decisions. Oddities of fio
-//! are in `compat`; streams of native runs have none.
+//! Start reading at [`workload`], then `io_stream`, then `stream`, which calls the other modules in the order of their decisions.
+//! Oddities of fio are in `compat`; streams of native runs have none.
 #![forbid(unsafe_code)]
 
+mod attended;
 mod block_size;
 mod choice;
 pub mod command_priority;
@@ -15,6 +16,7 @@ pub mod contents;
 mod cursor;
 mod direction;
 mod file_pick;
+mod io_stream;
 mod offset;
 mod pace;
 mod paced;
@@ -23,7 +25,6 @@ mod plan;
 pub mod replay;
 mod sequence;
 pub mod shape;
-mod source;
 pub mod sprandom;
 mod stream;
 mod strided;
@@ -35,11 +36,14 @@ pub mod workload;
 mod zones;
 mod zoning;
 
+pub use paced::Pace;
 pub use plan::{FileRange, Rounds, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
-pub use stream::{Next, NextIo};
+pub use stream::{IssuedTotals, Next, NextIo};
 pub use workload::Workload;
 pub use zoning::sequential::SequentialPlan;
 pub use zoning::table::{
     FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState, ZoneTable,
 };
-pub use zoning::{Awaited, CompletedIo, IoFailure, ZoneRepair, ZoningFailure, ZoningFailureKind};
+pub use zoning::{
+    Awaited, AwaitedRelease, CompletedIo, IoFailure, SharedZoning, ZoneRepair, ZoningFailure, ZoningFailureKind,
+};

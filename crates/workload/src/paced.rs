@@ -3,6 +3,7 @@
 //! It is a separate type, so that other streams need no time. Must not know: how time passes.
 //! Start reading at [`PacedStream::next`], then [`PacedStream::turn`].
 
+use crate::io_stream::{IoStream, JobStream};
 use crate::pace::Arrivals;
 use crate::plain::PlainStream;
 use crate::stream::{Next, NextIo, Stream};
@@ -10,7 +11,7 @@ use crate::zoning::Zoning;
 use ferrio_units::{DataDirection, PerDirection};
 
 /// A stream of I/Os that does not know when they are due.
-pub(crate) trait Unpaced {
+pub(crate) trait Unpaced: JobStream {
     /// Sets the time and the due times of the directions; a mix uses them to prefer a direction that is behind.
     fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>);
 
@@ -25,24 +26,24 @@ impl Unpaced for PlainStream {
 
     #[inline]
     fn draw(&mut self) -> Next {
-        self.next()
+        Self::draw(self)
     }
 }
 
-impl<Z: Zoning> Unpaced for Stream<Z> {
+impl<Z: Zoning + Clone + 'static> Unpaced for Stream<Z> {
     fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>) {
         Self::steer(self, now_ns, dues_ns());
     }
 
     fn draw(&mut self) -> Next {
-        self.next()
+        Self::draw(self)
     }
 }
 
 /// The stream of a job with rates or pauses.
 #[derive(Debug)]
 pub(crate) struct PacedStream<S> {
-    pub(crate) stream: S,
+    stream: S,
     arrivals: PerDirection<Option<Arrivals>>,
     now_ns: u64,
     /// The time was told since the last I/O.
@@ -58,8 +59,20 @@ impl<S: Unpaced> PacedStream<S> {
         Self { stream, arrivals, now_ns: 0, is_told: false, held: None, intended_ns: None }
     }
 
-    /// The next I/O if its time has come.
-    pub(crate) fn next(&mut self) -> Next {
+    fn draw(&mut self) -> Next {
+        let arrivals = &self.arrivals;
+        self.stream
+            .steer(self.now_ns, || PerDirection(DataDirection::ALL.map(|direction| due_ns(arrivals, direction))));
+        self.stream.draw()
+    }
+
+    fn each(&mut self, change: impl FnMut(&mut Arrivals)) {
+        self.arrivals.0.iter_mut().flatten().for_each(change);
+    }
+}
+
+impl<S: Unpaced> IoStream for PacedStream<S> {
+    fn next(&mut self) -> Next {
         if !self.is_told {
             return Next::Wait;
         }
@@ -83,20 +96,16 @@ impl<S: Unpaced> PacedStream<S> {
         Next::Io(io)
     }
 
-    fn draw(&mut self) -> Next {
-        let arrivals = &self.arrivals;
-        self.stream
-            .steer(self.now_ns, || PerDirection(DataDirection::ALL.map(|direction| due_ns(arrivals, direction))));
-        self.stream.draw()
+    fn job(&self) -> Option<&dyn JobStream> {
+        Some(&self.stream)
     }
 
-    /// The time at which the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
-    pub(crate) fn intended_ns(&self) -> Option<u64> {
-        self.intended_ns
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        Some(&mut self.stream)
     }
 
-    fn each(&mut self, change: impl FnMut(&mut Arrivals)) {
-        self.arrivals.0.iter_mut().flatten().for_each(change);
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        Some(self)
     }
 }
 
@@ -106,19 +115,30 @@ fn due_ns(arrivals: &PerDirection<Option<Arrivals>>, direction: DataDirection) -
     arrivals[direction].as_ref().map_or(0, Arrivals::due_ns)
 }
 
-/// A stream that needs to be told the time.
-pub(crate) trait Pace {
+/// The part of a stream that needs the time, nanoseconds of any clock.
+pub trait Pace {
     /// Tells the time. Returns the due time of the next I/O if that is known and in the future.
     fn turn(&mut self, now_ns: u64) -> Option<u64>;
 
     /// Rates count from now.
-    fn start(&mut self, now_ns: u64);
+    fn start(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
 
     /// The job does not make up for I/Os that are late by now.
-    fn forgive(&mut self, now_ns: u64);
+    fn forgive(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
 
     /// Moves all due times by a pause.
-    fn postpone(&mut self, pause_ns: u64);
+    fn postpone(&mut self, pause_ns: u64) {
+        let _ = pause_ns;
+    }
+
+    /// The time at which the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
+    fn intended_ns(&self) -> Option<u64> {
+        None
+    }
 }
 
 impl<S: Unpaced> Pace for PacedStream<S> {
@@ -139,5 +159,8 @@ impl<S: Unpaced> Pace for PacedStream<S> {
 
     fn postpone(&mut self, pause_ns: u64) {
         self.each(|arrivals| arrivals.postpone(pause_ns));
+    }
+    fn intended_ns(&self) -> Option<u64> {
+        self.intended_ns
     }
 }

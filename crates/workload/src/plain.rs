@@ -2,12 +2,14 @@
 //! device are plain. An I/O costs a quarter of the instructions of the general [`Stream`](crate::stream::Stream), which
 //! repeats decisions for each I/O that never change in a plain job.
 //!
-//! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::next`].
+//! Must not know: any job that is not plain. Start reading at [`PlainStream::new`], then [`PlainStream::draw`].
 
 use crate::choice::{self, BlockChoice};
 use crate::compat;
+use crate::io_stream::{IoStream, JobStream};
+use crate::paced::Pace;
 use crate::plan::{FileRange, Rounds, SyncIntervals, WorkloadError, WorkloadPlan};
-use crate::stream::{Next, NextIo, offset_picker};
+use crate::stream::{IssuedTotals, Next, NextIo, offset_picker};
 use crate::workload::OffsetState;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_sys::prefetch;
@@ -171,7 +173,7 @@ impl PlainStream {
     /// The next I/O, or what has to happen before it.
     #[expect(clippy::inline_always, reason = "left to itself the compiler does not")]
     #[inline(always)]
-    pub(crate) fn next(&mut self) -> Next {
+    pub(crate) fn draw(&mut self) -> Next {
         if self.n_issued >= self.n_end || self.is_done {
             return Next::PassEnd;
         }
@@ -225,20 +227,34 @@ impl PlainStream {
         }
     }
 
-    /// Start of the block that did not fit when the file ended.
-    pub(crate) fn missed_bytes(&self) -> Option<u64> {
-        self.missed_bytes
-    }
-
     fn rewind(&mut self) {
         self.n_since_rewind = 0;
         if let BlockOrder::Mapped(blocks) = &mut self.order {
             blocks.map.reset();
         }
     }
+}
 
-    /// Starts the next pass.
-    pub(crate) fn start_pass(&mut self) {
+impl IoStream for PlainStream {
+    fn next(&mut self) -> Next {
+        self.draw()
+    }
+
+    fn job(&self) -> Option<&dyn JobStream> {
+        Some(self)
+    }
+
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        Some(self)
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+}
+
+impl JobStream for PlainStream {
+    fn start_pass(&mut self) {
         self.rewind();
         self.is_done = false;
         self.n_end = self.limits.n_total.min(self.n_issued.saturating_add(self.limits.n_in_pass));
@@ -250,8 +266,21 @@ impl PlainStream {
         }
     }
 
-    /// State of the generator of the offsets.
-    pub(crate) fn offset_state(&self) -> OffsetState {
+    fn progress(&self) -> IssuedTotals {
+        IssuedTotals {
+            last_was_sync: false,
+            issued_bytes: self.n_issued.saturating_mul(self.block_bytes),
+            n_issued: self.n_issued,
+            n_writes_issued: if self.direction == DataDirection::Write { self.n_issued } else { 0 },
+            is_spent: self.n_issued >= self.limits.n_total,
+        }
+    }
+
+    fn copy(&self) -> Option<Box<dyn IoStream>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn offset_state(&self) -> OffsetState {
         match &self.order {
             BlockOrder::Sequential => self.limits.unused,
             BlockOrder::Mapped(blocks) => OffsetState::Taus88(blocks.stream_words()),
@@ -259,24 +288,8 @@ impl PlainStream {
         }
     }
 
-    /// Bytes issued in all passes.
-    pub(crate) fn issued_bytes(&self) -> u64 {
-        self.n_issued.saturating_mul(self.block_bytes)
-    }
-
-    /// True if all I/Os of the job were issued.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.n_issued >= self.limits.n_total
-    }
-
-    /// I/Os issued in all passes.
-    pub(crate) fn n_issued(&self) -> u64 {
-        self.n_issued
-    }
-
-    /// Writes issued in all passes.
-    pub(crate) fn n_writes_issued(&self) -> u64 {
-        if self.direction == DataDirection::Write { self.n_issued } else { 0 }
+    fn missed_bytes(&self) -> Option<u64> {
+        self.missed_bytes
     }
 }
 

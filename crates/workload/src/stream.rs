@@ -1,6 +1,6 @@
 //! The stream of I/Os of one worker, for every kind of job.
 //!
-//! Must not know: who does the I/Os. Start reading at [`Stream::next`]: limit, file, sync, direction, offset, size.
+//! Must not know: who does the I/Os. Start reading at [`Stream::draw`]: limit, file, sync, direction, offset, size.
 
 mod placed;
 
@@ -10,11 +10,13 @@ use crate::compat;
 use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
+use crate::io_stream::{IoStream, JobStream};
 use crate::offset::{BlockStart, OffsetPicker};
+use crate::paced::Pace;
 use crate::plan::{Rounds, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::workload::OffsetState;
-use crate::zoning::{Unzoned, Zoning};
+use crate::zoning::{SharedZoning, Unzoned, Zoning};
 use ferrio_spec::DirectionMix;
 use ferrio_units::{DataDirection, Direction, PerDirection};
 use placed::Waiting;
@@ -41,20 +43,20 @@ pub enum Next {
     Close(u32),
     /// The file starts over (time-based jobs): drop its cache if the job wants that, then ask again.
     Restart(u32),
-    /// A job with rates or pauses needs the time ([`Workload::turn`](crate::Workload::turn)); then ask again.
+    /// A job with rates or pauses needs the time ([`Pace::turn`](crate::Pace::turn)); then ask again.
     Wait,
     /// The file must be open from now on (replays); then ask again.
     Open(u32),
     /// A zone cannot be used while I/Os of the job are in flight: wait for all of them, tell
-    /// [`Workload::drained`](crate::Workload::drained), then ask again.
+    /// [`SharedZoning::drained`](crate::SharedZoning::drained), then ask again.
     Drain,
-    /// A zone cannot be used before another job releases it:
-    /// [`Workload::wait_for_zone`](crate::Workload::wait_for_zone), then ask again. Nothing of the job is in flight.
+    /// A zone cannot be used before another job releases it: wait for
+    /// [`SharedZoning::awaited`](crate::SharedZoning::awaited), then ask again. Nothing of the job is in flight.
     Held,
     /// The pass is over.
     PassEnd,
-    /// The stream cannot go on; [`Workload::take_error`](crate::Workload::take_error) or
-    /// [`Workload::zoning_failure`](crate::Workload::zoning_failure) says why.
+    /// The stream cannot go on; [`SharedZoning::failure`](crate::SharedZoning::failure) or
+    /// [`ReplayStream::error`](crate::replay::ReplayStream::error) says why.
     Failed,
 }
 
@@ -63,18 +65,18 @@ pub enum Next {
 const MAX_FRUITLESS: u32 = 1 << 16;
 
 /// Amounts that a stream has issued in all passes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct IssuedTotals {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IssuedTotals {
     /// The last I/O was a sync.
-    pub(crate) last_was_sync: bool,
+    pub last_was_sync: bool,
     /// Bytes, including those that do not count for the limit.
-    pub(crate) issued_bytes: u64,
+    pub issued_bytes: u64,
     /// Number of reads, writes and trims.
-    pub(crate) n_issued: u64,
+    pub n_issued: u64,
     /// Number of writes.
-    pub(crate) n_writes_issued: u64,
+    pub n_writes_issued: u64,
     /// The job has nothing more to issue.
-    pub(crate) is_spent: bool,
+    pub is_spent: bool,
 }
 
 /// The stream of one worker, for any plan. The kind of its zones is a type parameter, because most jobs have none.
@@ -154,11 +156,6 @@ impl<Z: Zoning> Stream<Z> {
         Ok(stream)
     }
 
-    /// State of the generator of the offsets.
-    pub(crate) fn offset_state(&self) -> OffsetState {
-        self.offsets.state()
-    }
-
     /// Makes a stream whose mix can be steered.
     pub(crate) fn steered(plan: WorkloadPlan, zones: Z) -> Result<Self, WorkloadError> {
         let mut stream = Self::new(plan, zones)?;
@@ -173,7 +170,7 @@ impl<Z: Zoning> Stream<Z> {
 
     /// The next I/O, or what has to happen before it.
     #[inline]
-    pub(crate) fn next(&mut self) -> Next {
+    pub(crate) fn draw(&mut self) -> Next {
         if Z::PLACES_ANEW
             && let Some(waiting) = self.waiting.take()
         {
@@ -312,7 +309,7 @@ impl<Z: Zoning> Stream<Z> {
     }
 
     fn file_end(&mut self, file_index: usize) -> Next {
-        if self.zones.failure().is_some() {
+        if self.zones.shared().is_some_and(|zones| zones.failure().is_some()) {
             return Next::Failed;
         }
         let without_room = std::mem::take(&mut self.lacks_room);
@@ -348,19 +345,33 @@ impl<Z: Zoning> Stream<Z> {
         Next::Close(file_index as u32)
     }
 
-    /// Start of the block that did not fit when the file of the last [`Next::Close`] or [`Next::Restart`] ended;
-    /// `None`: there was no offset for it.
-    pub(crate) fn missed_bytes(&self) -> Option<u64> {
-        self.missed_bytes
+    /// The zones, for their tests.
+    #[cfg(test)]
+    pub(crate) fn zoning(&mut self) -> &mut Z {
+        &mut self.zones
+    }
+}
+
+impl<Z: Zoning + Clone + 'static> IoStream for Stream<Z> {
+    fn next(&mut self) -> Next {
+        self.draw()
     }
 
-    /// Called after a file was closed; none of its I/Os is in flight.
-    pub(crate) fn closed(&mut self, file_index: u32) {
-        self.picker.closed(file_index as usize);
+    fn job(&self) -> Option<&dyn JobStream> {
+        Some(self)
     }
 
-    /// Starts the next pass over all files. All files count as closed.
-    pub(crate) fn start_pass(&mut self) {
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        Some(self)
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+}
+
+impl<Z: Zoning + Clone + 'static> JobStream for Stream<Z> {
+    fn start_pass(&mut self) {
         self.files.iter_mut().for_each(FileCursor::rewind);
         self.waiting = None;
         self.zones.restart();
@@ -380,14 +391,8 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    /// The zones.
-    pub(crate) fn zones(&self) -> &Z {
-        &self.zones
-    }
-
-    /// Amounts issued in all passes.
     #[inline]
-    pub(crate) fn progress(&self) -> IssuedTotals {
+    fn progress(&self) -> IssuedTotals {
         IssuedTotals {
             last_was_sync: self.last.is_some_and(Direction::is_sync),
             issued_bytes: self.issued_bytes.saturating_add(self.uncounted_bytes),
@@ -395,6 +400,30 @@ impl<Z: Zoning> Stream<Z> {
             n_writes_issued: self.n_issued[DataDirection::Write],
             is_spent: self.issued_bytes >= self.plan.limits.bytes || self.n_issued_total >= self.plan.limits.ios,
         }
+    }
+
+    fn copy(&self) -> Option<Box<dyn IoStream>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn offset_state(&self) -> OffsetState {
+        self.offsets.state()
+    }
+
+    fn closed(&mut self, file_index: u32) {
+        self.picker.closed(file_index as usize);
+    }
+
+    fn missed_bytes(&self) -> Option<u64> {
+        self.missed_bytes
+    }
+
+    fn zones(&self) -> Option<&dyn SharedZoning> {
+        self.zones.shared()
+    }
+
+    fn zones_mut(&mut self) -> Option<&mut dyn SharedZoning> {
+        self.zones.shared_mut()
     }
 }
 

@@ -5,9 +5,9 @@
 //! Start reading at [`ToldStream::next`].
 
 use crate::choice::{align_bytes, n_drawn};
+use crate::io_stream::{IoStream, JobStream};
 use crate::paced::Pace;
 use crate::plan::WorkloadPlan;
-use crate::source::{IoSource, forward_to};
 use crate::stream::{Next, NextIo};
 use crate::workload::OffsetState;
 use ferrio_spec::{RandomDistribution, RandomGenerator};
@@ -70,7 +70,7 @@ impl DrawWatch {
 /// A stream, and what it reports.
 #[derive(Debug)]
 pub(crate) struct ToldStream {
-    stream: Box<dyn IoSource>,
+    stream: Box<dyn IoStream>,
     watch: DrawWatch,
     first: OffsetState,
     /// State before the last draw, if the I/O of that draw has not been issued yet.
@@ -81,8 +81,8 @@ pub(crate) struct ToldStream {
 }
 
 impl ToldStream {
-    pub(crate) fn new(stream: Box<dyn IoSource>, watch: DrawWatch) -> Self {
-        let first = stream.offset_state();
+    pub(crate) fn new(stream: Box<dyn IoStream>, watch: DrawWatch) -> Self {
+        let first = offset_state(&*stream);
         Self { stream, watch, first, last: None, direction: DataDirection::Read, intended_ns: PerDirection::all(None) }
     }
 
@@ -122,14 +122,23 @@ impl ToldStream {
         generator(self.last.take()?).map(|mut stream| stream.below(n_drawn))
     }
 
+    fn intended_now(&mut self) -> Option<u64> {
+        self.stream.pace()?.intended_ns()
+    }
+
     fn tell_rate(&mut self, io: &NextIo) {
-        let (Some(direction), Some(intended_ns)) = (io.direction.data(), self.stream.intended_ns()) else { return };
+        let (Some(direction), Some(intended_ns)) = (io.direction.data(), self.intended_now()) else { return };
         let before_ns = self.intended_ns[direction].replace(intended_ns);
         let distance_ns = before_ns.map_or(0, |before_ns| intended_ns.saturating_sub(before_ns));
         if let Some(ios_per_sec) = 1_000_000_000_u64.checked_div(distance_ns) {
             self.tell(Drawn::Rate(direction, ios_per_sec));
         }
     }
+}
+
+/// State of the generator of a stream's offsets.
+fn offset_state(stream: &dyn IoStream) -> OffsetState {
+    stream.job().map_or(OffsetState::None, JobStream::offset_state)
 }
 
 /// The generator in a given state; `None`: the stream draws nothing.
@@ -156,13 +165,11 @@ fn outputs(before: OffsetState, after: OffsetState) -> Option<Vec<(OffsetState, 
     Some(found)
 }
 
-impl IoSource for ToldStream {
-    forward_to!(stream);
-
+impl IoStream for ToldStream {
     fn next(&mut self) -> Next {
-        let before = self.stream.offset_state();
+        let before = offset_state(&*self.stream);
         let next = self.stream.next();
-        let after = self.stream.offset_state();
+        let after = offset_state(&*self.stream);
         self.tell_outputs(before, after);
         match &next {
             Next::Io(io) => {
@@ -177,12 +184,16 @@ impl IoSource for ToldStream {
         next
     }
 
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        self.stream.pace()
+    fn job(&self) -> Option<&dyn JobStream> {
+        self.stream.job()
     }
 
-    fn intended_ns(&self) -> Option<u64> {
-        self.stream.intended_ns()
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        self.stream.job_mut()
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        self.stream.pace()
     }
 }
 

@@ -2,13 +2,10 @@
 //!
 //! Must not know: the work. Start reading at [`TurnStream`].
 
+use crate::io_stream::{IoStream, JobStream};
 use crate::paced::Pace;
-use crate::source::IoSource;
 use crate::stream::{IssuedTotals, Next, NextIo};
-use crate::workload::OffsetState;
-use crate::zoning::{CompletedIo, ZoneRepair, ZoningFailure};
 use ferrio_units::Direction;
-use std::time::Duration;
 
 /// Turns of work, up to a number of them.
 #[derive(Debug, Clone)]
@@ -26,7 +23,7 @@ impl TurnStream {
     }
 }
 
-impl IoSource for TurnStream {
+impl IoStream for TurnStream {
     fn next(&mut self) -> Next {
         if self.n_issued >= self.limit {
             return Next::PassEnd;
@@ -38,6 +35,20 @@ impl IoSource for TurnStream {
         Next::Io(NextIo { direction: Direction::Read, file_index: 0, offset_bytes: 0, length_bytes: 0 })
     }
 
+    fn job(&self) -> Option<&dyn JobStream> {
+        Some(self)
+    }
+
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        Some(self)
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        Some(self)
+    }
+}
+
+impl JobStream for TurnStream {
     fn start_pass(&mut self) {}
 
     fn progress(&self) -> IssuedTotals {
@@ -50,43 +61,8 @@ impl IoSource for TurnStream {
         }
     }
 
-    fn offset_state(&self) -> OffsetState {
-        OffsetState::None
-    }
-
-    fn unpaced(&self) -> Box<dyn IoSource> {
-        Box::new(Self { has_pauses: false, ..self.clone() })
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        Some(self)
-    }
-
-    fn intended_ns(&self) -> Option<u64> {
-        None
-    }
-
-    /// The stream has neither files nor zones, so these events change nothing.
-    fn closed(&mut self, _: u32) {}
-
-    fn missed_bytes(&self) -> Option<u64> {
-        None
-    }
-
-    fn completed(&mut self, _: &CompletedIo<'_>) -> Option<ZoneRepair> {
-        None
-    }
-
-    fn drained(&mut self) {}
-
-    fn wait_for_zone(&mut self, _: Duration) {}
-
-    fn n_zone_resets(&self) -> u64 {
-        0
-    }
-
-    fn zoning_failure(&self) -> Option<ZoningFailure> {
-        None
+    fn copy(&self) -> Option<Box<dyn IoStream>> {
+        Some(Box::new(Self { has_pauses: false, ..self.clone() }))
     }
 }
 
@@ -96,12 +72,6 @@ impl Pace for TurnStream {
         self.is_told = true;
         None
     }
-
-    fn start(&mut self, _now_ns: u64) {}
-
-    fn forgive(&mut self, _now_ns: u64) {}
-
-    fn postpone(&mut self, _pause_ns: u64) {}
 }
 
 #[cfg(test)]

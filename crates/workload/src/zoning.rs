@@ -10,7 +10,9 @@ pub(crate) mod view;
 
 use crate::cursor::FileCursor;
 use ferrio_units::DataDirection;
+use std::sync::Arc;
 use std::time::Duration;
+use table::ZoneTable;
 
 /// An I/O as it was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +121,43 @@ pub enum ZoningFailureKind {
     TooManyOpen(usize),
 }
 
+/// Zones that change when I/Os complete, and that a job shares with others.
+pub trait SharedZoning {
+    /// Called after an I/O of the job is done or has failed. `Some`: its zone was repaired after a failed write.
+    fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair>;
+
+    /// Called when no I/O of the job is in flight.
+    fn drained(&mut self);
+
+    /// After [`Next::Held`](crate::Next::Held): what the stream waits for. The caller waits, and tells by [`SharedZoning::waited`].
+    fn awaited(&mut self) -> Option<AwaitedRelease>;
+
+    /// Called after a wait. `has_changed`: another job has released something.
+    fn waited(&mut self, has_changed: bool);
+
+    /// Number of zones that were reset to be written again.
+    fn n_resets(&self) -> u64;
+
+    /// Why the zones do not let the stream continue.
+    fn failure(&self) -> Option<ZoningFailure>;
+}
+
+/// What another job has to release before a stream can continue.
+#[derive(Debug)]
+pub struct AwaitedRelease {
+    table: Arc<ZoneTable>,
+    what: Awaited,
+    /// The number of releases from before the zones were looked at.
+    ticket: u32,
+}
+
+impl AwaitedRelease {
+    /// Sleeps until another job may have released it, or for `limit`. False: nothing has changed.
+    pub fn wait(&self, limit: Duration) -> bool {
+        self.table.wait(self.what, self.ticket, limit)
+    }
+}
+
 /// The zones of a stream.
 pub(crate) trait Zoning: std::fmt::Debug {
     /// I/Os may go to other places than those drawn, by [`Zoning::turn`] and [`Zoning::place`].
@@ -156,20 +195,6 @@ pub(crate) trait Zoning: std::fmt::Debug {
         Placement::At(drawn)
     }
 
-    /// Called after an I/O that was placed is done. `Some`: its zone was repaired after a failed write.
-    fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
-        let _ = io;
-        None
-    }
-
-    /// Called when no I/O of the stream is in flight.
-    fn drained(&mut self) {}
-
-    /// Sleeps until another job may have released a zone, or for `limit`.
-    fn wait(&mut self, limit: Duration) {
-        let _ = limit;
-    }
-
     /// Called when a pass begins.
     fn start_pass(&mut self) {}
 
@@ -179,13 +204,13 @@ pub(crate) trait Zoning: std::fmt::Debug {
     /// Called when a file starts over or a pass begins.
     fn restart(&mut self);
 
-    /// Number of zones that were reset to be written again.
-    fn n_resets(&self) -> u64 {
-        0
+    /// The part that other jobs and the device have in the zones.
+    fn shared(&self) -> Option<&dyn SharedZoning> {
+        None
     }
 
-    /// Why the stream cannot continue.
-    fn failure(&self) -> Option<ZoningFailure> {
+    /// The same, mutable.
+    fn shared_mut(&mut self) -> Option<&mut dyn SharedZoning> {
         None
     }
 }

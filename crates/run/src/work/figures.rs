@@ -11,7 +11,8 @@ use crate::probe;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
 use ferrio_units::DataDirection;
-use ferrio_workload::replay::ReplayFigures;
+use ferrio_workload::SharedZoning;
+use ferrio_workload::replay::{ReplayFigures, ReplayStream};
 use std::cell::Cell;
 
 /// The start of the reported time.
@@ -132,7 +133,8 @@ impl WorkerFigures {
 
     /// Ends a reading of the backlog, which began at `start_ns`.
     pub(super) fn end_backlog(&mut self, start_ns: u64, now_ns: u64, lane: &Lane<'_>) {
-        self.backlog = BacklogRead { took_ns: now_ns.saturating_sub(start_ns), n_issued: lane.workload.n_issued() };
+        self.backlog =
+            BacklogRead { took_ns: now_ns.saturating_sub(start_ns), n_issued: lane.workload.progress().n_issued };
     }
 
     /// Ends the time of the job now.
@@ -159,7 +161,7 @@ impl WorkerFigures {
             return;
         }
         let reads_backlog = plan.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
-        let is_last = self.backlog.n_issued == lane.workload.n_issued();
+        let is_last = self.backlog.n_issued == lane.workload.progress().n_issued;
         let after_ns = if is_last { self.backlog.took_ns } else { 0 };
         for direction in DataDirection::ALL {
             let figures = &mut stats.directions[direction];
@@ -203,7 +205,8 @@ impl WorkerFigures {
         stats.features.foreign_datagrams = foreign_datagrams(lane);
         stats.features.replay = lane
             .workload
-            .replay_figures()
+            .replayed()
+            .map(ReplayStream::figures)
             .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
         stats.features.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
         let (now_ns, usage, turns) = match &self.ended {
@@ -257,5 +260,5 @@ fn foreign_datagrams(lane: &Lane<'_>) -> ForeignDatagrams {
 /// Number of zones that were reset to be written again, if the job changes zones.
 fn n_zone_resets(lane: &Lane<'_>, hooks: &Hooks<'_>) -> Option<u64> {
     let trims = lane.plan.used_directions()[DataDirection::Trim];
-    (hooks.has_zones && (lane.plan.writes() || trims)).then(|| lane.workload.n_zone_resets())
+    (hooks.has_zones && (lane.plan.writes() || trims)).then(|| lane.workload.zones().map_or(0, SharedZoning::n_resets))
 }

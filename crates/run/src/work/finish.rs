@@ -27,7 +27,7 @@ pub(super) fn sync_pass(worker: &mut Worker<'_>) -> Result<bool, Failure> {
         return Ok(false);
     }
     let syncs_file_systems = durability.end_syncfs;
-    let all = compat::syncs_all_at_end(worker.lane.plan) && !worker.lane.workload.last_was_sync();
+    let all = compat::syncs_all_at_end(worker.lane.plan) && !worker.lane.workload.progress().last_was_sync;
     let open_ones = durability.fsync_on_close;
     if all || open_ones {
         worker.lane.context.enter(WorkerState::Syncing);

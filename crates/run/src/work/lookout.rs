@@ -101,7 +101,9 @@ impl Lookout {
         self.samplers.start_counting(now_ns, lane);
         // Cannot fail: the clock existed when I/O began.
         lane.account.stats.job_start_ms = job_start_ms(now_ns, lane).unwrap_or(0);
-        lane.workload.forgive(now_ns);
+        if let Some(pace) = lane.workload.pace() {
+            pace.forgive(now_ns);
+        }
         self.figures.start_turns(lane);
         self.figures.start(now_ns, lane);
         // Cannot fail: the clock existed when the ramp began.

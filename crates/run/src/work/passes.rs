@@ -122,7 +122,9 @@ impl<'a> Passes<'a> {
         let now_ns = lane.clock.now_ns();
         lookout.figures.start(now_ns, lane);
         lane.control.start(now_ns);
-        lane.workload.start_pace(now_ns);
+        if let Some(pace) = lane.workload.pace() {
+            pace.start(now_ns);
+        }
         turns.pauses.start(now_ns);
         // If I/O begins as soon as the gate opens, the job has joined its flow before.
         turns.flow.iter().for_each(Flow::join);
@@ -259,7 +261,7 @@ impl<'a> Passes<'a> {
     /// until `io_size` is done.
     fn moved_bytes(&self) -> u64 {
         let Worker { lane, hooks, .. } = &self.worker;
-        let issued_bytes = lane.workload.issued_bytes();
+        let issued_bytes = lane.workload.progress().issued_bytes;
         if !compat::counts_read_back(lane.plan) {
             return issued_bytes;
         }
@@ -277,7 +279,7 @@ impl<'a> Passes<'a> {
     fn goes_on(&self, n_passes: u32) -> bool {
         let plan = self.worker.lane.plan;
         let spec = &plan.spec;
-        if self.worker.lane.workload.is_spent() || n_ios(&self.worker) >= limit_ios(plan) {
+        if self.worker.lane.workload.progress().is_spent || n_ios(&self.worker) >= limit_ios(plan) {
             return false;
         }
         // The end may have come in the closing syncs or while writes were read back.

@@ -52,7 +52,7 @@ fn blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
     let mut stream = Stream::new(plan, Unzoned).expect("the plan is possible");
     let mut blocks = Vec::new();
     while blocks.len() < n_ios {
-        match stream.next() {
+        match stream.draw() {
             Next::Io(io) => {
                 assert_eq!(io.offset_bytes % BLOCK_BYTES, start_bytes % BLOCK_BYTES);
                 blocks.push((io.offset_bytes - start_bytes) / BLOCK_BYTES);

@@ -27,11 +27,9 @@ pub use profile::{TraceProfile, profile};
 pub use profiled_task::{DirectionProfile, ProfiledTask};
 pub use remarks::Remarks;
 pub use rules::ReplayRules;
-pub use stream::{ReplayFigures, ReplayPlan};
+pub use stream::{ReplayFigures, ReplayPlan, ReplayStream};
 pub use survey::{FileUse, Lengths, TraceSurvey, survey};
 pub use window::TraceBytes;
-
-pub(crate) use stream::ReplayStream;
 
 use ferrio_stats::note::{TraceFault, TraceTrouble};
 use std::io;

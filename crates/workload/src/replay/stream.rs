@@ -1,13 +1,15 @@
 //! The stream of a job that replays a trace.
 //!
-//! Must not know: how time passes, formats. Start reading at [`ReplayStream::next`], then [`ReplayStream::turn`].
+//! Must not know: how time passes, formats. Start reading at [`ReplayStream::new`].
 
 use super::TraceError;
 use super::rules::ReplayRules;
 use super::survey::TraceSurvey;
 use super::trace::{Trace, TraceEntry, TraceStep};
 use super::window::TraceBytes;
-use crate::stream::{Next, NextIo};
+use crate::io_stream::{IoStream, JobStream};
+use crate::paced::Pace;
+use crate::stream::{IssuedTotals, Next, NextIo};
 use ferrio_stats::note::TraceFault;
 use ferrio_units::Direction;
 use std::sync::Arc;
@@ -44,7 +46,7 @@ pub struct ReplayFigures {
 
 /// The stream of a replay.
 #[derive(Debug)]
-pub(crate) struct ReplayStream {
+pub struct ReplayStream {
     trace: Trace,
     n_files: u32,
     /// The next entry, already read, not yet given out.
@@ -92,8 +94,44 @@ impl ReplayStream {
         })
     }
 
-    /// The next step if its time has come.
-    pub(crate) fn next(&mut self) -> Next {
+    fn issue(&mut self, io: NextIo, due_ns: u64) -> Next {
+        if self.is_timed {
+            let late_ns = self.now_ns.saturating_sub(due_ns);
+            self.figures.n_timed += 1;
+            self.figures.n_late += u64::from(late_ns > LATE_NS);
+            self.figures.max_late_ns = self.figures.max_late_ns.max(late_ns);
+        }
+        self.last = Some(io.direction);
+        if !io.direction.is_sync() {
+            self.n_issued += 1;
+            self.n_writes_issued += u64::from(io.direction == Direction::Write);
+            self.issued_bytes = self.issued_bytes.saturating_add(io.length_bytes);
+        }
+        Next::Io(io)
+    }
+
+    fn fail(&mut self, error: TraceError) -> Next {
+        self.error = Some(error);
+        Next::Failed
+    }
+
+    /// The error behind the last [`Next::Failed`].
+    pub fn error(&self) -> Option<&TraceError> {
+        self.error.as_ref()
+    }
+
+    fn due_ns(&self, entry: &TraceEntry) -> u64 {
+        entry.due_ns.saturating_add(self.start_ns.unwrap_or(0))
+    }
+
+    /// Figures about how well the times of the trace were kept.
+    pub fn figures(&self) -> ReplayFigures {
+        self.figures
+    }
+}
+
+impl IoStream for ReplayStream {
+    fn next(&mut self) -> Next {
         if self.error.is_some() {
             return Next::Failed;
         }
@@ -121,79 +159,61 @@ impl ReplayStream {
         }
     }
 
-    fn issue(&mut self, io: NextIo, due_ns: u64) -> Next {
-        if self.is_timed {
-            let late_ns = self.now_ns.saturating_sub(due_ns);
-            self.figures.n_timed += 1;
-            self.figures.n_late += u64::from(late_ns > LATE_NS);
-            self.figures.max_late_ns = self.figures.max_late_ns.max(late_ns);
-        }
-        self.last = Some(io.direction);
-        if !io.direction.is_sync() {
-            self.n_issued += 1;
-            self.n_writes_issued += u64::from(io.direction == Direction::Write);
-            self.issued_bytes = self.issued_bytes.saturating_add(io.length_bytes);
-        }
-        Next::Io(io)
+    fn job(&self) -> Option<&dyn JobStream> {
+        Some(self)
     }
 
-    fn fail(&mut self, error: TraceError) -> Next {
-        self.error = Some(error);
-        Next::Failed
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        Some(self)
     }
 
-    /// The error behind the last [`Next::Failed`].
-    pub(crate) fn take_error(&mut self) -> Option<TraceError> {
-        self.error.take()
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        Some(self)
     }
+}
 
-    fn due_ns(&self, entry: &TraceEntry) -> u64 {
-        entry.due_ns.saturating_add(self.start_ns.unwrap_or(0))
-    }
-
-    /// Tells the time. Returns the due time of the next step if that is known and in the future.
-    pub(crate) fn turn(&mut self, now_ns: u64) -> Option<u64> {
-        self.start_ns.get_or_insert(now_ns);
-        let ahead_ns = self.held.map(|entry| self.due_ns(&entry)).filter(|due_ns| *due_ns > now_ns);
-        (self.now_ns, self.is_told) = (now_ns, ahead_ns.is_none());
-        ahead_ns
-    }
-
-    /// Moves all due times by a pause.
-    pub(crate) fn postpone(&mut self, pause_ns: u64) {
-        self.start_ns = self.start_ns.map(|start_ns| start_ns.saturating_add(pause_ns));
-    }
-
-    /// I/Os that are late by now do not count as late.
-    pub(crate) fn forgive(&mut self) {
-        self.figures = ReplayFigures::default();
-    }
-
+impl JobStream for ReplayStream {
     /// Starts the trace again.
-    pub(crate) fn start_pass(&mut self) {
+    fn start_pass(&mut self) {
         (self.held, self.start_ns, self.is_told, self.last) = (None, None, false, None);
         if let Err(error) = self.trace.rewind() {
             self.error = Some(error);
         }
     }
 
-    pub(crate) fn figures(&self) -> ReplayFigures {
-        self.figures
+    fn progress(&self) -> IssuedTotals {
+        IssuedTotals {
+            last_was_sync: self.last.is_some_and(Direction::is_sync),
+            issued_bytes: self.issued_bytes,
+            n_issued: self.n_issued,
+            n_writes_issued: self.n_writes_issued,
+            is_spent: false,
+        }
     }
 
-    pub(crate) fn last_was_sync(&self) -> bool {
-        self.last.is_some_and(Direction::is_sync)
+    fn copy(&self) -> Option<Box<dyn IoStream>> {
+        None
     }
 
-    pub(crate) fn issued_bytes(&self) -> u64 {
-        self.issued_bytes
+    fn replay(&self) -> Option<&ReplayStream> {
+        Some(self)
+    }
+}
+
+impl Pace for ReplayStream {
+    fn turn(&mut self, now_ns: u64) -> Option<u64> {
+        self.start_ns.get_or_insert(now_ns);
+        let ahead_ns = self.held.map(|entry| self.due_ns(&entry)).filter(|due_ns| *due_ns > now_ns);
+        (self.now_ns, self.is_told) = (now_ns, ahead_ns.is_none());
+        ahead_ns
     }
 
-    pub(crate) fn n_issued(&self) -> u64 {
-        self.n_issued
+    /// I/Os that are late by now do not count as late.
+    fn forgive(&mut self, _now_ns: u64) {
+        self.figures = ReplayFigures::default();
     }
 
-    pub(crate) fn n_writes_issued(&self) -> u64 {
-        self.n_writes_issued
+    fn postpone(&mut self, pause_ns: u64) {
+        self.start_ns = self.start_ns.map(|start_ns| start_ns.saturating_add(pause_ns));
     }
 }

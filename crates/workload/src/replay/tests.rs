@@ -20,7 +20,7 @@ fn replayed(text: &str, spec: &ReplaySpec, n_passes: u32) -> Vec<(u64, Next)> {
     for _ in 0..n_passes {
         loop {
             match workload.next() {
-                Next::Wait => now_ns = workload.turn(now_ns).unwrap_or(now_ns),
+                Next::Wait => now_ns = workload.pace().and_then(|pace| pace.turn(now_ns)).unwrap_or(now_ns),
                 Next::PassEnd => break,
                 step => steps.push((now_ns, step)),
             }
@@ -159,13 +159,14 @@ fn a_name_that_was_not_there_before_is_an_error() {
     while !matches!(steps.last(), Some(Next::Failed)) {
         let step = workload.next();
         if step == Next::Wait {
-            workload.turn(0);
+            workload.pace().unwrap().turn(0);
         } else {
             steps.push(step);
         }
     }
     assert_eq!(steps, [io(Direction::Read, 0, 512), Next::Failed]);
-    assert!(matches!(workload.take_error(), Some(TraceError::Fault(TraceFault::Changed))));
+    let error = workload.replayed().and_then(ReplayStream::error);
+    assert!(matches!(error, Some(TraceError::Fault(TraceFault::Changed))));
 }
 
 /// Surveys and replays any bytes; the clock jumps to the due time of each step.
@@ -178,9 +179,9 @@ fn survives(bytes: Vec<u8>, spec: &ReplaySpec) {
     let mut now_ns = 0;
     loop {
         match workload.next() {
-            Next::Wait => now_ns = workload.turn(now_ns).unwrap_or(now_ns),
+            Next::Wait => now_ns = workload.pace().and_then(|pace| pace.turn(now_ns)).unwrap_or(now_ns),
             Next::PassEnd => break,
-            Next::Failed => panic!("{:?}", workload.take_error()),
+            Next::Failed => panic!("{:?}", workload.replayed().and_then(ReplayStream::error)),
             _ => {}
         }
     }

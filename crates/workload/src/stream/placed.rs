@@ -7,9 +7,8 @@ use super::{Next, Stream};
 use crate::block_size::Room;
 use crate::cursor::NOWHERE;
 use crate::offset::BlockStart;
-use crate::zoning::{CompletedIo, DrawnIo, Placement, ZoneRepair, ZoneWait, Zoning};
+use crate::zoning::{DrawnIo, Placement, ZoneWait, Zoning};
 use ferrio_units::DataDirection;
-use std::time::Duration;
 
 /// An I/O that waits until the zones let it continue.
 #[derive(Debug, Clone, Copy)]
@@ -80,20 +79,5 @@ impl<Z: Zoning> Stream<Z> {
             Waiting::File(file_index) => self.placed_io(file_index),
             Waiting::Drawn { file_index, start, drawn } => self.place(file_index, start, drawn),
         }
-    }
-
-    /// Called after an I/O is done.
-    pub(crate) fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
-        self.zones.completed(io)
-    }
-
-    /// Called when no I/O is in flight.
-    pub(crate) fn drained(&mut self) {
-        self.zones.drained();
-    }
-
-    /// Sleeps until another job may have released a zone, or for `limit`.
-    pub(crate) fn wait_for_zone(&mut self, limit: Duration) {
-        self.zones.wait(limit);
     }
 }

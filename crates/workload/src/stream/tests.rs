@@ -1,6 +1,7 @@
 //! Passes, trims and backward jumps over one file of 16 blocks.
 
 use super::{Next, NextIo, Stream, n_units};
+use crate::io_stream::JobStream;
 use crate::plan::{FileRange, Rounds, WorkLimits, WorkloadPlan};
 use crate::zoning::{CompletedIo, Unzoned, Zoning};
 use ferrio_spec::JobSpec;
@@ -40,16 +41,16 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
 }
 
 /// Directions and block numbers of the next pass.
-pub(crate) fn pass<Z: Zoning>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)> {
+pub(crate) fn pass<Z: Zoning + Clone + 'static>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)> {
     let mut ios = Vec::new();
     loop {
-        match workload.next() {
+        match workload.draw() {
             Next::Io(io) => {
                 ios.push((io.direction, io.offset_bytes / BLOCK_BYTES));
                 complete(workload, &io);
             }
             Next::PassEnd => break,
-            Next::Drain => workload.drained(),
+            Next::Drain => workload.zones_mut().expect("zones that ask for it").drained(),
             Next::Held => panic!("there is no other job"),
             Next::Close(_) | Next::Restart(_) | Next::Wait | Next::Open(_) | Next::Failed => {}
         }
@@ -59,10 +60,10 @@ pub(crate) fn pass<Z: Zoning>(workload: &mut Stream<Z>) -> Vec<(Direction, u64)>
 }
 
 /// Completes an I/O before the next is drawn.
-pub(crate) fn complete<Z: Zoning>(workload: &mut Stream<Z>, io: &NextIo) {
+pub(crate) fn complete<Z: Zoning + Clone + 'static>(workload: &mut Stream<Z>, io: &NextIo) {
     let NextIo { file_index, offset_bytes, .. } = *io;
-    if let Some(direction) = io.direction.data() {
-        workload.completed(&CompletedIo { file_index, direction, offset_bytes, failure: None });
+    if let (Some(direction), Some(zones)) = (io.direction.data(), workload.zones_mut()) {
+        zones.completed(&CompletedIo { file_index, direction, offset_bytes, failure: None });
     }
 }
 
@@ -170,7 +171,7 @@ fn blocks_of_several_sizes_end_within_the_range() {
     plan.files = vec![FileRange { start_bytes: 0, length_bytes, file_bytes, distribution_seed: 0 }];
     let mut stream = Stream::new(plan, Unzoned).unwrap();
     let mut lengths = Vec::new();
-    while let Next::Io(io) = stream.next() {
+    while let Next::Io(io) = stream.draw() {
         lengths.push(io.length_bytes / BLOCK_BYTES);
     }
     assert_eq!(lengths, [4, 1, 7, 9, 9, 5, 13, 2]);
@@ -185,7 +186,7 @@ fn picks(service: FileService, random: bool, openfiles: usize, n: usize) -> Vec<
     let mut stream = Stream::new(plan, Unzoned).unwrap();
     let mut picks = Vec::new();
     while picks.len() < n {
-        match stream.next() {
+        match stream.draw() {
             Next::Io(io) => picks.push(io.file_index.into()),
             Next::Close(file) => {
                 stream.closed(file);
@@ -220,7 +221,7 @@ fn files_that_close_are_left_alone() {
     let mut closing = Vec::new();
     let mut n_ios = 0;
     loop {
-        match stream.next() {
+        match stream.draw() {
             Next::Io(io) => {
                 assert!(closing.len() == 2 || !closing.contains(&io.file_index));
                 closing.retain(|file| *file != io.file_index);
@@ -239,7 +240,7 @@ fn first_blocks(plan: WorkloadPlan, n_ios: usize) -> Vec<u64> {
     let mut stream = Stream::new(plan, Unzoned).expect("the plan is possible");
     let mut found = Vec::new();
     while found.len() < n_ios {
-        let ios = match stream.next() {
+        let ios = match stream.draw() {
             Next::Io(io) => vec![(io.direction, io.offset_bytes / BLOCK_BYTES)],
             Next::PassEnd => {
                 stream.start_pass();

@@ -1,9 +1,11 @@
 //! The streams of reads that follow a pass of writes: reads of writes that were kept, or of writes that the stream of
 //! the pass makes again.
 //!
-//! Must not know: contents of blocks. Start reading at [`ReadBack::next`], then [`Regenerated::next`].
+//! Must not know: contents of blocks. Start reading at [`ReadBack`], then [`Regenerated`].
 
 use super::pending::PendingWrite;
+use crate::io_stream::{IoStream, JobStream};
+use crate::paced::Pace;
 use crate::stream::{Next, NextIo};
 use ferrio_units::Direction;
 
@@ -18,14 +20,11 @@ impl ReadBack {
     pub(crate) fn new(writes: Vec<PendingWrite>) -> Self {
         Self { writes, n_read: 0 }
     }
+}
 
-    /// The write that the last read belongs to, and all writes that are read after it.
-    pub(crate) fn present(&self) -> &[PendingWrite] {
-        self.n_read.checked_sub(1).map_or(&[], |at| &self.writes[at..])
-    }
-
+impl IoStream for ReadBack {
     /// The next read; the pass ends after the last.
-    pub(crate) fn next(&mut self) -> Next {
+    fn next(&mut self) -> Next {
         let Some(write) = self.writes.get(self.n_read) else { return Next::PassEnd };
         self.n_read += 1;
         Next::Io(NextIo {
@@ -35,31 +34,44 @@ impl ReadBack {
             length_bytes: write.length_bytes.into(),
         })
     }
+
+    fn job(&self) -> Option<&dyn JobStream> {
+        None
+    }
+
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        None
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+
+    fn present_writes(&self) -> &[PendingWrite] {
+        self.n_read.checked_sub(1).map_or(&[], |at| &self.writes[at..])
+    }
 }
 
 /// Reads of the writes that a stream makes again.
 #[derive(Debug)]
-pub(crate) struct Regenerated<S> {
-    stream: S,
+pub(crate) struct Regenerated {
+    stream: Box<dyn IoStream>,
     /// Number of the pass's writes that are not read yet.
     n_left: u64,
 }
 
-impl<S> Regenerated<S> {
+impl Regenerated {
     /// `stream` is in its state before the pass, which made `n_writes` writes.
-    pub(crate) fn new(stream: S, n_writes: u64) -> Self {
+    pub(crate) fn new(stream: Box<dyn IoStream>, n_writes: u64) -> Self {
         Self { stream, n_left: n_writes }
     }
+}
 
-    /// The stream in its present state.
-    pub(crate) fn into_stream(self) -> S {
-        self.stream
-    }
-
-    /// The next read; the pass ends after the last. `next` gets the next step of the stream.
-    pub(crate) fn next(&mut self, next: impl Fn(&mut S) -> Next) -> Next {
+impl IoStream for Regenerated {
+    /// The next read; the pass ends after the last.
+    fn next(&mut self) -> Next {
         while self.n_left > 0 {
-            match next(&mut self.stream) {
+            match self.stream.next() {
                 Next::Io(io) if io.direction == Direction::Write => {
                     self.n_left -= 1;
                     return Next::Io(NextIo { direction: Direction::Read, ..io });
@@ -69,5 +81,21 @@ impl<S> Regenerated<S> {
             }
         }
         Next::PassEnd
+    }
+
+    fn job(&self) -> Option<&dyn JobStream> {
+        None
+    }
+
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
+        None
+    }
+
+    fn pace(&mut self) -> Option<&mut dyn Pace> {
+        None
+    }
+
+    fn into_repeated(self: Box<Self>) -> Option<Box<dyn IoStream>> {
+        Some(self.stream)
     }
 }

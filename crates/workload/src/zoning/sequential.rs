@@ -10,14 +10,15 @@ mod placing;
 mod writes;
 
 use super::table::{FailedBlock, ZoneTable};
-use super::{Awaited, CompletedIo, DrawnIo, Placement, ZoneRepair, ZoneWait, Zoning, ZoningFailure};
+use super::{
+    Awaited, AwaitedRelease, CompletedIo, DrawnIo, Placement, SharedZoning, ZoneRepair, ZoneWait, Zoning, ZoningFailure,
+};
 use crate::cursor::FileCursor;
 use crate::plan::{FileRange, WorkloadPlan};
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
 use ferrio_units::{DataDirection, PerDirection};
 use placing::{Halt, Placing};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Number of waits for a place among the open zones that may end without a change. After that, a job takes the place of
 /// a zone to which no job writes.
@@ -261,6 +262,31 @@ impl Zoning for SequentialZones {
         }
     }
 
+    fn issued(&mut self, _: u64) {}
+
+    fn restart(&mut self) {
+        for file in &mut self.files {
+            file.last_end_bytes = PerDirection::all(None);
+            file.n_since_reset = 0;
+        }
+    }
+
+    fn start_pass(&mut self) {
+        for file in &mut self.files {
+            file.is_ready = false;
+        }
+    }
+
+    fn shared(&self) -> Option<&dyn SharedZoning> {
+        Some(self)
+    }
+
+    fn shared_mut(&mut self) -> Option<&mut dyn SharedZoning> {
+        Some(self)
+    }
+}
+
+impl SharedZoning for SequentialZones {
     fn completed(&mut self, io: &CompletedIo<'_>) -> Option<ZoneRepair> {
         let file_index = io.file_index as usize;
         if io.direction == DataDirection::Read {
@@ -292,26 +318,13 @@ impl Zoning for SequentialZones {
         self.may_be_in_flight = false;
     }
 
-    fn wait(&mut self, limit: Duration) {
-        if let Some((file_index, what, ticket)) = self.awaited.take() {
-            let was_vain = !self.files[file_index].table.wait(what, ticket, limit);
-            self.n_vain_waits = self.n_vain_waits.saturating_add(was_vain.into());
-        }
+    fn awaited(&mut self) -> Option<AwaitedRelease> {
+        let (file_index, what, ticket) = self.awaited.take()?;
+        Some(AwaitedRelease { table: Arc::clone(&self.files[file_index].table), what, ticket })
     }
 
-    fn issued(&mut self, _: u64) {}
-
-    fn restart(&mut self) {
-        for file in &mut self.files {
-            file.last_end_bytes = PerDirection::all(None);
-            file.n_since_reset = 0;
-        }
-    }
-
-    fn start_pass(&mut self) {
-        for file in &mut self.files {
-            file.is_ready = false;
-        }
+    fn waited(&mut self, has_changed: bool) {
+        self.n_vain_waits = self.n_vain_waits.saturating_add((!has_changed).into());
     }
 
     fn n_resets(&self) -> u64 {

@@ -17,12 +17,12 @@ fn intended_ns(ios_per_sec: u32, thread_number: u64) -> Vec<u64> {
     let mut plan = random_reads(1 << 20);
     plan.seeds = SeedTable::new(DEFAULT_RAND_SEED, thread_number);
     let mut workload = Workload::paced(plan, &pace).unwrap();
-    workload.start_pace(0);
+    workload.pace().expect("a pace").start(0);
     let (mut now_ns, mut intended) = (0, Vec::new());
     while intended.len() < N_IOS {
         match workload.next() {
-            Next::Wait => now_ns = workload.turn(now_ns).unwrap_or(now_ns),
-            Next::Io(_) => intended.push(workload.intended_ns().unwrap()),
+            Next::Wait => now_ns = workload.pace().and_then(|pace| pace.turn(now_ns)).unwrap_or(now_ns),
+            Next::Io(_) => intended.push(workload.pace().unwrap().intended_ns().unwrap()),
             other => panic!("{other:?}"),
         }
     }

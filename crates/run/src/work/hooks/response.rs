@@ -26,7 +26,7 @@ impl ResponseTimes {
     /// Called before an I/O starts. Without a rate, the intended start is the real one.
     pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
         let start_ns = lane.clock.at_ns(lane.slots.get(slot_index).stamps.start);
-        let intended_ns = lane.workload.intended_ns().unwrap_or(start_ns);
+        let intended_ns = lane.workload.pace().and_then(|pace| pace.intended_ns()).unwrap_or(start_ns);
         self.intended_ns[slot_index as usize] = intended_ns;
         if !self.is_reported {
             lane.account.started_late(start_ns.saturating_sub(intended_ns));

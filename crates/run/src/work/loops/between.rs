@@ -13,7 +13,8 @@ use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
 use ferrio_stats::note::ReplayNote;
 use ferrio_sys::errno::EIO;
-use ferrio_workload::Next;
+use ferrio_workload::replay::ReplayStream;
+use ferrio_workload::{Next, SharedZoning};
 
 /// Does what the workload asks for between two I/Os. `stamp` is the end of the last I/O, and afterwards the start of
 /// the next. `Some`: the pass ends.
@@ -100,12 +101,13 @@ fn open_for_replay(worker: &mut Worker<'_>, file_index: u32) -> Option<Stop> {
 
 #[cold]
 pub(crate) fn stream_failed(worker: &mut Worker<'_>) -> Stop {
-    if let Some(failure) = worker.lane.workload.zoning_failure() {
+    let workload = &worker.lane.workload;
+    if let Some(failure) = workload.zones().and_then(SharedZoning::failure) {
         return Stop::Failed(Box::new(zones_failed(worker, failure)));
     }
     let failure = failure!(EIO, "read_iolog");
-    Stop::Failed(Box::new(match worker.lane.workload.take_error() {
-        Some(error) => failure.explained(ReplayNote::Broken((&error).into())),
+    Stop::Failed(Box::new(match workload.replayed().and_then(ReplayStream::error) {
+        Some(error) => failure.explained(ReplayNote::Broken(error.into())),
         None => failure,
     }))
 }

@@ -6,7 +6,7 @@
 use super::Worker;
 use super::between::stream_failed;
 use super::trims::has_done_its_ios;
-use super::zones::{count_as_done, wait_for_zone};
+use super::zones::{count_as_done, tell_drained, wait_for_zone};
 use crate::compat;
 use crate::work::lane::account::Stamps;
 use crate::work::lane::{Lane, Stop};
@@ -43,7 +43,7 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
             }
             // Syncs are not repeated, and files are opened only to be read back.
             (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
-            (Next::Drain, _) => worker.lane.workload.drained(),
+            (Next::Drain, _) => tell_drained(worker),
             (Next::Held, _) => wait_for_zone(worker),
             (Next::PassEnd, _) => return Stop::PassEnd,
             // Times of a trace do not matter.
@@ -54,7 +54,9 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
                 if has_done_its_ios(worker) {
                     return Stop::PassEnd;
                 }
-                let _ = worker.lane.workload.turn(u64::MAX);
+                if let Some(pace) = worker.lane.workload.pace() {
+                    pace.turn(u64::MAX);
+                }
             }
             (Next::Failed, _) => return stream_failed(worker),
         }

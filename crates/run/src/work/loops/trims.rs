@@ -31,7 +31,7 @@ pub(crate) fn trim_between(worker: &mut Worker<'_>) -> Result<bool, Stop> {
 /// Number of reads, writes and trims so far, including inserted ones.
 pub(crate) fn n_ios(worker: &Worker<'_>) -> u64 {
     let n_between = worker.hooks.verifier.as_ref().map_or(0, |verifier| verifier.trims.n_between());
-    worker.lane.workload.n_issued().saturating_add(n_between)
+    worker.lane.workload.progress().n_issued.saturating_add(n_between)
 }
 
 /// True if the number of I/Os has reached `number_ios`, and no write waits for its trim.

@@ -110,7 +110,7 @@ impl<'a> Turns<'a> {
 #[inline(never)]
 pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
     if worker.turns.are_timed {
-        let n_issued = worker.lane.workload.n_issued();
+        let n_issued = worker.lane.workload.progress().n_issued;
         if n_issued != worker.turns.n_spun_for {
             worker.turns.n_spun_for = n_issued;
             spin_after_io(worker);
@@ -121,7 +121,7 @@ pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop
             return rested.err();
         }
     }
-    let due_ns = worker.lane.workload.turn(worker.lane.clock.at_ns(*stamp))?;
+    let due_ns = worker.lane.workload.pace()?.turn(worker.lane.clock.at_ns(*stamp))?;
     let stop = if worker.lane.slots.n_used() > 0 {
         collect_until(worker, due_ns.min(worker.lane.control.next_ns())).err()
     } else {
@@ -143,7 +143,11 @@ fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<()
             return Some(Ok(()));
         }
         Pause::Sleep(until_ns) => return Some(wait_until(worker, until_ns).map_or(Ok(()), Err)),
-        Pause::Over(pause_ns) if worker.lane.plan.spec.pace.ignores_pauses => worker.lane.workload.postpone(pause_ns),
+        Pause::Over(pause_ns) if worker.lane.plan.spec.pace.ignores_pauses => {
+            if let Some(pace) = worker.lane.workload.pace() {
+                pace.postpone(pause_ns);
+            }
+        }
         Pause::No | Pause::Over(_) => {}
     }
     let is_ahead = worker.turns.flow.as_mut().is_some_and(|flow| flow.holds_back(n_issued));

@@ -18,14 +18,24 @@ const HELD_LIMIT: Duration = Duration::from_millis(25);
 #[cold]
 pub(crate) fn quiet_zones(worker: &mut Worker<'_>) -> Result<(), Stop> {
     drain(worker)?;
-    worker.lane.workload.drained();
+    tell_drained(worker);
     Ok(())
+}
+
+/// Reports to the zones that no I/O is in flight.
+pub(crate) fn tell_drained(worker: &mut Worker<'_>) {
+    if let Some(zones) = worker.lane.workload.zones_mut() {
+        zones.drained();
+    }
 }
 
 /// Waits because another job writes to a zone, or has the place of one.
 #[cold]
 pub(crate) fn wait_for_zone(worker: &mut Worker<'_>) {
-    worker.lane.workload.wait_for_zone(HELD_LIMIT);
+    let Some(zones) = worker.lane.workload.zones_mut() else { return };
+    if let Some(release) = zones.awaited() {
+        zones.waited(release.wait(HELD_LIMIT));
+    }
 }
 
 /// Reports an I/O as done to the zones, though it is not carried out.
@@ -33,7 +43,9 @@ pub(crate) fn count_as_done(worker: &mut Worker<'_>, next: &Next) {
     let Next::Io(io) = next else { return };
     let Some(direction) = io.direction.data() else { return };
     let NextIo { file_index, offset_bytes, .. } = *io;
-    worker.lane.workload.completed(&CompletedIo { file_index, direction, offset_bytes, failure: None });
+    if let Some(zones) = worker.lane.workload.zones_mut() {
+        zones.completed(&CompletedIo { file_index, direction, offset_bytes, failure: None });
+    }
 }
 
 /// The failure of a job because of its zones.

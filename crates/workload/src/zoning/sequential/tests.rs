@@ -69,17 +69,17 @@ fn writes_go_where_a_zone_was_written_last() {
     let (mut random, table) = stream(RANDWRITE, [4, 4, 4], SPEC, |_| ());
     assert_eq!(blocks(&pass(&mut random)), [12, 13, 8, 9, 10, 0, 1, 2, 4, 14, 11, 15, 3, 5, 6, 7]);
     assert!((0..4).all(|zone| table.written(zone) == 4 * BLOCK_BYTES));
-    assert_eq!(random.zones().n_resets(), 0);
+    assert_eq!(random.zoning().n_resets(), 0);
     // Every zone is full, so the first write to each resets it.
     assert_eq!(blocks(&pass(&mut random)), [4, 12, 8, 0, 9, 5, 10, 11, 1, 13, 2, 14, 3, 15, 6, 7]);
-    assert_eq!(random.zones().n_resets(), 4);
+    assert_eq!(random.zoning().n_resets(), 4);
 }
 
 #[test]
 fn what_lies_behind_the_capacity_is_not_written() {
     let (mut random, _) = stream(RANDWRITE, [4, 4, 3], SPEC, |_| ());
     assert_eq!(blocks(&pass(&mut random)), [12, 13, 8, 9, 10, 0, 1, 2, 4, 14, 8, 12, 0, 5, 6, 4]);
-    assert_eq!(random.zones().n_resets(), 4);
+    assert_eq!(random.zoning().n_resets(), 4);
     let (mut sequential, _) = stream(WRITE, [4, 4, 3], SPEC, |_| ());
     assert_eq!(blocks(&pass(&mut sequential)), [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14]);
 }
@@ -92,13 +92,13 @@ fn a_zone_with_less_than_a_block_left_is_done_with() {
     };
     let (mut sequential, _) = stream(WRITE, [4, 4, 4], SPEC, limit);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 4, 8, 12]);
-    assert_eq!(sequential.zones().n_resets(), 0);
+    assert_eq!(sequential.zoning().n_resets(), 0);
     // With the option for remainders, the remainder is written as a short block.
     let (mut sequential, table) =
         stream(WRITE, [4, 4, 4], SequentialZonesSpec { writes_remainder: true, ..SPEC }, limit);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 3, 4, 7]);
     assert_eq!((table.written(0), table.written(1), table.written(2)), (4 * BLOCK_BYTES, 4 * BLOCK_BYTES, 0));
-    assert_eq!(sequential.zones().n_resets(), 0);
+    assert_eq!(sequential.zoning().n_resets(), 0);
 }
 
 /// A mix without writes (`rwmixwrite=0`) never writes, though there is nothing to read.
@@ -133,10 +133,10 @@ fn no_block_reaches_into_a_zone_of_the_other_kind() {
             let mut stream = over(&table, plan, 1);
             let mut pointers = [0; 4];
             for _ in 0..200 {
-                let io = match stream.next() {
+                let io = match stream.draw() {
                     Next::Io(io) => io,
                     Next::Drain => {
-                        stream.drained();
+                        stream.zoning().drained();
                         continue;
                     }
                     Next::PassEnd => break,
@@ -162,10 +162,10 @@ fn no_more_zones_are_open_than_may_be() {
     let (mut random, table) = stream(RANDWRITE, [8, 8, 8], spec, |plan| plan.pattern.norandommap = true);
     let mut written = Vec::new();
     while written.len() < 64 {
-        let io = match random.next() {
+        let io = match random.draw() {
             Next::Io(io) => io,
             Next::Drain => {
-                random.drained();
+                random.zoning().drained();
                 continue;
             }
             other => panic!("{other:?} after {} I/Os", written.len()),
@@ -208,12 +208,12 @@ fn a_verified_pass_fills_each_zone_once() {
     let mut random = Stream::new(plan, zones).expect("the plan is possible");
     let mut written = Vec::new();
     loop {
-        match random.next() {
+        match random.draw() {
             Next::Io(io) => {
                 written.push((io.offset_bytes / BLOCK_BYTES, io.length_bytes / BLOCK_BYTES));
                 complete(&mut random, &io);
             }
-            Next::Drain => random.drained(),
+            Next::Drain => random.zoning().drained(),
             Next::PassEnd => break,
             Next::Close(_) => {}
             other => panic!("{other:?} after {written:?}"),
@@ -238,7 +238,7 @@ fn a_verified_pass_fills_each_zone_once() {
         (61, 3),
     ];
     assert_eq!(written, expected);
-    assert_eq!(random.zones().n_resets(), 0);
+    assert_eq!(random.zoning().n_resets(), 0);
     assert!((0..4).all(|zone| table.written(zone) == 16 * BLOCK_BYTES));
 }
 
@@ -253,7 +253,7 @@ fn zones_are_reset_without_need() {
     let (mut random, _) = stream(RANDWRITE, [8, 8, 8], spec, change);
     let expected = [56, 48, 40, 32, 33, 57, 0, 8, 16, 49, 40, 34, 58, 24, 0, 41, 50, 25, 48, 35, 9, 26, 16, 36];
     assert_eq!(blocks(&pass(&mut random)), expected);
-    assert_eq!(random.zones().n_resets(), 4);
+    assert_eq!(random.zoning().n_resets(), 4);
 }
 
 /// The share refers to sizes: with a capacity of half the size, a half is written when all zones are full.
@@ -263,7 +263,7 @@ fn a_share_of_zones_is_one_of_their_sizes() {
         let spec = SequentialZonesSpec { reset_threshold, reset_frequency: 1.0, ..SPEC };
         let (mut writes, _) = stream(WRITE, [4, 4, 2], spec, |plan| plan.limits.ios = 8);
         let blocks = blocks(&pass(&mut writes));
-        (blocks, writes.zones().n_resets())
+        (blocks, writes.zoning().n_resets())
     };
     assert_eq!(reset(0.5), (vec![0, 1, 4, 5, 8, 9, 12, 13], 0));
     // From the fifth write on a quarter is written, because its own zone counts too.
@@ -338,7 +338,7 @@ fn trims_empty_zones() {
     assert!(pass(&mut random).is_empty(), "there is nothing to be trimmed");
     table.found(2, BLOCK_BYTES, ZoneActivity::None);
     assert_eq!(blocks(&pass(&mut random)), [8]);
-    assert_eq!((table.written(2), random.zones().n_resets()), (0, 0));
+    assert_eq!((table.written(2), random.zoning().n_resets()), (0, 0));
     let (mut sequential, _) = stream((DirectionMix::Trim, false), [4, 4, 3], SPEC, change);
     assert_eq!(blocks(&pass(&mut sequential)), [0, 4, 8, 12]);
 }
@@ -351,5 +351,5 @@ fn jobs_share_their_zones() {
     plan.limits.ios = 6;
     let mut second = over(&table, plan, 2);
     assert_eq!(blocks(&pass(&mut second)), [0, 1, 2, 3, 6, 7]);
-    assert_eq!(second.zones().n_resets(), 1);
+    assert_eq!(second.zoning().n_resets(), 1);
 }

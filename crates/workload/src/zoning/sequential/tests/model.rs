@@ -5,6 +5,7 @@
 //! Start reading at [`run`]; the device is [`Device`].
 
 use super::*;
+use crate::io_stream::JobStream;
 use crate::stream::NextIo;
 use crate::zoning::ZoningFailureKind;
 use crate::zoning::table::{FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState};
@@ -12,6 +13,7 @@ use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::time::Duration;
 
 const ZONE_BLOCKS: u64 = 8;
 const ZONE_BYTES: u64 = ZONE_BLOCKS * BLOCK_BYTES;
@@ -281,16 +283,19 @@ impl Job {
                 return;
             }
             self.drains = false;
-            self.stream.drained();
+            self.stream.zoning().drained();
         }
         self.is_held = false;
-        match self.stream.next() {
+        match self.stream.draw() {
             Next::Io(io) => self.issue(case, index, &io, device),
             Next::Drain => self.drains = true,
             Next::Held => {
                 assert_eq!(self.n_in_flight, 0, "a job waits for others with I/Os in flight");
                 self.is_held = true;
-                self.stream.wait_for_zone(Duration::ZERO);
+                if let Some(release) = self.stream.zoning().awaited() {
+                    let has_changed = release.wait(Duration::ZERO);
+                    self.stream.zoning().waited(has_changed);
+                }
             }
             Next::PassEnd if self.n_in_flight == 0 && self.n_ios < MAX_IOS && self.n_ios > 0 => {
                 self.stream.start_pass();
@@ -300,7 +305,7 @@ impl Job {
             }
             Next::PassEnd if self.n_in_flight == 0 => self.end(table, index as u32 + 1),
             Next::Failed => {
-                self.failure = self.stream.zones().failure().map(|failure| failure.kind);
+                self.failure = self.stream.zoning().failure().map(|failure| failure.kind);
                 self.n_ios = MAX_IOS;
                 if self.n_in_flight == 0 {
                     self.end(table, index as u32 + 1);
@@ -343,7 +348,7 @@ fn execute_one(device: &Mutex<Device>, jobs: &mut [Job], dice: &mut Dice) {
     drop(device);
     let (job, direction, offset_bytes, _) = io;
     jobs[job].n_in_flight -= 1;
-    jobs[job].stream.completed(&CompletedIo { file_index: 0, direction, offset_bytes, failure: None });
+    jobs[job].stream.zoning().completed(&CompletedIo { file_index: 0, direction, offset_bytes, failure: None });
 }
 
 /// Number of I/Os, and the reasons why jobs failed. The device must not have refused any request.

@@ -1,0 +1,131 @@
+//! What every stream of I/Os does, and the parts that only some streams have.
+//!
+//! A stream around another one (a pace, reports of draws, inserted I/Os) gives the next I/O itself. For everything else it hands out the
+//! stream of the job that it is around, so it passes no calls on; a method that such a stream could forget has no default body.
+//! Must not know: what the streams do. Start reading at [`IoStream`], then [`JobStream`].
+
+use crate::pace::Arrivals;
+use crate::paced::{Pace, PacedStream};
+use crate::plain::PlainStream;
+use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::replay::ReplayStream;
+use crate::stream::{IssuedTotals, Next, NextIo, Stream};
+use crate::strided::Strided;
+use crate::verify::pending::PendingWrite;
+use crate::workload::OffsetState;
+use crate::zoning::sequential::SequentialZones;
+use crate::zoning::{SharedZoning, Unzoned, Zoning};
+use ferrio_spec::PaceSpec;
+
+/// A stream of I/Os.
+pub(crate) trait IoStream: std::fmt::Debug {
+    /// The next I/O, or what has to happen before it.
+    fn next(&mut self) -> Next;
+
+    /// The stream of the job: this one, or the one that it is around. `None`: the I/Os are reads of written blocks.
+    fn job(&self) -> Option<&dyn JobStream>;
+
+    /// The same, mutable.
+    fn job_mut(&mut self) -> Option<&mut dyn JobStream>;
+
+    /// The part that needs the time, if there is one.
+    fn pace(&mut self) -> Option<&mut dyn Pace>;
+
+    /// The place for an I/O that comes before the next one of the stream, in streams that ask for such I/Os.
+    fn gap(&mut self) -> Option<&mut Option<NextIo>> {
+        None
+    }
+
+    /// The write that the last read belongs to, and those that are read after it, in streams of reads of kept writes.
+    fn present_writes(&self) -> &[PendingWrite] {
+        &[]
+    }
+
+    /// The stream that repeats writes to read them back, in its present state.
+    fn into_repeated(self: Box<Self>) -> Option<Box<dyn IoStream>> {
+        None
+    }
+}
+
+/// The stream of a job, in passes over its files.
+pub(crate) trait JobStream: std::fmt::Debug {
+    /// Starts the next pass over all files. All files count as closed.
+    fn start_pass(&mut self);
+
+    /// Amounts issued in all passes.
+    fn progress(&self) -> IssuedTotals;
+
+    /// A stream of the same I/Os from here on, without a pace; `None`: they come from a trace, which can be read only once.
+    fn copy(&self) -> Option<Box<dyn IoStream>>;
+
+    /// State of the generator of the offsets.
+    fn offset_state(&self) -> OffsetState {
+        OffsetState::None
+    }
+
+    /// A file was closed: none of its I/Os is in flight. Only streams that choose among files need this.
+    fn closed(&mut self, file_index: u32) {
+        let _ = file_index;
+    }
+
+    /// Start of the block that did not fit when a file ended; `None`: there was no offset for it.
+    fn missed_bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// The zones that the job shares with others.
+    fn zones(&self) -> Option<&dyn SharedZoning> {
+        None
+    }
+
+    /// The same, mutable.
+    fn zones_mut(&mut self) -> Option<&mut dyn SharedZoning> {
+        None
+    }
+
+    /// The replay of a trace.
+    fn replay(&self) -> Option<&ReplayStream> {
+        None
+    }
+}
+
+/// The stream of a plan with zones.
+pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadError> {
+    of_zones(plan, None)
+}
+
+/// The stream of a plan with rates or pauses.
+pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStream>, WorkloadError> {
+    match PlainStream::new(&plan)? {
+        Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan)))),
+        None => of_zones(plan, Some(pace)),
+    }
+}
+
+fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn IoStream>, WorkloadError> {
+    if let Some(spec) = plan.strided {
+        let zones = Strided::new(spec, plan.time_based, plan.compatibility);
+        return of_pace(plan, pace, zones);
+    }
+    match plan.sequential.take() {
+        Some(sequential) => {
+            let zones = SequentialZones::new(&sequential, &plan);
+            of_pace(plan, pace, zones)
+        }
+        None => of_pace(plan, pace, Unzoned),
+    }
+}
+
+fn of_pace<Z: Zoning + Clone + 'static>(
+    plan: WorkloadPlan,
+    pace: Option<&PaceSpec>,
+    zones: Z,
+) -> Result<Box<dyn IoStream>, WorkloadError> {
+    Ok(match pace {
+        Some(pace) => {
+            let arrivals = Arrivals::of_job(pace, &plan);
+            Box::new(PacedStream::new(Stream::steered(plan, zones)?, arrivals))
+        }
+        None => Box::new(Stream::new(plan, zones)?),
+    })
+}
