@@ -3,9 +3,12 @@
 //! The file has a line `ferrio record FORM`, the length and the checksum of the rest, and the record in CBOR (RFC 8949), in which
 //! every field has its name: a later version finds the fields that it knows, and takes defaults for those that are not there.
 //! Records of the forms 4 and 5 are in postcard's encoding, which is positional. The bytes of a file are not trusted: reading any
-//! bytes gives either a record that can be shown, or an error.
+//! bytes gives either a record that can be shown, or an error, in bounded memory.
 //! Must not know: files, formats of reports. Start reading at [`encode`] and [`decode`].
 
+mod bounded;
+
+use bounded::Bounded;
 use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord, form};
 use ferrio_units::checksum::crc32c;
 
@@ -115,11 +118,11 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
 }
 
 fn positional(content: &[u8]) -> Result<RunRecord, String> {
-    postcard::from_bytes(content).map_err(|error| error.to_string())
+    postcard::from_bytes(content).map(|Bounded(record)| record).map_err(|error| error.to_string())
 }
 
 fn self_describing(mut content: &[u8]) -> Result<RunRecord, String> {
-    let record = ciborium::from_reader(&mut content).map_err(|error| error.to_string())?;
+    let Bounded(record) = ciborium::from_reader(&mut content).map_err(|error| error.to_string())?;
     if content.is_empty() { Ok(record) } else { Err(format!("{} bytes behind it", content.len())) }
 }
 

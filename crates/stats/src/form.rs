@@ -5,24 +5,46 @@
 //! Must not know: files, types. Start reading at [`reading`] and [`since`].
 
 use crate::RECORD_FORMAT;
+use serde::de::Error;
 use serde::{Deserialize, Deserializer};
 use std::cell::Cell;
 
 thread_local! {
     /// The form that this thread reads.
     static FORM: Cell<u32> = const { Cell::new(RECORD_FORMAT) };
+    /// Memory that the record may still take, bytes.
+    static MEMORY: Cell<u64> = const { Cell::new(u64::MAX) };
+}
+
+/// Most memory that the values of a saved record may take, bytes: far more than 10,000 jobs need.
+pub const MOST_MEMORY_BYTES: u64 = 4 << 30;
+
+/// Counts the memory that a value of the record takes, before it is made.
+///
+/// # Errors
+/// The record takes more than it may.
+pub fn take_memory<E: Error>(n_bytes: usize) -> Result<(), E> {
+    let left = MEMORY.get().checked_sub(n_bytes as u64);
+    MEMORY.set(left.ok_or_else(|| E::custom("it takes more memory than a record may"))?);
+    Ok(())
 }
 
 /// Calls a reader of records that are in a form, such as 4.
 pub fn reading<R>(form: u32, read: impl FnOnce() -> R) -> R {
-    /// Also after a panic, the thread reads the form as before.
-    struct Restored(u32);
+    reading_within(form, MOST_MEMORY_BYTES, read)
+}
+
+/// The same with another bound of the memory, bytes.
+pub fn reading_within<R>(form: u32, most_bytes: u64, read: impl FnOnce() -> R) -> R {
+    /// Also after a panic, the thread reads as before.
+    struct Restored(u32, u64);
     impl Drop for Restored {
         fn drop(&mut self) {
             FORM.set(self.0);
+            MEMORY.set(self.1);
         }
     }
-    let _restored = Restored(FORM.replace(form));
+    let _restored = Restored(FORM.replace(form), MEMORY.replace(most_bytes));
     read()
 }
 

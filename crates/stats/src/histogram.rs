@@ -6,6 +6,7 @@
 //! Must not know: the meaning of the values. Start reading at [`full_bucket_index`].
 
 use crate::counts::add_to;
+use crate::form;
 use ferrio_sys::LazyCounts;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
@@ -186,6 +187,7 @@ impl<'de> Visitor<'de> for HistogramVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Histogram, A::Error> {
+        form::take_memory::<A::Error>(N_SLOTS * size_of::<u64>())?;
         let mut histogram = Histogram::default();
         let mut next_index = 0;
         while let Some((index, count)) = sequence.next_element::<(u16, u64)>()? {

@@ -43,19 +43,19 @@ pub enum Next {
     Close(u32),
     /// The file starts over (time-based jobs): drop its cache if the job wants that, then ask again.
     Restart(u32),
-    /// A job with rates or pauses needs the time ([`Pace::turn`](crate::Pace::turn)); then ask again.
+    /// A job with rates or pauses needs the time ([`Pace::turn`]); then ask again.
     Wait,
     /// The file must be open from now on (replays); then ask again.
     Open(u32),
     /// A zone cannot be used while I/Os of the job are in flight: wait for all of them, tell
-    /// [`SharedZoning::drained`](crate::SharedZoning::drained), then ask again.
+    /// [`SharedZoning::drained`], then ask again.
     Drain,
     /// A zone cannot be used before another job releases it: wait for
-    /// [`SharedZoning::awaited`](crate::SharedZoning::awaited), then ask again. Nothing of the job is in flight.
+    /// [`SharedZoning::awaited`], then ask again. Nothing of the job is in flight.
     Held,
     /// The pass is over.
     PassEnd,
-    /// The stream cannot go on; [`SharedZoning::failure`](crate::SharedZoning::failure) or
+    /// The stream cannot go on; [`SharedZoning::failure`] or
     /// [`ReplayStream::error`](crate::replay::ReplayStream::error) says why.
     Failed,
 }

