@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(read::<Vec<Histogram>>(&bytes, 64 << 20).map(|read| read.len()), Ok(1000));
         // A million texts without a byte: 24 bytes each.
         let mut bytes = vec![0x9a, 0, 0x0f, 0x42, 0x40];
-        bytes.extend([0x60; 1_000_000]);
+        bytes.extend(vec![0x60; 1_000_000]);
         assert!(read::<Vec<String>>(&bytes, 1 << 20).is_err() && read::<Vec<String>>(&bytes, 64 << 20).is_ok());
     }
 }
