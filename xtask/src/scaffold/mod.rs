@@ -132,7 +132,9 @@ fn with_row(text: &str, row: &Row) -> Option<String> {
 
 /// Runs a call of cargo in the copy.
 fn cargo(call: &str, source: &Path, target: &Path) -> Result<()> {
-    let status = Command::new(env!("CARGO"))
+    // The cargo of the caller, or by its name: that of the build would take compilers that some packages ask for in their folders.
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
         .args(call.split(' ').skip(1))
         .current_dir(source)
         .env("CARGO_TARGET_DIR", target)
