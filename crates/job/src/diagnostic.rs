@@ -18,6 +18,8 @@ pub enum DiagnosticKind {
     UnknownOption,
     /// No engine has this name.
     UnknownEngine,
+    /// No job has this name.
+    UnknownJob,
     /// The option does not take this value.
     BadValue,
     /// The option needs a value.
@@ -56,6 +58,7 @@ impl fmt::Display for Diagnostic {
         }
         match self.kind {
             DiagnosticKind::UnknownOption => write!(formatter, "no option is called {}", self.given)?,
+            DiagnosticKind::UnknownJob => write!(formatter, "no job is called {}", self.given)?,
             DiagnosticKind::UnknownEngine => write!(formatter, "no engine is called {}", self.given)?,
             _ => formatter.write_str(&self.given)?,
         }
@@ -91,6 +94,13 @@ impl Diagnostic {
     pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
         let origin = Some(origin.clone());
         Self { kind: DiagnosticKind::UnknownOption, origin, given: name.to_owned(), allowed: None, nearest }
+    }
+
+    /// A name that none of these jobs has.
+    pub(crate) fn unknown_job<'a>(name: &str, jobs: impl Iterator<Item = &'a str>) -> Self {
+        let near = nearest(name, jobs).filter(|(_, distance)| *distance <= name.len().div_ceil(2));
+        let nearest = near.map(|(near, _)| near.to_owned());
+        Self { kind: DiagnosticKind::UnknownJob, origin: None, given: name.to_owned(), allowed: None, nearest }
     }
 
     /// Options of a job that cannot go together; `lines` say why, the last one foremost.

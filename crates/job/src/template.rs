@@ -44,7 +44,7 @@ impl Template {
     /// job file; `None` is for options without a value. Nothing is set where one of the jobs refuses it.
     ///
     /// # Errors
-    /// No option has this name, or it does not take this value.
+    /// No job has this name, no option has this name, or it does not take this value.
     pub fn set(
         &mut self,
         job: Option<&str>,
@@ -52,6 +52,9 @@ impl Template {
         value: Option<&str>,
         environment: &dyn Environment,
     ) -> Result<(), Diagnostic> {
+        if let Some(job) = job.filter(|job| self.job_names().all(|name| name != *job)) {
+            return Err(Diagnostic::unknown_job(job, self.job_names()));
+        }
         let mut collector = Collector::new(environment);
         let mut jobs = self.jobs.clone();
         for section in jobs.iter_mut().filter(|section| job.is_none_or(|job| section.draft.job.name == job)) {
@@ -140,6 +143,14 @@ mod tests {
         let engine = refusal("ioengine", "libiao");
         assert_eq!((engine.kind, engine.nearest.as_deref()), (DiagnosticKind::UnknownEngine, Some("libaio")));
         assert_eq!(template.run_spec(&world).unwrap().jobs[0].queue.iodepth, 1);
+    }
+
+    #[test]
+    fn a_name_of_no_job_is_refused() {
+        let mut template = template();
+        template.add_job("writes");
+        let refusal = template.set(Some("write"), "bs", Some("8k"), &World::default()).unwrap_err();
+        assert_eq!(refusal.to_string(), "no job is called write; did you mean writes?");
     }
 
     #[test]
