@@ -51,13 +51,17 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (PROGRAM, &[]),
+    (PACKAGE, &[]),
 ];
 
 /// Further crates that the tests of a crate may use: tests of `run` check whole runs as reports show them.
 const IN_TESTS: &[(&str, &str)] = &[("ferrio-run", "ferrio-report")];
 
-/// The program, which may use all libraries.
-const PROGRAM: &str = "ferrio";
+/// What the program does, which may use all libraries.
+const PROGRAM: &str = "ferrio-cli";
+
+/// The package that people install or depend on: the program, and the library over all others.
+const PACKAGE: &str = "ferrio";
 
 /// Dependencies of a crate that are not in a lower layer, and `anyhow` in a library, whose callers need an error type.
 pub(super) fn check(file: &str, text: &str) -> Result<Vec<Finding>> {
@@ -82,7 +86,7 @@ fn complaint(name: &str, dependency: &str) -> Option<String> {
         return Some(format!("{name} is a library: its errors have a type of their own, not anyhow's"));
     }
     let is_ours = dependency.starts_with("ferrio");
-    let is_allowed = name == PROGRAM || allowed.contains(&dependency);
+    let is_allowed = [PROGRAM, PACKAGE].contains(&name) || allowed.contains(&dependency);
     (is_ours && !is_allowed).then(|| format!("{name} may not depend on {dependency}"))
 }
 
@@ -122,7 +126,8 @@ mod tests {
 
     #[test]
     fn only_the_program_uses_anyhow() {
-        assert_eq!(n_complaints("ferrio", "anyhow = \"1\""), 0);
+        assert_eq!(n_complaints("ferrio-cli", "anyhow = \"1\""), 0);
+        assert_eq!(n_complaints("ferrio", "anyhow = \"1\""), 1);
         assert_eq!(n_complaints("ferrio-run", "anyhow = \"1\""), 1);
     }
 }

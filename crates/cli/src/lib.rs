@@ -1,7 +1,7 @@
-//! The `ferrio` program: the only place that prints or exits.
+//! What the program `ferrio` does: the only place that prints or exits.
 //!
 //! With fio's arguments, or under the name `fio`, ferrio is a drop-in for fio; with the name of a native command, it
-//! runs that command. Start reading at [`main`], then [`drop_in`] and [`COMMANDS`].
+//! runs that command. Start reading at [`program`], then [`drop_in`] and [`COMMANDS`].
 #![forbid(unsafe_code)]
 
 mod after_crash;
@@ -130,7 +130,8 @@ const COMMANDS: &[Command] = &[
     },
 ];
 
-fn main() -> ExitCode {
+/// The program, with the arguments of this process; returns its exit code.
+pub fn program() -> ExitCode {
     // First of all: an inherited setting to ignore signals is undone, so that from now on a signal ends the program or,
     // once a run has begun, the run. If the system call fails, the setting remains.
     let _ = ferrio_sys::signals::stop_ignoring();

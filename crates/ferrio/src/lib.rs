@@ -1,0 +1,2 @@
+//! Storage measured from a program of your own.
+#![forbid(unsafe_code)]
