@@ -33,6 +33,7 @@ _ferrio_names='
 --trigger=
 --aux-path=
 --record=
+--keep
 --anonymous
 --description=
 --name=

@@ -31,6 +31,7 @@ complete -c ferrio -l trigger-timeout -x -d 'End all jobs after this time, in wh
 complete -c ferrio -l trigger -x -d 'Command for the shell when trigger-file or trigger-timeout has ended the jobs'
 complete -c ferrio -l aux-path -x -d 'Directory of the blocks that verify_dump keeps'
 complete -c ferrio -l record -x -d 'Keep all figures in this file, for'
+complete -c ferrio -l keep -d 'Keep the run, for \'ferrio history\' to'
 complete -c ferrio -l anonymous -d 'Reports and record without names of host,'
 complete -c ferrio -l description -r -d 'Free text shown in reports for the job; no effect on I/O'
 complete -c ferrio -l name -r -d 'Job name; on the command line starts a new job (global* = defaults)'

@@ -3,6 +3,7 @@
 //! Must not know: how jobs are parsed or run. Start reading at [`run`].
 
 use crate::console::Console;
+use crate::history::keeping::Keeping;
 use crate::inflate_log;
 use crate::kept;
 use crate::progress::ProgressPrinter;
@@ -18,7 +19,7 @@ use ferrio_run::RunError;
 use ferrio_session::VERSION;
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
-use ferrio_stats::MessageStream;
+use ferrio_stats::{MessageStream, RunRecord};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -161,37 +162,34 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
     }
 }
 
-/// The file of `--record`.
-struct KeptRecord {
-    file: WholeFile,
-    /// The record leaves out what it tells about the machine.
-    is_anonymous: bool,
-}
-
 /// The file of `--record`, where there shall be one.
 fn open_record(
     output: &OutputSettings,
     kept: &Arc<KeptFiles>,
     console: &mut Console,
-) -> Result<Option<KeptRecord>, ExitCode> {
+) -> Result<Option<WholeFile>, ExitCode> {
     let path = output.record.as_deref();
     let file = path.map(|path| WholeFile::create(path, kept)).transpose();
-    let is_anonymous = output.is_anonymous;
-    file.map(|file| file.map(|file| KeptRecord { file, is_anonymous })).map_err(|error| {
+    file.map_err(|error| {
         let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
         console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
         ExitCode::FAILURE
     })
 }
 
-/// Writes the record of a run. One that cannot be written counts in the exit code.
-fn keep_record(kept: KeptRecord, outcome: &mut SessionOutcome, course: Course, console: &mut Console) {
-    console.all_messages().clone_into(&mut outcome.record.messages);
-    outcome.record.course = course.told;
-    if kept.is_anonymous {
-        outcome.record.make_anonymous();
+/// Adds to the record of a run what was told beside its reports.
+fn complete_record(record: &mut RunRecord, course: Course, is_anonymous: bool, console: &Console) {
+    console.all_messages().clone_into(&mut record.messages);
+    record.course = course.told;
+    // The record leaves out what it tells about the machine.
+    if is_anonymous {
+        record.make_anonymous();
     }
-    if let Err(error) = kept.file.write(&saved::encode(&outcome.record)) {
+}
+
+/// Writes the record of a run. One that cannot be written counts in the exit code.
+fn write_record(file: WholeFile, record: &RunRecord, console: &mut Console) {
+    if let Err(error) = file.write(&saved::encode(record)) {
         console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
         console.has_failed = true;
     }
@@ -211,10 +209,26 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
         Ok(file) => file,
         Err(code) => return code,
     };
+    let keeping = match Keeping::of(invocation.output.keep.as_deref(), None, console) {
+        Ok(keeping) => keeping,
+        Err(code) => return code,
+    };
     let started_at = Instant::now();
     let global_options = invocation.run.global_options.clone();
-    let mut course = Course::new(record_file.is_some(), global_options.clone());
-    let session = session_of(&mut invocation, files, arguments, record_file.is_some());
+    let is_stored = record_file.is_some() || keeping.is_some();
+    let mut course = Course::new(is_stored, global_options.clone());
+    let wish = match &keeping {
+        _ if record_file.is_some() => RecordWish::Whole,
+        Some(keeping) => {
+            if keeping.is_asked() {
+                RecordWish::Whole
+            } else {
+                RecordWish::Aside
+            }
+        }
+        None => RecordWish::None,
+    };
+    let session = session_of(&mut invocation, files, arguments, wish);
     let run = session.and_then(|session| run_jobs(&invocation, session, &files.kept, &reporter, &mut course, console));
     match run {
         Ok((mut outcome, signal)) => {
@@ -223,8 +237,14 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
                 course.end(console, exit, signal, started_at.elapsed());
             }
             reporter.report(console, &outcome.record);
+            if is_stored {
+                complete_record(&mut outcome.record, course, invocation.output.is_anonymous, console);
+            }
             if let Some(file) = record_file {
-                keep_record(file, &mut outcome, course, console);
+                write_record(file, &outcome.record, console);
+            }
+            if let Some(keeping) = keeping {
+                keeping.keep(&outcome.record, console);
             }
             ExitCode::from(exit_number(&outcome, signal, console))
         }
@@ -244,21 +264,34 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
     }
 }
 
+/// What is wanted of the record of a run, beside its reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RecordWish {
+    /// Nothing.
+    None,
+    /// As much as does not change the reports: a setting keeps the run.
+    Aside,
+    /// All that there is: an option asks for it.
+    Whole,
+}
+
 /// The session of a command line. Only a document or a record shows findings.
 fn session_of(
     invocation: &mut Invocation,
     files: &FilesOfRun,
     arguments: &[OsString],
-    keeps_record: bool,
+    wish: RecordWish,
 ) -> Result<Session, RunError> {
     let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
     let mut session = Session::of_invocation(invocation, files.inputs.clone(), words)?;
     let interval = Duration::from_millis(invocation.eta.interval_ms);
     session.settings.snapshot_interval = shows_eta(invocation).then_some(interval);
-    session.settings.control = control_settings(invocation, keeps_record);
+    session.settings.control = control_settings(invocation, wish);
     session.settings.record_interval = record_interval(invocation);
-    session.settings.keeps_series = keeps_record;
-    session.is_audited = keeps_record || invocation.output.formats.has(FormatKind::Document);
+    // A document shows what follows from the course of a run.
+    let has_document = invocation.output.formats.has(FormatKind::Document);
+    session.settings.keeps_series = wish == RecordWish::Whole || (wish == RecordWish::Aside && !has_document);
+    session.is_audited = wish == RecordWish::Whole || has_document;
     Ok(session)
 }
 
@@ -303,16 +336,17 @@ fn record_interval(invocation: &Invocation) -> Option<Duration> {
 }
 
 /// Settings from the command line and from the program. Where only documents are written, the command of a trigger does not
-/// write to the standard output, so that its text cannot come between reports. With `keeps_record` the run opens
+/// write to the standard output, so that its text cannot come between reports. For a whole record the run opens
 /// further files, which fio does not open. Reports for people show no evidence that fio does not have.
-fn control_settings(invocation: &Invocation, keeps_record: bool) -> ControlSettings {
+fn control_settings(invocation: &Invocation, wish: RecordWish) -> ControlSettings {
     let (control, formats) = (&invocation.control, &invocation.output.formats);
     let keeps_stdout_free = formats.has_documents_alone();
-    let shows_evidence = formats.has(FormatKind::Document) || formats.has(FormatKind::Records) || keeps_record;
+    let shows_evidence =
+        formats.has(FormatKind::Document) || formats.has(FormatKind::Records) || wish != RecordWish::None;
     ControlSettings {
         skips_evidence: !shows_evidence,
         status_file: Some(temporary_directory().join("fio-dump-status")),
-        looks_into_files: keeps_record,
+        looks_into_files: wish == RecordWish::Whole,
         trigger: Trigger { keeps_stdout_free, ..control.trigger.clone() },
         ..control.clone()
     }

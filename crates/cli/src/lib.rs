@@ -17,7 +17,9 @@ mod drop_in;
 mod front;
 mod genjob;
 mod genzipf;
+mod history;
 mod inflate_log;
+mod inputs;
 mod job_text;
 mod kept;
 mod native;
@@ -85,6 +87,12 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio compare BASE NEW...",
         summary: "same, faster, slower, or can't tell",
         run: compare::run,
+    },
+    Command {
+        name: "history",
+        usage: "ferrio history list|show|...",
+        summary: "runs that are kept (--keep)",
+        run: history::run,
     },
     Command {
         name: "plot",

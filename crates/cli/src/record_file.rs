@@ -2,14 +2,18 @@
 //!
 //! Must not know: the contents of a record. Start reading at [`read`].
 
+use crate::inputs;
 use ferrio_report::saved;
 use ferrio_stats::RunRecord;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Reads the record of a file; the error describes the reason of a failure.
+/// Reads the record of a file or of a kept run; the error describes the reason of a failure.
 pub(crate) fn read(path: &Path) -> Result<RunRecord, String> {
+    if let Some((_, content)) = inputs::kept(path)? {
+        return saved::decode(&content).map_err(|error| error.to_string());
+    }
     let mut bytes = Vec::new();
     // A pipe that nobody writes to would be waited for without an end.
     if std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {

@@ -49,6 +49,8 @@ pub struct OutputSettings {
     pub bandwidth_log: Option<PathBuf>,
     /// `--record`: a file that keeps the record of the run.
     pub record: Option<PathBuf>,
+    /// `--keep`: the run is kept in the history, under this name; empty: without a name.
+    pub keep: Option<String>,
     /// `--anonymous`: reports and the record leave out what they tell about the machine.
     pub is_anonymous: bool,
 }
@@ -61,6 +63,7 @@ impl Default for OutputSettings {
             terse_version: 3,
             bandwidth_log: None,
             record: None,
+            keep: None,
             is_anonymous: false,
         }
     }

@@ -42,6 +42,13 @@ impl LocalTime {
         let timestamp = Timestamp::from_millisecond(timestamp_ms).unwrap_or(Timestamp::MAX);
         timestamp.to_zoned(self.0.clone()).strftime("%a %b %e %H:%M:%S %Y").to_string()
     }
+
+    /// `2026-11-20 12:23`, for a time in milliseconds since 1970, within the calendar.
+    pub fn minute(&self, timestamp_ms: i64) -> String {
+        let end = if timestamp_ms < 0 { Timestamp::MIN } else { Timestamp::MAX };
+        let timestamp = Timestamp::from_millisecond(timestamp_ms).unwrap_or(end);
+        timestamp.to_zoned(self.0.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    }
 }
 
 /// The zone of a value of `TZ`: a file, the name of a zone, or a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`.
@@ -74,6 +81,7 @@ mod tests {
         assert_eq!(LocalTime::utc().ctime(instant_ms), "Fri Nov 20 12:23:21 2026");
         let posix = LocalTime(TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").expect("a zone"));
         assert_eq!(posix.ctime(instant_ms), "Fri Nov 20 13:23:21 2026");
+        assert_eq!((&*posix.minute(1_795_177_401_629), &*posix.minute(0)), ("2026-11-20 13:23", "1970-01-01 01:00"));
     }
 
     #[test]
@@ -85,6 +93,8 @@ mod tests {
     fn end_of_the_calendar() {
         assert!(LocalTime::utc().ctime(u64::MAX).ends_with(" 9999"));
         assert_eq!(LocalTime::system().ctime(0).len(), 24);
+        assert!(LocalTime::utc().minute(i64::MAX).starts_with("9999-12-"));
+        assert!(LocalTime::utc().minute(i64::MIN).starts_with("-9999-01-"));
     }
 
     #[test]

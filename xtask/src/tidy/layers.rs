@@ -24,6 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
     ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results"]),
     ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),
+    ("ferrio-history", &["ferrio-units", "ferrio-sys", "ferrio-stats", "ferrio-report", "ferrio-results"]),
     (
         "ferrio-session",
         &[

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how results are compared. Start reading at [`read`].
 
+use crate::inputs;
 use crate::record_file;
 use ferrio_results::{ReadErrorKind, RunResult};
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
     }
     let mut results = Vec::new();
     for group in groups {
-        let mut read = ferrio_results::read(&group).map_err(|error| error.to_string())?;
+        let mut read = inputs::read(&group)?;
         if let ([result], [path, ..]) = (&mut read[..], &group[..]) {
             audit(result, path);
         }

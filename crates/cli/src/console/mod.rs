@@ -176,6 +176,12 @@ fn shown<'a>(stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
     if is_plain { Cow::Borrowed(text) } else { Cow::Owned(for_terminal(text)) }
 }
 
+/// A line for the user beside all reports: it goes to the standard error alone, and is no message of the run.
+pub(crate) fn show_aside(text: &str) {
+    // A failure of the standard error cannot be reported anywhere.
+    let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
+}
+
 /// The progress line: always to the standard output.
 pub(crate) fn show_progress(text: &str) {
     // A terminal that is gone needs no progress.

@@ -119,7 +119,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     let environment = SystemEnvironment::new(VERSION);
     let parsed = ferrio_job::parse(&words, &environment);
     let invocation = parsed.map_err(|error| error.messages)?;
-    if let Some(name) = without_effect(&invocation, jsonl) {
+    if let Some(name) = without_effect(&invocation, jsonl, is_run) {
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
     if jsonl && invocation.output.is_anonymous {
@@ -148,10 +148,11 @@ fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
 }
 
 /// The first option that only the front end of fio serves, however it was written.
-fn without_effect(invocation: &Invocation, is_jsonl: bool) -> Option<&'static str> {
+fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Option<&'static str> {
     let output = &invocation.output;
     match () {
         () if output.record.is_some() => Some("--record"),
+        () if output.keep.is_some() && !is_run => Some("--keep"),
         () if output.bandwidth_log.is_some() => Some("--bandwidth-log"),
         () if invocation.control.status_interval.is_some() && !is_jsonl => Some("--status-interval"),
         () if invocation.n_latency_slices.is_some() => Some("--profile=act"),

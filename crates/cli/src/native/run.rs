@@ -8,6 +8,7 @@ use super::{Request, parse, print_all, report_text};
 use crate::console::{Console, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
+use crate::history::keeping::Keeping;
 use crate::kept;
 use crate::native_words::{note_text, run_error_text};
 use crate::records::{self, Course};
@@ -33,6 +34,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+const PROGRAM: &str = "ferrio run";
+
 const HELP: &str = "\
 usage: ferrio run [--live] [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
 
@@ -51,6 +54,8 @@ answered, a depth that was not reached, writes that were still in memory.
                   and depth of each job, devices, findings so far; q ends the run
   --output=FILE   the report goes to a file
   --html=FILE     also a page with charts
+  --keep[=NAME]   keep the run, for ferrio history to list, show and compare;
+                  FERRIO_KEEP=1 or FERRIO_KEEP=NAME keeps each run
   --anonymous     without names of host, kernel, models, paths and mounts, in
                   report, JSON and page
 
@@ -94,6 +99,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let Request { json, csv, jsonl: writes_lines, live, html, mut invocation, inputs } = request;
+    let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), console) {
+        Ok(keeping) => keeping,
+        Err(code) => return code,
+    };
     let has_report_alone = json || csv || writes_lines;
     let started_at = Instant::now();
     let kept = Arc::new(kept);
@@ -143,18 +152,25 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
                 if let Some(page) = page {
                     write_page(page, html.as_deref(), record, console);
                 }
+                if let Some(keeping) = &keeping {
+                    keeping.keep(record, console);
+                }
             });
             ExitCode::from(code)
         }
         Err(error) => {
-            let text = run_error_text(&error);
-            console.error(&format!("ferrio run: {text}\n"));
-            if let Some(course) = &mut course {
-                course.message(console, MessageStream::Error, &text);
-                course.end(console, 1, None, started_at.elapsed());
-            }
+            end_without_run(&run_error_text(&error), course, started_at, console);
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Says why nothing ran, in the last lines of jsonl too.
+fn end_without_run(reason: &str, course: Option<Course>, started_at: Instant, console: &mut Console) {
+    console.error(&format!("{PROGRAM}: {reason}\n"));
+    if let Some(mut course) = course {
+        course.message(console, MessageStream::Error, reason);
+        course.end(console, 1, None, started_at.elapsed());
     }
 }
 
@@ -167,14 +183,14 @@ struct ShownAs {
     started_at: Instant,
 }
 
-/// Reports a run that is over: as the last lines of jsonl, or in one piece. Returns the exit code.
+/// Reports a run that is over: as the last lines of jsonl, or in one piece. `store` writes the page and keeps the run. Returns the exit code.
 fn show(
     mut outcome: SessionOutcome,
     signal: Option<i32>,
     shown: &ShownAs,
     course: Option<Course>,
     console: &mut Console,
-    write_page: impl FnOnce(&RunRecord, &mut Console),
+    store: impl FnOnce(&RunRecord, &mut Console),
 ) -> u8 {
     if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
         console.trace(&format!("the run is not remembered: {error}\n"));
@@ -196,7 +212,7 @@ fn show(
         None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
         None => console.report(&report_text(record)),
     }
-    write_page(record, console);
+    store(record, console);
     drop_in::exit_number(&outcome, signal, console)
 }
 

@@ -4,6 +4,7 @@
 
 use crate::arguments;
 use crate::console::Console;
+use crate::inputs;
 use clap::Parser;
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
 use ferrio_results::RunResult;
@@ -82,7 +83,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 /// # Errors
 /// In words: what stands in the way.
 fn draw(request: &Request) -> Result<String, String> {
-    let results = ferrio_results::read(&request.results).map_err(|error| error.to_string())?;
+    let results = inputs::read(&request.results)?;
     let kind = kind(request, &results);
     let output = request.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.svg", kind.name)));
     let format = format_of(&output).unwrap_or(PictureFormat::Svg);

@@ -4,6 +4,7 @@
 
 use super::Request;
 use crate::console::Console;
+use crate::inputs;
 use crate::native::report_text;
 use ferrio_job::SystemEnvironment;
 use ferrio_results::RunResult;
@@ -14,7 +15,7 @@ use ferrio_sys::output::KeptFiles;
 use std::process::ExitCode;
 
 /// The record that a result stands for, with its audit, which is that of the run if that was examined.
-fn record_of(result: &RunResult) -> RunRecord {
+pub(crate) fn record_of(result: &RunResult) -> RunRecord {
     let record = adopted::record_of(result, &SystemEnvironment::new(VERSION));
     let own = result.findings.clone().map(|findings| Audit {
         findings,
@@ -46,9 +47,9 @@ pub(super) fn show(request: &Request) -> ExitCode {
         console.error(&format!("ferrio report: {text}\n"));
         ExitCode::FAILURE
     };
-    let mut results = match ferrio_results::read(&request.results) {
+    let mut results = match inputs::read(&request.results) {
         Ok(results) => results,
-        Err(error) => return fail(&mut console, error.to_string()),
+        Err(reason) => return fail(&mut console, reason),
     };
     let Some(result) = results.first_mut().filter(|result| is_of_report(result)) else {
         return fail(&mut console, "it has no jobs with their options: for charts of logs: -o PAGE.html".to_owned());

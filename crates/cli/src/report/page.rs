@@ -5,6 +5,7 @@
 use super::{Request, examined};
 use crate::console::Console;
 use crate::csv_table::csv_table;
+use crate::inputs;
 use ferrio_results::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Reads the results and writes the page or the table.
 pub(super) fn show(request: &Request) -> ExitCode {
     let mut console = Console::of_command("ferrio report");
-    let mut results = match ferrio_results::read(&request.results) {
+    let mut results = match inputs::read(&request.results) {
         Ok(results) => results,
         Err(error) => {
             console.error(&format!("ferrio report: {error}\n"));

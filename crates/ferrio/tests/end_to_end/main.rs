@@ -42,6 +42,7 @@ mod findings_work;
 mod front;
 mod generators;
 mod guest;
+mod history;
 mod interruptions;
 mod json_stream;
 mod jsonl;

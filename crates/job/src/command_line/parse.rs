@@ -364,6 +364,7 @@ impl<'a> ArgumentReader<'a> {
             Switch::BandwidthLog => self.output.bandwidth_log = Some(control::bandwidth_log(text)),
             Switch::Output => self.output.file = Some(PathBuf::from(text)),
             Switch::Record => self.output.record = Some(PathBuf::from(text)),
+            Switch::Keep => self.output.keep = Some(text.to_owned()),
             Switch::Anonymous => self.output.is_anonymous = true,
             Switch::Minimal => self.output.formats = OutputFormats::from_iter([OutputFormat::Terse]),
             Switch::AppendTerse => self.output.formats.add(OutputFormat::Terse),

@@ -18,6 +18,8 @@ pub enum Switch {
     Output,
     /// `--record`, which fio does not have.
     Record,
+    /// `--keep`, which fio does not have.
+    Keep,
     /// `--anonymous`, which fio does not have.
     Anonymous,
     /// `--bandwidth-log`.
@@ -318,6 +320,14 @@ pub const SWITCHES: &[SwitchDef] = &[
         Required,
         "record=file",
         &["Keep all figures in this file, for", "'ferrio report' to show again"],
+    ),
+    row(
+        S::Keep,
+        NO_LETTER,
+        "keep",
+        Optional,
+        "keep[=name]",
+        &["Keep the run, for 'ferrio history' to", "list, show and compare"],
     ),
     row(
         S::Anonymous,

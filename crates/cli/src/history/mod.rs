@@ -1,0 +1,106 @@
+//! `ferrio history`: runs that are kept, and what can be done with them.
+//!
+//! Must not know: how runs are stored. Start reading at [`run`]; each subcommand has a file of its own.
+
+pub(crate) mod keeping;
+mod list;
+mod show;
+
+use crate::arguments;
+use crate::console::Console;
+use clap::{Parser, Subcommand};
+use ferrio_history::{HistoryPlace, RunHistory};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+const PROGRAM: &str = "ferrio history";
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Parser)]
+#[command(
+    name = PROGRAM,
+    bin_name = PROGRAM,
+    about = "Kept runs: list, show and compare them",
+    long_about = LONG_ABOUT,
+    after_help = "Exit code: 0; 1 after an error.",
+    disable_help_subcommand = true,
+)]
+struct Request {
+    #[command(subcommand)]
+    command: HistoryCommand,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+enum HistoryCommand {
+    /// The kept runs with their headline figures, the last one first
+    List(list::ListRequest),
+    /// One run: its report and its findings
+    Show(show::ShowRequest),
+}
+
+// Lines are broken by hand, because clap can wrap text only with a further dependency.
+const LONG_ABOUT: &str = "\
+Kept runs: list, show and compare them.
+
+  ferrio run --keep JOBFILE             keep a run
+  ferrio run --keep=nightly JOBFILE     keep it under a name
+  ferrio history list
+  ferrio history show last
+
+A run is named by its number, by its name (the last run of that name), or as
+last, last-1, ...: the run that was kept last, the one before it, and so on.
+
+With FERRIO_KEEP=1 in the environment each run is kept, with FERRIO_KEEP=NAME
+under that name. The runs are in $XDG_STATE_HOME/ferrio/history.sqlite (by
+default below ~/.local/state), which its user alone can read; FERRIO_STATE=off
+does without.";
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let request: Request = match arguments::parse(PROGRAM, arguments) {
+        Ok(request) => request,
+        Err(code) => return code,
+    };
+    let mut console = Console::of_command(PROGRAM);
+    let done = match &request.command {
+        HistoryCommand::List(request) => list::list(request, &mut console),
+        HistoryCommand::Show(request) => show::show(request, &mut console),
+    };
+    if let Err(reason) = done {
+        console.error(&format!("{PROGRAM}: {reason}\n"));
+        return ExitCode::FAILURE;
+    }
+    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+/// The history of the user; `None`: there is none yet.
+///
+/// # Errors
+/// In words: why it cannot be used.
+fn existing() -> Result<Option<RunHistory>, String> {
+    HistoryPlace::of_user().and_then(|place| RunHistory::open(&place)).map_err(|error| error.to_string())
+}
+
+/// The history of the user, where it has runs to choose from.
+///
+/// # Errors
+/// In words: there is none, or why it cannot be used.
+pub(crate) fn opened() -> Result<RunHistory, String> {
+    existing()?.ok_or_else(|| "no run is kept yet: 'ferrio run --keep' keeps one".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn lines_of_help_fit_80_columns() {
+        let mut command = Request::command();
+        let mut texts = vec![command.render_long_help().to_string()];
+        texts.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
+        for line in texts.iter().flat_map(|text| text.lines()) {
+            assert!(line.len() <= 80, "{line}");
+        }
+    }
+}
