@@ -336,6 +336,7 @@ _ferrio_names='
 --libaio_vectored=
 --thp=
 --uri=
+--storage=
 --hostname=
 --port=
 --protocol=
@@ -388,7 +389,7 @@ _ferrio() {
     case "${name#--}" in
         output-format) words='normal terse json json+ jsonl' ;;
         terse-version) words='2 3 4 5' ;;
-        enghelp) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio falloc e4defrag splice io_uring libaio nbd' ;;
+        enghelp) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio own falloc e4defrag splice io_uring libaio nbd' ;;
         eta) words='always never auto' ;;
         filetype) words='none file block char' ;;
         unique_filename) words='0 1' ;;
@@ -396,7 +397,7 @@ _ferrio() {
         rw) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         readwrite) words='read write trim randread randwrite randtrim rw readwrite randrw trimwrite randtrimwrite' ;;
         rw_sequencer) words='sequential identical' ;;
-        ioengine) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio falloc e4defrag splice io_uring libaio nbd' ;;
+        ioengine) words='cpuio mmap sync psync vsync pvsync pvsync2 null sim net netsplice ftruncate filecreate filestat filedelete dircreate dirstat dirdelete exec page_fault posixaio own falloc e4defrag splice io_uring libaio nbd' ;;
         serialize_overlap) words='0 1' ;;
         io_submit_mode) words='inline offload' ;;
         fill_device) words='0 1' ;;

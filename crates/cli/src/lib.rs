@@ -23,7 +23,6 @@ mod inputs;
 mod job_text;
 mod kept;
 mod native;
-mod native_words;
 mod plot;
 mod progress;
 mod quick;

@@ -31,6 +31,7 @@ mod null;
 pub mod offload;
 pub mod options;
 mod outcome;
+pub mod own;
 mod page_fault;
 mod posixaio;
 mod psync;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how they were written. Start reading at [`EngineOptions`].
 
+use crate::own::Storages;
 use ferrio_spec::Compatibility;
 pub use ferrio_spec::EngineValue;
 
@@ -10,18 +11,30 @@ pub use ferrio_spec::EngineValue;
 pub struct EngineOptions {
     entries: Vec<(String, EngineValue)>,
     compatibility: Compatibility,
+    storages: Storages,
 }
 
 impl EngineOptions {
     /// Options of a job of fio by canonical name; the last of a name wins.
     pub fn new(entries: Vec<(String, EngineValue)>) -> Self {
-        Self { entries, compatibility: Compatibility::Fio }
+        Self { entries, compatibility: Compatibility::Fio, storages: Storages::default() }
     }
 
     /// The same options in a run with or without the oddities of fio.
     #[must_use]
     pub fn of_run(self, compatibility: Compatibility) -> Self {
         Self { compatibility, ..self }
+    }
+
+    /// The same options in a run that has these storages.
+    #[must_use]
+    pub fn with_storages(self, storages: &Storages) -> Self {
+        Self { storages: storages.clone(), ..self }
+    }
+
+    /// The storages of the run.
+    pub(crate) fn storages(&self) -> &Storages {
+        &self.storages
     }
 
     /// If the job has fio's oddities.

@@ -5,7 +5,8 @@
 use crate::contract::{EngineKind, Prepare};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
-    io_uring, libaio, mmap, nbd, net, null, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync, vsync,
+    io_uring, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync,
+    vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -29,6 +30,7 @@ const ENGINES: &[(&str, Prepare)] = &[
     ("netsplice", net::PREPARE_SPLICE),
     ("null", null::PREPARE),
     ("sim", sim::PREPARE),
+    ("own", own::PREPARE),
     ("falloc", falloc::PREPARE),
     ("e4defrag", e4defrag::PREPARE),
     ("ftruncate", ftruncate::PREPARE),

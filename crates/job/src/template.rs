@@ -55,20 +55,29 @@ impl Template {
         if let Some(job) = job.filter(|job| self.job_names().all(|name| name != *job)) {
             return Err(Diagnostic::unknown_job(job, self.job_names()));
         }
-        let mut collector = Collector::new(environment);
         let mut jobs = self.jobs.clone();
         for section in jobs.iter_mut().filter(|section| job.is_none_or(|job| section.draft.job.name == job)) {
-            let engine = section.draft.job.engine.name.clone();
-            let Some(def) = find_general(name).or_else(|| find_private(&engine, name)) else {
-                return Err(Diagnostic::unknown(name, explain::near_name(name, &engine), &Origin::CommandLine));
-            };
-            collector.set(section, def, value).map_err(|error| {
-                let text = diagnostic::written(def, value);
-                let takes = explain::expected(def, &error, &text);
-                Diagnostic::refused(&error, &text, takes, &Origin::CommandLine)
-            })?;
+            set_on(section, name, value, environment)?;
         }
         self.jobs = jobs;
+        Ok(())
+    }
+
+    /// Sets an option on the job that was added last, whatever the names of the others are; on none where there is no job.
+    ///
+    /// # Errors
+    /// No option has this name, or it does not take this value.
+    pub fn set_on_last(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        environment: &dyn Environment,
+    ) -> Result<(), Diagnostic> {
+        let Some(last) = self.jobs.last() else { return Ok(()) };
+        let mut section = last.clone();
+        set_on(&mut section, name, value, environment)?;
+        self.jobs.pop();
+        self.jobs.push(section);
         Ok(())
     }
 
@@ -87,6 +96,24 @@ impl Template {
         }
         Ok(RunSpec { global_options: self.global_options.clone(), ..collector.into_run() })
     }
+}
+
+/// Sets an option, by any of its names, on a job.
+fn set_on(
+    section: &mut Section,
+    name: &str,
+    value: Option<&str>,
+    environment: &dyn Environment,
+) -> Result<(), Diagnostic> {
+    let engine = section.draft.job.engine.name.clone();
+    let Some(def) = find_general(name).or_else(|| find_private(&engine, name)) else {
+        return Err(Diagnostic::unknown(name, explain::near_name(name, &engine), &Origin::CommandLine));
+    };
+    Collector::new(environment).set(section, def, value).map_err(|error| {
+        let text = diagnostic::written(def, value);
+        let takes = explain::expected(def, &error, &text);
+        Diagnostic::refused(&error, &text, takes, &Origin::CommandLine)
+    })
 }
 
 #[cfg(test)]
@@ -151,6 +178,18 @@ mod tests {
         template.add_job("writes");
         let refusal = template.set(Some("write"), "bs", Some("8k"), &World::default()).unwrap_err();
         assert_eq!(refusal.to_string(), "no job is called write; did you mean writes?");
+    }
+
+    #[test]
+    fn the_last_job_may_have_the_name_of_another() {
+        let (mut template, world) = (template(), World::default());
+        template.add_job("a");
+        template.set_on_last("bs", Some("16k"), &world).unwrap();
+        assert!(template.set_on_last("bs", Some("many"), &world).is_err());
+        template.set_on_last("size", Some("1m"), &world).unwrap();
+        let sizes =
+            template.run_spec(&world).unwrap().jobs.into_iter().map(|job| job.pattern.block_size.0[0].min_bytes);
+        assert_eq!(sizes.collect::<Vec<_>>(), [4096, 4096, 16384]);
     }
 
     #[test]

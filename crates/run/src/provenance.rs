@@ -13,13 +13,13 @@ use ferrio_sys::clock::kernel_clock_source;
 use ferrio_sys::scheduling::{cpu_affinity, format_cpu_list};
 use ferrio_sys::system_info::{SystemInfo, cpu_model, memory_bytes};
 use ferrio_sys::{Clock, ClockKind};
-use storage::Storage;
+use storage::StorageFacts;
 
 /// Collects the facts about the machine and about the storage of all workers' files, before these are laid out.
 /// `look_at` is called with each worker before its files are looked at. The facts about the jobs are not included.
 pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, look_at: &dyn Fn(usize)) -> Provenance {
     let info = SystemInfo::read();
-    let storage = Storage::of_workers(&plan.workers, look_at);
+    let storage = StorageFacts::of_workers(&plan.workers, look_at);
     let memory_bytes = memory_bytes();
     Provenance {
         ferrio_version: env!("CARGO_PKG_VERSION").to_owned(),

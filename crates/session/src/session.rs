@@ -53,15 +53,20 @@ impl Session {
     /// # Errors
     /// The system has no descriptor left for its handle.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        Ok(Self::with_handle(spec, Handle::new()?))
+    }
+
+    /// The same with a handle that was made before.
+    pub fn with_handle(spec: RunSpec, handle: Handle) -> Self {
         let open_logs: fn(&Arc<KeptFiles>) -> Box<dyn LogSink> = |kept| Box::new(LogFiles::new(kept));
-        Ok(Self {
+        Self {
             spec,
             settings: RunSettings { version: VERSION.to_owned(), open_logs, ..RunSettings::default() },
             is_audited: true,
             is_remembered: false,
-            handle: Handle::new()?,
+            handle,
             subscribers: Vec::new(),
-        })
+        }
     }
 
     /// A session of the jobs of a command line, which are taken out of it. `inputs`: the files that were read for it; `words`: the

@@ -4,8 +4,7 @@
 
 mod whole;
 
-use crate::native_words;
-use ferrio_report::native::for_terminal;
+use ferrio_report::native::{for_terminal, note_text};
 use ferrio_report::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
@@ -118,7 +117,7 @@ impl Console {
 
     /// Prints or collects a message of a run.
     pub(crate) fn say(&mut self, stream: MessageStream, note: Note) {
-        let text = format!("{}\n", if self.is_of_fio() { words::note(&note) } else { native_words::note_text(&note) });
+        let text = format!("{}\n", if self.is_of_fio() { words::note(&note) } else { note_text(&note) });
         self.messages.push(stream, note);
         match stream {
             MessageStream::Info => self.show_info(&text),

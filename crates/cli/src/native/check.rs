@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules. Start reading at [`run`].
 
+use super::errors::run_error_text;
 use super::{Request, audit_text, parse, print_all};
 use crate::console::Console;
-use crate::native_words::run_error_text;
 use crate::report::examined;
 use ferrio_report::native::audit_document;
 use ferrio_results::RunResult;

@@ -3,15 +3,15 @@
 //! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
 
 pub(crate) mod check;
+mod errors;
 mod live;
 pub(crate) mod run;
 
 use crate::console::Console;
-use crate::native_words::plain;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
-use ferrio_report::native::{TEXT_WIDTH, headlines, legend, table, wrap};
+use ferrio_report::native::{TEXT_WIDTH, headlines, legend, plain, table, wrap};
 use ferrio_session::VERSION;
 use ferrio_spec::OutputFormats;
 use ferrio_stats::{Audit, RunRecord};

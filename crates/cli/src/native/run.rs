@@ -3,6 +3,7 @@
 //!
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
+use super::errors::run_error_text;
 use super::live::Viewer;
 use super::{Request, parse, print_all, report_text};
 use crate::console::{Console, show_progress};
@@ -10,7 +11,6 @@ use crate::csv_table::csv_table;
 use crate::drop_in;
 use crate::history::keeping::Keeping;
 use crate::kept;
-use crate::native_words::{note_text, run_error_text};
 use crate::records::{self, Course};
 use crate::signals::Signals;
 use ferrio_job::Invocation;
@@ -18,7 +18,7 @@ use ferrio_live::feed::LiveFeed;
 use ferrio_live::link::FrameWriter;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::jsonl;
-use ferrio_report::native::headlines;
+use ferrio_report::native::{headlines, note_text};
 use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_session::VERSION;

@@ -28,16 +28,9 @@ pub(crate) fn record_of(result: &RunResult) -> RunRecord {
 /// Examines results that nobody has looked at.
 pub(crate) fn complete(results: &mut [RunResult]) {
     let environment = SystemEnvironment::new(VERSION);
-    for result in results.iter_mut().filter(|result| result.findings.is_none() && is_of_report(result)) {
-        let audit = adopted::record_of(result, &environment).audit.unwrap_or_default();
-        (result.findings, result.unexamined) = (Some(audit.findings), audit.unexamined);
-        result.n_rules = audit.n_rules;
+    for result in results {
+        adopted::examine(result, &environment);
     }
-}
-
-/// Logs alone have no program and no options to examine.
-fn is_of_report(result: &RunResult) -> bool {
-    !result.program.is_empty() && !result.jobs.is_empty()
 }
 
 /// Shows the report that the request names.
@@ -51,7 +44,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         Ok(results) => results,
         Err(reason) => return fail(&mut console, reason),
     };
-    let Some(result) = results.first_mut().filter(|result| is_of_report(result)) else {
+    let Some(result) = results.first_mut().filter(|result| adopted::is_of_report(result)) else {
         return fail(&mut console, "it has no jobs with their options: for charts of logs: -o PAGE.html".to_owned());
     };
     if request.anonymous {

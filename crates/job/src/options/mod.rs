@@ -81,6 +81,7 @@ const TABLES: &[&[OptionDef]] = &[
     engine::mmap::OPTIONS,
     engine::mtd::OPTIONS,
     engine::nbd::OPTIONS,
+    engine::own::OPTIONS,
     engine::net::OPTIONS,
     engine::nfs::OPTIONS,
     engine::rados::OPTIONS,

@@ -98,14 +98,18 @@ fn coloured(title: &str, word: &str, severity: Severity) -> String {
 
 /// A measured value: what it is, and how much with its unit.
 pub fn measured(measured: &Measured) -> String {
-    let value = match measured.unit {
+    format!("{} {}", measured.what, value(measured))
+}
+
+/// A measured value with its unit.
+pub fn value(measured: &Measured) -> String {
+    match measured.unit {
         Unit::Bytes => bytes_text(measured.value as u64),
         Unit::Count if measured.value.fract() == 0.0 => thousands(measured.value as u64),
         Unit::Count => three_digits(measured.value),
         Unit::Percent => format!("{} %", three_digits(measured.value)),
         Unit::Seconds => duration_text(measured.value * 1e9),
-    };
-    format!("{} {value}", measured.what)
+    }
 }
 
 /// The outcome as `ferrio check --json` writes it.

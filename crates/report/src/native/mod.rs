@@ -4,10 +4,12 @@
 
 mod findings;
 mod headline;
+mod notes;
 mod table;
 mod wrap;
 
-pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined};
+pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
 pub use headline::{Headline, headlines};
+pub use notes::{note_text, plain};
 pub use table::{DOUBT_MARK, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

@@ -23,10 +23,10 @@ pub(super) struct Document {
     #[serde(rename = "global options", default)]
     pub(super) global_options: Pairs<String>,
     #[serde(default)]
-    pub(super) jobs: Limited<Job>,
+    pub(super) jobs: Limited<JobKeys>,
     /// Jobs of several hosts.
     #[serde(default)]
-    pub(super) client_stats: Limited<Job>,
+    pub(super) client_stats: Limited<JobKeys>,
     #[serde(default)]
     pub(super) disk_util: Limited<DiskKeys>,
     #[serde(default)]
@@ -55,7 +55,7 @@ pub(super) struct Ferrio {
 
 /// A job, or a group of jobs.
 #[derive(Deserialize)]
-pub(super) struct Job {
+pub(super) struct JobKeys {
     #[serde(default)]
     pub(super) jobname: String,
     #[serde(default)]

@@ -3,7 +3,7 @@
 //! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
 //! time that is no number.
 
-use super::form::{DirectionKeys, DiskKeys, Document, Job, LatencyKeys, Pairs, SteadyKeys, SyncKeys};
+use super::form::{DirectionKeys, DiskKeys, Document, JobKeys, LatencyKeys, Pairs, SteadyKeys, SyncKeys};
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
 use crate::model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
@@ -65,7 +65,7 @@ fn steady(job: &str, keys: SteadyKeys) -> SteadyOutcome {
     SteadyOutcome::of_texts(job, &(keys.ss, measured), keys.duration, keys.attained != 0)
 }
 
-fn job(job: Job, remarks: &mut Vec<String>) -> Outcome<JobResult> {
+fn job(job: JobKeys, remarks: &mut Vec<String>) -> Outcome<JobResult> {
     let mut directions = PerDirection([direction(job.read)?, direction(job.write)?, direction(job.trim)?]);
     if let (Some(mixed), PerDirection([None, None, None])) = (direction(job.mixed)?, &directions) {
         directions.0[0] = Some(mixed);

@@ -7,6 +7,7 @@ mod turns;
 
 use crate::compat;
 use crate::error::RunError;
+use ferrio_engine::own::Storages;
 use ferrio_engine::{EngineKind, EngineOptions, Rhythm, offload};
 use ferrio_spec::engines::{EngineDef, Handover, Sharing};
 use ferrio_spec::{BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
@@ -37,6 +38,15 @@ pub struct RunPlan {
     pub(crate) kept: Arc<KeptFiles>,
 }
 
+/// What all workers of a run have alike.
+#[derive(Debug, Default)]
+pub struct SharedByWorkers {
+    /// CPUs that no job of the run may use (`gtod_cpu`).
+    pub reserved_cpus: Vec<u32>,
+    /// Storages of the program around the run.
+    pub storages: Storages,
+}
+
 /// One worker: a clone of a job.
 pub struct WorkerPlan {
     /// The job, shared by its clones.
@@ -57,8 +67,8 @@ pub struct WorkerPlan {
     pub flow_index: Option<usize>,
     /// If the job has fio's oddities.
     pub compatibility: Compatibility,
-    /// CPUs that no job of the run may use (`gtod_cpu`).
-    pub reserved_cpus: Arc<[u32]>,
+    /// What it has like all others.
+    pub shared: Arc<SharedByWorkers>,
     /// Seeds of all its random streams.
     pub seeds: SeedTable,
     /// Delay before its start, nanoseconds.
@@ -84,8 +94,14 @@ impl std::fmt::Debug for WorkerPlan {
 impl RunPlan {
     /// Expands the jobs of a run.
     pub fn new(spec: RunSpec) -> Result<Self, RunError> {
+        Self::with_storages(spec, Storages::default())
+    }
+
+    /// Expands the jobs of a run whose program has storages of its own.
+    pub(crate) fn with_storages(spec: RunSpec, storages: Storages) -> Result<Self, RunError> {
         let mut workers = Vec::new();
-        let reserved_cpus: Arc<[u32]> = spec.jobs.iter().filter_map(|job| job.worker.gtod_cpu).collect();
+        let reserved_cpus = spec.jobs.iter().filter_map(|job| job.worker.gtod_cpu).collect();
+        let shared = Arc::new(SharedByWorkers { reserved_cpus, storages });
         let mut flow_ids = HashMap::new();
         let mut group_index = 0;
         let mut jobs_in_group = 0;
@@ -122,7 +138,7 @@ impl RunPlan {
                     summed_with: 0..0,
                     flow_index,
                     compatibility: spec.compatibility,
-                    reserved_cpus: Arc::clone(&reserved_cpus),
+                    shared: Arc::clone(&shared),
                     seeds,
                     shared_sets: Arc::new([]),
                     has_replayed_trims: false,
@@ -220,7 +236,7 @@ impl WorkerPlan {
             seeds: self.seeds.clone(),
             summed_with: self.summed_with.clone(),
             shared_sets: Arc::clone(&self.shared_sets),
-            reserved_cpus: Arc::clone(&self.reserved_cpus),
+            shared: Arc::clone(&self.shared),
             ..*self
         }
     }
@@ -372,6 +388,7 @@ impl WorkerPlan {
 
     /// The private options of the engine.
     pub(crate) fn engine_options(&self) -> EngineOptions {
-        EngineOptions::new(self.spec.engine.options.clone()).of_run(self.compatibility)
+        let options = EngineOptions::new(self.spec.engine.options.clone()).of_run(self.compatibility);
+        options.with_storages(&self.shared.storages)
     }
 }

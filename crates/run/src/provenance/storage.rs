@@ -1,6 +1,6 @@
 //! File systems and block devices behind the files of a run.
 //!
-//! Must not know: the use of the files. Start reading at [`Storage::of_workers`].
+//! Must not know: the use of the files. Start reading at [`StorageFacts::of_workers`].
 
 use crate::plan::WorkerPlan;
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// File systems and devices of the files, each once.
 #[derive(Debug, Default)]
-pub(super) struct Storage {
+pub(super) struct StorageFacts {
     pub(super) file_systems: Vec<FileSystemFacts>,
     pub(super) devices: Vec<DeviceFacts>,
     /// Devices, and devices of file systems, that were looked at already.
@@ -24,7 +24,7 @@ pub(super) struct Storage {
     mounts: Option<Vec<Mount>>,
 }
 
-impl Storage {
+impl StorageFacts {
     pub(super) fn of_workers(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> Self {
         let mut storage = Self::default();
         let mut looked_at = HashSet::new();
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_is_on_the_file_system_of_its_directory() {
-        let mut storage = Storage::default();
+        let mut storage = StorageFacts::default();
         storage.add_path(Path::new("/proc/no/such/file"));
         storage.add_path(Path::new("/proc/version"));
         let kinds: Vec<&str> = storage.file_systems.iter().map(|facts| facts.kind.as_str()).collect();

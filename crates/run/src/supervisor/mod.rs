@@ -38,6 +38,7 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::link::trace::TraceSettings;
 use crate::logs;
 use crate::replay::merge::merge_traces;
+use ferrio_engine::own::Storages;
 use ferrio_spec::{ControlSettings, RunSpec};
 use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_stats::{LogSink, RunRecord};
@@ -80,6 +81,8 @@ pub struct RunSettings {
     /// and repeatable, and it takes only as long as the loops need. All jobs are threads of this process then. With
     /// other engines time stands still.
     pub is_virtual: bool,
+    /// Storages of the program around the run, for jobs of the engine `own`.
+    pub storages: Storages,
 }
 
 /// Settings of a run without an observer. Rows of performance logs are lost, which the outcome reports.
@@ -98,6 +101,7 @@ impl Default for RunSettings {
             keeps_series: false,
             tells_series: false,
             is_virtual: false,
+            storages: Storages::default(),
         }
     }
 }

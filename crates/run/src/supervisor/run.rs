@@ -156,7 +156,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     };
     let mut desk = Desk::open(handle);
     let spec = prepare::merge(spec, &settings.inputs, &mut desk, observer)?;
-    let mut plan = Arc::new(RunPlan::new(spec)?);
+    let mut plan = Arc::new(RunPlan::with_storages(spec, settings.storages.clone())?);
     let clock = time.clock();
     let MachineSurvey { facts, refusal, trees } =
         match prepare::survey(&mut plan, &settings, &clock, &mut desk, observer) {

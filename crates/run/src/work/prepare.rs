@@ -69,8 +69,8 @@ pub(super) fn adopt_settings(
         process::set_comm(name).map_err(step("comm"))?;
     }
     if let Some(cpus) = &spec.cpus_allowed {
-        let cpus: Vec<u32> = cpus.iter().copied().filter(|cpu| !worker.reserved_cpus.contains(cpu)).collect();
-        if cpus.is_empty() && !worker.reserved_cpus.is_empty() {
+        let cpus: Vec<u32> = cpus.iter().copied().filter(|cpu| !worker.shared.reserved_cpus.contains(cpu)).collect();
+        if cpus.is_empty() && !worker.shared.reserved_cpus.is_empty() {
             return Err(no_cpu_left(worker));
         }
         scheduling::set_cpu_affinity(&cpus_of(spec, &cpus, worker.thread_number)).map_err(step("cpu_set_affinity"))?;
@@ -107,7 +107,7 @@ fn most_lockable_bytes(memory_bytes: u64) -> u64 {
 
 /// Leaves the CPUs of `gtod_cpu` of all jobs to their use.
 fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), Failure> {
-    if worker.reserved_cpus.is_empty() {
+    if worker.shared.reserved_cpus.is_empty() {
         return Ok(());
     }
     let failed = |error: ferrio_sys::Error| {
@@ -115,7 +115,7 @@ fn leave_reserved_cpus(worker: &WorkerPlan) -> Result<(), Failure> {
             .explained(Note::system(During::Option("gtod_cpu".into()), &error))
     };
     let mut cpus = scheduling::cpu_affinity().map_err(failed)?;
-    cpus.retain(|cpu| !worker.reserved_cpus.contains(cpu));
+    cpus.retain(|cpu| !worker.shared.reserved_cpus.contains(cpu));
     if cpus.is_empty() {
         return Err(no_cpu_left(worker));
     }

@@ -4,7 +4,7 @@
 //! A report of fio has the options of its jobs as texts, their figures, and the counters of the disks. The options are read by the
 //! parser of the command line, so that they mean what they mean in a run. Nothing about the machine is assumed: what the report does
 //! not tell stays unknown in the record, and the audit names it.
-//! Must not know: formats of reports. Start reading at [`record_of`].
+//! Must not know: formats of reports. Start reading at [`record_of`], then [`examine`].
 
 mod disks;
 mod figures;
@@ -36,6 +36,21 @@ pub fn record_of(result: &RunResult, environment: &dyn Environment) -> RunRecord
     record.provenance = Some(Box::new(provenance));
     record.audit = Some(reason.map_or_else(|| ferrio_insight::audit(&record), ferrio_insight::not_examined));
     record
+}
+
+/// Audits a result that nobody has audited. Logs alone have no program and no options, so that they cannot be.
+pub fn examine(result: &mut RunResult, environment: &dyn Environment) {
+    if result.findings.is_some() || !is_of_report(result) {
+        return;
+    }
+    let audit = record_of(result, environment).audit.unwrap_or_default();
+    (result.findings, result.unexamined) = (Some(audit.findings), audit.unexamined);
+    result.n_rules = audit.n_rules;
+}
+
+/// True of the result of a run with jobs; false of logs alone.
+pub fn is_of_report(result: &RunResult) -> bool {
+    !result.program.is_empty() && !result.jobs.is_empty()
 }
 
 #[cfg(test)]

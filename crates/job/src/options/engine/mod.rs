@@ -22,6 +22,7 @@ pub(crate) mod mtd;
 pub(crate) mod nbd;
 pub(crate) mod net;
 pub(crate) mod nfs;
+pub(crate) mod own;
 pub(crate) mod pvsync2;
 pub(crate) mod rados;
 pub(crate) mod rbd;

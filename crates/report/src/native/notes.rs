@@ -1,10 +1,9 @@
-//! Messages as native commands show them: without the marks that only fio has (`fio:`, places in the source, `(opt=1)`), and with a cure
+//! Messages as ferrio's own reports show them: without the marks that only fio has (`fio:`, places in the source, `(opt=1)`), and with a cure
 //! where one is known.
 //!
 //! Must not know: where messages go. Start reading at [`note_text`].
 
-use ferrio_report::words;
-use ferrio_run::RunError;
+use crate::words;
 use ferrio_stats::{FailedStep, Failure, Note};
 use ferrio_sys::Errno;
 use ferrio_sys::errno::{EDQUOT, EINVAL, ENOSPC};
@@ -19,7 +18,7 @@ const TEXTS_WITH_CURES: [(&str, &str); 1] =
     [("time_based requires a runtime", "give the seconds that the job shall take, such as runtime=30")];
 
 /// Lines about a note, without the newline at the end.
-pub(crate) fn note_text(note: &Note) -> String {
+pub fn note_text(note: &Note) -> String {
     match note {
         Note::Failed { failure, .. } => {
             let cure = cure(failure).map_or_else(String::new, |cure| format!("\nTo do: {cure}"));
@@ -30,16 +29,8 @@ pub(crate) fn note_text(note: &Note) -> String {
     }
 }
 
-/// The reason why a run could not be started or supervised.
-pub(crate) fn run_error_text(error: &RunError) -> String {
-    match error {
-        RunError::Merge(note) => plain(&words::merge(note)),
-        error => error.to_string(),
-    }
-}
-
 /// A text of fio in the words of native commands.
-pub(crate) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut plain: String = text.split_inclusive('\n').map(plain_line).collect();
     if let Some((_, cure)) = TEXTS_WITH_CURES.iter().find(|(told, _)| text.contains(told)) {
         let ends_line = plain.ends_with('\n');

@@ -1,0 +1,15 @@
+//! Errors of runs in the words of native commands.
+//!
+//! Must not know: where they are shown. Start reading at [`run_error_text`].
+
+use ferrio_report::native::plain;
+use ferrio_report::words;
+use ferrio_run::RunError;
+
+/// The reason why a run could not be started or supervised.
+pub(crate) fn run_error_text(error: &RunError) -> String {
+    match error {
+        RunError::Merge(note) => plain(&words::merge(note)),
+        error => error.to_string(),
+    }
+}

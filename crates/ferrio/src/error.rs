@@ -1,0 +1,74 @@
+//! What can go wrong before there are figures. An I/O that fails is no error of the library: its job has failed, and the measurement says so.
+//!
+//! Start reading at [`LibraryError`].
+
+use ferrio_job::Diagnostic;
+use ferrio_results::ReadError;
+use ferrio_run::RunError;
+use std::io;
+use std::path::PathBuf;
+
+/// Why jobs cannot run, or a file cannot be read or written.
+///
+/// ```
+/// use ferrio::{Error, Job, Runner};
+///
+/// let refused = Runner::new().add(&Job::new("a").option("rw", "randraed"));
+/// let Err(Error::Option(why)) = refused else { panic!("the value is misspelt") };
+/// assert_eq!(why.nearest.as_deref(), Some("randread"));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LibraryError {
+    /// An option, or a job, was refused.
+    #[error("{0}")]
+    Option(Diagnostic),
+    /// There is no job.
+    #[error("there is no job")]
+    NoJob,
+    /// A command line or a job file was refused; the text is that of the program.
+    #[error("{0}")]
+    Usage(String),
+    /// The run cannot be started or supervised.
+    #[error("{0}")]
+    Run(RunFault),
+    /// A result cannot be read.
+    #[error("{0}")]
+    Read(String),
+    /// A measurement cannot be saved.
+    #[error("cannot write {path}: {reason}", path = .path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        reason: io::Error,
+    },
+    /// The measurement was read from a report, which does not tell all that a saved record or a report in fio's form needs.
+    #[error(
+        "the measurement was read from a report: only that of a run, or of a saved record, can be saved or shown as fio's report"
+    )]
+    NotARun,
+}
+
+/// Why a run cannot be started or supervised.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct RunFault(RunError);
+
+impl From<Diagnostic> for LibraryError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Option(diagnostic)
+    }
+}
+
+impl From<RunError> for LibraryError {
+    fn from(error: RunError) -> Self {
+        Self::Run(RunFault(error))
+    }
+}
+
+impl From<ReadError> for LibraryError {
+    fn from(error: ReadError) -> Self {
+        Self::Read(error.to_string())
+    }
+}

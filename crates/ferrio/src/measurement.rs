@@ -1,0 +1,183 @@
+//! The results of a run.
+//!
+//! Must not know: how a run is made, forms of files. Start reading at [`Measurement`].
+
+use crate::{AuditFinding, Error, Io, IoFigures, UnexaminedSubject};
+use ferrio_job::SystemEnvironment;
+use ferrio_report::{RenderOptions, render, saved, view};
+use ferrio_results::{JobResult, RunResult};
+use ferrio_session::{VERSION, adopted};
+use ferrio_spec::{OutputFormat, OutputFormats};
+use ferrio_stats::RunRecord;
+use ferrio_sys::output::{KeptFiles, WholeFile};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// The results of a run, from [`Runner::run`](crate::Runner::run) or from a file ([`read`](crate::read)): figures of each job, and what the
+/// audit says of them.
+///
+/// ```
+/// use ferrio::{Io, Job, Runner, Severity};
+///
+/// # fn main() -> Result<(), ferrio::Error> {
+/// let mut runner = Runner::new();
+/// runner.add(&Job::new("a").option("ioengine", "null").option("rw", "randrw").option("size", "1m"))?;
+/// let measured = runner.run()?;
+/// for job in measured.jobs() {
+///     for (kind, figures) in job.all_figures() {
+///         println!("{} {}: {} I/Os", job.name(), kind.name(), figures.n_ios());
+///     }
+/// }
+/// let is_wrong = measured.findings().any(|finding| finding.severity() == Severity::Wrong);
+/// println!("a figure does not mean what its name says: {is_wrong}");
+/// # assert_eq!(measured.n_failed(), 0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    result: RunResult,
+    /// Of a run of this program, or of a saved record.
+    record: Option<Box<RunRecord>>,
+}
+
+/// The results of a job with all its clones, or of a group of jobs.
+///
+/// ```
+/// # use ferrio::{Io, Job, Runner};
+/// # fn main() -> Result<(), ferrio::Error> {
+/// # let mut runner = Runner::new();
+/// # runner.add(&Job::new("a").option("ioengine", "null").option("rw", "write").option("size", "1m"))?;
+/// # let measured = runner.run()?;
+/// let job = measured.job("a").expect("the run has this job");
+/// assert!(job.figures(Io::Read).is_none());
+/// assert_eq!(job.figures(Io::Write).map(|writes| writes.bytes()), Some(1 << 20));
+/// assert_eq!(job.error(), None);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct JobMeasurement<'a>(&'a JobResult);
+
+impl Measurement {
+    /// That of a run.
+    pub(crate) fn of_run(record: RunRecord) -> Self {
+        Self { result: ferrio_results::of_record(&record), record: Some(Box::new(record)) }
+    }
+
+    /// That of a file; a report that nobody has audited is audited.
+    pub(crate) fn of_file(mut result: RunResult) -> Self {
+        adopted::examine(&mut result, &SystemEnvironment::new(VERSION));
+        Self { result, record: None }
+    }
+
+    pub(crate) fn to_result(&self) -> RunResult {
+        self.result.clone()
+    }
+
+    /// A short name: that of the file.
+    pub fn name(&self) -> &str {
+        &self.result.name
+    }
+
+    /// The program that measured, with its version; empty: unknown.
+    pub fn program(&self) -> &str {
+        &self.result.program
+    }
+
+    /// When the report was made.
+    pub fn time(&self) -> Option<SystemTime> {
+        self.result.timestamp_ms.map(|ms| SystemTime::UNIX_EPOCH + Duration::from_millis(ms))
+    }
+
+    /// The jobs in their order. With group reporting, a group that was read from a report is one of them.
+    pub fn jobs(&self) -> impl Iterator<Item = JobMeasurement<'_>> {
+        self.result.jobs.iter().map(JobMeasurement)
+    }
+
+    /// The first job of this name.
+    pub fn job(&self, name: &str) -> Option<JobMeasurement<'_>> {
+        self.jobs().find(|job| job.name() == name)
+    }
+
+    /// Number of jobs that failed, or that a signal killed.
+    pub fn n_failed(&self) -> usize {
+        self.jobs().filter(|job| job.error().is_some()).count()
+    }
+
+    /// Where the evidence contradicts a figure, or a figure is easily misread, the worst first. That there are none says something only of
+    /// what was examined: see [`Measurement::unexamined`].
+    pub fn findings(&self) -> impl Iterator<Item = AuditFinding<'_>> {
+        self.result.findings.iter().flatten().map(AuditFinding)
+    }
+
+    /// What the audit could not examine, and why.
+    pub fn unexamined(&self) -> impl Iterator<Item = UnexaminedSubject<'_>> {
+        self.result.unexamined.iter().map(UnexaminedSubject)
+    }
+
+    /// What a reader has to know about the reading of the file, in sentences.
+    pub fn remarks(&self) -> &[String] {
+        &self.result.remarks
+    }
+
+    /// Messages of the run: failures of jobs with their reasons, and remarks.
+    pub fn messages(&self) -> Vec<String> {
+        let notes = self.record.iter().flat_map(|record| record.messages.kept());
+        notes.map(|message| ferrio_report::native::note_text(&message.note).trim().to_owned()).collect()
+    }
+
+    /// The report of fio in JSON, with the keys of fio 3.42.
+    ///
+    /// # Errors
+    /// The measurement was read from a report.
+    pub fn fio_json(&self) -> Result<String, Error> {
+        let record = self.record.as_ref().ok_or(Error::NotARun)?;
+        let formats = OutputFormats::from_iter([OutputFormat::Json]);
+        Ok(render(&view::fio_view(record), &formats, &RenderOptions::default()))
+    }
+
+    /// Saves the record of the run in a file, which [`read`](crate::read) and the commands of the program read. Every later version reads it.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the measurement was read from a report.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let (path, record) = (path.as_ref(), self.record.as_ref().ok_or(Error::NotARun)?);
+        let file = WholeFile::create(path, &Arc::new(KeptFiles::default()));
+        let written = file.and_then(|file| file.write(&saved::encode(record)));
+        written.map_err(|reason| Error::Write { path: path.to_path_buf(), reason })
+    }
+}
+
+impl<'a> JobMeasurement<'a> {
+    /// Its name.
+    pub fn name(self) -> &'a str {
+        &self.0.name
+    }
+
+    /// Its error, an errno; `None`: it did not fail.
+    pub fn error(self) -> Option<i32> {
+        (self.0.error != 0).then_some(self.0.error)
+    }
+
+    /// Number of errors that the job went on after (`continue_on_error`).
+    pub fn n_errors(self) -> u64 {
+        self.0.n_errors
+    }
+
+    /// Figures of a kind of I/O; `None`: it did none.
+    pub fn figures(self, kind: Io) -> Option<IoFigures<'a>> {
+        self.0.get(kind).map(IoFigures::new)
+    }
+
+    /// Figures of each kind of I/O that the job did.
+    pub fn all_figures(self) -> impl Iterator<Item = (Io, IoFigures<'a>)> {
+        self.0.kinds().map(|(kind, figures)| (kind, IoFigures::new(figures)))
+    }
+
+    /// An option that was given for it, as it was written; of a job file also one of all jobs.
+    pub fn option(self, name: &str) -> Option<&'a str> {
+        self.0.options.iter().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
+    }
+}

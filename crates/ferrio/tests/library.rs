@@ -1,0 +1,259 @@
+//! The library as a program uses it: its examples run, and what goes wrong is a value.
+
+#[path = "../examples/audit_fio.rs"]
+mod audit_fio;
+#[path = "../examples/follow.rs"]
+mod follow;
+#[path = "../examples/own_engine.rs"]
+mod own_engine;
+#[path = "../examples/p99.rs"]
+mod p99;
+
+use ferrio::own::{Storage, StorageAccess, StorageTarget};
+use ferrio::{DiagnosticKind, Error, Io, IoFigures, Job, JobMeasurement, Runner};
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// A folder of a test's own, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ferrio-library-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder");
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A job of the null engine: 256 I/Os of 4 KiB.
+fn null(name: &str) -> Job {
+    Job::new(name).option("ioengine", "null").option("size", "1m")
+}
+
+/// A simulated device on which each I/O takes 1 ms.
+fn simulated(name: &str) -> Job {
+    let job = Job::new(name).option("ioengine", "sim").option("filename", "device").option("size", "1g");
+    job.option("sim_service", "fixed:1ms").option("rw", "randread")
+}
+
+/// Storage whose I/Os behave as the target's name says.
+struct Fickle;
+
+struct OpenFickle {
+    target: String,
+    n_ios: u64,
+}
+
+impl Storage for Fickle {
+    fn size_bytes(&self, target: &str) -> io::Result<u64> {
+        if target == "absent" { Err(io::Error::from_raw_os_error(2)) } else { Ok(1 << 20) }
+    }
+
+    fn open(&self, target: &str, access: StorageAccess) -> io::Result<Box<dyn StorageTarget>> {
+        assert!(!access.writes || target != "read-only");
+        if target == "closed" {
+            return Err(io::Error::from_raw_os_error(13));
+        }
+        Ok(Box::new(OpenFickle { target: target.to_owned(), n_ios: 0 }))
+    }
+}
+
+impl StorageTarget for OpenFickle {
+    fn read_at(&mut self, _offset_bytes: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.n_ios += 1;
+        match self.target.as_str() {
+            "full" => Err(io::Error::from_raw_os_error(28)),
+            "odd" => Err(io::Error::other("an error without a number")),
+            "panics" => panic!("the storage panics"),
+            "half" => Ok((buffer.len() / 2).max(512)),
+            "much" => Ok(buffer.len() * 2),
+            _ => Ok(buffer.len()),
+        }
+    }
+
+    fn write_at(&mut self, _offset_bytes: u64, data: &[u8]) -> io::Result<usize> {
+        Ok(data.len())
+    }
+}
+
+fn on_fickle(target: &str) -> (Job, Runner) {
+    let mut runner = Runner::new();
+    runner.storage("fickle", Fickle);
+    let job = Job::new("a").option("ioengine", "own").option("storage", "fickle").option("filename", target);
+    (job.option("size", "1m").option("rw", "read"), runner)
+}
+
+#[test]
+fn the_examples_run() {
+    p99::main().expect("a p99");
+    follow::main().expect("a run that is followed");
+    own_engine::main().expect("an engine of one's own");
+}
+
+#[test]
+fn a_report_of_fio_is_audited() {
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/json-psync-randrw.json");
+    let samples: Vec<PathBuf> = vec![sample.into()];
+    assert_eq!(size_of_val(&audit_fio::main), 0, "the example is a program too");
+    let mut out = Vec::new();
+    audit_fio::audit(&samples, &mut out).expect("the report is read");
+    let text = String::from_utf8(out).expect("a text");
+    assert!(text.starts_with("json-psync-randrw.json, measured by fio-3"), "{text}");
+    assert!(text.contains("  not examined: "), "{text}");
+}
+
+#[test]
+fn intervals_of_a_job_sum_up_to_its_figures() {
+    let mut runner = Runner::new();
+    runner.add(&simulated("a").option("numjobs", "3")).expect("a job");
+    runner.set_all("runtime", "5").expect("an option");
+    runner.set_all("time_based", "1").expect("an option");
+    runner.virtual_time(true);
+    let (mut n_ios, mut n_intervals, mut at) = (0, 0, Duration::ZERO);
+    let measured = runner
+        .follow(Duration::from_secs(1), |interval| {
+            assert_eq!(interval.job(), "a");
+            assert!(interval.end() >= at, "intervals come in their order");
+            at = interval.end();
+            n_ios += interval.figures(Io::Read).map_or(0, IoFigures::n_ios);
+            n_intervals += 1;
+        })
+        .expect("a run");
+    let reads = measured.job("a").and_then(|job| job.figures(Io::Read)).expect("reads");
+    // Three clones, each with a device that takes 1 ms.
+    assert_eq!((reads.n_ios(), n_ios), (15_000, 15_000));
+    assert!((5..=7).contains(&n_intervals), "{n_intervals}");
+    let p99 = reads.latency().and_then(|latency| latency.percentile(99.0)).expect("a distribution");
+    assert_eq!(p99.latency, Duration::from_millis(1));
+}
+
+#[test]
+fn what_is_refused_is_a_value() {
+    let mut runner = Runner::new();
+    assert!(matches!(runner.run(), Err(Error::NoJob)));
+    let refused = |runner: &mut Runner, job: &Job| match runner.add(job) {
+        Err(Error::Option(why)) => (why.kind, why.nearest),
+        other => panic!("{other:?}"),
+    };
+    let unknown = refused(&mut runner, &null("a").option("iodpeth", "4"));
+    assert_eq!(unknown, (DiagnosticKind::UnknownOption, Some("iodepth".to_owned())));
+    assert_eq!(refused(&mut runner, &null("a").flag("bs")).0, DiagnosticKind::ValueMissing);
+    assert_eq!(runner.job_names().count(), 0, "a job that was refused is not there");
+    runner.add(&null("a")).expect("a job");
+    assert!(matches!(runner.set("b", "bs", "4k"), Err(Error::Option(why)) if why.kind == DiagnosticKind::UnknownJob));
+    runner.set("a", "zonemode", "strided").expect("an option");
+    assert!(matches!(runner.run(), Err(Error::Option(why)) if why.kind == DiagnosticKind::Conflict));
+    assert!(matches!(Runner::from_arguments(["--help"]), Err(Error::Usage(_) | Error::NoJob)));
+    let Err(Error::Usage(text)) = Runner::from_arguments(["--name=a", "--rw=randraed"]) else { panic!("refused") };
+    assert!(text.contains("randraed"), "{text}");
+    assert!(matches!(Runner::from_job_file("/no/such/file.fio"), Err(Error::Usage(_))));
+}
+
+#[test]
+fn jobs_of_a_file_take_further_options() {
+    let folder = Folder::new("file");
+    let path = folder.0.join("-jobs.fio");
+    std::fs::write(&path, "[global]\nioengine=null\nsize=1m\n[a]\nrw=read\n[b]\nrw=write\nstonewall\n")
+        .expect("a file");
+    let mut runner = Runner::from_job_file(&path).expect("jobs");
+    assert_eq!(runner.job_names().collect::<Vec<_>>(), ["a", "b"]);
+    runner.set("b", "bs", "64k").expect("an option");
+    let measured = runner.run().expect("a run");
+    let of = |job: &str, kind| measured.job(job).and_then(|job| job.figures(kind)).map(IoFigures::n_ios);
+    assert_eq!((of("a", Io::Read), of("b", Io::Write), of("b", Io::Read)), (Some(256), Some(16), None));
+}
+
+#[test]
+fn two_runs_side_by_side_do_not_know_of_each_other() {
+    let n_ios = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for name in ["one", "other"] {
+            let n_ios = &n_ios;
+            scope.spawn(move || {
+                let mut runner = Runner::new();
+                runner.add(&null(name).option("rw", "randwrite")).expect("a job");
+                let measured = runner.run().expect("a run");
+                assert_eq!(measured.jobs().map(|job| job.name().to_owned()).collect::<Vec<_>>(), [name]);
+                let writes = measured.job(name).and_then(|job| job.figures(Io::Write)).expect("writes");
+                n_ios.fetch_add(writes.n_ios(), Ordering::Relaxed);
+            });
+        }
+    });
+    assert_eq!(n_ios.into_inner(), 512);
+}
+
+#[test]
+fn a_measurement_is_saved_and_read_again() {
+    let folder = Folder::new("saved");
+    let mut runner = Runner::new();
+    runner.add(&null("a").option("rw", "read")).expect("a job");
+    let measured = runner.run().expect("a run");
+    let (record, report) = (folder.0.join("run.ferrio"), folder.0.join("fio.json"));
+    measured.save(&record).expect("a record");
+    std::fs::write(&report, measured.fio_json().expect("a report")).expect("a file");
+    let read = ferrio::read(&[&record, &report]).expect("both are read");
+    let n_ios = read.iter().map(|read| read.job("a").and_then(|job| job.figures(Io::Read)).map(IoFigures::n_ios));
+    assert_eq!(n_ios.collect::<Vec<_>>(), [Some(256), Some(256)]);
+    assert!(read[1].program().starts_with("ferrio"), "{}", read[1].program());
+    assert!(matches!(read[1].save(folder.0.join("other")), Err(Error::NotARun)));
+    assert!(matches!(read[1].fio_json(), Err(Error::NotARun)));
+    let nowhere = measured.save(folder.0.join("no/folder"));
+    assert!(matches!(nowhere, Err(Error::Write { ref reason, .. }) if reason.raw_os_error() == Some(2)));
+    std::fs::write(&report, "{\"fio version\": 3").expect("a file");
+    assert!(matches!(ferrio::read(&[&report]), Err(Error::Read(text)) if text.contains("fio.json")));
+}
+
+#[test]
+fn storage_of_the_program_fails_as_a_device_does() {
+    let errors = [("absent", 2), ("closed", 13), ("full", 28), ("odd", 5)];
+    for (target, errno) in errors {
+        let (job, mut runner) = on_fickle(target);
+        runner.add(&job).expect("a job");
+        let measured = runner.run().expect("a run");
+        let error = measured.job("a").and_then(JobMeasurement::error);
+        assert_eq!(error, Some(errno), "{target}: {:?}", measured.messages());
+        assert!(!measured.messages().is_empty(), "{target}");
+    }
+    let (job, mut runner) = on_fickle("good");
+    runner.add(&job.option("iodepth", "4").option("io_submit_mode", "offload")).expect("a job");
+    let measured = runner.run().expect("a run");
+    assert_eq!(measured.job("a").and_then(|job| job.figures(Io::Read)).map(IoFigures::n_ios), Some(256));
+    // An I/O that was short is continued, and no more than what was asked for counts.
+    for target in ["half", "much"] {
+        let (job, mut runner) = on_fickle(target);
+        runner.add(&job).expect("a job");
+        let measured = runner.run().expect("a run");
+        let reads = measured.job("a").and_then(|job| job.figures(Io::Read)).expect("reads");
+        assert_eq!((measured.n_failed(), reads.bytes()), (0, 1 << 20), "{target}: {:?}", measured.messages());
+    }
+}
+
+#[test]
+fn a_storage_that_nobody_added_is_named() {
+    let (_, mut runner) = on_fickle("good");
+    runner
+        .add(&Job::new("a").option("ioengine", "own").option("storage", "other").option("size", "1m"))
+        .expect("a job");
+    let measured = runner.run().expect("a run");
+    assert_eq!(measured.n_failed(), 1);
+    let said = measured.messages().join("\n");
+    assert!(said.contains("allowed: fickle"), "{said}");
+}
+
+#[test]
+fn a_storage_that_panics_fails_its_job_alone() {
+    let (job, mut runner) = on_fickle("panics");
+    runner.add(&job).expect("a job");
+    runner.add(&null("b").option("rw", "read")).expect("a job");
+    let measured = runner.run().expect("a run");
+    assert_eq!(measured.n_failed(), 1, "{:?}", measured.messages());
+    assert_eq!(measured.job("b").and_then(|job| job.figures(Io::Read)).map(IoFigures::n_ios), Some(256));
+}
