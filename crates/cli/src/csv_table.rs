@@ -53,12 +53,12 @@ fn line(result: &str, job: &JobResult, kind: FiguresOf) -> Option<String> {
 }
 
 /// A number that programs read, whatever their language.
-fn decimal(value: f64) -> String {
+pub(crate) fn decimal(value: f64) -> String {
     format!("{value:.3}")
 }
 
 /// A text as a field: in quotes where it has a comma, a quote or a line's end.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 

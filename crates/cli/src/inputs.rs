@@ -39,5 +39,10 @@ pub(crate) fn kept(path: &Path) -> Result<Option<(KeptRun, Vec<u8>)>, String> {
 
 /// The result of a kept run as a file with its name.
 pub(crate) fn file_of(run: &KeptRun, content: Vec<u8>) -> ResultFile {
-    ResultFile::in_memory(format!("{KEPT}{}", run.number), content)
+    ResultFile::in_memory(name_of(run.number), content)
+}
+
+/// The name of a kept run as a result.
+pub(crate) fn name_of(number: i64) -> PathBuf {
+    PathBuf::from(format!("{KEPT}{number}"))
 }

@@ -70,6 +70,9 @@ pub enum HistoryError {
     /// No run is kept under this number or name.
     #[error("no run {0} is kept")]
     NoRun(String),
+    /// The word baseline names the baseline of another run.
+    #[error("baseline is that of another run: ferrio history compare baseline RUN")]
+    BaselineOfWhat,
     /// The stored result of a run is damaged.
     #[error("the stored result of run {number} is damaged: {text}")]
     DamagedRun {

@@ -6,7 +6,7 @@ use crate::content::{compress, inflate};
 use crate::{
     HistoryError, HistoryPlace, KeptRun, KeptVerdict, NewRun, RunName, RunSelector, RunSummary, StoredForm, database,
 };
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
@@ -99,11 +99,33 @@ impl RunHistory {
             RunSelector::Number(number) => ("WHERE number = ?1", number),
             RunSelector::Back(back) => ("ORDER BY number DESC LIMIT 1 OFFSET ?1", back),
             RunSelector::Name(name) => ("WHERE name = ?1 ORDER BY number DESC LIMIT 1", name),
-            RunSelector::Baseline => return Err(HistoryError::NoRun(selector.to_string())),
+            RunSelector::Baseline => return Err(HistoryError::BaselineOfWhat),
         };
         let sql = format!("SELECT {COLUMNS} FROM runs {condition}");
         let found = self.connection.query_row(&sql, [value], kept_run).optional();
         found.map_err(|error| self.failed(&error))?.ok_or_else(|| HistoryError::NoRun(selector.to_string()))
+    }
+
+    /// Removes runs for good, but for baselines. Returns the numbers of the removed ones.
+    ///
+    /// # Errors
+    /// None is removed.
+    pub fn remove(&mut self, numbers: &[i64]) -> Result<Vec<i64>, HistoryError> {
+        let remove = |connection: &mut Connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let sql = "DELETE FROM runs WHERE number = ?1 AND number NOT IN (SELECT run FROM baselines)";
+            let mut removed = Vec::new();
+            for number in numbers {
+                if change.execute(sql, [number])? > 0 {
+                    removed.push(*number);
+                }
+            }
+            change.commit().map(|()| removed)
+        };
+        let removed = remove(&mut self.connection).map_err(|error| self.failed(&error))?;
+        // The room becomes that of the file system again; without that it is used for further runs.
+        let _ = self.connection.execute_batch("PRAGMA incremental_vacuum");
+        Ok(removed)
     }
 
     /// The result of a run, as the file that it was or would be: a record, or the report that was imported.

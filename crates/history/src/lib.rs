@@ -6,11 +6,13 @@
 //! Must not know: terminals, arguments, how runs are compared. Start reading at [`RunHistory`].
 #![forbid(unsafe_code)]
 
+mod baselines;
 mod content;
 mod database;
 mod error;
 mod forms;
 mod history;
+mod last_runs;
 mod name;
 mod place;
 mod run;
@@ -19,6 +21,7 @@ mod summary;
 
 pub use error::HistoryError;
 pub use history::RunHistory;
+pub use last_runs::{LastRun, TargetState, last_runs};
 pub use name::{NameError, RunName};
 pub use place::HistoryPlace;
 pub use run::{KeptRun, NewRun, StoredForm};

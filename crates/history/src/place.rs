@@ -58,7 +58,7 @@ impl HistoryPlace {
             return Ok(None);
         }
         let directory = self.path.parent().unwrap_or(Path::new("/"));
-        if !is_of_this_user(directory) {
+        if !self.is_of_this_user() {
             return Err(HistoryError::ForeignDirectory(directory.to_owned()));
         }
         if there.is_err() {
@@ -83,6 +83,16 @@ impl HistoryPlace {
         Ok(Some(directory.join(FILE_NAME)))
     }
 
+    /// True if the directory, or the nearest one above it that is there, belongs to the user of this process. In any other directory
+    /// another user could plant links, and could not use what this process makes: so it is for root with the home of a user.
+    pub(crate) fn is_of_this_user(&self) -> bool {
+        let Some(directory) = self.path.parent() else { return false };
+        // The directory of the file itself may be no link; those above it may.
+        let there =
+            directory.symlink_metadata().ok().or_else(|| directory.ancestors().find_map(|place| place.metadata().ok()));
+        there.is_some_and(|facts| facts.is_dir() && facts.uid() == ferrio_sys::process::effective_user())
+    }
+
     /// Takes the rights of others away, from the files beside the database too.
     fn make_private_again(&self) -> std::io::Result<()> {
         let private = std::fs::Permissions::from_mode(0o600);
@@ -97,15 +107,6 @@ impl HistoryPlace {
         }
         Ok(())
     }
-}
-
-/// True if the directory, or the nearest one above it that is there, belongs to the user of this process. In any other directory
-/// another user could plant links, and could not use what this process makes: so it is for root with the home of a user.
-fn is_of_this_user(directory: &Path) -> bool {
-    // The directory of the file itself may be no link; those above it may.
-    let there =
-        directory.symlink_metadata().ok().or_else(|| directory.ancestors().find_map(|place| place.metadata().ok()));
-    there.is_some_and(|facts| facts.is_dir() && facts.uid() == ferrio_sys::process::effective_user())
 }
 
 #[cfg(test)]

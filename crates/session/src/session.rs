@@ -5,6 +5,7 @@
 use crate::VERSION;
 use crate::last_runs;
 use crate::observers::{self, Observer, Observers, Subscriber, Subscription};
+use ferrio_history::HistoryError;
 use ferrio_job::Invocation;
 use ferrio_report::logs::LogFiles;
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
@@ -12,7 +13,6 @@ use ferrio_spec::RunSpec;
 use ferrio_spec::debug::GROUPS;
 use ferrio_stats::{LogSink, RunRecord};
 use ferrio_sys::output::KeptFiles;
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub struct SessionOutcome {
     /// Number of performance logs that are not complete.
     pub n_logs_lost: u32,
     /// Why the run could not be remembered.
-    pub not_remembered: Option<io::Error>,
+    pub not_remembered: Option<HistoryError>,
 }
 
 impl Session {

@@ -37,6 +37,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ferrio-report",
             "ferrio-results",
             "ferrio-insight",
+            "ferrio-history",
         ],
     ),
     (

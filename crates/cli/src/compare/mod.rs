@@ -8,7 +8,7 @@ mod markdown;
 mod text;
 
 use crate::console::Console;
-use clap::Parser;
+use clap::{Args, Parser};
 use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
 use ferrio_sys::output::{KeptFiles, WholeFile};
@@ -40,6 +40,13 @@ struct Request {
     /// Repeats of the new run; the results before it are repeats of the base
     #[arg(long, value_name = "RESULT", num_args = 1..)]
     against: Vec<PathBuf>,
+    #[command(flatten)]
+    options: CompareOptions,
+}
+
+/// How results are compared and shown.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub(crate) struct CompareOptions {
     /// Changes certainly below this count as none
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     threshold: f64,
@@ -103,10 +110,20 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return ExitCode::SUCCESS;
         }
     };
-    match compare_all(&request, &mut console) {
+    answer(&request, &mut console)
+}
+
+/// Compares two kept runs, or other results, of these names.
+pub(crate) fn compare_two(base: PathBuf, new: PathBuf, options: CompareOptions) -> ExitCode {
+    let request = Request { results: vec![base, new], against: Vec::new(), options };
+    answer(&request, &mut Console::of_command("ferrio compare"))
+}
+
+fn answer(request: &Request, console: &mut Console) -> ExitCode {
+    match compare_all(request, console) {
         Ok(_) if console.has_failed => ExitCode::from(BAD_INPUT),
         Ok(ConditionOutcome::Met) => ExitCode::from(MET),
-        Ok(ConditionOutcome::Undecided) if !request.allow_unknown => ExitCode::from(UNDECIDED),
+        Ok(ConditionOutcome::Undecided) if !request.options.allow_unknown => ExitCode::from(UNDECIDED),
         Ok(_) => ExitCode::SUCCESS,
         Err(reason) => {
             console.error(&format!("ferrio compare: {reason}\n"));
@@ -118,20 +135,20 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 /// Compares and shows; tells what became of the conditions.
 fn compare_all(request: &Request, console: &mut Console) -> Result<ConditionOutcome, String> {
     let comparisons = comparisons(request)?;
-    let judged = request.fail_if.iter().map(|condition| condition.judge(&comparisons));
+    let judged = request.options.fail_if.iter().map(|condition| condition.judge(&comparisons));
     let judged: Vec<ConditionResult> = judged.collect::<Result<_, _>>()?;
     let text = match () {
-        () if request.json => document(&comparisons, &judged),
-        () if request.markdown => markdown::markdown(&comparisons),
+        () if request.options.json => document(&comparisons, &judged),
+        () if request.options.markdown => markdown::markdown(&comparisons),
         () => text::text(&comparisons),
     };
     console.report(&text);
-    if let Some(path) = &request.html {
+    if let Some(path) = &request.options.html {
         let kept = Arc::new(KeptFiles::inputs(request.results.iter().chain(&request.against)));
         write_page(path, &kept, &comparisons)?;
     }
     for condition in &judged {
-        tell(condition, request.allow_unknown, console);
+        tell(condition, request.options.allow_unknown, console);
     }
     Ok(judged.iter().map(|condition| condition.outcome).max().unwrap_or(ConditionOutcome::NotMet))
 }
@@ -164,7 +181,7 @@ fn write_page(path: &Path, kept: &Arc<KeptFiles>, comparisons: &[Comparison]) ->
 /// The comparisons that are wanted, at least one.
 fn comparisons(request: &Request) -> Result<Vec<Comparison>, String> {
     let first = inputs::read(&request.results)?;
-    let threshold = request.threshold;
+    let threshold = request.options.threshold;
     if !request.against.is_empty() {
         let second = inputs::read(&request.against)?;
         return Ok(vec![compare(&first, &second, threshold)]);
@@ -205,7 +222,7 @@ mod tests {
     fn arguments_are_understood() {
         let request = parsed(&["a", "b", "--against", "c", "d", "--threshold=2.5%"]).expect("a request");
         assert_eq!((request.results.len(), request.against.len()), (2, 2));
-        assert!((request.threshold - 2.5).abs() < 1e-9);
+        assert!((request.options.threshold - 2.5).abs() < 1e-9);
         assert_eq!(parsed(&["a", "b"]), parsed(&["a", "b", "--threshold", "1"]));
         for bad in
             [&[][..], &["a", "--threshold=-1"], &["a", "--threshold=nan"], &["a", "--threshold=100%"], &["a", "--x"]]

@@ -2,27 +2,33 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`run`]; each subcommand has a file of its own.
 
+mod age;
+mod baseline;
+mod compare;
+mod export;
+mod import;
 pub(crate) mod keeping;
 mod list;
+mod prune;
 mod show;
 
 use crate::arguments;
 use crate::console::Console;
 use clap::{Parser, Subcommand};
-use ferrio_history::{HistoryPlace, RunHistory};
+use ferrio_history::{HistoryPlace, KeptRun, RunHistory, RunSelector};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 const PROGRAM: &str = "ferrio history";
 
 /// What is wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Parser)]
+#[derive(Debug, Clone, PartialEq, Parser)]
 #[command(
     name = PROGRAM,
     bin_name = PROGRAM,
-    about = "Kept runs: list, show and compare them",
+    about = "Kept runs: list, show, compare, export and prune them",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error.",
+    after_help = "Exit code: 0; 1 after an error; compare: that of ferrio compare.",
     disable_help_subcommand = true,
 )]
 struct Request {
@@ -30,25 +36,42 @@ struct Request {
     command: HistoryCommand,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Subcommand)]
 enum HistoryCommand {
     /// The kept runs with their headline figures, the last one first
     List(list::ListRequest),
     /// One run: its report and its findings
     Show(show::ShowRequest),
+    /// Two runs side by side, as ferrio compare shows them
+    Compare(compare::CompareRequest),
+    /// The runs that others are compared with
+    #[command(subcommand)]
+    Baseline(baseline::BaselineCommand),
+    /// Runs as CSV or JSON, or the stored result of one
+    Export(export::ExportRequest),
+    /// Remove runs for good
+    Prune(prune::PruneRequest),
+    /// Keep results in files: reports of fio and ferrio, records
+    Import(import::ImportRequest),
 }
 
 // Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
-Kept runs: list, show and compare them.
+Kept runs: list, show, compare, export and prune them.
 
   ferrio run --keep JOBFILE             keep a run
   ferrio run --keep=nightly JOBFILE     keep it under a name
+  ferrio history import results/*.json  keep results of fio or ferrio
   ferrio history list
   ferrio history show last
+  ferrio history compare last-1 last
+  ferrio history baseline set nightly
+  ferrio history compare baseline last
+  ferrio history prune --name=nightly --keep=30 --dry-run
 
 A run is named by its number, by its name (the last run of that name), or as
 last, last-1, ...: the run that was kept last, the one before it, and so on.
+ferrio compare, report and plot take it as a result: history:RUN.
 
 With FERRIO_KEEP=1 in the environment each run is kept, with FERRIO_KEEP=NAME
 under that name. The runs are in $XDG_STATE_HOME/ferrio/history.sqlite (by
@@ -62,9 +85,14 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Err(code) => return code,
     };
     let mut console = Console::of_command(PROGRAM);
-    let done = match &request.command {
-        HistoryCommand::List(request) => list::list(request, &mut console),
-        HistoryCommand::Show(request) => show::show(request, &mut console),
+    let done = match request.command {
+        HistoryCommand::List(request) => list::list(&request, &mut console),
+        HistoryCommand::Show(request) => show::show(&request, &mut console),
+        HistoryCommand::Compare(request) => return compare::compare(request, &mut console),
+        HistoryCommand::Baseline(command) => baseline::baseline(&command, &mut console),
+        HistoryCommand::Export(request) => export::export(&request, &mut console),
+        HistoryCommand::Prune(request) => prune::prune(&request, &mut console),
+        HistoryCommand::Import(request) => import::import(&request, &mut console),
     };
     if let Err(reason) = done {
         console.error(&format!("{PROGRAM}: {reason}\n"));
@@ -87,6 +115,14 @@ fn existing() -> Result<Option<RunHistory>, String> {
 /// In words: there is none, or why it cannot be used.
 pub(crate) fn opened() -> Result<RunHistory, String> {
     existing()?.ok_or_else(|| "no run is kept yet: 'ferrio run --keep' keeps one".to_owned())
+}
+
+/// The run that a word names.
+///
+/// # Errors
+/// In words: there is no such run, or the history cannot be read.
+fn found(history: &RunHistory, word: &str) -> Result<KeptRun, String> {
+    history.find(&RunSelector::of(word)).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

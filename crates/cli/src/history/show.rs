@@ -2,13 +2,13 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`show`].
 
-use super::opened;
+use super::{found, opened};
 use crate::console::Console;
 use crate::inputs;
 use crate::native::report_text;
 use crate::report::examined;
 use clap::Args;
-use ferrio_history::{KeptRun, RunSelector, StoredForm};
+use ferrio_history::{KeptRun, StoredForm};
 use ferrio_report::LocalTime;
 use ferrio_report::native::{TEXT_WIDTH, wrap};
 use ferrio_report::saved;
@@ -31,7 +31,7 @@ pub(super) struct ShowRequest {
 /// In words: there is no such run, or it cannot be read.
 pub(super) fn show(request: &ShowRequest, console: &mut Console) -> Result<(), String> {
     let history = opened()?;
-    let run = history.find(&RunSelector::of(&request.run)).map_err(|error| error.to_string())?;
+    let run = found(&history, &request.run)?;
     let content = history.content(run.number).map_err(|error| error.to_string())?;
     let record = record(&run, content)?;
     console.report(&format!("{}\n{}", heading(&run), report_text(&record)));

@@ -191,7 +191,7 @@ fn state_is_kept_only_in_directories_of_the_user() {
         let run = Run::new(Program::Ferrio, scratch.path(), job).env("FERRIO_STATE", "on");
         run.env("XDG_STATE_HOME", &state).finish().succeeded();
     };
-    let is_kept = |state: &str| scratch.join(state).join("ferrio/last-runs.json").exists();
+    let is_kept = |state: &str| scratch.join(state).join("ferrio/history.sqlite").exists();
     run("own");
     assert!(is_kept("own"));
     // A link in place of the directory.

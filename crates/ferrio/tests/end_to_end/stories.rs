@@ -244,8 +244,12 @@ fn random_reads_of_the_last_run_are_told() {
     assert!(!run("run", "--rw=randread --randrepeat=0") && !run("run", "--rw=randread --randrepeat=0"));
     assert_eq!(state.names(), ["ferrio"]);
     // A file of other contents, and a place that cannot be written to, change nothing.
-    state.write("ferrio/last-runs.json", "[1, 2");
-    assert!(!run("run", "--rw=randread") && run("run", "--rw=randread"));
+    for beside in ["ferrio/history.sqlite-wal", "ferrio/history.sqlite-shm"] {
+        let _ = std::fs::remove_file(state.join(beside));
+    }
+    state.write("ferrio/history.sqlite", "[1, 2");
+    assert!(!run("run", "--rw=randread") && !run("run", "--rw=randread"));
+    assert_eq!(state.read("ferrio/history.sqlite"), "[1, 2");
     let nowhere =
         Run::new(Program::Ferrio, scratch.path(), "run --name=r --filename=f --size=1m --direct=1 --rw=randread");
     let nowhere = nowhere.without_env("FERRIO_STATE").env("XDG_STATE_HOME", "/dev/null").finish().succeeded();
