@@ -3,9 +3,10 @@
 //! Must not know: how they are shown. Start reading at [`LiveBoard::apply`], then [`LiveBoard::now`].
 
 use crate::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::totals::JobTotals;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, full_percentiles};
-use ferrio_units::DataDirection;
+use ferrio_units::{DataDirection, PerDirection};
 use std::collections::VecDeque;
 
 /// Time that the figures of the present are about, nanoseconds.
@@ -50,6 +51,8 @@ pub struct JobBoard {
     pub n_failed: Option<u32>,
     /// It has done something.
     pub has_begun: bool,
+    /// Its counts since its start, if the run sends them.
+    pub totals: JobTotals,
 }
 
 /// All that a viewer knows.
@@ -82,7 +85,13 @@ impl LiveBoard {
     pub fn apply(&mut self, frame: LiveFrame) {
         match frame {
             LiveFrame::Begin { title, jobs, devices } => {
-                let job = |name| JobBoard { name, window: VecDeque::new(), n_failed: None, has_begun: false };
+                let job = |name| JobBoard {
+                    name,
+                    window: VecDeque::new(),
+                    n_failed: None,
+                    has_begun: false,
+                    totals: JobTotals::default(),
+                };
                 *self = Self {
                     title,
                     devices,
@@ -93,6 +102,11 @@ impl LiveBoard {
                 };
             }
             LiveFrame::Interval(interval) => self.interval(interval),
+            LiveFrame::Totals(totals) => {
+                if let Some(job) = self.jobs.get_mut(totals.job as usize) {
+                    job.totals = totals;
+                }
+            }
             LiveFrame::State(state) => self.state = state,
             LiveFrame::Findings(findings) => self.findings = findings,
             LiveFrame::Message(text) => {
@@ -108,6 +122,8 @@ impl LiveBoard {
                 }
             }
             LiveFrame::End => self.is_over = true,
+            // They are not about the course.
+            LiveFrame::Reports(_) => {}
         }
     }
 
@@ -152,6 +168,19 @@ impl LiveBoard {
         figures(std::iter::once(job).filter(|job| self.is_current(job)))
     }
 
+    /// The mean number of I/Os in flight of a job, by direction.
+    pub fn depths_of(&self, job: &JobBoard) -> PerDirection<f64> {
+        if !self.is_current(job) {
+            return PerDirection::all(0.0);
+        }
+        let length_ns = length_ns(job).max(1) as f64;
+        let depth = |direction: DataDirection| {
+            let sum_ns: u64 = job.window.iter().map(|one| one.directions[direction].latency_sum_ns).sum();
+            sum_ns as f64 / length_ns
+        };
+        PerDirection(DataDirection::ALL.map(depth))
+    }
+
     /// Its figures are of the last moments, and it has not ended.
     fn is_current(&self, job: &JobBoard) -> bool {
         let newest_ns = job.window.back().map_or(0, |interval| interval.end_ns);
@@ -159,11 +188,16 @@ impl LiveBoard {
     }
 }
 
+/// The time that the intervals of a job are about, nanoseconds.
+fn length_ns(job: &JobBoard) -> u64 {
+    job.window.iter().map(|one| one.end_ns.saturating_sub(one.start_ns)).sum()
+}
+
 /// Rates and latencies of jobs together.
 fn figures<'a>(jobs: impl Iterator<Item = &'a JobBoard>) -> Now {
     let (mut now, mut latencies) = (Now::default(), Histogram::default());
     for job in jobs {
-        let length_ns: u64 = job.window.iter().map(|one| one.end_ns.saturating_sub(one.start_ns)).sum();
+        let length_ns = length_ns(job);
         for interval in &job.window {
             let own_ns = interval.end_ns.saturating_sub(interval.start_ns);
             let share = if length_ns == 0 { 0.0 } else { own_ns as f64 / length_ns as f64 };
@@ -195,12 +229,12 @@ fn add(latencies: &mut Histogram, figures: &DirectionInterval) {
 mod tests {
     use super::*;
     use ferrio_stats::histogram::full_bucket_index;
-    use ferrio_units::PerDirection;
 
     const MS: u64 = 1_000_000;
 
     fn board(n_jobs: usize) -> LiveBoard {
-        let job = |index| JobName { name: format!("j{index}"), n_clones: 1 };
+        let job =
+            |index| JobName { name: format!("j{index}"), n_clones: 1, directions: PerDirection([true, false, false]) };
         let mut board = LiveBoard::default();
         board.apply(LiveFrame::Begin {
             title: String::new(),
@@ -237,6 +271,8 @@ mod tests {
         // 100 and 300 reads in the last second, of 100 us each.
         assert_eq!([first.iops, first.bw_bytes].map(|rate| rate.round() as u64), [400, 400 * 4096]);
         assert!((first.depth - 0.04).abs() < 1e-9);
+        let depths = board.depths_of(&board.jobs[0]).0.map(|depth| (depth * 1e6).round() as u64);
+        assert_eq!(depths, [40_000, 0, 0]);
         assert_eq!(board.now().iops.round() as u64, 1400);
         let [p50, p99, _] = first.percentiles_ns.unwrap();
         assert!(p50 == p99 && p50.abs_diff(100_000) < 1_000 && first.max_ns == Some(p50));

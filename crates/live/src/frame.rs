@@ -2,6 +2,7 @@
 //!
 //! Must not know: sockets, screens. Start reading at [`LiveFrame`].
 
+use crate::totals::{JobTotals, measured_latency};
 use ferrio_stats::{DirectionStats, Histogram, LatencyStat, Severity};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,8 @@ pub enum LiveFrame {
     },
     /// What all clones of a job did in an interval.
     Interval(JobInterval),
+    /// What a job has done since its start, for viewers that count. Frames may be left out, so these are no differences.
+    Totals(JobTotals),
     /// The state of the run.
     State(RunState),
     /// What the rules find so far; it replaces what they found before.
@@ -33,8 +36,19 @@ pub enum LiveFrame {
         /// Number of its clones that failed or were killed.
         n_failed: u32,
     },
-    /// The run is over; last.
+    /// The run is over: it is behind all figures.
     End,
+    /// The reports of the run, which come when it is over; for viewers that show them.
+    Reports(FinalReports),
+}
+
+/// The reports of a run that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinalReports {
+    /// ferrio's own report as JSON.
+    pub document: String,
+    /// The page with charts, as HTML.
+    pub page: String,
 }
 
 /// A job with its clones.
@@ -44,6 +58,8 @@ pub struct JobName {
     pub name: String,
     /// Number of clones.
     pub n_clones: u32,
+    /// The directions in which it does I/O; none where that is not known.
+    pub directions: PerDirection<bool>,
 }
 
 /// What all clones of a job did in an interval.
@@ -81,7 +97,7 @@ pub struct DirectionInterval {
 impl DirectionInterval {
     /// From the counts of an interval and its rates.
     pub fn new(stats: &DirectionStats, iops: f64, bw_bytes: f64) -> Self {
-        let latency = if stats.clat.histogram.is_some() { &stats.clat } else { &stats.lat };
+        let latency = measured_latency(stats);
         Self {
             n_ios: stats.n_completed,
             bytes: stats.bytes,

@@ -8,6 +8,8 @@ use std::os::unix::net::UnixStream;
 
 /// Bytes that wait for a viewer at most. Further frames are left out.
 const MOST_WAITING_BYTES: usize = 4 << 20;
+/// Bytes that are read at once.
+pub(crate) const CHUNK_BYTES: usize = 8 << 10;
 /// A longer frame is none of ours.
 const MOST_FRAME_BYTES: u32 = 64 << 20;
 
@@ -27,6 +29,12 @@ pub struct FrameWriter {
 #[derive(Debug)]
 pub struct FrameReader {
     socket: UnixStream,
+    frames: FrameDecoder,
+}
+
+/// Frames from the bytes of a socket.
+#[derive(Debug, Default)]
+pub(crate) struct FrameDecoder {
     buffer: Vec<u8>,
 }
 
@@ -39,14 +47,14 @@ pub fn pair() -> io::Result<(FrameWriter, FrameReader)> {
     writer.set_nonblocking(true)?;
     reader.set_nonblocking(true)?;
     let writer = FrameWriter { socket: writer, waiting: Vec::new(), is_closed: false, n_lost: 0 };
-    Ok((writer, FrameReader { socket: reader, buffer: Vec::new() }))
+    Ok((writer, FrameReader { socket: reader, frames: FrameDecoder::default() }))
 }
 
 impl FrameWriter {
     /// Sends a frame, or leaves it out if the viewer is slow or gone.
     pub fn send(&mut self, frame: &LiveFrame) {
         self.flush();
-        if self.is_closed || self.waiting.len() > MOST_WAITING_BYTES {
+        if self.is_closed || !self.has_room() {
             self.n_lost += 1;
             return;
         }
@@ -55,6 +63,11 @@ impl FrameWriter {
         // Cannot fail: a vector takes everything.
         let _ = ciborium::into_writer(frame, &mut self.waiting);
         let length = u32::try_from(self.waiting.len() - start - 4).unwrap_or(u32::MAX);
+        if length > MOST_FRAME_BYTES {
+            self.waiting.truncate(start);
+            self.n_lost += 1;
+            return;
+        }
         self.waiting[start..start + 4].copy_from_slice(&length.to_le_bytes());
         self.flush();
     }
@@ -71,6 +84,11 @@ impl FrameWriter {
             }
         }
         self.waiting.drain(..n_taken);
+    }
+
+    /// True if the next frame is not left out, unless it is too long.
+    pub fn has_room(&self) -> bool {
+        self.waiting.len() <= MOST_WAITING_BYTES
     }
 
     /// True if all frames are handed over, or nobody takes them any more.
@@ -94,26 +112,46 @@ impl FrameReader {
     /// The next frame, without waiting for it.
     pub fn receive(&mut self) -> ReceivedFrame {
         loop {
-            if let Some(length) = self.buffer.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) {
-                if length > MOST_FRAME_BYTES {
-                    return ReceivedFrame::Closed;
-                }
-                let end = 4 + length as usize;
-                if let Some(bytes) = self.buffer.get(4..end) {
-                    let frame = ciborium::from_reader(bytes);
-                    self.buffer.drain(..end);
-                    return frame.map_or(ReceivedFrame::Closed, |frame| ReceivedFrame::Frame(Box::new(frame)));
-                }
+            match self.frames.next_frame() {
+                ReceivedFrame::Nothing => {}
+                found => return found,
             }
-            let mut chunk = [0; 8 << 10];
+            let mut chunk = [0; CHUNK_BYTES];
             match self.socket.read(&mut chunk) {
                 Ok(0) => return ReceivedFrame::Closed,
-                Ok(n_bytes) => self.buffer.extend(&chunk[..n_bytes]),
+                Ok(n_bytes) => self.frames.push(&chunk[..n_bytes]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return ReceivedFrame::Nothing,
                 Err(_) => return ReceivedFrame::Closed,
             }
         }
+    }
+
+    /// The socket, which does not block, and what was read from it.
+    pub(crate) fn into_parts(self) -> (UnixStream, FrameDecoder) {
+        (self.socket, self.frames)
+    }
+}
+
+impl FrameDecoder {
+    /// Takes bytes of the socket.
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next frame of these bytes, if it is whole.
+    pub(crate) fn next_frame(&mut self) -> ReceivedFrame {
+        let Some(length) = self.buffer.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else {
+            return ReceivedFrame::Nothing;
+        };
+        if length > MOST_FRAME_BYTES {
+            return ReceivedFrame::Closed;
+        }
+        let end = 4 + length as usize;
+        let Some(bytes) = self.buffer.get(4..end) else { return ReceivedFrame::Nothing };
+        let frame = ciborium::from_reader(bytes);
+        self.buffer.drain(..end);
+        frame.map_or(ReceivedFrame::Closed, |frame| ReceivedFrame::Frame(Box::new(frame)))
     }
 }
 

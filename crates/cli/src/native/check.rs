@@ -120,11 +120,11 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         record.make_anonymous();
     }
     let audit = record.audit.unwrap_or_default();
-    if !request.json && audit.findings.is_empty() && audit.unexamined.is_empty() {
+    if !request.own.json && audit.findings.is_empty() && audit.unexamined.is_empty() {
         console.report(NOTHING_FOUND);
         return if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
-    show(&audit, request.json, console)
+    show(&audit, request.own.json, console)
 }
 
 /// Shows an audit; the exit code says whether a figure is wrong.

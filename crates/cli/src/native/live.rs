@@ -1,12 +1,11 @@
 //! `ferrio run --live`: the process that shows a run on the whole terminal, seen from the run.
 //!
-//! The viewer is forked before the program has any thread. It reads the keys, and asks for the end of the run by a signal, as the
-//! terminal would. Must not know: what is shown. Start reading at [`Viewer::start`], then [`Viewer::end`].
+//! It reads the keys, and asks for the end of the run by a signal, as the terminal would. Must not know: what is shown. Start reading at [`Viewer::start`], then [`Viewer::end`].
 
-use ferrio_live::link::{self, FrameWriter};
+use super::viewers::fork_viewer;
+use ferrio_live::link::FrameWriter;
 use ferrio_live::terminal;
 use ferrio_sys::process::{self, ChildEnd, Pid, Signal};
-use ferrio_sys::signals;
 use ferrio_sys::terminal::TerminalState;
 use std::io;
 use std::time::{Duration, Instant};
@@ -24,25 +23,18 @@ pub(super) struct Viewer {
 }
 
 impl Viewer {
-    /// Starts a viewer; frames go to it.
+    /// Starts a viewer, to which frames go by a new writer behind the others.
     ///
     /// # Errors
     /// The terminal has no state, or the system has no room for another process.
-    pub(super) fn start() -> io::Result<(Self, FrameWriter)> {
+    pub(super) fn start(writers: &mut Vec<FrameWriter>) -> io::Result<Self> {
         let state = TerminalState::of_stdout()?;
-        let (writer, reader) = link::pair()?;
-        let (mut writer, parent) = (Some(writer), process::process_id());
-        let viewer = || {
-            // The viewer sees the end of the run by the end of the socket, of which it must not hold the other end itself.
-            drop(writer.take());
-            // Ctrl-C and the like are for the run; the viewer stays until the run has ended.
-            let _ = [Signal::INT, Signal::TERM, Signal::QUIT].map(signals::ignore);
+        let parent = process::process_id();
+        let process = fork_viewer(writers, |reader| {
             let mut end_run = || drop(process::kill(parent, Signal::INT));
-            i32::from(terminal::show(reader, &mut end_run).is_err())
-        };
-        let process = process::fork(viewer).map_err(io::Error::other)?;
-        let writer = writer.ok_or_else(|| io::Error::other("the socket is gone"))?;
-        Ok((Self { process, state }, writer))
+            terminal::show(reader, &mut end_run)
+        })?;
+        Ok(Self { process, state })
     }
 
     /// Waits until the viewer has left, for a short time, and makes sure that the terminal is as it was.

@@ -6,6 +6,8 @@ pub(crate) mod check;
 mod errors;
 mod live;
 pub(crate) mod run;
+mod viewers;
+mod web;
 
 use crate::console::Console;
 use ferrio_job::invocation::Invocation;
@@ -19,6 +21,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use web::WebOptions;
 
 /// Explanation of the table's columns.
 const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
@@ -34,37 +37,78 @@ const INTERVAL: &str = "--status-interval";
 
 /// The parsed arguments of a native command.
 struct Request {
-    /// `--json`.
-    json: bool,
-    /// `--csv`, of `run` alone.
-    csv: bool,
-    /// `--output-format=jsonl`, of `run` alone.
-    jsonl: bool,
-    /// `--live`, of `run` alone.
-    live: bool,
-    /// `--html`: the file of the page.
-    html: Option<PathBuf>,
+    own: OwnOptions,
     invocation: Invocation,
     /// Files that were read for the invocation.
     inputs: Vec<PathBuf>,
 }
 
-/// Takes `--html=FILE` or `--html FILE` out of the arguments.
+/// The options that are not fio's; all but `--json` are of `run` alone.
+struct OwnOptions {
+    /// `--json`.
+    json: bool,
+    /// `--csv`.
+    csv: bool,
+    /// `--output-format=jsonl`.
+    jsonl: bool,
+    /// `--live`.
+    live: bool,
+    /// `--web`.
+    web: Option<WebOptions>,
+    /// `--html`: the file of the page.
+    html: Option<PathBuf>,
+}
+
+impl OwnOptions {
+    /// Takes them out of the arguments.
+    ///
+    /// # Errors
+    /// A value is missing, or two options do not go together.
+    fn take(is_run: bool, words: &mut Vec<OsString>) -> Result<Self, String> {
+        let json = take_switch(words, "--json");
+        let csv = is_run && take_switch(words, "--csv");
+        let live = is_run && take_switch(words, "--live");
+        let web = if is_run { WebOptions::take(words)? } else { None };
+        let html = if is_run { take_value(words, "--html", "a file: --html=FILE")? } else { None };
+        if csv && json {
+            return Err("--json and --csv are two forms of one report: give one of them".to_owned());
+        }
+        let jsonl = is_run && take_jsonl(words);
+        if jsonl && (csv || json) {
+            return Err(format!("{JSONL} has all figures already: leave out --json and --csv"));
+        }
+        Ok(Self { json, csv, jsonl, live, web, html: html.map(PathBuf::from) })
+    }
+}
+
+/// True if a switch was among the arguments.
+fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
+    let n_words = words.len();
+    words.retain(|word| word != name);
+    words.len() < n_words
+}
+
+/// Takes `NAME=VALUE` or `NAME VALUE` out of the arguments.
 ///
 /// # Errors
-/// There is no file behind it.
-fn take_page(words: &mut Vec<OsString>) -> Result<Option<PathBuf>, String> {
-    const NAME: &str = "--html";
-    let Some(index) = words.iter().position(|word| word == NAME || word.as_bytes().starts_with(b"--html=")) else {
+/// There is no value behind it, or an empty one; the error says what is needed.
+fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<OsString>, String> {
+    let value_of = |word: &OsString| match word.as_bytes().strip_prefix(name.as_bytes()) {
+        Some([]) => Some(None),
+        Some([b'=', value @ ..]) => Some(Some(OsString::from_vec(value.to_vec()))),
+        _ => None,
+    };
+    let Some((index, value)) = words.iter().zip(0_usize..).find_map(|(word, index)| Some((index, value_of(word)?)))
+    else {
         return Ok(None);
     };
-    let word = words.remove(index);
-    let file = match word.as_bytes().strip_prefix(b"--html=") {
-        Some(file) => OsString::from_vec(file.to_vec()),
+    words.remove(index);
+    let value = match value {
+        Some(value) => value,
         None if index < words.len() => words.remove(index),
         None => OsString::new(),
     };
-    if file.is_empty() { Err(format!("{NAME} needs a file: {NAME}=FILE")) } else { Ok(Some(PathBuf::from(file))) }
+    if value.is_empty() { Err(format!("{name} needs {needed}")) } else { Ok(Some(value)) }
 }
 
 /// True if the lines of jsonl are asked for; the option then is one word.
@@ -77,29 +121,17 @@ fn take_jsonl(words: &mut Vec<OsString>) -> bool {
     words.iter().any(|word| word == JSONL)
 }
 
-/// The arguments (the command's name first): `--json` and `--html` are the command's own, all others are fio's.
+/// The arguments (the command's name first): some are the command's own, all others are fio's.
 ///
 /// # Errors
 /// The error contains the messages to print, with their streams.
 fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputStream, String)>> {
-    let is_json = |word: &&OsString| *word == "--json";
-    let json = arguments.iter().any(|word| is_json(&word));
     let mut words = vec![OsString::from("ferrio")];
-    words.extend(arguments.iter().skip(1).filter(|word| !is_json(word)).cloned());
+    words.extend(arguments.iter().skip(1).cloned());
     let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
     let is_run = command == "run";
-    let csv = is_run && words.iter().any(|word| word == "--csv");
-    words.retain(|word| !(csv && word == "--csv"));
-    let live = is_run && words.iter().any(|word| word == "--live");
-    words.retain(|word| !(live && word == "--live"));
-    let html = if is_run { take_page(&mut words).map_err(refuse)? } else { None };
-    if csv && json {
-        return Err(refuse("--json and --csv are two forms of one report: give one of them".to_owned()));
-    }
-    let jsonl = is_run && take_jsonl(&mut words);
-    if jsonl && (csv || json) {
-        return Err(refuse(format!("{JSONL} has all figures already: leave out --json and --csv")));
-    }
+    let own = OwnOptions::take(is_run, &mut words).map_err(refuse)?;
+    let jsonl = own.jsonl;
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
         let name = word.split('=').next().unwrap_or_default();
@@ -127,11 +159,13 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
             "--anonymous and {JSONL} do not go together: lines are written before all names are known"
         )));
     }
-    if live && let Some(text) = no_live_view(&invocation, jsonl) {
+    if own.live
+        && let Some(text) = no_live_view(&invocation, jsonl)
+    {
         return Err(refuse(text));
     }
     match invocation.mode {
-        Mode::Run => Ok(Request { json, csv, jsonl, live, html, invocation, inputs: environment.opened_files() }),
+        Mode::Run => Ok(Request { own, invocation, inputs: environment.opened_files() }),
         _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
         _ => Err(invocation.messages),
     }

@@ -4,9 +4,10 @@
 //! Must not know: rules, how figures are laid out. Start reading at [`run`].
 
 use super::errors::run_error_text;
-use super::live::Viewer;
-use super::{Request, parse, print_all, report_text};
-use crate::console::{Console, show_progress};
+use super::viewers::Viewers;
+use super::web::{WebOptions, without_token};
+use super::{OwnOptions, Request, parse, print_all, report_text};
+use crate::console::{Console, show_aside, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
 use crate::history::keeping::Keeping;
@@ -14,8 +15,7 @@ use crate::kept;
 use crate::records::{self, Course};
 use crate::signals::Signals;
 use ferrio_job::Invocation;
-use ferrio_live::feed::LiveFeed;
-use ferrio_live::link::FrameWriter;
+use ferrio_live::frame::FinalReports;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::jsonl;
 use ferrio_report::native::{headlines, note_text};
@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 const PROGRAM: &str = "ferrio run";
 
 const HELP: &str = "\
-usage: ferrio run [--live] [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
+usage: ferrio run [--live] [--web=ADDR] [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
 
 Runs fio's job files and options, and shows ferrio's own report: a row of
 headline figures for each job, and what speaks against them: a cache that
@@ -52,6 +52,13 @@ answered, a depth that was not reached, writes that were still in memory.
                   another length than a second
   --live          the run on the whole terminal while it goes on: rates, latencies
                   and depth of each job, devices, findings so far; q ends the run
+  --web=ADDR      the run as a page for browsers while it goes on, at its end the
+                  report in the same place; /metrics for Prometheus, /result.json.
+                  ADDR is HOST:PORT, or PORT on 127.0.0.1; port 0 is any free one
+  --web-token=TOKEN
+                  what readers of --web must know (http://ADDR/?token=TOKEN), with
+                  an ADDR that other machines reach; rather in FERRIO_WEB_TOKEN,
+                  because the arguments of a program are no secret
   --output=FILE   the report goes to a file
   --html=FILE     also a page with charts
   --keep[=NAME]   keep the run, for ferrio history to list, show and compare;
@@ -88,7 +95,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             Ok(console) => console.named("ferrio run"),
             Err(error) => {
                 let error = ferrio_units::error_text(&error);
-                console.error(&format!("ferrio run: cannot open output file {}: {error}\n", path.display()));
+                console.error(&format!("{PROGRAM}: cannot open output file {}: {error}\n", path.display()));
                 return ExitCode::FAILURE;
             }
         };
@@ -98,7 +105,8 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let Request { json, csv, jsonl: writes_lines, live, html, mut invocation, inputs } = request;
+    let Request { own, mut invocation, inputs } = request;
+    let OwnOptions { json, csv, jsonl: writes_lines, live, web, html } = own;
     let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), console) {
         Ok(keeping) => keeping,
         Err(code) => return code,
@@ -107,12 +115,9 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     let started_at = Instant::now();
     let kept = Arc::new(kept);
     // A page that cannot be written is known before the run.
-    let page = match html.as_deref().map(|path| WholeFile::create(path, &kept)).transpose() {
+    let page = match html.map(|path| OpenPage::create(path, &kept)).transpose() {
         Ok(page) => page,
-        Err(error) => {
-            console.error(&page_error(html.as_deref(), &error));
-            return ExitCode::FAILURE;
-        }
+        Err(text) => return failure(console, &text),
     };
     if has_report_alone {
         console.collect_messages();
@@ -123,17 +128,14 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     print_all(console, &invocation.messages);
     let has_progress_line =
         !has_report_alone && !live && invocation.output.file.is_none() && std::io::stdout().is_terminal();
-    // The viewer is forked before the program has any thread.
-    let viewer = match live.then(Viewer::start).transpose() {
-        Ok(viewer) => viewer,
-        Err(error) => {
-            console.error(&format!("ferrio run: cannot show the run: {}\n", ferrio_units::error_text(&error)));
-            return ExitCode::FAILURE;
-        }
+    let is_followed = has_progress_line || live || web.is_some();
+    let mut viewers = match viewers(live, web) {
+        Ok(viewers) => viewers,
+        Err(text) => return failure(console, &text),
     };
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
     let mut course = writes_lines.then(|| Course::with_words(invocation.run.global_options.clone(), note_text));
-    let run = session_of(&mut invocation, inputs, arguments, has_progress_line || live).and_then(|mut session| {
+    let run = session_of(&mut invocation, inputs, arguments, is_followed).and_then(|mut session| {
         session.settings.record_interval = writes_lines.then(|| records::interval(&invocation));
         session.settings.control.status_interval = None;
         let observer = RunConsole {
@@ -143,22 +145,19 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             course: course.as_mut(),
             held: live.then(Vec::new),
         };
-        go(session, observer, viewer)
+        go(session, observer, &mut viewers)
     });
     match run {
-        Ok((outcome, signal)) => {
+        Ok((outcome, signals)) => {
             let shown = ShownAs { json, csv, is_debug, is_anonymous, started_at };
-            let code = show(outcome, signal, &shown, course, console, |record, console| {
-                if let Some(page) = page {
-                    write_page(page, html.as_deref(), record, console);
-                }
-                if let Some(keeping) = &keeping {
-                    keeping.keep(record, console);
-                }
-            });
+            let ending = Ending { shown, signal: signals.first(), page, keeping, course };
+            let (code, reports) = ending.show(outcome, viewers.want_reports(), console);
+            let _ = signals.take_untold();
+            viewers.end_web(reports, || signals.take_untold().is_some());
             ExitCode::from(code)
         }
         Err(error) => {
+            viewers.end_web(None, || false);
             end_without_run(&run_error_text(&error), course, started_at, console);
             ExitCode::FAILURE
         }
@@ -174,6 +173,25 @@ fn end_without_run(reason: &str, course: Option<Course>, started_at: Instant, co
     }
 }
 
+/// Tells why the command cannot do what it was asked for.
+fn failure(console: &mut Console, text: &str) -> ExitCode {
+    console.error(&format!("{PROGRAM}: {text}\n"));
+    ExitCode::FAILURE
+}
+
+/// Starts the viewers, and tells where the page is. They are forked before the program has any thread.
+///
+/// # Errors
+/// The error says what is not possible, and why.
+fn viewers(live: bool, web: Option<WebOptions>) -> Result<Viewers, String> {
+    let server = web.map(WebOptions::bind).transpose().map_err(|error| format!("--web: {error}"))?;
+    if let Some(server) = &server {
+        show_aside(&format!("{PROGRAM}: the run is shown at {}\n", server.url()));
+    }
+    let cannot_show = |error| format!("cannot show the run: {}", ferrio_units::error_text(&error));
+    Viewers::start(live, server).map_err(cannot_show)
+}
+
 /// How a run is reported.
 struct ShownAs {
     json: bool,
@@ -183,52 +201,85 @@ struct ShownAs {
     started_at: Instant,
 }
 
-/// Reports a run that is over: as the last lines of jsonl, or in one piece. `store` writes the page and keeps the run. Returns the exit code.
-fn show(
-    mut outcome: SessionOutcome,
+/// What is to be done with the outcome of a run.
+struct Ending {
+    shown: ShownAs,
+    /// The first signal that wanted the end of the run.
     signal: Option<i32>,
-    shown: &ShownAs,
+    page: Option<OpenPage>,
+    keeping: Option<Keeping>,
+    /// The lines of jsonl.
     course: Option<Course>,
-    console: &mut Console,
-    store: impl FnOnce(&RunRecord, &mut Console),
-) -> u8 {
-    if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
-        console.trace(&format!("the run is not remembered: {error}\n"));
-    }
-    if let Some(messages) = console.messages() {
-        messages.clone_into(&mut outcome.record.messages);
-    }
-    if shown.is_anonymous {
-        outcome.record.make_anonymous();
-    }
-    let record = &outcome.record;
-    match course {
-        Some(mut course) => {
-            console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
-            let exit = drop_in::exit_number(&outcome, signal, console);
-            course.end(console, exit, signal, shown.started_at.elapsed());
+}
+
+impl Ending {
+    /// Reports a run that is over: as the last lines of jsonl, or in one piece. Returns the exit code, and the reports if they are wanted
+    /// elsewhere.
+    fn show(
+        self,
+        mut outcome: SessionOutcome,
+        wants_reports: bool,
+        console: &mut Console,
+    ) -> (u8, Option<FinalReports>) {
+        let Self { shown, signal, page, keeping, course } = self;
+        if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
+            console.trace(&format!("the run is not remembered: {error}\n"));
         }
-        None if shown.json => console.report(&document(record)),
-        None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
-        None => console.report(&report_text(record)),
+        if let Some(messages) = console.messages() {
+            messages.clone_into(&mut outcome.record.messages);
+        }
+        if shown.is_anonymous {
+            outcome.record.make_anonymous();
+        }
+        let record = &outcome.record;
+        match course {
+            Some(mut course) => {
+                console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
+                let exit = drop_in::exit_number(&outcome, signal, console);
+                course.end(console, exit, signal, shown.started_at.elapsed());
+            }
+            None if shown.json => console.report(&document(record)),
+            None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
+            None => console.report(&report_text(record)),
+        }
+        let is_wanted = wants_reports || page.is_some();
+        let html = is_wanted.then(|| ferrio_pictures::page::page(&[ferrio_results::of_record(record)]));
+        if let (Some(page), Some(html)) = (page, &html) {
+            page.write(html, console);
+        }
+        if let Some(keeping) = &keeping {
+            keeping.keep(record, console);
+        }
+        let reports = html.filter(|_| wants_reports).map(|page| FinalReports { document: document(record), page });
+        (drop_in::exit_number(&outcome, signal, console), reports)
     }
-    store(record, console);
-    drop_in::exit_number(&outcome, signal, console)
 }
 
-/// The line about a page that cannot be written.
-fn page_error(path: Option<&Path>, error: &std::io::Error) -> String {
-    let shown = path.map(|path| path.display().to_string()).unwrap_or_default();
-    format!("ferrio run: cannot write the page {shown}: {}\n", ferrio_units::error_text(error))
+/// The file of `--html`, which is open before the run.
+struct OpenPage {
+    path: PathBuf,
+    file: WholeFile,
 }
 
-/// Writes the page of the run.
-fn write_page(page: WholeFile, path: Option<&Path>, record: &RunRecord, console: &mut Console) {
-    let content = ferrio_pictures::page::page(&[ferrio_results::of_record(record)]);
-    if let Err(error) = page.write(content.as_bytes()) {
-        console.error(&page_error(path, &error));
-        console.has_failed = true;
+impl OpenPage {
+    fn create(path: PathBuf, kept: &Arc<KeptFiles>) -> Result<Self, String> {
+        match WholeFile::create(&path, kept) {
+            Ok(file) => Ok(Self { path, file }),
+            Err(error) => Err(page_error(&path, &error)),
+        }
     }
+
+    fn write(self, html: &str, console: &mut Console) {
+        if let Err(error) = self.file.write(html.as_bytes()) {
+            console.error(&format!("{PROGRAM}: {}\n", page_error(&self.path, &error)));
+            console.has_failed = true;
+        }
+    }
+}
+
+/// Why a page cannot be written.
+fn page_error(path: &Path, error: &std::io::Error) -> String {
+    format!("cannot write the page {}: {}", path.display(), ferrio_units::error_text(error))
 }
 
 /// The session of the request: native, with evidence from the files, with the course of each job, and remembered.
@@ -238,6 +289,7 @@ fn session_of(
     arguments: &[OsString],
     is_followed: bool,
 ) -> Result<Session, RunError> {
+    let arguments = without_token(arguments);
     let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
     let mut session = Session::of_invocation(invocation, inputs, words)?;
     session.spec.compatibility = Compatibility::Native;
@@ -249,27 +301,24 @@ fn session_of(
     Ok(session)
 }
 
-/// The end of the run, and the first signal that wanted it. The viewer shows it, if there is one.
+/// The end of the run, and the signals that it has received. The viewers show it.
 fn go(
     session: Session,
     mut observer: RunConsole<'_>,
-    viewer: Option<(Viewer, FrameWriter)>,
-) -> Result<(SessionOutcome, Option<i32>), RunError> {
+    viewers: &mut Viewers,
+) -> Result<(SessionOutcome, Signals), RunError> {
     // Before anything else: from now on a signal ends in a report.
     let signals = Signals::listen(false)?;
-    let (outcome, viewer) = match viewer {
-        None => (signals.run(session, &mut [&mut observer]), None),
-        Some((viewer, writer)) => {
-            let mut feed = LiveFeed::new(writer, session.handle());
+    let outcome = match viewers.feed(session.handle()) {
+        None => signals.run(session, &mut [&mut observer]),
+        Some(mut feed) => {
             let outcome = signals.run(session, &mut [&mut observer, &mut feed]);
-            (outcome, Some((viewer, feed.end())))
+            viewers.end_terminal(feed);
+            outcome
         }
     };
-    if let Some((viewer, writer)) = viewer {
-        viewer.end(writer);
-    }
     observer.end();
-    Ok((outcome?, signals.first()))
+    Ok((outcome?, signals))
 }
 
 /// The report as JSON.

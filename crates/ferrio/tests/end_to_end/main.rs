@@ -92,4 +92,5 @@ mod verify_rounds;
 mod verify_state;
 mod verify_timed;
 mod verify_trims;
+mod web;
 mod zones;

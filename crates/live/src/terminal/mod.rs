@@ -2,12 +2,11 @@
 //!
 //! Must not know: where frames come from. Start reading at [`show`]; the screen is made in `screen`.
 
-mod devices;
 mod screen;
 
 use crate::board::LiveBoard;
+use crate::devices::Devices;
 use crate::link::{FrameReader, ReceivedFrame};
-use devices::Devices;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use screen::ScreenView;
 use std::io;

@@ -9,7 +9,11 @@ use ratatui::backend::TestBackend;
 
 fn board(n_jobs: u32) -> LiveBoard {
     let mut board = LiveBoard::default();
-    let job = |index: u32| JobName { name: format!("job{index}"), n_clones: 1 + index % 2 };
+    let job = |index: u32| JobName {
+        name: format!("job{index}"),
+        n_clones: 1 + index % 2,
+        directions: PerDirection([true, false, false]),
+    };
     let jobs = (0..n_jobs).map(job).collect();
     board.apply(LiveFrame::Begin { title: "run jobs.fio".to_owned(), jobs, devices: Vec::new() });
     for second in 0..90 {
@@ -88,7 +92,7 @@ fn any_size_can_be_drawn() {
 #[test]
 fn names_cannot_write_to_the_terminal() {
     let mut board = LiveBoard::default();
-    let jobs = vec![JobName { name: "a\u{1b}[2J\n".to_owned(), n_clones: 1 }];
+    let jobs = vec![JobName { name: "a\u{1b}[2J\n".to_owned(), n_clones: 1, directions: PerDirection::all(false) }];
     board.apply(LiveFrame::Begin { title: "\u{1b}]0;x\u{7}".to_owned(), jobs, devices: Vec::new() });
     board.apply(LiveFrame::Message("b\u{1b}[31m\nlast".to_owned()));
     let all = screen(&board, &mut ScreenView::default(), (80, 24)).join("\n");

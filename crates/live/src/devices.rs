@@ -1,6 +1,6 @@
 //! How busy the devices are.
 //!
-//! Must not know: screens. Start reading at [`Devices::busy`].
+//! Must not know: screens, pages. Start reading at [`Devices::busy`].
 
 use ferrio_sys::disk_stats::DiskStats;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The counters of the devices, a moment ago.
 #[derive(Debug, Default)]
-pub(super) struct Devices {
+pub(crate) struct Devices {
     before: HashMap<String, (Instant, u64)>,
     shares: HashMap<String, f64>,
 }
@@ -19,7 +19,7 @@ pub(super) struct Devices {
 impl Devices {
     /// The share of the last second in which each device had something to do, 0 to 1. A device without counters is left out, and so is
     /// each in the first second.
-    pub(super) fn busy(&mut self, names: &[String]) -> Vec<(String, f64)> {
+    pub(crate) fn busy(&mut self, names: &[String]) -> Vec<(String, f64)> {
         for name in names {
             let is_due = self.before.get(name).is_none_or(|(at, _)| at.elapsed() >= INTERVAL);
             if is_due && let Some(io_ticks_ms) = ticks_ms(name) {

@@ -1,0 +1,312 @@
+
+"use strict";
+(function () {
+  const SVG = "http://www.w3.org/2000/svg";
+  const byId = (id) => document.getElementById(id);
+  const [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH] = [0, 1, 2, 3, 4, 5, 6];
+  const NOTHING = [0, 0, null, null, null, null, 0];
+  // Attempts to find the run again before it is given up: the browser makes one every few seconds.
+  const MOST_ATTEMPTS = 5;
+
+  // Three significant digits below 1000, whole numbers with commas from there on.
+  function digits(value) {
+    if (value < 9.995) return value.toFixed(2);
+    if (value < 99.95) return value.toFixed(1);
+    return Math.round(value).toLocaleString("en");
+  }
+  const rate = (value) => value >= 1e6 ? digits(value / 1e6) + "M" : value >= 1e4 ? digits(value / 1e3) + "k" : digits(value);
+  const megabytes = (value) => digits(value / 1e6);
+  const whole = (value) => value.toLocaleString("en");
+  function duration(ns) {
+    if (ns === null) return "-";
+    for (const [factor, unit] of [[1, "ns"], [1e3, "us"], [1e6, "ms"]]) {
+      if (ns / factor < 999.5) return (factor === 1 ? Math.round(ns) : digits(ns / factor)) + " " + unit;
+    }
+    return digits(ns / 1e9) + " s";
+  }
+  function bytes(value) {
+    for (const [factor, unit] of [[1e12, "TB"], [1e9, "GB"], [1e6, "MB"], [1e3, "kB"]]) {
+      if (value >= factor) return digits(value / factor) + " " + unit;
+    }
+    return value + " B";
+  }
+  function clock(seconds) {
+    const two = (number) => String(number).padStart(2, "0");
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    return (hours > 0 ? hours + ":" + two(minutes) : minutes) + ":" + two(Math.floor(seconds) % 60);
+  }
+
+  function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  }
+  function drawn(name, attributes, text) {
+    const made = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    if (text !== undefined) made.textContent = text;
+    return made;
+  }
+  function write(place, text) {
+    if (place.textContent !== text) place.textContent = text;
+  }
+
+  // What is known: the jobs, their course, and the present.
+  let jobs = [];
+  let course = { seconds: 1, all: [], jobs: [] };
+  let now = null;
+  // The job in the charts; -1: all together.
+  let shown = -1;
+
+  const TOTALS = [["IOPS", IOPS, rate], ["MB/s", BANDWIDTH, megabytes], ["p50", P50, duration], ["p99", P99, duration],
+    ["p99.9", P999, duration], ["max", MAX, duration], ["depth", DEPTH, digits]];
+  const totals = TOTALS.map(([name]) => {
+    const value = element("dd", {}, "-");
+    byId("totals").append(element("div", {}, element("dt", {}, name), value));
+    return value;
+  });
+
+  const CHARTS = [
+    { name: "IOPS", lines: [["IOPS", IOPS]], text: rate },
+    { name: "Bandwidth, MB/s", lines: [["MB/s", BANDWIDTH]], text: megabytes },
+    { name: "Latency", lines: [["p50", P50], ["p99", P99], ["p99.9", P999], ["max", MAX]], text: duration, isLog: true },
+    { name: "I/Os in flight", lines: [["depth", DEPTH]], text: digits },
+  ].map(makeChart);
+
+  function makeChart(chart) {
+    const svg = drawn("svg", { role: "img" });
+    const values = chart.lines.map(() => document.createTextNode("-"));
+    const entries = chart.lines.map(([name], index) => {
+      const sample = drawn("svg", { "aria-hidden": "true", viewBox: "0 0 29 10" });
+      sample.append(drawn("line", { class: "s" + index, x1: 0, x2: 29, y1: 5, y2: 5 }));
+      return element("li", {}, sample, name + " ", values[index]);
+    });
+    const moment = element("li", {});
+    const figure = element("figure", {}, element("figcaption", {}, chart.name), svg, element("ul", { class: "legend" }, ...entries, moment));
+    byId("charts").append(figure);
+    const made = { ...chart, svg, values, moment, cursor: null };
+    svg.addEventListener("pointermove", (event) => {
+      made.cursor = event.clientX - svg.getBoundingClientRect().left;
+      draw(made);
+    });
+    svg.addEventListener("pointerleave", () => {
+      made.cursor = null;
+      draw(made);
+    });
+    return made;
+  }
+
+  // Round values between two others, at most so many.
+  function marks(low, high, most, isLog) {
+    const found = [];
+    if (isLog) {
+      const step = Math.max(1, Math.ceil((Math.log10(high) - Math.log10(low)) / most));
+      for (let power = Math.ceil(Math.log10(low) - 1e-9); power <= Math.log10(high) + 1e-9; power += step) found.push(10 ** power);
+      if (found.length > 1) return found;
+      return [low, high];
+    }
+    const raw = (high - low) / most;
+    const power = 10 ** Math.floor(Math.log10(raw));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= raw);
+    for (let value = Math.ceil(low / step) * step; value <= high + step / 1e6; value += step) found.push(value);
+    return found;
+  }
+  function timeMarks(high, most) {
+    const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 43200, 86400, 604800];
+    const step = steps.find((candidate) => candidate >= high / most) || steps[steps.length - 1];
+    const found = [];
+    for (let value = 0; value <= high; value += step) found.push(value);
+    return found;
+  }
+
+  const points = () => shown < 0 ? course.all : course.jobs[shown] || [];
+
+  function draw(chart) {
+    const { svg, lines, text, isLog } = chart;
+    const [width, height] = [svg.clientWidth || 300, svg.clientHeight || 176];
+    const [left, right, top, bottom] = [62, 10, 8, 22];
+    const known = points();
+    const values = known.flatMap((point) => lines.map(([, index]) => point[index])).filter((value) => value !== null && (!isLog || value > 0));
+    const most = Math.max(0, ...values);
+    const low = isLog ? 10 ** Math.floor(Math.log10(Math.min(most, ...values) || 1000)) : 0;
+    const high = isLog ? Math.max(low * 10, most * 1.2) : most * 1.05 || 1;
+    const span = Math.max(known.length * course.seconds, 10);
+    const x = (seconds) => left + (width - left - right) * seconds / span;
+    const share = (value) => isLog ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : value / high;
+    const y = (value) => height - bottom - (height - bottom - top) * share(value);
+    const parts = [];
+    for (const mark of marks(low, high, 4, isLog)) {
+      parts.push(drawn("line", { class: "grid", x1: left, x2: width - right, y1: y(mark), y2: y(mark) }));
+      parts.push(drawn("text", { x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, text(mark)));
+    }
+    for (const mark of timeMarks(span, Math.max(2, Math.floor(width / 110)))) {
+      parts.push(drawn("text", { x: x(mark), y: height - 6, "text-anchor": mark === 0 ? "start" : "middle" }, clock(mark)));
+    }
+    lines.forEach(([, index], number) => parts.push(...line(known, index, number, x, y, isLog)));
+    const at = picked(chart, known, x);
+    if (at !== null) parts.push(drawn("line", { class: "cursor", x1: x(time(at)), x2: x(time(at)), y1: top, y2: height - bottom }));
+    svg.setAttribute("viewBox", "0 0 " + width + " " + height);
+    svg.replaceChildren(...parts);
+    tell(chart, known, at);
+  }
+
+  // Where a point lies: in the middle of its time.
+  const time = (index) => (index + 0.5) * course.seconds;
+
+  // The point under the pointer.
+  function picked(chart, known, x) {
+    if (chart.cursor === null || known.length === 0) return null;
+    const distance = (index) => Math.abs(x(time(index)) - chart.cursor);
+    return known.reduce((best, _, index) => distance(index) < distance(best) ? index : best, 0);
+  }
+
+  // A line with gaps where nothing was measured; a value between two gaps is a dot.
+  function line(known, index, number, x, y, isLog) {
+    const runs = [[]];
+    known.forEach((point, at) => {
+      const value = point[index];
+      if (value === null || (isLog && value <= 0)) runs.push([]);
+      else runs[runs.length - 1].push(x(time(at)).toFixed(1) + "," + y(value).toFixed(1));
+    });
+    return runs.filter((run) => run.length > 0).map((run) => {
+      const [cx, cy] = run[0].split(",");
+      return run.length > 1 ? drawn("polyline", { class: "s" + number, points: run.join(" ") })
+        : drawn("circle", { class: "s" + number, cx, cy, r: 1.5 });
+    });
+  }
+
+  // The legend has the values under the pointer, or those of the present.
+  function tell(chart, known, at) {
+    const present = now === null ? NOTHING : shown < 0 ? now.all : now.jobs[shown] ? now.jobs[shown].now : NOTHING;
+    const point = at === null ? present : known[at];
+    const texts = chart.lines.map(([, index]) => chart.text(point[index]));
+    texts.forEach((text, index) => { chart.values[index].data = text; });
+    write(chart.moment, at === null ? "" : "at " + clock(time(at)));
+    const label = chart.name + " over time, now " + chart.lines.map(([name], index) => (chart.lines.length > 1 ? name + " " : "") + texts[index]).join(", ");
+    if (at === null) chart.svg.setAttribute("aria-label", label);
+  }
+
+  const COLUMNS = ["job", "state", "IOPS over time", "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth", "I/Os", "data", "errors"];
+  let rows = [];
+
+  function makeTable() {
+    byId("jobs").tHead.replaceChildren(element("tr", {}, ...COLUMNS.map((name) => element("th", { scope: "col" }, name))));
+    rows = jobs.map((job, index) => {
+      const name = element("button", { type: "button", "aria-pressed": "false", title: job.name }, job.name);
+      name.addEventListener("click", () => show(index));
+      const clones = job.n_clones > 1 ? " x " + job.n_clones : "";
+      const sketch = drawn("svg", { "aria-hidden": "true", viewBox: "0 0 96 22", preserveAspectRatio: "none" });
+      const cells = COLUMNS.slice(1).map(() => element("td"));
+      cells[1].append(sketch);
+      const row = element("tr", {}, element("th", { scope: "row" }, name, clones), ...cells);
+      return { row, name, sketch, cells, n_drawn: -1 };
+    });
+    byId("jobs").tBodies[0].replaceChildren(...rows.map((row) => row.row));
+    const options = ["All jobs together", ...jobs.map((job) => job.name)];
+    byId("shown").replaceChildren(...options.map((name, index) => element("option", { value: index - 1 }, name)));
+    show(Math.min(shown, jobs.length - 1));
+  }
+
+  function show(index) {
+    shown = index;
+    byId("shown").value = String(index);
+    rows.forEach((row, number) => row.name.setAttribute("aria-pressed", String(number === index)));
+    CHARTS.forEach(draw);
+  }
+
+  function fill(row, job, known) {
+    const figures = [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH].map((index, at) => TOTALS[at][2](job.now[index]));
+    const isIdle = job.state !== "runs";
+    const texts = [job.state, null, ...(isIdle ? figures.map(() => "-") : figures), whole(job.n_ios), bytes(job.bytes), whole(job.n_errors)];
+    if (row.row.className !== job.state) row.row.className = job.state;
+    row.cells.forEach((cell, index) => { if (texts[index] !== null) write(cell, texts[index]); });
+    if (row.n_drawn === known.length) return;
+    row.n_drawn = known.length;
+    const newest = known.slice(-96);
+    const most = Math.max(1, ...newest.map((point) => point[IOPS]));
+    const x = (index) => newest.length > 1 ? 95 * index / (newest.length - 1) : 0;
+    const line = newest.map((point, index) => x(index).toFixed(1) + "," + (20.5 - 19 * point[IOPS] / most).toFixed(1));
+    row.sketch.replaceChildren(drawn("polyline", { class: "s0", points: line.join(" ") }));
+  }
+
+  function showNow() {
+    TOTALS.forEach(([, index, text], at) => write(totals[at], text(now.all[index])));
+    const left = now.is_over || now.left_secs === null ? "" : ", " + clock(now.left_secs) + " left";
+    const state = now.is_over ? "The run has ended, and its report is made."
+      : now.only_ramps ? "The jobs warm up: nothing is counted yet." : jobs.length === 0 ? "The run is prepared." : "The run goes on.";
+    write(byId("news"), state);
+    write(byId("clock"), clock(now.elapsed_secs) + left + ", " + now.n_running + " running");
+    const whole_secs = now.elapsed_secs + (now.left_secs || 0);
+    byId("progress").hidden = now.left_secs === null && !now.is_over;
+    byId("progress").value = now.is_over ? 1 : now.elapsed_secs / Math.max(1, whole_secs);
+    write(byId("busy"), now.busy.length === 0 ? ""
+      : "Devices busy: " + now.busy.map(([name, share]) => name + " " + Math.round(100 * share) + " %").join(", "));
+    list("findings", now.findings.map((found) => [found.severity, found.title, found.jobs.length > 0 ? " (" + found.jobs.join(", ") + ")" : ""]),
+      ([severity, title, of]) => element("li", { class: severity }, element("span", { class: "severity" }, severity.toUpperCase()), " " + title + of));
+    list("messages", now.messages, (text) => element("li", {}, text));
+    now.jobs.forEach((job, index) => rows[index] && fill(rows[index], job, course.jobs[index] || []));
+    CHARTS.forEach(draw);
+  }
+
+  const listed = {};
+  function list(id, values, item) {
+    const text = JSON.stringify(values);
+    if (listed[id] === text) return;
+    listed[id] = text;
+    byId(id + "-section").hidden = values.length === 0;
+    byId(id).replaceChildren(...values.map(item));
+  }
+
+  // The stream of events.
+  const query = new URLSearchParams(location.search).get("token");
+  const address = "events?page" + (query === null ? "" : "&token=" + encodeURIComponent(query));
+  let n_attempts = 0;
+  follow();
+
+  function follow() {
+    const events = new EventSource(address);
+    events.addEventListener("course", (event) => {
+      n_attempts = 0;
+      document.body.classList.remove("lost");
+      const told = JSON.parse(event.data);
+      jobs = told.jobs;
+      course = { seconds: told.point_secs || 1, all: told.points.all, jobs: told.points.jobs };
+      write(byId("command"), told.title);
+      byId("command").classList.toggle("long", told.title.length > 400);
+      document.title = "ferrio run " + told.title.slice(0, 80);
+      now = null;
+      makeTable();
+    });
+    events.addEventListener("now", (event) => {
+      const told = JSON.parse(event.data);
+      // The jobs have become known, or points were joined: all of it is fetched again.
+      if (told.jobs.length !== jobs.length || (told.point_secs || 1) !== course.seconds || told.first_point > course.all.length) {
+        events.close();
+        follow();
+        return;
+      }
+      const extend = (known, more) => { known.length = told.first_point; known.push(...more); };
+      extend(course.all, told.points.all);
+      course.jobs.forEach((known, index) => extend(known, told.points.jobs[index]));
+      now = told;
+      showNow();
+    });
+    events.addEventListener("end", (event) => {
+      events.close();
+      if (JSON.parse(event.data).has_reports) location.reload();
+      else write(byId("news"), "The run has ended without a result.");
+    });
+    events.addEventListener("error", () => {
+      n_attempts += 1;
+      document.body.classList.add("lost");
+      const is_given_up = n_attempts > MOST_ATTEMPTS;
+      if (is_given_up) events.close();
+      write(byId("news"), is_given_up ? "ferrio is gone: these are the last figures." : "The connection is lost: these are the last figures.");
+      if (!is_given_up && events.readyState === EventSource.CLOSED) setTimeout(follow, 3000);
+    });
+  }
+
+  byId("shown").addEventListener("change", (event) => show(Number(event.target.value)));
+  new ResizeObserver(() => CHARTS.forEach(draw)).observe(byId("charts"));
+})();
