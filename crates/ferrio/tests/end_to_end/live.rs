@@ -148,3 +148,27 @@ fn without_a_terminal_it_is_refused_with_the_cure() {
     assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""));
     assert!(has_all(&finished.stderr, &["ferrio run: --live", "--output-format=jsonl"]), "{}", finished.stderr);
 }
+
+/// The terminal and the browser show the same run; the address stands before the full screen.
+#[test]
+fn a_run_is_shown_on_the_terminal_and_in_the_browser() {
+    let job = "--web=127.0.0.1:0 --name=a --ioengine=null --size=1t --rate_iops=2000 --time_based --runtime=1000";
+    let Some(mut run) = OnTerminal::start((80, 24), job) else {
+        return skip("a_run_is_shown_on_the_terminal_and_in_the_browser", NEEDS);
+    };
+    run.wait_until("figures", |text| text.contains("over time"));
+    let text = run.text().replace('\r', "");
+    let (before, _) = text.split_once(ENTER).expect("a full screen");
+    let port = crate::web::port(before).unwrap_or_else(|| panic!("no address: {before:?}"));
+    let mut metrics = String::new();
+    while !metrics.contains("ferrio_ios_total{job=\"a\",direction=\"read\"} ") {
+        let mut socket = std::net::TcpStream::connect(("127.0.0.1", port)).expect("a server");
+        let request = "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+        socket.write_all(request.as_bytes()).expect("it is sent");
+        metrics.clear();
+        socket.read_to_string(&mut metrics).expect("an answer");
+        assert!(metrics.starts_with("HTTP/1.1 200"), "{metrics}");
+    }
+    run.outer.write_all(b"q").expect("a terminal");
+    assert_eq!(run.finish().0, Some(128));
+}

@@ -20,7 +20,7 @@ pub(super) struct PagePoint(pub(super) Now);
 impl Serialize for PagePoint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let now = &self.0;
-        let rounded = |value: f64| (value * 1000.0).round() / 1000.0;
+        let rounded = |value: f64| (value * 1e6).round() / 1e6;
         let latency = |index: usize| now.percentiles_ns.map(|values| values[index]);
         let latencies = (latency(0), latency(1), latency(2), now.max_ns);
         let (median, tail, far_tail, max_ns) = latencies;

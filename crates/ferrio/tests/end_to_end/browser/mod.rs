@@ -4,6 +4,7 @@
 //! [`Browser`].
 
 mod accessibility;
+mod following;
 mod interaction;
 mod layout;
 

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 /// Nothing takes so long.
 const LIMIT: Duration = Duration::from_secs(60);
+/// The file with the standard error of the run.
 const ERRORS: &str = "errors";
 
 /// A run that is served on a port of its own.
@@ -70,6 +71,11 @@ impl Served {
     /// What the run wrote to its standard error.
     pub(crate) fn errors(&self) -> String {
         self.scratch.read(ERRORS)
+    }
+
+    /// The process of the run.
+    pub(crate) fn pid(&self) -> u32 {
+        self.run.pid()
     }
 
     /// The process of the server, which is the first child.

@@ -80,7 +80,7 @@ fn a_signal_ends_the_run_and_pages_get_its_report() {
         follower.wait_for("now", |now| now["jobs"][0]["state"] == "runs");
         // The terminal sends it to all.
         send(served.server(), signal);
-        send(served.run.pid(), signal);
+        send(served.pid(), signal);
         assert_eq!(follower.wait_for("end", |_| true)["has_reports"], true);
         assert_eq!(served.get("/result.json").json()["jobs"][0]["job"], "a");
         served.get("/");

@@ -10,6 +10,8 @@
 
   // Three significant digits below 1000, whole numbers with commas from there on.
   function digits(value) {
+    if (value === 0) return "0";
+    if (value < 0.0995) return String(Number(value.toPrecision(2)));
     if (value < 9.995) return value.toFixed(2);
     if (value < 99.95) return value.toFixed(1);
     return Math.round(value).toLocaleString("en");
@@ -35,6 +37,9 @@
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
     return (hours > 0 ? hours + ":" + two(minutes) : minutes) + ":" + two(Math.floor(seconds) % 60);
   }
+
+  // The text at a mark of an axis, which is a round value.
+  const mark_text = (text, value) => text(value).replace(/(\.\d*?)0+(?!\d)/, "$1").replace(/\.(?!\d)/, "");
 
   function element(name, attributes, ...children) {
     const made = document.createElement(name);
@@ -138,10 +143,11 @@
     const parts = [];
     for (const mark of marks(low, high, 4, isLog)) {
       parts.push(drawn("line", { class: "grid", x1: left, x2: width - right, y1: y(mark), y2: y(mark) }));
-      parts.push(drawn("text", { x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, text(mark)));
+      parts.push(drawn("text", { x: left - 6, y: y(mark) + 4, "text-anchor": "end" }, mark_text(text, mark)));
     }
     for (const mark of timeMarks(span, Math.max(2, Math.floor(width / 110)))) {
-      parts.push(drawn("text", { x: x(mark), y: height - 6, "text-anchor": mark === 0 ? "start" : "middle" }, clock(mark)));
+      const anchor = mark === 0 ? "start" : x(mark) > width - right - 18 ? "end" : "middle";
+      parts.push(drawn("text", { x: x(mark), y: height - 6, "text-anchor": anchor }, clock(mark)));
     }
     lines.forEach(([, index], number) => parts.push(...line(known, index, number, x, y, isLog)));
     const at = picked(chart, known, x);
@@ -187,7 +193,7 @@
     if (at === null) chart.svg.setAttribute("aria-label", label);
   }
 
-  const COLUMNS = ["job", "state", "IOPS over time", "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth", "I/Os", "data", "errors"];
+  const COLUMNS = ["job", "state", "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth", "I/Os", "data", "errors", "IOPS over time"];
   let rows = [];
 
   function makeTable() {
@@ -198,7 +204,7 @@
       const clones = job.n_clones > 1 ? " x " + job.n_clones : "";
       const sketch = drawn("svg", { "aria-hidden": "true", viewBox: "0 0 96 22", preserveAspectRatio: "none" });
       const cells = COLUMNS.slice(1).map(() => element("td"));
-      cells[1].append(sketch);
+      cells[cells.length - 1].append(sketch);
       const row = element("tr", {}, element("th", { scope: "row" }, name, clones), ...cells);
       return { row, name, sketch, cells, n_drawn: -1 };
     });
@@ -218,9 +224,9 @@
   function fill(row, job, known) {
     const figures = [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH].map((index, at) => TOTALS[at][2](job.now[index]));
     const isIdle = job.state !== "runs";
-    const texts = [job.state, null, ...(isIdle ? figures.map(() => "-") : figures), whole(job.n_ios), bytes(job.bytes), whole(job.n_errors)];
+    const texts = [job.state, ...(isIdle ? figures.map(() => "-") : figures), whole(job.n_ios), bytes(job.bytes), whole(job.n_errors)];
     if (row.row.className !== job.state) row.row.className = job.state;
-    row.cells.forEach((cell, index) => { if (texts[index] !== null) write(cell, texts[index]); });
+    texts.forEach((text, index) => write(row.cells[index], text));
     if (row.n_drawn === known.length) return;
     row.n_drawn = known.length;
     const newest = known.slice(-96);
