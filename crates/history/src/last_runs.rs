@@ -11,11 +11,14 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The oldest targets beyond these are forgotten.
 const MAX_TARGETS: i64 = 200;
 /// A larger file of JSON is none of ours.
 const MAX_FILE_BYTES: u64 = 1 << 20;
+/// Longest time that the end of a run waits for other processes.
+const PATIENCE: Duration = Duration::from_secs(2);
 /// A larger file of the last changes is put into the database.
 const MAX_CHANGES_BYTES: u64 = 1 << 20;
 
@@ -125,6 +128,7 @@ fn remember(
     runs: &[LastRun],
     puts_changes_away: bool,
 ) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
     if !puts_changes_away {
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "wal_autocheckpoint", 0)?;

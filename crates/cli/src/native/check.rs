@@ -5,6 +5,7 @@
 use super::errors::run_error_text;
 use super::{Request, audit_text, parse, print_all};
 use crate::console::Console;
+use crate::inputs;
 use crate::report::examined;
 use ferrio_report::native::audit_document;
 use ferrio_results::RunResult;
@@ -83,7 +84,7 @@ fn result_file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
 
 /// Examines a result that is there.
 fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) -> ExitCode {
-    let mut results = match ferrio_results::read(&[path]) {
+    let mut results = match inputs::read(&[path]) {
         Ok(results) => results,
         Err(error) => {
             console.error(&format!("ferrio check: {error}\n"));

@@ -4,6 +4,7 @@
 
 use crate::support::{Finished, Program, Run, Scratch, has_programs, is_root, send, skip, tool};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
@@ -161,10 +162,13 @@ fn no_run_that_is_said_to_be_kept_is_lost_by_a_kill() {
     // Runs one after the other until the kill, which ends the program and the shell.
     let script = "while :; do \"$0\" \"$@\" 2>> told || exit 1; done";
     for _ in 0..n_rounds {
-        let running = prepared(&scratch, &format!("run --keep {JOB} --output=report")).in_shell(script).start();
+        let before = scratch.read("told").len();
+        let mut running = prepared(&scratch, &format!("run --keep {JOB} --output=report")).in_shell(script).start();
+        // However slow the machine is, the first run of a round is kept.
+        running.wait_until("kept as", |_| scratch.read("told")[before..].contains("kept as"));
         // A generator of Knuth; the upper bits are used.
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_micros(20_000 + (state >> 33) % 200_000));
+        std::thread::sleep(Duration::from_micros((state >> 33) % 200_000));
         let processes = [vec![running.pid()], running.jobs()].concat();
         for pid in processes {
             send(pid, rustix::process::Signal::KILL);
@@ -352,6 +356,47 @@ fn names_that_would_mean_something_else_are_refused() {
         prepared(&scratch, &format!("run {JOB}")).in_shell(&format!("exec \"$0\" \"$@\" \"--keep={name}\"")).finish();
     assert_eq!(run_named.succeeded().stderr, format!("ferrio run: kept as 1 ({name})\n"));
     assert!(run(&scratch, "history list").succeeded().stdout.contains(&name[..17]));
+}
+
+/// The paths of all keys of a document, each once.
+fn keys(document: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match document {
+        Value::Object(members) => members.iter().for_each(|(key, value)| {
+            found.insert(format!("{path}/{key}"));
+            keys(value, &format!("{path}/{key}"), found);
+        }),
+        Value::Array(values) => values.iter().for_each(|value| keys(value, path, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_setting_changes_no_report_of_fio() {
+    let scratch = Scratch::new("history-reports");
+    let shown = |format: &str, setting: &str| {
+        let run = prepared(&scratch, &format!("{JOB} --output-format={format}")).env("FERRIO_KEEP", setting);
+        run.finish().succeeded().quiet().stdout
+    };
+    let keys_of = |text: &str| {
+        let mut found = BTreeSet::new();
+        keys(&serde_json::from_str(text).expect("JSON"), "", &mut found);
+        found
+    };
+    assert_eq!(keys_of(&shown("json", "1")), keys_of(&shown("json", "")));
+    let n_fields = |text: &str| (text.lines().count(), text.matches(';').count());
+    assert_eq!(n_fields(&shown("terse", "1")), n_fields(&shown("terse", "")));
+    let parts = |text: &str| -> Vec<String> {
+        let is_part = |line: &&str| line.starts_with("  cpu") || !line.starts_with(' ');
+        let word = |line: &str| line.split([':', '=', ' ']).next().unwrap_or_default().to_owned();
+        text.lines().filter(is_part).map(word).collect()
+    };
+    assert_eq!(parts(&shown("normal", "1")), parts(&shown("normal", "")));
+    assert_eq!(numbers(&run(&scratch, "history list").stdout), [3, 2, 1]);
+    // Each has its figures and findings: two of 256 reads lie beyond the 99th percentile.
+    for number in 1..=3 {
+        let shown = run(&scratch, &format!("history show {number}")).succeeded().stdout;
+        assert!(shown.contains("\nj    read  ") && shown.contains("[few-samples]"), "{shown}");
+    }
 }
 
 /// What is no history is an error, and never replaced.

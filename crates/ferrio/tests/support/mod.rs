@@ -256,7 +256,7 @@ impl Run {
         let mut words = self.wrapper.into_iter().chain([self.program.path().into()]).chain(self.arguments);
         let mut command = Command::new(words.next().expect("a program"));
         // What one test leaves behind is no other's business, and no user's.
-        command.env("FERRIO_STATE", "off");
+        command.env("FERRIO_STATE", "off").env_remove("FERRIO_KEEP");
         for name in &self.removed {
             command.env_remove(name);
         }
