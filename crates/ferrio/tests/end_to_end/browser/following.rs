@@ -130,7 +130,7 @@ fn row(tools: &mut Tools, index: usize) -> Vec<String> {
 
 /// A run whose first job ends, while the second one goes on until it is told to end and the third one waits.
 const JOBS: &str = "--json --ioengine=null --size=1t --bs=4k --rate_iops=2000 --name=first --number_ios=1000 --name=<b>\"second\" \
-                    --stonewall --time_based --runtime=1000 --rw=randrw --name=third --stonewall";
+                    --stonewall --time_based --runtime=60 --rw=randrw --name=third --stonewall";
 
 #[test]
 fn a_page_follows_the_run_and_becomes_its_report() {

@@ -74,7 +74,7 @@ fn a_server_that_hangs_or_dies_costs_no_figures() {
 #[test]
 fn a_signal_ends_the_run_and_pages_get_its_report() {
     for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15)] {
-        let job = "--json --name=a --ioengine=null --size=1t --rate_iops=1000 --time_based --runtime=1000";
+        let job = "--json --name=a --ioengine=null --size=1t --rate_iops=1000 --time_based --runtime=60";
         let served = Served::start("web-signal", job);
         let mut follower = Follower::new(&served, "page");
         follower.wait_for("now", |now| now["jobs"][0]["state"] == "runs");

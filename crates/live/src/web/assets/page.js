@@ -248,11 +248,25 @@
     byId("progress").value = now.is_over ? 1 : now.elapsed_secs / Math.max(1, whole_secs);
     write(byId("busy"), now.busy.length === 0 ? ""
       : "Devices busy: " + now.busy.map(([name, share]) => name + " " + Math.round(100 * share) + " %").join(", "));
-    list("findings", now.findings.map((found) => [found.severity, found.title, found.jobs.length > 0 ? " (" + found.jobs.join(", ") + ")" : ""]),
-      ([severity, title, of]) => element("li", { class: severity }, element("span", { class: "severity" }, severity.toUpperCase()), " " + title + of));
+    list("findings", grouped(now.findings), ([severity, title, of]) =>
+      element("li", { class: severity }, element("span", { class: "severity" }, severity.toUpperCase()), " " + title + of));
     list("messages", now.messages, (text) => element("li", {}, text));
     now.jobs.forEach((job, index) => rows[index] && fill(rows[index], job, course.jobs[index] || []));
     CHARTS.forEach(draw);
+  }
+
+  // Findings with one title are one entry, which names the first jobs.
+  function grouped(findings) {
+    const groups = new Map();
+    for (const { severity, title, jobs } of findings) {
+      const key = severity + title;
+      if (!groups.has(key)) groups.set(key, { severity, title, names: new Set() });
+      jobs.forEach((job) => groups.get(key).names.add(job));
+    }
+    return [...groups.values()].map(({ severity, title, names }) => {
+      const more = names.size > 5 ? " and " + (names.size - 5) + " more" : "";
+      return [severity, title, names.size > 0 ? " (" + [...names].slice(0, 5).join(", ") + more + ")" : ""];
+    });
   }
 
   const listed = {};
