@@ -5,7 +5,7 @@
 use crate::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use crate::link::FrameWriter;
 use crate::totals::JobTotals;
-use ferrio_report::words;
+use ferrio_report::native::note_text;
 use ferrio_run::{Handle, RunEvent};
 use ferrio_session::Observer;
 use ferrio_stats::provenance::JobOptions;
@@ -199,7 +199,7 @@ impl Observer for LiveFeed {
                 self.ask_for_audit();
             }
             RunEvent::Status(record) => self.audit(record),
-            RunEvent::Message(_, note) => self.send(&LiveFrame::Message(words::note(note))),
+            RunEvent::Message(_, note) => self.send(&LiveFrame::Message(note_text(note))),
             RunEvent::LayingOut { job_name, .. } => {
                 self.send(&LiveFrame::Message(format!("{job_name}: files are laid out")));
             }

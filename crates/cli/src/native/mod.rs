@@ -154,9 +154,10 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     if let Some(name) = without_effect(&invocation, jsonl, is_run) {
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
-    if jsonl && invocation.output.is_anonymous {
+    let tells_early = [(jsonl, JSONL), (own.web.is_some(), "--web")].into_iter().find(|(is_wanted, _)| *is_wanted);
+    if let Some((_, name)) = tells_early.filter(|_| invocation.output.is_anonymous) {
         return Err(refuse(format!(
-            "--anonymous and {JSONL} do not go together: lines are written before all names are known"
+            "--anonymous and {name} do not go together: figures are shown before all names are known"
         )));
     }
     if own.live

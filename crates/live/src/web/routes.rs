@@ -9,7 +9,7 @@ use super::state::{WebReports, WebState, end_event};
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -152,9 +152,9 @@ fn answer(status: StatusCode, kind: &'static str, content: impl Into<Body>) -> R
 }
 
 /// The page that follows the run, and at its end the report in its place.
-async fn page(State(shared): State<Arc<WebShared>>) -> Response {
+async fn page(State(shared): State<Arc<WebShared>>, method: Method) -> Response {
     if let Some(reports) = shared.reports() {
-        shared.n_fetched.fetch_add(1, Ordering::Relaxed);
+        shared.n_fetched.fetch_add(usize::from(method == Method::GET), Ordering::Relaxed);
         return answer(StatusCode::OK, HTML, reports.page);
     }
     let mut response = answer(StatusCode::OK, HTML, shared.page.html.clone());

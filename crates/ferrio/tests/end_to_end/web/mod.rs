@@ -3,6 +3,7 @@
 //! Start reading at [`Served`].
 
 mod metrics;
+mod prometheus;
 mod refusals;
 mod stories;
 

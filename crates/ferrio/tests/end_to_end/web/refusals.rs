@@ -21,6 +21,7 @@ fn bad_addresses_are_refused_before_the_first_io() {
         ("--web=0.0.0.0:0 --web-token=short".to_owned(), "the token must have 8"),
         ("--web-token=long-enough".to_owned(), "--web-token is for --web"),
         ("--web=".to_owned(), "--web needs an address"),
+        ("--web=0 --anonymous".to_owned(), "--web do not go together"),
     ];
     for (option, text) in table {
         let scratch = Scratch::new("web-refused");
@@ -28,7 +29,7 @@ fn bad_addresses_are_refused_before_the_first_io() {
         let finished = run.without_env("FERRIO_WEB_TOKEN").finish();
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""), "{option}");
         assert!(
-            finished.stderr.starts_with("ferrio run: --web") && finished.stderr.contains(text),
+            finished.stderr.starts_with("ferrio run: --") && finished.stderr.contains(text),
             "{option}: {}",
             finished.stderr
         );
