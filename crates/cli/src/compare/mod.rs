@@ -77,8 +77,8 @@ Compare results: same, faster, slower, different, or can't tell.
          --against after1.json after2.json after3.json
 
 Results are JSON reports of fio and ferrio with their performance logs, those of
-ferrio run --json, and records (--record). Without --against, each result is
-compared with the first one.
+ferrio run --json, records (--record) and kept runs (history:RUN). Without
+--against, each result is compared with the first one.
 
 Faster and slower rest on repeated runs, which show how much one run differs
 from the next. One run on each side is at most different: by the course of both

@@ -1,6 +1,6 @@
 //! `ferrio history compare`: two kept runs, compared as `ferrio compare` does.
 //!
-//! Must not know: how runs are compared. Start reading at [`compare`].
+//! Must not know: how runs are compared. Start reading at [`compare()`].
 
 use super::{found, opened};
 use crate::compare::{self, CompareOptions};

@@ -27,7 +27,7 @@ const PROGRAM: &str = "ferrio plot";
     after_help = "Exit code: 0; 1 after an error.",
 )]
 struct Request {
-    /// JSON reports and logs of fio or ferrio, records of ferrio
+    /// JSON reports and logs of fio or ferrio, records of ferrio, history:RUN
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
     /// What to draw; without it: what fits the results
