@@ -4,7 +4,7 @@
 //! of the run. Must not know: how runs are stored. Start reading at [`Keeping::of`].
 
 use crate::console::{Console, show_aside};
-use ferrio_history::{HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
+use ferrio_history::{HistoryError, HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
 use ferrio_report::saved;
 use ferrio_stats::RunRecord;
 use std::process::ExitCode;
@@ -40,7 +40,9 @@ impl Keeping {
         let Some(name) = option else {
             let setting = std::env::var_os(SETTING).unwrap_or_default();
             let name = name_of_setting(&setting.to_string_lossy()).map(str::to_owned);
-            return Ok(name.map(|name| Self { name, is_asked: false, program }));
+            // The other setting says that there is no history.
+            let is_off = || matches!(HistoryPlace::of_user(), Err(HistoryError::SwitchedOff));
+            return Ok(name.filter(|_| !is_off()).map(|name| Self { name, is_asked: false, program }));
         };
         let keeping = Self { name: name.to_owned(), is_asked: true, program };
         match keeping.run_name().and_then(|_| history()) {

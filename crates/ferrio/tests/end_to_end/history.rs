@@ -86,6 +86,10 @@ fn the_database_is_the_users_alone() {
         .unwrap();
     run(&scratch, "history list").succeeded();
     assert_eq!(mode("state/ferrio/history.sqlite"), Some(0o600));
+    // A run on a file is remembered without waiting for the disk, so that the changes stay beside the database.
+    run(&scratch, "run --name=j --filename=f --ioengine=psync --rw=read --size=64k").succeeded();
+    let beside = ["state/ferrio/history.sqlite-wal", "state/ferrio/history.sqlite-shm"];
+    assert_eq!(beside.map(mode), [Some(0o600); 2]);
 }
 
 /// The setting keeps each run, and changes nothing of what fio would show.
@@ -111,6 +115,8 @@ fn the_setting_keeps_runs_silently_in_place_of_fio() {
     let refused = nowhere(&format!("run --keep {JOB}"));
     assert_eq!((refused.code, &*refused.stdout), (Some(1), ""), "nothing runs");
     assert_eq!(refused.stderr, format!("ferrio run: the run cannot be kept: {place}"));
+    let both = prepared(&scratch, &format!("run {JOB}")).env("FERRIO_KEEP", "1").env("FERRIO_STATE", "off");
+    assert_eq!(both.finish().succeeded().stderr, "", "without a history nothing is kept");
     let off = prepared(&scratch, &format!("{JOB} --keep")).env("FERRIO_STATE", "off").finish();
     assert_eq!(
         (off.code, &*off.stderr),
