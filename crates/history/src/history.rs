@@ -124,8 +124,16 @@ impl RunHistory {
         };
         let removed = remove(&mut self.connection).map_err(|error| self.failed(&error))?;
         // The room becomes that of the file system again; without that it is used for further runs.
-        let _ = self.connection.execute_batch("PRAGMA incremental_vacuum");
+        let _ = self.give_room_back();
         Ok(removed)
+    }
+
+    /// Each step of the statement gives one page back.
+    fn give_room_back(&self) -> rusqlite::Result<()> {
+        let mut statement = self.connection.prepare("PRAGMA incremental_vacuum")?;
+        let mut steps = statement.query([])?;
+        while steps.next()?.is_some() {}
+        Ok(())
     }
 
     /// The result of a run, as the file that it was or would be: a record, or the report that was imported.

@@ -75,6 +75,28 @@ fn runs_are_found_by_number_name_and_place() {
 }
 
 #[test]
+fn removed_runs_give_their_room_back() {
+    let directory = Directory::new();
+    let mut history = RunHistory::open_or_make(&directory.place()).unwrap();
+    // Nothing of it can be compressed.
+    let noise = |seed: u32| {
+        (0..100_000_u32).map(move |number| (number ^ seed << 20).wrapping_mul(2_654_435_761).wrapping_mul(number | 1))
+    };
+    for seed in 0..20 {
+        let content = noise(seed).map(|number| (number >> 24) as u8).collect();
+        history.keep(&NewRun { content, ..run("", "a") }).unwrap();
+    }
+    drop(history);
+    let file_bytes = || std::fs::metadata(directory.place().path()).unwrap().len();
+    assert!(file_bytes() > 19 * 100_000, "{}", file_bytes());
+    let mut history = RunHistory::open_or_make(&directory.place()).unwrap();
+    assert_eq!(history.remove(&(2..=20).collect::<Vec<_>>()).unwrap().len(), 19);
+    drop(history);
+    assert!(file_bytes() < 2 * 100_000, "{}", file_bytes());
+    assert!(is_whole(&directory));
+}
+
+#[test]
 fn baselines_count_for_a_name_and_for_the_same_work() {
     let directory = Directory::new();
     let mut history = RunHistory::open_or_make(&directory.place()).unwrap();
