@@ -12,7 +12,7 @@ use ferrio_units::terminal_text::escape_name;
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(super) enum BaselineCommand {
-    /// Make a run the baseline: of runs with its name, and with its jobs and targets
+    /// Make a run the baseline of its name, and of its jobs and targets
     Set {
         /// The run
         #[arg(value_name = "RUN")]

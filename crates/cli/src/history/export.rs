@@ -25,7 +25,7 @@ pub(super) struct ExportRequest {
     /// What is known of the runs, with headline figures
     #[arg(long, group = "form")]
     json: bool,
-    /// The result of one run as it was kept: a record, or what was imported
+    /// The result of one run, as it was kept or imported
     #[arg(long, group = "form", requires = "output")]
     original: bool,
     /// Write to this file

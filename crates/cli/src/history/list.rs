@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(lines.len(), 1 + 1 + 5 + 1, "{text}");
         assert!(lines[1].starts_with(" 12  nightly  unknown") && lines[1].ends_with("nothing"), "{text}");
         assert!(lines[1].contains("50.5") && lines[1].contains("12,346"), "{text}");
-        assert!(lines[3].trim_start().starts_with("b\\x1b[2J  read"), "{text}");
+        assert!(lines[3].trim_start().starts_with("b\\x1b[2J "), "{text}");
         assert_eq!(lines[6].trim(), "and 1 more");
     }
 

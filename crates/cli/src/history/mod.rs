@@ -43,6 +43,7 @@ enum HistoryCommand {
     /// One run: its report and its findings
     Show(show::ShowRequest),
     /// Two runs side by side, as ferrio compare shows them
+    #[command(next_line_help = true)]
     Compare(compare::CompareRequest),
     /// The runs that others are compared with
     #[command(subcommand)]
@@ -50,6 +51,7 @@ enum HistoryCommand {
     /// Runs as CSV or JSON, or the stored result of one
     Export(export::ExportRequest),
     /// Remove runs for good
+    #[command(override_usage = "ferrio history prune [OPTIONS] [RUN]...")]
     Prune(prune::PruneRequest),
     /// Keep results in files: reports of fio and ferrio, records
     Import(import::ImportRequest),

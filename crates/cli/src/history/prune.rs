@@ -20,7 +20,7 @@ pub(super) struct PruneRequest {
     /// The newest runs stay, so many of them
     #[arg(long, value_name = "N", group = "what")]
     keep: Option<usize>,
-    /// Only runs that began longer ago, such as 12h, 30d, 4w, 1y
+    /// Only runs that began longer ago: 12h, 30d, 4w, 1y
     #[arg(long, value_name = "AGE", group = "what", value_parser = age::parse_ms)]
     older_than: Option<i64>,
     /// Only runs of this name; --keep counts these alone
