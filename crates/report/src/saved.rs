@@ -122,7 +122,10 @@ fn positional(content: &[u8]) -> Result<RunRecord, String> {
 }
 
 fn self_describing(mut content: &[u8]) -> Result<RunRecord, String> {
-    let Bounded(record) = ciborium::from_reader(&mut content).map_err(|error| error.to_string())?;
+    let Bounded(record) = ciborium::from_reader(&mut content).map_err(|error| match error {
+        ciborium::de::Error::Semantic(_, reason) => reason,
+        error => error.to_string(),
+    })?;
     if content.is_empty() { Ok(record) } else { Err(format!("{} bytes behind it", content.len())) }
 }
 

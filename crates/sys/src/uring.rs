@@ -7,11 +7,13 @@
 //! [`IoRing`].
 #![expect(unsafe_code, reason = "pushing requests with addresses, registering memory")]
 
+mod enter;
 mod request;
 mod setup;
 
 use crate::arena::Region;
 use crate::error::{Context, Result};
+use enter::RingEntry;
 use io_uring::{IoUring, Probe, opcode, types};
 pub use request::{BufferForm, Discard, RingFd, RingIo, SyncKind};
 use rustix::io::Errno;
@@ -38,6 +40,7 @@ pub struct RingCompletion {
 /// A ring. With the single-issuer flags (see [`RingRequest`]) only the thread that made it may submit; it is not `Send`.
 pub struct IoRing {
     inner: IoUring,
+    entry: RingEntry,
     /// One for each slot, for requests by vector. Only read by the kernel; the vector never grows.
     vectors: Vec<UnsafeCell<libc::iovec>>,
     /// Requests pushed whose completions were not popped.
@@ -65,6 +68,7 @@ impl IoRing {
         let completes_on_enter = params.is_setup_iopoll() || setup::has_deferred_completions(params);
         let empty = || UnsafeCell::new(libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 });
         Ok(Self {
+            entry: RingEntry::new(&inner),
             inner,
             vectors: (0..request.depth.max(1)).map(|_| empty()).collect(),
             n_outstanding: 0,
@@ -203,14 +207,15 @@ impl IoRing {
     /// `EAGAIN` and `EBUSY`: reap first, then try again.
     #[inline]
     pub fn submit(&mut self) -> std::result::Result<u32, Errno> {
-        if !self.completes_on_enter || self.inner.params().is_setup_sqpoll() {
+        if self.inner.params().is_setup_sqpoll() {
             return self.inner.submit().map(|n| n as u32).map_err(|error| to_errno(&error));
         }
+        let queue = self.inner.submission();
         // Having deferred completions posted on the way in often saves the call that would wait for them.
-        let n_pushed = self.inner.submission().len() as u32;
-        // SAFETY: no argument beyond the numbers; the tail was published by `submission`.
-        let result = unsafe { self.inner.submitter().enter::<libc::sigset_t>(n_pushed, 0, ENTER_GETEVENTS, None) };
-        result.map(|n| n as u32).map_err(|error| to_errno(&error))
+        let looks = self.completes_on_enter || queue.cq_overflow() || queue.taskrun();
+        let n_pushed = queue.len() as u32;
+        drop(queue);
+        self.entry.enter(n_pushed, 0, if looks { ENTER_GETEVENTS } else { 0 })
     }
 
     /// Submits pushed requests and waits until at least `min` completions can be popped, but never for more than are
@@ -231,7 +236,7 @@ impl IoRing {
             }
             // The kernel counts the completions that are there already, so `min` is the whole number. It may return with
             // fewer: after a signal, or when a submission failed.
-            match self.inner.submit_and_wait(min).map_err(|error| to_errno(&error)) {
+            match self.submit_and_enter(n_unsubmitted as u32, min as u32) {
                 Ok(_) | Err(Errno::INTR) => {}
                 // No room for more requests now: some must be reaped before it takes the others.
                 Err(Errno::BUSY | Errno::AGAIN) if n_ready > 0 => return Ok(()),
@@ -263,6 +268,14 @@ impl IoRing {
         }
     }
 
+    /// Submits all requests, and waits until at least `min` completions are there or a signal comes.
+    fn submit_and_enter(&self, n_unsubmitted: u32, min: u32) -> std::result::Result<u32, Errno> {
+        if self.inner.params().is_setup_sqpoll() {
+            return self.inner.submit_and_wait(min as usize).map(|n| n as u32).map_err(|error| to_errno(&error));
+        }
+        self.entry.enter(n_unsubmitted, min, ENTER_GETEVENTS)
+    }
+
     /// Submits, and lets the kernel run deferred work, without waiting.
     fn look(&mut self) -> std::result::Result<(), Errno> {
         if !self.inner.submission().is_empty() {
@@ -276,9 +289,7 @@ impl IoRing {
 
     /// Enters the kernel without submitting, until at least `min` completions are there or a signal comes.
     fn enter(&self, min: u32) -> std::result::Result<(), Errno> {
-        // SAFETY: no argument beyond the numbers.
-        let result = unsafe { self.inner.submitter().enter::<libc::sigset_t>(0, min, ENTER_GETEVENTS, None) };
-        match result.map_err(|error| to_errno(&error)) {
+        match self.entry.enter(0, min, ENTER_GETEVENTS) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(errno),
         }
@@ -310,6 +321,7 @@ impl Drop for IoRing {
                 break;
             }
         }
+        self.entry.release(&self.inner);
     }
 }
 

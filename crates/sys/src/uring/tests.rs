@@ -208,3 +208,28 @@ fn a_ring_that_cannot_be_is_an_error() {
     });
     assert!(error.unwrap_err().errno().is_some());
 }
+
+/// A thread has room for 16 rings in its table.
+#[test]
+fn a_ring_without_a_place_in_the_table_is_entered_by_its_descriptor() {
+    let test = "a_ring_without_a_place_in_the_table_is_entered_by_its_descriptor";
+    let rings: Option<Vec<IoRing>> = (0..20).map(|_| ring(&RingRequest::new(1), test)).collect();
+    let Some(mut rings) = rings else { return };
+    let n_in_table = rings.iter().filter(|ring| ring.entry.is_in_table()).count();
+    assert!(n_in_table <= 16, "{n_in_table}");
+    for ring in &mut rings {
+        assert!(ring.push_nop(0));
+        ring.submit_and_wait(1).expect("the kernel is entered");
+        assert_eq!(ring.pop(1, |completion| assert_eq!(completion.result, 0)), 1);
+    }
+}
+
+#[test]
+fn a_ring_that_is_dropped_leaves_its_place() {
+    let is_in_table =
+        || Some(ring(&RingRequest::new(1), "a_ring_that_is_dropped_leaves_its_place")?.entry.is_in_table());
+    let Some(first) = is_in_table() else { return };
+    for _ in 0..20 {
+        assert_eq!(is_in_table(), Some(first));
+    }
+}
