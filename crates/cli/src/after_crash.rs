@@ -3,10 +3,11 @@
 //! Must not know: journals, blocks. Start reading at [`run`].
 
 use crate::console::Console;
+use ferrio_crash::check::{CrashCheck, CrashReport, Violation, after_crash};
+use ferrio_crash::judge::Verdict;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_report::words;
-use ferrio_run::after_crash::{CrashCheck, CrashReport, Verdict, Violation, after_crash};
 use ferrio_session::VERSION;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -119,9 +120,10 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
             console.error(&line(&violation));
         }
     };
-    let reports = after_crash(invocation.run, request.check, &mut tell).map_err(|error| format!("fio: {error}\n"))?;
+    let reports = after_crash(&invocation.run.jobs, request.check, &mut tell)
+        .map_err(|error| format!("ferrio verify: {error}\n"))?;
     if n_told > MAX_SHOWN {
-        console.error(&format!("fio: {} more are not shown\n", n_told - MAX_SHOWN));
+        console.error(&format!("ferrio verify: {} more are not shown\n", n_told - MAX_SHOWN));
     }
     Ok(reports)
 }
@@ -139,7 +141,7 @@ fn line(violation: &Violation) -> String {
         Ok(_) => String::new(),
         Err(error) => format!("cannot be read: {}", words::system_error(error)),
     };
-    format!("fio: {} offset {}: {what}\n", violation.file, violation.offset_bytes)
+    format!("ferrio verify: {} offset {}: {what}\n", violation.file, violation.offset_bytes)
 }
 
 fn text(report: &CrashReport) -> String {

@@ -2,12 +2,8 @@
 //!
 //! Must not know: lines for people; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
 
-use crate::error::JobError;
-use crate::options::definition::OptionDef;
-use crate::options::kind::Choice;
 use crate::origin::Origin;
 use crate::suggest::nearest;
-use ferrio_spec::engines::ENGINES;
 use std::fmt;
 
 /// The kind of a refusal.
@@ -72,24 +68,6 @@ impl fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 impl Diagnostic {
-    /// A refused value. `text` is the option as it was written; `takes` says what it takes.
-    pub(crate) fn refused(error: &JobError, text: &str, takes: String, origin: &Origin) -> Self {
-        let value = text.split_once('=').map_or("", |(_, value)| value.trim());
-        let (kind, allowed, nearest) = match error {
-            JobError::UnknownEngine(name) => (DiagnosticKind::UnknownEngine, None, near_engine(name)),
-            JobError::ValueMissing(_) => (DiagnosticKind::ValueMissing, Some(takes), None),
-            JobError::NotYet(_) => (DiagnosticKind::NotBuilt, Some(error.to_string()), None),
-            JobError::NotApplicable(_) => (DiagnosticKind::NotApplicable, Some(error.to_string()), None),
-            JobError::UnknownWord(choices) => {
-                (DiagnosticKind::BadValue, Some(words(choices)), near_word(choices, value))
-            }
-            JobError::NotParsed | JobError::Value(_) => (DiagnosticKind::BadValue, Some(takes), None),
-            _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
-        };
-        let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };
-        Self { kind, origin: Some(origin.clone()), given, allowed, nearest }
-    }
-
     /// A name that no option has.
     pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
         let origin = Some(origin.clone());
@@ -108,37 +86,9 @@ impl Diagnostic {
         let allowed = lines.last().map(|line| plain(line));
         Self { kind: DiagnosticKind::Conflict, origin: None, given: format!("job {job}"), allowed, nearest: None }
     }
-
-    /// A job file that cannot be read, and why.
-    pub(crate) fn job_file(error: &JobError) -> Self {
-        let given = plain(&error.to_string());
-        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed: None, nearest: None }
-    }
 }
 
 /// A text without the name of fio.
-fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.strip_prefix("fio: ").unwrap_or(text).trim_end().to_owned()
-}
-
-fn words(choices: &[Choice]) -> String {
-    let words: Vec<&str> = choices.iter().map(|choice| choice.word).collect();
-    format!("one of {}", words.join(", "))
-}
-
-/// The known word that is nearest to a given one, if it is near.
-pub(crate) fn near_word(choices: &[Choice], given: &str) -> Option<String> {
-    let (near, distance) = nearest(given, choices.iter().map(|choice| choice.word))?;
-    (distance <= given.len() / 2).then(|| near.to_owned())
-}
-
-/// The engine whose name is nearest to a given one, if it is near.
-pub(crate) fn near_engine(name: &str) -> Option<String> {
-    let (near, distance) = nearest(name, ENGINES.iter().map(|engine| engine.name))?;
-    (distance <= name.len().div_ceil(2)).then(|| near.to_owned())
-}
-
-/// The option as it would be written.
-pub(crate) fn written(def: &OptionDef, value: Option<&str>) -> String {
-    value.map_or_else(|| def.name.to_owned(), |value| format!("{}={value}", def.name))
 }

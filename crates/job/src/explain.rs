@@ -2,13 +2,14 @@
 //!
 //! Must not know: how job files and command lines are read.
 
-use crate::diagnostic::{Diagnostic, near_engine, near_word};
+use crate::diagnostic::Diagnostic;
 use crate::error::{JobError, valid_values};
 use crate::help;
 use crate::message::UserMessages;
 use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
 use crate::origin::Origin;
+use crate::refusal::{near_engine, near_word};
 use crate::suggest::nearest;
 use ferrio_units::ParseError;
 use ferrio_units::value::is_list;

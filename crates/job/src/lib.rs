@@ -21,6 +21,7 @@ pub mod message;
 pub mod options;
 pub mod origin;
 pub mod profiles;
+mod refusal;
 pub mod showcmd;
 pub mod suggest;
 pub mod template;

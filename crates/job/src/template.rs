@@ -4,12 +4,13 @@
 //! Must not know: what options mean. Start reading at [`Template::new`] or [`crate::parse_template`], then [`Template::set`].
 
 use crate::collector::{Collector, Section, Stopped};
-use crate::diagnostic::{self, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::environment::Environment;
 use crate::explain;
 use crate::lower::Strictness;
 use crate::options::{find_general, find_private};
 use crate::origin::Origin;
+use crate::refusal;
 use ferrio_spec::RunSpec;
 
 /// Jobs with options that can still be set.
@@ -110,7 +111,7 @@ fn set_on(
         return Err(Diagnostic::unknown(name, explain::near_name(name, &engine), &Origin::CommandLine));
     };
     Collector::new(environment).set(section, def, value).map_err(|error| {
-        let text = diagnostic::written(def, value);
+        let text = refusal::written(def, value);
         let takes = explain::expected(def, &error, &text);
         Diagnostic::refused(&error, &text, takes, &Origin::CommandLine)
     })

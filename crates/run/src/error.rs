@@ -3,9 +3,7 @@
 //! Must not know: how messages are shown. Start reading at [`RunError`].
 
 use ferrio_stats::note::MergeNote;
-use ferrio_workload::verify::crash::history::Overlap;
 use std::io;
-use std::path::PathBuf;
 
 /// Why a run cannot be started or supervised.
 #[derive(Debug, thiserror::Error)]
@@ -35,77 +33,12 @@ pub enum RunError {
     /// The traces of a job cannot be merged; the note names the job and the reason.
     #[error("traces cannot be merged: {0:?}")]
     Merge(MergeNote),
-    /// No job has a journal for the check after a crash.
-    #[error("no job has a verify_crash_log")]
-    NoJournal,
-    /// A journal cannot be used to check a device after a crash.
-    #[error("verify_crash_log {path}: {why}", path = .path.display())]
-    Journal {
-        /// Its path.
-        path: PathBuf,
-        /// Why.
-        why: JournalError,
-    },
     /// A job on virtual time that waits for another's lock would block in real time.
     #[error("lockfile and serialize_overlap between jobs cannot be used on virtual time")]
     LocksOnVirtualTime,
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
     Logs(io::Error),
-}
-
-/// Reason why a journal cannot be used to check a device after a crash.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// It cannot be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// It is shorter than its head.
-    #[error("it is no crash journal")]
-    NoJournal,
-    /// It does not begin like a journal of this version.
-    #[error("it is no crash journal of this version")]
-    Version,
-    /// The checksum of its description is wrong.
-    #[error("its first part is damaged")]
-    Damaged,
-    /// Its description cannot be parsed.
-    #[error(transparent)]
-    Description(#[from] serde_json::Error),
-    /// Its block size is invalid.
-    #[error("blocks of {block_bytes} bytes")]
-    BlockSize {
-        /// The size.
-        block_bytes: u64,
-    },
-    /// Bytes before the end are no record, and a crash does not leave such bytes. The records behind them are missing, so every
-    /// verdict could be wrong.
-    #[error(
-        "it is damaged at byte {offset_bytes}, {n_bytes} bytes before its end: a crash only cuts the end off, so nothing is judged"
-    )]
-    DamagedRecord {
-        /// Offset of the first record that is none, bytes.
-        offset_bytes: u64,
-        /// Number of bytes from there to the end.
-        n_bytes: u64,
-    },
-    /// A record is of something that the job does not have.
-    #[error("a record is of no file of the job, or of no block")]
-    NoBlock,
-    /// Some writes overlap others in part.
-    #[error(transparent)]
-    Overlap(#[from] Overlap),
-    /// Two jobs wrote to one place.
-    #[error(
-        "the job of {other} wrote to the same part of {file}: which write is the newest, no journal says",
-        other = .other.display()
-    )]
-    Shared {
-        /// Path of the other journal.
-        other: PathBuf,
-        /// Name of the file.
-        file: String,
-    },
 }
 
 pub use ferrio_stats::Failure;

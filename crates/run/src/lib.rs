@@ -6,7 +6,6 @@
 //! `compat`; native runs have none.
 #![forbid(unsafe_code)]
 
-pub mod after_crash;
 mod compat;
 mod engine_notes;
 pub mod error;
@@ -25,7 +24,7 @@ pub mod work;
 mod wrapped;
 mod zones;
 
-pub use error::{Failure, JournalError, RunError};
+pub use error::{Failure, RunError};
 pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 pub use files::kept::kept_files;
 pub use link::trace::TraceSettings;

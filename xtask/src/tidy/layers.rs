@@ -19,7 +19,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     // From `sys` the workload uses CPU features but no system calls: `multiply_fill`; from `stats` the values of its
     // messages (`note`).
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
-    ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
+    ("ferrio-crash", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-workload"]),
+    (
+        "ferrio-run",
+        &[
+            "ferrio-units",
+            "ferrio-sys",
+            "ferrio-spec",
+            "ferrio-stats",
+            "ferrio-engine",
+            "ferrio-workload",
+            "ferrio-crash",
+        ],
+    ),
     ("ferrio-report", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
     ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results"]),

@@ -17,9 +17,6 @@ use ferrio_units::Direction;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Largest number of channels.
-pub(crate) const MAX_CHANNELS: u64 = 65_536;
-
 /// A write cache: `sim_write_cache=SIZE/HIT_TIME/DRAIN_RATE`. A write is done after the hit time, once there is room;
 /// the cache drains to the media at a constant rate, at no cost to other I/Os. A write larger than the cache bypasses
 /// it.

@@ -2,7 +2,8 @@
 //!
 //! Must not know: which option it is. Start reading at [`SimTextError`].
 
-use super::device::MAX_CHANNELS;
+/// Largest number of channels.
+pub(super) const MAX_CHANNELS: u64 = 65_536;
 
 /// What is wrong with the text of a `sim_*` option.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

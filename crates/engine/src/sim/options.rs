@@ -3,8 +3,8 @@
 //! Must not know: how the models work. Start reading at [`SimOptions`].
 
 use super::burst::Burst;
-use super::device::{Channels, MAX_CHANNELS, SimDevice, TimedReadCache, WriteCache};
-use super::error::SimTextError;
+use super::device::{Channels, SimDevice, TimedReadCache, WriteCache};
+use super::error::{MAX_CHANNELS, SimTextError};
 use super::fault::Faults;
 use super::parse;
 use super::service::ServiceModel;

@@ -68,7 +68,7 @@ fn damaged_blocks_are_found_and_no_others() {
         "28672: lost: write 7 was synced, and none is there",
         "40960: torn: 6 of 8 atomic units are of no write that may be there",
     ];
-    let expected = expected.map(|line| format!("fio: {name} offset {line}\n")).concat();
+    let expected = expected.map(|line| format!("ferrio verify: {name} offset {line}\n")).concat();
     assert_eq!((checked.code, checked.stderr.as_str()), (Some(1), expected.as_str()));
     has(&checked, &["  there: 12", "  torn: 2", "  lost before the last sync: 2"]);
     // The larger the unit, the less may be of it.
@@ -138,7 +138,7 @@ fn traces_are_judged() {
     let damaged = check();
     assert_eq!(damaged.code, Some(1));
     let name = scratch.join("f").display().to_string();
-    let line = format!("fio: {name} offset 24576: lost: write 1 was synced, and none is there\n");
+    let line = format!("ferrio verify: {name} offset 24576: lost: write 1 was synced, and none is there\n");
     assert_eq!(damaged.stderr, line);
     has(&damaged, &["  there: 6", "  lost after the last sync (allowed): 1", "  lost before the last sync: 1"]);
     for (writes, others, message) in [
@@ -269,7 +269,7 @@ fn what_cannot_be_judged_is_refused() {
         assert!(finished.stderr.contains("usage: ferrio verify --after-crash"), "{}", finished.stderr);
     }
     let without = run(&scratch, "verify --after-crash --name=a --size=4k");
-    assert_eq!((without.code, without.stderr.as_str()), (Some(1), "fio: no job has a verify_crash_log\n"));
+    assert_eq!((without.code, without.stderr.as_str()), (Some(1), "ferrio verify: no job has a verify_crash_log\n"));
 }
 
 /// What happens to a journal.

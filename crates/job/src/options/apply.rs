@@ -3,8 +3,8 @@
 //! Must not know: texts; values arrive parsed. One function a row, in the order of the table.
 
 use crate::error::JobError;
-use crate::options::command_priority::CommandPriorityDraft;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::options::drafts::CommandPriorityDraft;
 use crate::options::{engines, zone_mode};
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};

@@ -5,6 +5,7 @@
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft, Open};
+use crate::options::drafts::MergeDraft;
 use crate::value::Value;
 use crate::value::lists::colon_names;
 use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};
@@ -112,14 +113,6 @@ fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, Contra
         n_passes: n_passes.clone(),
     };
     Ok(output.as_ref().map(spec))
-}
-
-/// The options of merging as they were given.
-#[derive(Debug, Clone, Default)]
-pub struct MergeDraft {
-    output: Option<PathBuf>,
-    time_scales_ppm: Vec<u64>,
-    n_passes: Vec<u32>,
 }
 
 /// Computes values that depend on several options. Returns remarks for standard error.

@@ -6,6 +6,7 @@
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::options::drafts::{CommandPriorityDraft, Split};
 use crate::value::Value;
 use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::value::parse_integer;
@@ -13,25 +14,6 @@ use ferrio_units::{DataDirection, KbBase, PerDirection};
 
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;
 type Applied = Result<(), JobError>;
-
-/// The values of the options while they are being read.
-#[derive(Debug, Clone, Default)]
-pub struct CommandPriorityDraft {
-    percentage: PerDirection<u32>,
-    class: PerDirection<Option<u8>>,
-    level: PerDirection<u8>,
-    hint: PerDirection<u16>,
-    splits: PerDirection<Vec<Split>>,
-}
-
-/// An entry of `cmdprio_bssplit`.
-#[derive(Debug, Clone, Copy)]
-struct Split {
-    block_bytes: u64,
-    percent: u32,
-    /// Class, level, hint where the entry gives them.
-    priority: Option<(u8, u8, u16)>,
-}
 
 const MAX_CLASS: u16 = 3;
 const MAX_LEVEL: u16 = 7;

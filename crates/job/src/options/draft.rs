@@ -6,11 +6,7 @@
 
 use crate::environment::Environment;
 use crate::message::UserMessages;
-use crate::options::apply_replay::MergeDraft;
-use crate::options::command_priority::CommandPriorityDraft;
-use crate::options::sprandom::SpRandomDraft;
-use crate::options::verification::VerifyDraft;
-use crate::options::zone_mode::ZoneDraft;
+use crate::options::drafts::{CommandPriorityDraft, MergeDraft, SpRandomDraft, VerifyDraft, ZoneDraft};
 use crate::profiles::ProfileDraft;
 use ferrio_spec::{BlockRange, CatchUp, JobSpec};
 use ferrio_units::{KbBase, PerDirection};

@@ -15,6 +15,7 @@ pub mod command_priority;
 pub mod definition;
 mod distribution;
 pub mod draft;
+mod drafts;
 mod engine;
 pub mod engines;
 mod error;

@@ -4,24 +4,10 @@
 
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::options::drafts::SpRandomDraft;
 use crate::value::Value;
-use ferrio_spec::{DirectionMix, FileService, JobSpec, RandomDistribution, RandomGenerator, SpRandomSpec, ZoneSpec};
+use ferrio_spec::{DirectionMix, FileService, JobSpec, RandomDistribution, RandomGenerator, ZoneSpec};
 use ferrio_units::DataDirection;
-
-/// The options as they were given.
-#[derive(Debug, Clone, Copy)]
-pub struct SpRandomDraft {
-    /// `sprandom`.
-    pub is_on: bool,
-    /// The settings, if `sprandom` is on.
-    pub spec: SpRandomSpec,
-}
-
-impl Default for SpRandomDraft {
-    fn default() -> Self {
-        Self { is_on: false, spec: SpRandomSpec { n_regions: 100, over_provisioning: 0.15, cache_bytes: 0 } }
-    }
-}
 
 pub(super) fn over_provisioning(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let Value::Floats(list, _) = value else { return Err(JobError::NotParsed) };
@@ -102,6 +88,7 @@ fn contradiction(job: &JobSpec) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::options::zone_mode::tests::lowered;
+    use ferrio_spec::SpRandomSpec;
 
     #[test]
     fn options_arrive() {

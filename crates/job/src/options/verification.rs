@@ -7,12 +7,12 @@ use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft, Open};
+use crate::options::drafts::{TrimDraft, VerifyDraft};
 use crate::value::{Value, pattern};
 use ferrio_spec::engines::{Data, by_name};
 use ferrio_spec::{
     BufferSpec, DirectionMix, FileService, HeaderLayout, JobSpec, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites,
-    VerifyBacklogSpec, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyMethod, VerifyPattern, VerifySpec,
-    ZoneSpec,
+    VerifyBacklogSpec, VerifyCompression, VerifyContentSpec, VerifyForm, VerifyMethod, VerifySpec, ZoneSpec,
 };
 use ferrio_units::DataDirection;
 use std::path::PathBuf;
@@ -22,110 +22,12 @@ const MAX_THREADS: u32 = 1024;
 
 type Applied = Result<(), JobError>;
 
-/// Values of the options of verification, before their combination is checked.
-#[derive(Debug, Clone)]
-pub struct VerifyDraft {
-    /// `verify`.
-    pub method: Option<VerifyMethod>,
-    /// `do_verify`.
-    pub reads_back: bool,
-    /// `verify_interval`, bytes; 0: that of the block.
-    pub interval_bytes: u32,
-    /// `verify_offset`, bytes.
-    pub header_at: u32,
-    /// `verify_pattern`.
-    pub pattern: Option<VerifyPattern>,
-    /// `verify_pattern_interval`, bytes.
-    pub pattern_interval_bytes: u32,
-    /// `verify_header_layout`, if given.
-    pub layout: Option<HeaderLayout>,
-    /// `verify_header_seed`, if given.
-    pub header_seed: Option<bool>,
-    /// `verify_write_sequence`, if given.
-    pub write_sequence: Option<bool>,
-    /// `verify_only`.
-    pub is_only: bool,
-    /// `experimental_verify`.
-    pub regenerates: bool,
-    /// `verify_policy=fsynced`.
-    pub is_fsynced: bool,
-    /// `verify_fatal`.
-    pub is_fatal: bool,
-    /// `verify_dump`.
-    pub dumps: bool,
-    /// `verify_state_save`.
-    pub saves_state: bool,
-    /// `verify_state_load`.
-    pub loads_state: bool,
-    /// `verify_crash_log`.
-    pub crash_log: Option<PathBuf>,
-    /// `trim_percentage` and the other options of trims.
-    pub trims: TrimDraft,
-    /// `verify_backlog`.
-    pub backlog: u64,
-    /// `verify_backlog_batch`; 0: as `verify_backlog`.
-    pub backlog_batch: u32,
-    /// `verify_async`.
-    pub n_threads: u32,
-    /// `verify_async_cpus`.
-    pub thread_cpus: Option<Vec<u32>>,
-}
-
-/// Values of the options of trims, before their combination is checked.
-#[derive(Debug, Clone, Copy)]
-pub struct TrimDraft {
-    /// `trim_percentage`.
-    pub percent: u32,
-    /// `trim_backlog`.
-    pub backlog: u64,
-    /// `trim_backlog_batch`; 0: as `trim_backlog`.
-    pub batch: u32,
-    /// `trim_verify_zero`.
-    pub checks_zeroes: bool,
-}
-
 impl TrimDraft {
     /// Nothing is trimmed unless both a percentage and a backlog are given.
     fn lower(self) -> Option<TrimBacklogSpec> {
         let Self { percent, backlog, batch, checks_zeroes } = self;
         let batch = if batch == 0 { backlog } else { batch.into() };
         (percent > 0 && backlog > 0).then_some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes })
-    }
-}
-
-impl VerifyDraft {
-    /// True if the job verifies. A pattern without a method turns on the check of that pattern.
-    pub(crate) fn is_asked_for(&self) -> bool {
-        self.method.is_some() || self.pattern.is_some()
-    }
-}
-
-impl Default for VerifyDraft {
-    fn default() -> Self {
-        Self {
-            method: None,
-            reads_back: true,
-            interval_bytes: 0,
-            header_at: 0,
-            pattern: None,
-            pattern_interval_bytes: 0,
-            layout: None,
-            header_seed: None,
-            write_sequence: None,
-            is_only: false,
-            regenerates: false,
-            is_fsynced: false,
-            is_fatal: false,
-            dumps: false,
-            saves_state: true,
-            loads_state: false,
-            crash_log: None,
-            trims: TrimDraft { percent: 0, backlog: 0, batch: 0, checks_zeroes: true },
-            backlog: 0,
-            backlog_batch: 0,
-            n_threads: 0,
-            thread_cpus: None,
-        }
     }
 }
 

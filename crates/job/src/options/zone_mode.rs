@@ -6,40 +6,10 @@
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::options::drafts::{ZoneDraft, ZoneModeWord};
 use crate::options::zone_sequential;
 use crate::value::Value;
-use ferrio_spec::{JobSpec, SizeSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};
-
-/// `zonemode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum ZoneModeWord {
-    #[default]
-    None,
-    Strided,
-    Sequential,
-}
-
-/// The options of zones as they were given.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ZoneDraft {
-    mode: ZoneModeWord,
-    /// `zonesize`; 0: not given.
-    pub zone_bytes: u64,
-    /// `zonerange`; 0: not given.
-    pub range_bytes: u64,
-    pub(super) skip: Option<ZoneSkip>,
-    /// Options that only sequential zones have.
-    pub(super) sequential: zone_sequential::SequentialDraft,
-    /// Sizes of the job that were given as numbers of zones.
-    pub(super) sizes: SizesInZones,
-}
-
-impl ZoneDraft {
-    /// `norandommap=0` was given.
-    pub(crate) fn wants_map(&self) -> bool {
-        self.sequential.wants_map
-    }
-}
+use ferrio_spec::{JobSpec, SizeSpec, StridedSpec, ZoneSkip, ZoneSpec};
 
 pub(super) fn mode(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     draft.open.zones.mode = match value.word()? {

@@ -6,34 +6,10 @@
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
-use crate::options::zone_mode::ZoneDraft;
+use crate::options::drafts::SequentialDraft;
+use crate::options::drafts::ZoneDraft;
 use crate::value::Value;
 use ferrio_spec::{ErrorClasses, JobSpec, SequentialZonesSpec, SizesInZones, ZoneSkip, ZoneSpec};
-
-/// Options of sequential zones as they were given.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct SequentialDraft {
-    /// `zonecapacity`; 0: not given.
-    pub capacity_bytes: u64,
-    /// `read_beyond_wp`.
-    pub reads_beyond_written: bool,
-    /// `max_open_zones`; 0: no limit.
-    pub max_open: u32,
-    /// `job_max_open_zones`; 0: no limit.
-    pub job_max_open: u32,
-    /// `ignore_zone_limits`.
-    pub ignores_limits: bool,
-    /// `zone_reset_threshold`.
-    pub reset_threshold: f64,
-    /// `zone_reset_frequency`.
-    pub reset_frequency: f64,
-    /// `write_zone_remainder`.
-    pub writes_remainder: bool,
-    /// `recover_zbd_write_error`.
-    pub recovers_writes: bool,
-    /// `norandommap=0` was given.
-    pub wants_map: bool,
-}
 
 impl SequentialDraft {
     /// The first option that means something only with `zonemode=zbd`.

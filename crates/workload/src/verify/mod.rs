@@ -6,7 +6,6 @@
 //! the kinds of damage.
 
 pub mod block;
-pub mod crash;
 mod data;
 mod digest;
 pub mod fault;

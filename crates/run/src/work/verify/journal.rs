@@ -5,10 +5,11 @@
 //! only makes the check say less.
 //! Must not know: verdicts. Start reading at [`CrashLog`].
 
-use crate::after_crash::{CrashHeader, log_path};
 use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
+use ferrio_crash::header::{CrashHeader, log_path};
+use ferrio_crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use ferrio_spec::SyncMode;
 use ferrio_spec::engines::Data;
 use ferrio_stats::Note;
@@ -17,7 +18,6 @@ use ferrio_sys::errno::{EINVAL, EIO};
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Write;
-use ferrio_workload::verify::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! A device whose cache is lost in a crash: nothing that such a crash may leave is called a fault, and everything else
 //! is.
 
-use super::history::{History, SyncedRecords};
-use super::judge::{Verdict, judge};
-use super::record::{JournalEvent, JournalRecord};
-use super::tests::{BLOCK, UNIT, data, of_write, rules, sync, write};
+use crate::history::{History, SyncedRecords};
+use crate::judge::{Verdict, judge};
+use crate::record::{JournalEvent, JournalRecord};
+use crate::tests::{BLOCK, UNIT, data, of_write, rules, sync, write};
 use proptest::prelude::*;
 
 /// A block of the device.

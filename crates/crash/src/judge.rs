@@ -2,8 +2,8 @@
 //!
 //! Must not know: files, journals. Start reading at [`judge`].
 
-use super::history::{Candidate, WrittenPlace};
-use crate::verify::block::{BlockRules, Write};
+use crate::history::{Candidate, WrittenPlace};
+use ferrio_workload::verify::block::{BlockRules, Write};
 
 /// Number of equal bytes that practically never occur by chance.
 const PROOF_BYTES: usize = 16;

@@ -1,10 +1,10 @@
 //! A device of one file in memory, its journal, and blocks damaged by hand.
 
-use super::history::{History, Overlap, SyncedRecords};
-use super::judge::{Verdict, judge};
-use super::record::{JournalEvent, JournalRecord, RECORD_BYTES};
-use crate::verify::block::{BlockRules, Write};
+use crate::history::{History, Overlap, SyncedRecords};
+use crate::judge::{Verdict, judge};
+use crate::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use ferrio_spec::{VerifyContentSpec, VerifyMethod};
+use ferrio_workload::verify::block::{BlockRules, Write};
 use proptest::prelude::*;
 
 pub(super) const BLOCK: usize = 4096;

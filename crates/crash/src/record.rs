@@ -3,8 +3,8 @@
 //! Layout, all little endian: crc32c of the rest (4), kind (4), file (4), length (4), offset (8), seed (8), number (8), start (8).
 //! Must not know: files. Start reading at [`JournalRecord`].
 
-use crate::verify::block::Write;
 use ferrio_units::checksum::crc32c;
+use ferrio_workload::verify::block::Write;
 
 /// Bytes of a record.
 pub const RECORD_BYTES: usize = 48;

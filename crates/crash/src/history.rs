@@ -9,8 +9,8 @@
 //! Must not know: contents. Start reading at [`SyncedRecords`], which reads the journal first, then [`History`], which reads
 //! it again.
 
-use super::record::{JournalEvent, JournalRecord};
-use crate::verify::block::Write;
+use crate::record::{JournalEvent, JournalRecord};
+use ferrio_workload::verify::block::Write;
 use std::collections::BTreeMap;
 
 /// Key of a written block: file and offset.

@@ -2,98 +2,26 @@
 //!
 //! Must not know: how blocks are judged, formats. Start reading at [`after_crash`].
 
-use crate::error::{JournalError, RunError};
-use crate::plan::RunPlan;
-use ferrio_spec::{JobSpec, RunSpec, VerifyContentSpec};
+use crate::error::{CrashError, JournalError};
+use crate::header::{CrashHeader, log_path};
+use crate::history::{History, SyncedRecords, WrittenPlace};
+use crate::judge::{Verdict, judge};
+use crate::record::{JournalEvent, JournalRecord, RECORD_BYTES};
+use ferrio_spec::JobSpec;
 use ferrio_stats::note::SystemError;
 use ferrio_sys::file::open_regular;
-use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::BlockRules;
-use ferrio_workload::verify::crash::history::{History, SyncedRecords, WrittenPlace};
-use ferrio_workload::verify::crash::judge::judge;
-use ferrio_workload::verify::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-pub use ferrio_workload::verify::crash::judge::Verdict;
-
-/// First bytes of a journal; the last of them are its version.
-const MAGIC: &[u8; 8] = b"ferrioC1";
-
-/// Magic, length of the description, its checksum.
-const HEAD_BYTES: usize = 16;
-
-/// The longest description that is read, bytes.
-const MAX_HEADER_BYTES: u32 = 16 << 20;
-
 /// Bytes of a journal that are read at once.
 const JOURNAL_BUFFER_BYTES: usize = 1 << 20;
 
 /// What a disk writes as a whole, bytes.
 const SECTOR_BYTES: u64 = 512;
-
-/// The largest block that is read.
-const MAX_BLOCK_BYTES: u64 = 1 << 30;
-
-/// The description at the start of a journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct CrashHeader {
-    pub(crate) job_name: String,
-    pub(crate) job_number: u16,
-    pub(crate) content: VerifyContentSpec,
-    /// Paths of the files, by their indexes.
-    pub(crate) files: Vec<String>,
-    pub(crate) block_bytes: u64,
-    /// Every acknowledged write is durable (`sync`).
-    pub(crate) writes_are_durable: bool,
-}
-
-impl CrashHeader {
-    pub(crate) fn encode(&self) -> Vec<u8> {
-        // Cannot fail: the struct has only strings, numbers and enumerations.
-        let text = serde_json::to_vec(self).unwrap_or_default();
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend((text.len() as u32).to_le_bytes());
-        bytes.extend(crc32c(&text).to_le_bytes());
-        bytes.extend(text);
-        bytes
-    }
-
-    /// Reads the description; the records follow it.
-    fn read(input: &mut impl Read) -> Result<Self, JournalError> {
-        let mut head = [0; HEAD_BYTES];
-        input.read_exact(&mut head).map_err(|_| JournalError::NoJournal)?;
-        let word = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| head[at + index]));
-        if !head.starts_with(MAGIC) || word(8) > MAX_HEADER_BYTES {
-            return Err(JournalError::Version);
-        }
-        let mut text = Vec::new();
-        input.take(word(8).into()).read_to_end(&mut text)?;
-        if text.len() != word(8) as usize || crc32c(&text) != word(12) {
-            return Err(JournalError::Damaged);
-        }
-        let header: Self = serde_json::from_slice(&text)?;
-        if header.block_bytes == 0 || header.block_bytes > MAX_BLOCK_BYTES {
-            return Err(JournalError::BlockSize { block_bytes: header.block_bytes });
-        }
-        Ok(header)
-    }
-}
-
-/// Path of the journal of a clone; if a job has several clones, the clone's number is appended to the name.
-pub(crate) fn log_path(job: &JobSpec, clone_index: u32) -> Option<PathBuf> {
-    let path = job.verify.as_ref()?.crash_log.as_ref()?;
-    if job.numjobs < 2 {
-        return Some(path.clone());
-    }
-    let mut path = path.clone().into_os_string();
-    path.push(format!(".{clone_index}"));
-    Some(PathBuf::from(path))
-}
 
 /// A block that must not be as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,15 +104,15 @@ impl CrashReport {
 /// # Errors
 /// A line about a journal that cannot be read, or about the lack of any journal.
 pub fn after_crash(
-    spec: RunSpec,
+    jobs: &[JobSpec],
     how: CrashCheck,
     tell: &mut dyn FnMut(Violation),
-) -> Result<Vec<CrashReport>, RunError> {
-    let plan = RunPlan::new(spec)?;
-    let paths = plan.workers.iter().filter_map(|worker| log_path(&worker.spec, worker.clone_index));
+) -> Result<Vec<CrashReport>, CrashError> {
+    let clones = jobs.iter().flat_map(|job| (0..job.numjobs).map(move |clone_index| (job, clone_index)));
+    let paths = clones.filter_map(|(job, clone_index)| log_path(job, clone_index));
     let mut journals = paths.map(|path| Journal::open(&path)).collect::<Result<Vec<_>, _>>()?;
     if journals.is_empty() {
-        return Err(RunError::NoJournal);
+        return Err(CrashError::NoJournal);
     }
     check_shared(&journals)?;
     journals.iter_mut().map(|journal| journal.judge(how, tell).map_err(|why| journal.complaint(why))).collect()
@@ -204,8 +132,8 @@ struct Journal {
 }
 
 impl Journal {
-    fn open(path: &Path) -> Result<Self, RunError> {
-        Self::read(path).map_err(|why| RunError::Journal { path: path.to_owned(), why })
+    fn open(path: &Path) -> Result<Self, CrashError> {
+        Self::read(path).map_err(|why| CrashError::Journal { path: path.to_owned(), why })
     }
 
     fn read(path: &Path) -> Result<Self, JournalError> {
@@ -229,8 +157,8 @@ impl Journal {
         Ok(Self { path: path.to_owned(), input, header, start, syncs, n_cut_bytes, written })
     }
 
-    fn complaint(&self, why: JournalError) -> RunError {
-        RunError::Journal { path: self.path.clone(), why }
+    fn complaint(&self, why: JournalError) -> CrashError {
+        CrashError::Journal { path: self.path.clone(), why }
     }
 
     fn judge(&mut self, how: CrashCheck, tell: &mut dyn FnMut(Violation)) -> Result<CrashReport, JournalError> {
@@ -260,7 +188,7 @@ impl Journal {
 }
 
 /// Refuses blocks that several jobs wrote, because no journal tells which write is the last.
-fn check_shared(journals: &[Journal]) -> Result<(), RunError> {
+fn check_shared(journals: &[Journal]) -> Result<(), CrashError> {
     let mut by_file: BTreeMap<&str, Vec<(&Range<u64>, &Journal)>> = BTreeMap::new();
     for journal in journals {
         for (file_index, range) in &journal.written {

@@ -1,0 +1,59 @@
+//! Refusals of values and of job files as [`Diagnostic`]s: what was given, what is allowed, and what is nearest.
+//!
+//! Must not know: lines for people. Start reading at [`Diagnostic::refused`].
+
+use crate::diagnostic::{Diagnostic, DiagnosticKind, plain};
+use crate::error::JobError;
+use crate::options::definition::OptionDef;
+use crate::options::kind::Choice;
+use crate::origin::Origin;
+use crate::suggest::nearest;
+use ferrio_spec::engines::ENGINES;
+
+impl Diagnostic {
+    /// A refused value. `text` is the option as it was written; `takes` says what it takes.
+    pub(crate) fn refused(error: &JobError, text: &str, takes: String, origin: &Origin) -> Self {
+        let value = text.split_once('=').map_or("", |(_, value)| value.trim());
+        let (kind, allowed, nearest) = match error {
+            JobError::UnknownEngine(name) => (DiagnosticKind::UnknownEngine, None, near_engine(name)),
+            JobError::ValueMissing(_) => (DiagnosticKind::ValueMissing, Some(takes), None),
+            JobError::NotYet(_) => (DiagnosticKind::NotBuilt, Some(error.to_string()), None),
+            JobError::NotApplicable(_) => (DiagnosticKind::NotApplicable, Some(error.to_string()), None),
+            JobError::UnknownWord(choices) => {
+                (DiagnosticKind::BadValue, Some(words(choices)), near_word(choices, value))
+            }
+            JobError::NotParsed | JobError::Value(_) => (DiagnosticKind::BadValue, Some(takes), None),
+            _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
+        };
+        let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };
+        Self { kind, origin: Some(origin.clone()), given, allowed, nearest }
+    }
+
+    /// A job file that cannot be read, and why.
+    pub(crate) fn job_file(error: &JobError) -> Self {
+        let given = plain(&error.to_string());
+        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed: None, nearest: None }
+    }
+}
+
+fn words(choices: &[Choice]) -> String {
+    let words: Vec<&str> = choices.iter().map(|choice| choice.word).collect();
+    format!("one of {}", words.join(", "))
+}
+
+/// The known word that is nearest to a given one, if it is near.
+pub(crate) fn near_word(choices: &[Choice], given: &str) -> Option<String> {
+    let (near, distance) = nearest(given, choices.iter().map(|choice| choice.word))?;
+    (distance <= given.len() / 2).then(|| near.to_owned())
+}
+
+/// The engine whose name is nearest to a given one, if it is near.
+pub(crate) fn near_engine(name: &str) -> Option<String> {
+    let (near, distance) = nearest(name, ENGINES.iter().map(|engine| engine.name))?;
+    (distance <= name.len().div_ceil(2)).then(|| near.to_owned())
+}
+
+/// The option as it would be written.
+pub(crate) fn written(def: &OptionDef, value: Option<&str>) -> String {
+    value.map_or_else(|| def.name.to_owned(), |value| format!("{}={value}", def.name))
+}
