@@ -2,7 +2,7 @@
 //!
 //! Must not know: how results are shown or compared. Start reading at [`read`].
 
-use crate::history;
+use crate::kept_runs;
 use ferrio_history::{KeptRun, RunSelector};
 use ferrio_results::{ResultFile, RunResult};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn file(path: &Path) -> Result<ResultFile, String> {
 /// In words: it names a run that is not kept, or cannot be read.
 pub(crate) fn kept(path: &Path) -> Result<Option<(KeptRun, Vec<u8>)>, String> {
     let Some(word) = path.to_str().and_then(|path| path.strip_prefix(KEPT)) else { return Ok(None) };
-    let history = history::opened()?;
+    let history = kept_runs::opened()?;
     let found = history.find(&RunSelector::of(word)).and_then(|run| Ok((history.content(run.number)?, run)));
     found.map(|(content, run)| Some((run, content))).map_err(|error| error.to_string())
 }

@@ -22,6 +22,7 @@ mod inflate_log;
 mod inputs;
 mod job_text;
 mod kept;
+mod kept_runs;
 mod native;
 mod plot;
 mod progress;

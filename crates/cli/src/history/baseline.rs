@@ -3,8 +3,8 @@
 //! Must not know: how runs are compared. Start reading at [`baseline`].
 
 use super::list::table;
-use super::{existing, found, opened};
 use crate::console::Console;
+use crate::kept_runs::{existing, found, opened};
 use clap::Subcommand;
 use ferrio_history::{HistoryError, KeptRun, RunHistory, RunSelector};
 use ferrio_units::terminal_text::escape_name;

@@ -2,10 +2,10 @@
 //!
 //! Must not know: how runs are compared. Start reading at [`compare()`].
 
-use super::{found, opened};
 use crate::compare::{self, CompareOptions};
 use crate::console::Console;
 use crate::inputs;
+use crate::kept_runs::{found, opened};
 use clap::Args;
 use ferrio_history::{KeptRun, RunSelector};
 use std::process::ExitCode;

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`export`].
 
-use super::{existing, found, opened};
 use crate::console::Console;
 use crate::csv_table::{decimal, quoted};
+use crate::kept_runs::{existing, found, opened};
 use clap::{ArgGroup, Args};
 use ferrio_history::{HistoryPlace, KeptFigures, KeptRun};
 use ferrio_sys::output::{KeptFiles, WholeFile};

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`list`].
 
-use super::existing;
 use crate::console::Console;
+use crate::kept_runs::existing;
 use clap::Args;
 use ferrio_history::{KeptFigures, KeptRun};
 use ferrio_report::LocalTime;

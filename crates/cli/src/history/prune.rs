@@ -2,9 +2,10 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`prune`].
 
+use super::age;
 use super::list::table;
-use super::{age, existing, found};
 use crate::console::Console;
+use crate::kept_runs::{existing, found};
 use clap::{ArgGroup, Args};
 use ferrio_history::{KeptRun, RunHistory};
 use ferrio_sys::clock::wall_clock_ms;

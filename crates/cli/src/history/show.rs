@@ -2,9 +2,9 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`show`].
 
-use super::{found, opened};
 use crate::console::Console;
 use crate::inputs;
+use crate::kept_runs::{found, opened};
 use crate::native::report_text;
 use crate::report::examined;
 use clap::Args;
