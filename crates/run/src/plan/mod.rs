@@ -10,7 +10,9 @@ use crate::error::RunError;
 use ferrio_engine::own::Storages;
 use ferrio_engine::{EngineKind, EngineOptions, Rhythm, offload};
 use ferrio_spec::engines::{EngineDef, Handover, Sharing};
-use ferrio_spec::{BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_spec::{
+    BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RateLatency, RunSpec, SizeSpec,
+};
 use ferrio_stats::Provenance;
 use ferrio_sys::output::KeptFiles;
 use ferrio_sys::scheduling::IoPriority;
@@ -384,6 +386,18 @@ impl WorkerPlan {
             Handover::Prepared { unseen_with: Some(option) } => !self.engine_options().flag(option),
             Handover::Prepared { unseen_with: None } | Handover::Bare => true,
         }
+    }
+
+    /// True if the report has latencies from the time at which the rate wanted an I/O to start.
+    pub(crate) fn reports_response(&self) -> bool {
+        self.spec.pace.latency == RateLatency::Response
+    }
+
+    /// True if such latencies can be evidence beside the report: the job has a rate, and measures its I/Os anyway.
+    pub(crate) fn has_response_as_evidence(&self) -> bool {
+        let reporting = &self.spec.reporting;
+        let is_measured = !reporting.gtod_reduce && !reporting.disable_clat && self.spec.verify.is_none();
+        !self.reports_response() && is_measured && self.spec.pace.limits_rates() && !self.spec.replay.is_set()
     }
 
     /// The private options of the engine.

@@ -5,7 +5,6 @@
 
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
-use ferrio_spec::RateLatency;
 use ferrio_units::DataDirection;
 
 /// Intended start times of the I/Os in flight, ns, by slot.
@@ -18,7 +17,7 @@ pub(crate) struct ResponseTimes {
 impl ResponseTimes {
     /// `None`: neither the report nor the evidence has such latencies.
     pub(crate) fn new(plan: &WorkerPlan, is_evidence: bool) -> Option<Self> {
-        let is_reported = is_reported(plan);
+        let is_reported = plan.reports_response();
         let is_wanted = is_reported || is_evidence;
         is_wanted.then(|| Self { intended_ns: vec![0; plan.queue().iodepth as usize], is_reported })
     }
@@ -43,16 +42,4 @@ impl ResponseTimes {
             lane.account.rated_done(direction, response_ns);
         }
     }
-}
-
-/// True if the report has the latencies.
-pub(crate) fn is_reported(plan: &WorkerPlan) -> bool {
-    plan.spec.pace.latency == RateLatency::Response
-}
-
-/// True if the latencies can be evidence beside the report: the job has a rate, and measures its I/Os anyway.
-pub(crate) fn is_evidence(plan: &WorkerPlan) -> bool {
-    let reporting = &plan.spec.reporting;
-    let is_measured = !reporting.gtod_reduce && !reporting.disable_clat && plan.spec.verify.is_none();
-    !is_reported(plan) && is_measured && plan.spec.pace.limits_rates() && !plan.spec.replay.is_set()
 }

@@ -4,7 +4,6 @@
 
 use crate::compat;
 use crate::plan::WorkerPlan;
-use crate::work::hooks::response;
 use ferrio_spec::engines::Measures;
 use ferrio_stats::{LatencyStat, LatencyTarget, RateStats, ThreadStats};
 use ferrio_sys::Clock;
@@ -82,8 +81,8 @@ impl Account {
             percentile: latency.percentile,
         };
         // Both kinds of latencies need their percentiles.
-        let has_response = response::is_reported(plan);
-        let mut rate = (keeps_evidence && response::is_evidence(plan)).then(Box::<RateStats>::default);
+        let has_response = plan.reports_response();
+        let mut rate = (keeps_evidence && plan.has_response_as_evidence()).then(Box::<RateStats>::default);
         // A histogram takes 32 KB of address space, so directions without I/O have none.
         for direction in DataDirection::ALL.into_iter().filter(|direction| plan.measured_directions()[*direction]) {
             let figures = &mut stats.directions[direction];
