@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod adopted;
+#[cfg_attr(not(feature = "history"), path = "no_last_runs.rs")]
 mod last_runs;
 mod observers;
 mod session;

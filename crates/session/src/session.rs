@@ -5,7 +5,6 @@
 use crate::VERSION;
 use crate::last_runs;
 use crate::observers::{self, Observer, Observers, Subscriber, Subscription};
-use ferrio_history::HistoryError;
 use ferrio_job::Invocation;
 use ferrio_report::logs::LogFiles;
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
@@ -26,7 +25,7 @@ pub struct Session {
     pub settings: RunSettings,
     /// The record is audited: it has findings, and the uncertainty of its figures.
     pub is_audited: bool,
-    /// The run is remembered for the next one on the same targets, and compared with the last one (see `FERRIO_STATE`).
+    /// The run is remembered (feature `history`) for the next one on the same targets, and compared with the last one (see `FERRIO_STATE`).
     pub is_remembered: bool,
     handle: Handle,
     subscribers: Vec<Subscriber>,
@@ -44,7 +43,7 @@ pub struct SessionOutcome {
     /// Number of performance logs that are not complete.
     pub n_logs_lost: u32,
     /// Why the run could not be remembered.
-    pub not_remembered: Option<HistoryError>,
+    pub not_remembered: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Session {
@@ -120,7 +119,8 @@ impl Session {
         let mut observers = Observers::new(observers, self.subscribers);
         let run = Run::with_handle(self.spec, self.settings, self.handle);
         let RunOutcome { mut record, n_failed, is_stopped, n_logs_lost } = run.go(&mut observers)?;
-        let not_remembered = if self.is_remembered { last_runs::look_back(&mut record).err() } else { None };
+        let remembered = if self.is_remembered { last_runs::look_back(&mut record) } else { Ok(()) };
+        let not_remembered = remembered.err().map(Into::into);
         record.messages = observers.messages;
         if self.is_audited {
             audit(&mut record);
