@@ -17,7 +17,7 @@ use std::fmt;
 /// runner.add(&job.option("size", "1m"))?;
 /// let expected = runner.check()?;
 /// let finding = expected.findings().find(|finding| finding.id() == "depth-of-synchronous-engine").expect("a finding");
-/// assert_eq!(finding.severity(), Severity::Wrong);
+/// assert_eq!(finding.severity(), Severity::Misleading);
 /// println!("{finding}");
 /// for (what, value) in finding.evidence() {
 ///     println!("  {what}: {value}");

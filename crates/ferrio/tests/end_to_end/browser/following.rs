@@ -5,10 +5,11 @@
 use super::PROGRAM;
 use crate::support::{has_programs, send};
 use crate::web::Served;
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -38,7 +39,7 @@ impl Tools {
         command.args(["-c", script, PROGRAM, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]);
         command.args(["--no-first-run", "--disable-background-networking", "--remote-debugging-pipe"]);
         command.arg(format!("--user-data-dir={}", directory.join("profile").display())).current_dir(directory);
-        let browser = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let browser = command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let browser = browser.expect("the browser starts");
         // Each end waits for the other one, in the order of the script.
         let requests = File::options().write(true).open(&pipes[0]).expect("a pipe");
@@ -112,10 +113,21 @@ impl Tools {
     }
 }
 
+/// The browser and the processes that it has started end, so that none of them writes below the directory any more.
 impl Drop for Tools {
     fn drop(&mut self) {
+        let group = Pid::from_child(&self.browser);
+        let close = json!({ "id": self.n_requests + 1, "method": "Browser.close" });
+        let begun = Instant::now();
+        let is_told = write!(self.requests, "{close}\0").is_ok();
+        while is_told && begun.elapsed() < LIMIT && matches!(self.browser.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let _ = self.browser.kill();
         let _ = self.browser.wait();
+        while kill_process_group(group, Signal::KILL).is_ok() && begun.elapsed() < LIMIT {
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 
@@ -168,7 +180,7 @@ fn a_page_follows_the_run_and_becomes_its_report() {
     }
     send(served.pid(), Signal::INT);
     tools.wait_until("report", "document.readyState === 'complete' && document.title.startsWith('Results of ')");
-    let (finished, _scratch) = served.finish();
+    let (finished, scratch) = served.finish();
     // The server is gone: the page has all that it needs.
     let document: Value = serde_json::from_str(&finished.stdout).expect("a document");
     let figures = &document["jobs"][0];
@@ -182,4 +194,6 @@ fn a_page_follows_the_run_and_becomes_its_report() {
     );
     tools.wait_until("charts", "document.querySelectorAll('#charts canvas').length > 0");
     assert_eq!(tools.console, Vec::<String>::new());
+    drop(tools);
+    drop(scratch);
 }
