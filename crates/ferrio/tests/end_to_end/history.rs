@@ -386,6 +386,9 @@ fn the_setting_changes_no_report_of_fio() {
     let keys_of = |text: &str| {
         let mut found = BTreeSet::new();
         keys(&serde_json::from_str(text).expect("JSON"), "", &mut found);
+        // What the machine did meanwhile is another thing in each run: the rules find more or less, and so do the probes.
+        let of_machine = ["/ferrio/findings/", "/ferrio/probes/", "/ferrio/unexamined/"];
+        found.retain(|key| !of_machine.iter().any(|start| key.starts_with(start)));
         found
     };
     assert_eq!(keys_of(&shown("json", "1")), keys_of(&shown("json", "")));
