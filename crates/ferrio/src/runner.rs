@@ -7,7 +7,7 @@ use ferrio_engine::own::{Storage, Storages};
 use ferrio_job::{SystemEnvironment, Template};
 use ferrio_run::{Handle, RunEvent};
 use ferrio_session::{Session, VERSION};
-use ferrio_spec::Compatibility;
+use ferrio_spec::{Compatibility, RunSpec};
 use ferrio_stats::ClonesTogether;
 use std::ffi::OsString;
 use std::path::Path;
@@ -172,7 +172,8 @@ impl Runner {
         self.storages.add(name, Arc::new(storage));
     }
 
-    /// What ends the run from another thread, before it has begun or while it goes on.
+    /// What ends the run from another thread, before it has begun or while it goes on. Once it was used, each further run of this runner
+    /// ends at its start.
     ///
     /// # Errors
     /// The system has no descriptor left.
@@ -196,8 +197,7 @@ impl Runner {
     /// # }
     /// ```
     pub fn check(&self) -> Result<Measurement, Error> {
-        let mut session = self.session()?;
-        Ok(Measurement::of_run(ferrio_session::survey(std::mem::take(&mut session.spec), &[])?))
+        Ok(Measurement::of_run(ferrio_session::survey(self.spec()?, &[])?))
     }
 
     /// Runs the jobs, and returns when they have ended.
@@ -245,7 +245,7 @@ impl Runner {
         Ok(self.handle.insert(handle).clone())
     }
 
-    fn session(&self) -> Result<Session, Error> {
+    fn spec(&self) -> Result<RunSpec, Error> {
         let mut template = self.template.clone();
         let environment = SystemEnvironment::new(VERSION);
         if !self.are_processes {
@@ -256,6 +256,11 @@ impl Runner {
             return Err(Error::NoJob);
         }
         spec.compatibility = Compatibility::Native;
+        Ok(spec)
+    }
+
+    fn session(&self) -> Result<Session, Error> {
+        let spec = self.spec()?;
         let mut session = match &self.handle {
             Some(handle) => Session::with_handle(spec, handle.clone()),
             None => Session::new(spec)?,

@@ -257,3 +257,15 @@ fn a_storage_that_panics_fails_its_job_alone() {
     assert_eq!(measured.n_failed(), 1, "{:?}", measured.messages());
     assert_eq!(measured.job("b").and_then(|job| job.figures(Io::Read)).map(IoFigures::n_ios), Some(256));
 }
+
+#[test]
+fn a_runner_that_was_stopped_stays_stopped() {
+    let mut runner = Runner::new();
+    runner.add(&null("a").option("rw", "read")).expect("a job");
+    runner.stopper().expect("a handle").stop();
+    for _ in 0..2 {
+        let measured = runner.run().expect("a run");
+        let reads = measured.job("a").and_then(|job| job.figures(Io::Read));
+        assert_eq!((reads.map_or(0, IoFigures::n_ios), measured.n_failed()), (0, 0));
+    }
+}

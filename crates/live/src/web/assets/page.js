@@ -74,7 +74,7 @@
 
   const CHARTS = [
     { name: "IOPS", lines: [["IOPS", IOPS]], text: rate },
-    { name: "Bandwidth, MB/s", lines: [["MB/s", BANDWIDTH]], text: megabytes },
+    { name: "Bandwidth, MB/s", lines: [["MB/s", BANDWIDTH]], text: megabytes, least: 1e6 },
     { name: "Latency", lines: [["p50", P50], ["p99", P99], ["p99.9", P999], ["max", MAX]], text: duration, isLog: true },
     { name: "I/Os in flight", lines: [["depth", DEPTH]], text: digits },
   ].map(makeChart);
@@ -128,14 +128,14 @@
   const points = () => shown < 0 ? course.all : course.jobs[shown] || [];
 
   function draw(chart) {
-    const { svg, lines, text, isLog } = chart;
+    const { svg, lines, text, isLog, least } = chart;
     const [width, height] = [svg.clientWidth || 300, svg.clientHeight || 176];
     const [left, right, top, bottom] = [62, 10, 8, 22];
     const known = points();
     const values = known.flatMap((point) => lines.map(([, index]) => point[index])).filter((value) => value !== null && (!isLog || value > 0));
     const most = Math.max(0, ...values);
     const low = isLog ? 10 ** Math.floor(Math.log10(Math.min(most, ...values) || 1000)) : 0;
-    const high = isLog ? Math.max(low * 10, most * 1.2) : most * 1.05 || 1;
+    const high = isLog ? Math.max(low * 10, most * 1.2) : most * 1.05 || least || 1;
     const span = Math.max(known.length * course.seconds, 10);
     const x = (seconds) => left + (width - left - right) * seconds / span;
     const share = (value) => isLog ? Math.log(Math.max(value, low) / low) / Math.log(high / low) : value / high;
