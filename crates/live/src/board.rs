@@ -1,4 +1,4 @@
-//! What a viewer knows of a run: the figures of the last second, and the course so far, of each job and of all together.
+//! What a viewer knows of a run: the figures of the last second, of each job and of all together, findings, messages.
 //!
 //! Must not know: how they are shown. Start reading at [`LiveBoard::apply`], then [`LiveBoard::now`].
 
@@ -11,8 +11,6 @@ use std::collections::VecDeque;
 
 /// Time that the figures of the present are about, nanoseconds.
 const WINDOW_NS: u64 = 1_000_000_000;
-/// Points of the course that are kept. When there are more, pairs of them become one.
-const MOST_POINTS: usize = 600;
 /// Messages that are kept.
 const MOST_MESSAGES: usize = 50;
 
@@ -31,13 +29,12 @@ pub struct Now {
     pub depth: f64,
 }
 
-/// A point of the course.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct CoursePoint {
-    /// I/Os a second.
-    pub iops: f64,
-    /// The latency of 99 % of the I/Os, nanoseconds; 0: none was measured.
-    pub p99_ns: u64,
+/// The figures of the present, and when their time begins.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Present {
+    /// Start of the oldest interval, nanoseconds since the start of the run.
+    pub(crate) start_ns: u64,
+    pub(crate) now: Now,
 }
 
 /// A job as the viewer knows it.
@@ -72,10 +69,6 @@ pub struct LiveBoard {
     pub messages: VecDeque<String>,
     /// The newest end of an interval, nanoseconds since the start of the run.
     pub elapsed_ns: u64,
-    /// The course of all jobs together, at equal distances.
-    pub course: Vec<CoursePoint>,
-    /// The distance of its points, nanoseconds.
-    pub point_ns: u64,
     /// The run is over.
     pub is_over: bool,
 }
@@ -97,7 +90,6 @@ impl LiveBoard {
                     devices,
                     jobs: jobs.into_iter().map(job).collect(),
                     messages: std::mem::take(&mut self.messages),
-                    point_ns: WINDOW_NS,
                     ..Self::default()
                 };
             }
@@ -136,26 +128,6 @@ impl LiveBoard {
             job.window.pop_front();
         }
         self.elapsed_ns = self.elapsed_ns.max(end_ns);
-        // A point belongs to the time before it: it is made when the next interval begins.
-        let n_wanted = self.elapsed_ns / self.point_ns.max(1);
-        while self.point_ns > 0 && (self.course.len() as u64) < n_wanted {
-            let now = self.now();
-            self.course.push(CoursePoint { iops: now.iops, p99_ns: now.percentiles_ns.map_or(0, |values| values[1]) });
-            if self.course.len() >= MOST_POINTS {
-                self.halve();
-                return;
-            }
-        }
-    }
-
-    /// Pairs of points become one: the mean rate, and the worse latency.
-    fn halve(&mut self) {
-        let pair = |pair: &[CoursePoint]| CoursePoint {
-            iops: pair.iter().map(|point| point.iops).sum::<f64>() / pair.len() as f64,
-            p99_ns: pair.iter().map(|point| point.p99_ns).max().unwrap_or(0),
-        };
-        self.course = self.course.chunks(2).map(pair).collect();
-        self.point_ns = self.point_ns.saturating_mul(2);
     }
 
     /// The present figures of all jobs together.
@@ -166,6 +138,22 @@ impl LiveBoard {
     /// The present figures of a job; zeroes where it does nothing.
     pub fn now_of(&self, job: &JobBoard) -> Now {
         figures(std::iter::once(job).filter(|job| self.is_current(job)))
+    }
+
+    /// The present figures of all jobs together; `None`: none of them does anything.
+    pub(crate) fn present(&self) -> Option<Present> {
+        let start_ns = self.jobs.iter().filter_map(|job| self.start_ns(job)).min()?;
+        Some(Present { start_ns, now: self.now() })
+    }
+
+    /// The present figures of a job; `None`: it does nothing.
+    pub(crate) fn present_of(&self, job: &JobBoard) -> Option<Present> {
+        Some(Present { start_ns: self.start_ns(job)?, now: self.now_of(job) })
+    }
+
+    /// Start of its oldest interval; `None`: its figures are not of the present.
+    fn start_ns(&self, job: &JobBoard) -> Option<u64> {
+        job.window.front().filter(|_| self.is_current(job)).map(|interval| interval.start_ns)
     }
 
     /// The mean number of I/Os in flight of a job, by direction.
@@ -290,15 +278,10 @@ mod tests {
     }
 
     #[test]
-    fn the_course_is_bounded_and_keeps_its_extremes() {
+    fn a_frame_of_a_job_that_is_none_does_nothing() {
         let mut board = board(1);
-        for second in 0..2_000 {
-            board.apply(reads(0, second * 1000, (second + 1) * 1000, 100));
-        }
-        assert!(board.course.len() < MOST_POINTS && board.course.len() > MOST_POINTS / 4);
-        assert!(board.course.iter().all(|point| point.iops.round() as u64 == 100 && point.p99_ns > 99_000));
-        // A frame of a job that is none does nothing.
         board.apply(reads(7, 0, 1, 1));
         board.apply(LiveFrame::JobEnded { job: 7, n_failed: 0 });
+        assert_eq!((board.now(), board.elapsed_ns, board.present()), (Now::default(), 0, None));
     }
 }

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod board;
+mod course;
 mod devices;
 pub mod feed;
 pub mod frame;

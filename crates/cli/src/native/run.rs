@@ -157,6 +157,8 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             ExitCode::from(code)
         }
         Err(error) => {
+            // Where there was no run, the terminal is still taken.
+            viewers.end_terminal();
             viewers.end_web(None, || false);
             end_without_run(&run_error_text(&error), course, started_at, console);
             ExitCode::FAILURE
@@ -313,10 +315,11 @@ fn go(
         None => signals.run(session, &mut [&mut observer]),
         Some(mut feed) => {
             let outcome = signals.run(session, &mut [&mut observer, &mut feed]);
-            viewers.end_terminal(feed);
+            viewers.take_back(feed);
             outcome
         }
     };
+    viewers.end_terminal();
     observer.end();
     Ok((outcome?, signals))
 }

@@ -45,9 +45,13 @@ impl Viewers {
         }
     }
 
-    /// The run is over: the terminal becomes free.
-    pub(super) fn end_terminal(&mut self, feed: LiveFeed) {
+    /// The run is over, and the feed ends.
+    pub(super) fn take_back(&mut self, feed: LiveFeed) {
         self.writers = feed.end();
+    }
+
+    /// The terminal becomes free. Comes before [`Viewers::end_web`], whether there was a run or not.
+    pub(super) fn end_terminal(&mut self) {
         if let Some(terminal) = self.terminal.take()
             && let Some(writer) = self.writers.pop()
         {

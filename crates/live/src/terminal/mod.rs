@@ -40,6 +40,7 @@ pub fn show(mut frames: FrameReader, end_run: &mut dyn FnMut()) -> io::Result<()
         }
         if has_changed {
             drawn_at = Some(Instant::now());
+            viewer.view.courses.advance(&viewer.board);
             viewer.view.busy = viewer.devices.busy(&viewer.board.devices);
             if let Err(error) = terminal.draw(|frame| screen::draw(frame, &viewer.board, &mut viewer.view)) {
                 break Err(error);

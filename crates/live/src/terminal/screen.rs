@@ -3,6 +3,7 @@
 //! Must not know: keys, terminals. Start reading at [`draw`].
 
 use crate::board::{JobBoard, LiveBoard, Now};
+use crate::course::Courses;
 use ferrio_stats::Severity;
 use ferrio_units::glance::{duration_text, three_digits};
 use ratatui::Frame as RatatuiFrame;
@@ -29,6 +30,8 @@ pub(super) struct ScreenView {
     pub(super) is_ending: bool,
     /// Devices, and the share of the time in which they are busy.
     pub(super) busy: Vec<(String, f64)>,
+    /// The course of all jobs together.
+    pub(super) courses: Courses,
 }
 
 /// Draws the board.
@@ -53,7 +56,7 @@ pub(super) fn draw(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut S
     frame.render_widget(Paragraph::new(title_line(board, view)), title);
     frame.render_widget(Paragraph::new(totals_text), totals);
     if n_charts > 0 {
-        draw_charts(frame, board, charts);
+        draw_charts(frame, &view.courses, charts);
     }
     draw_jobs(frame, board, view, (jobs, is_wide));
     frame.render_widget(Paragraph::new(device_line(&view.busy)), devices);
@@ -122,27 +125,27 @@ fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
 }
 
 /// IOPS and p99 over time, side by side.
-fn draw_charts(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, area: Rect) {
+fn draw_charts(frame: &mut RatatuiFrame<'_>, courses: &Courses, area: Rect) {
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
-    let iops: Vec<u64> = board.course.iter().map(|point| point.iops as u64).collect();
-    let p99: Vec<u64> = board.course.iter().map(|point| point.p99_ns).collect();
+    let iops: Vec<Option<u64>> = courses.all.iter().map(|point| point.map(|now| now.iops as u64)).collect();
+    let p99: Vec<Option<u64>> = courses.all.iter().map(|point| Some(point.as_ref()?.percentiles_ns?[1])).collect();
     draw_chart(frame, left, "IOPS", &iops, &rate(largest(&iops) as f64));
     draw_chart(frame, right, "p99", &p99, &duration_text(largest(&p99) as f64));
 }
 
-fn largest(values: &[u64]) -> u64 {
-    values.iter().copied().max().unwrap_or(0)
+fn largest(values: &[Option<u64>]) -> u64 {
+    values.iter().copied().flatten().max().unwrap_or(0)
 }
 
-/// The newest values that fit; the caption has the largest value of all.
-fn draw_chart(frame: &mut RatatuiFrame<'_>, area: Rect, name: &str, values: &[u64], largest_text: &str) {
+/// The newest values that fit, with gaps where there are none; the caption has the largest value of all.
+fn draw_chart(frame: &mut RatatuiFrame<'_>, area: Rect, name: &str, values: &[Option<u64>], largest_text: &str) {
     let [caption, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
     let caption_line = Line::from_iter([Span::styled(format!("{name} over time, to {largest_text}"), dim())]);
     frame.render_widget(Paragraph::new(caption_line), caption);
     let n_columns = usize::from(chart.width.saturating_sub(1));
     let newest = &values[values.len().saturating_sub(n_columns)..];
     let chart = Rect { width: chart.width.saturating_sub(1), ..chart };
-    frame.render_widget(Sparkline::default().data(newest).max(largest(values).max(1)), chart);
+    frame.render_widget(Sparkline::default().data(newest.iter().copied()).max(largest(values).max(1)), chart);
 }
 
 /// A row for each job.

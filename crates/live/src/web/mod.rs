@@ -3,10 +3,10 @@
 //! The server is a process of its own, like every viewer. Must not know: where frames come from. Start reading at [`WebServer::bind`],
 //! then [`WebServer::serve`].
 
-mod course;
 mod guard;
 mod metrics;
 mod page;
+mod point;
 mod routes;
 mod server;
 mod state;

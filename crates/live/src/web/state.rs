@@ -2,8 +2,9 @@
 //!
 //! Must not know: sockets, requests. Start reading at [`WebState::look`], then [`WebState::course_event`] and [`WebState::now_event`].
 
-use super::course::{Courses, PagePoint};
+use super::point::{PagePoint, page_points};
 use crate::board::{JobBoard, LiveBoard};
+use crate::course::Courses;
 use crate::devices::Devices;
 use crate::frame::{FinalReports, LiveFrame};
 use axum::body::Bytes;
@@ -15,7 +16,7 @@ use serde_json::{Value, json};
 const MOST_MESSAGES: usize = 8;
 
 /// The run as the server knows it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct WebState {
     pub(super) board: LiveBoard,
     courses: Courses,
@@ -35,6 +36,20 @@ pub(super) struct WebState {
 pub(super) struct WebReports {
     pub(super) document: Bytes,
     pub(super) page: Bytes,
+}
+
+impl Default for WebState {
+    fn default() -> Self {
+        Self {
+            board: LiveBoard::default(),
+            courses: Courses::with_jobs(),
+            devices: Devices::default(),
+            busy: Vec::new(),
+            n_told: 0,
+            has_news: false,
+            reports: None,
+        }
+    }
 }
 
 impl WebState {
@@ -64,7 +79,7 @@ impl WebState {
             "title": board.title,
             "jobs": board.jobs.iter().map(job).collect::<Vec<_>>(),
             "point_secs": self.courses.point_secs,
-            "points": { "all": self.courses.all, "jobs": self.courses.jobs },
+            "points": self.points_from(0),
         });
         event("course", &value)
     }
@@ -92,22 +107,28 @@ impl WebState {
         let board = &self.board;
         let state = &board.state;
         let newest = board.messages.len().saturating_sub(MOST_MESSAGES);
-        let points_of_jobs = self.courses.jobs.iter().map(|course| &course[first_point..]).collect::<Vec<_>>();
         json!({
             "elapsed_secs": board.elapsed_ns / 1_000_000_000,
             "left_secs": state.eta_secs,
             "only_ramps": state.only_ramps,
             "n_running": state.n_running,
             "is_over": board.is_over,
-            "all": PagePoint(board.now()),
+            "all": PagePoint(Some(board.now())),
             "jobs": board.jobs.iter().map(|job| JobNow::new(board, job)).collect::<Vec<_>>(),
             "busy": self.busy.iter().map(|(name, share)| json!([name, (share * 1000.0).round() / 1000.0])).collect::<Vec<_>>(),
             "findings": board.findings.iter().map(finding).collect::<Vec<_>>(),
             "messages": board.messages.range(newest..).collect::<Vec<_>>(),
             "point_secs": self.courses.point_secs,
             "first_point": first_point,
-            "points": { "all": &self.courses.all[first_point..], "jobs": points_of_jobs },
+            "points": self.points_from(first_point),
         })
+    }
+
+    /// The courses from a point on.
+    fn points_from(&self, first: usize) -> Value {
+        let courses = &self.courses;
+        let of_jobs: Vec<_> = courses.jobs.iter().map(|course| page_points(&course[first..])).collect();
+        json!({ "all": page_points(&courses.all[first..]), "jobs": of_jobs })
     }
 }
 
@@ -137,7 +158,7 @@ impl JobNow {
         };
         Self {
             state,
-            now: PagePoint(board.now_of(job)),
+            now: PagePoint(Some(board.now_of(job))),
             n_ios: sum(|totals| totals.n_ios),
             bytes: sum(|totals| totals.bytes),
             n_errors: totals.n_errors,

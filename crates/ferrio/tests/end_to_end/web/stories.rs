@@ -9,7 +9,7 @@ use std::io::Write;
 /// Groups of jobs that are processes begin while the server has threads of its own kind; a page sees them wait, run and end.
 #[test]
 fn a_page_follows_groups_of_processes_to_the_report() {
-    let jobs = "--ioengine=null --size=1t --rate_iops=1000 --time_based --runtime=1200ms --name=first --numjobs=2 --name=second \
+    let jobs = "--ioengine=null --size=1t --rate_iops=1000 --time_based --runtime=1200ms --name=first --numjobs=2 --runtime=3 --name=second \
                 --stonewall --name=third --stonewall";
     let served = Served::start("web-groups", jobs);
     let mut follower = Follower::new(&served, "page");

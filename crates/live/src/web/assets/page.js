@@ -149,7 +149,7 @@
       const anchor = mark === 0 ? "start" : x(mark) > width - right - 18 ? "end" : "middle";
       parts.push(drawn("text", { x: x(mark), y: height - 6, "text-anchor": anchor }, clock(mark)));
     }
-    lines.forEach(([, index], number) => parts.push(...line(known, index, number, x, y, isLog)));
+    lines.forEach(([, index], number) => parts.push(...line(known, index, number, (at) => x(time(at)), y, isLog)));
     const at = picked(chart, known, x);
     if (at !== null) parts.push(drawn("line", { class: "cursor", x1: x(time(at)), x2: x(time(at)), y1: top, y2: height - bottom }));
     svg.setAttribute("viewBox", "0 0 " + width + " " + height);
@@ -173,7 +173,7 @@
     known.forEach((point, at) => {
       const value = point[index];
       if (value === null || (isLog && value <= 0)) runs.push([]);
-      else runs[runs.length - 1].push(x(time(at)).toFixed(1) + "," + y(value).toFixed(1));
+      else runs[runs.length - 1].push(x(at).toFixed(1) + "," + y(value).toFixed(1));
     });
     return runs.filter((run) => run.length > 0).map((run) => {
       const [cx, cy] = run[0].split(",");
@@ -186,7 +186,7 @@
   function tell(chart, known, at) {
     const present = now === null ? NOTHING : shown < 0 ? now.all : now.jobs[shown] ? now.jobs[shown].now : NOTHING;
     const point = at === null ? present : known[at];
-    const texts = chart.lines.map(([, index]) => chart.text(point[index]));
+    const texts = chart.lines.map(([, index]) => point[index] === null ? "-" : chart.text(point[index]));
     texts.forEach((text, index) => { chart.values[index].data = text; });
     write(chart.moment, at === null ? "" : "at " + clock(time(at)));
     const label = chart.name + " over time, now " + chart.lines.map(([name], index) => (chart.lines.length > 1 ? name + " " : "") + texts[index]).join(", ");
@@ -232,8 +232,7 @@
     const newest = known.slice(-96);
     const most = Math.max(1, ...newest.map((point) => point[IOPS]));
     const x = (index) => newest.length > 1 ? 95 * index / (newest.length - 1) : 0;
-    const line = newest.map((point, index) => x(index).toFixed(1) + "," + (20.5 - 19 * point[IOPS] / most).toFixed(1));
-    row.sketch.replaceChildren(drawn("polyline", { class: "s0", points: line.join(" ") }));
+    row.sketch.replaceChildren(...line(newest, IOPS, 0, x, (value) => 20.5 - 19 * value / most, false));
   }
 
   function showNow() {
