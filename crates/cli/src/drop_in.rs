@@ -217,16 +217,11 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
     let global_options = invocation.run.global_options.clone();
     let is_stored = record_file.is_some() || keeping.is_some();
     let mut course = Course::new(is_stored, global_options.clone());
-    let wish = match &keeping {
-        _ if record_file.is_some() => RecordWish::Whole,
-        Some(keeping) => {
-            if keeping.is_asked() {
-                RecordWish::Whole
-            } else {
-                RecordWish::Aside
-            }
-        }
-        None => RecordWish::None,
+    let is_asked = record_file.is_some() || keeping.as_ref().is_some_and(Keeping::is_asked);
+    let wish = match (is_asked, is_stored) {
+        (true, _) => RecordWish::Whole,
+        (false, true) => RecordWish::Aside,
+        (false, false) => RecordWish::None,
     };
     let session = session_of(&mut invocation, files, arguments, wish);
     let run = session.and_then(|session| run_jobs(&invocation, session, &files.kept, &reporter, &mut course, console));

@@ -43,9 +43,9 @@ pub enum LibraryError {
         /// The reason.
         reason: io::Error,
     },
-    /// The measurement was read from a report, which does not tell all that a saved record or a report in fio's form needs.
+    /// The measurement was read from a file, and is not that of a run of this program.
     #[error(
-        "the measurement was read from a report: only that of a run, or of a saved record, can be saved or shown as fio's report"
+        "the measurement was read from a file: only that of a run of this program can be saved, or written as a report of fio"
     )]
     NotARun,
 }

@@ -8,8 +8,9 @@ use ferrio_report::{RenderOptions, render, saved, view};
 use ferrio_results::{JobResult, RunResult};
 use ferrio_session::{VERSION, adopted};
 use ferrio_spec::{OutputFormat, OutputFormats};
-use ferrio_stats::RunRecord;
+use ferrio_stats::{RunRecord, WorkerRecord};
 use ferrio_sys::output::{KeptFiles, WholeFile};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -38,7 +39,7 @@ use std::time::{Duration, SystemTime};
 #[derive(Debug, Clone)]
 pub struct Measurement {
     result: RunResult,
-    /// Of a run of this program, or of a saved record.
+    /// That of a run of this program.
     record: Option<Box<RunRecord>>,
 }
 
@@ -58,7 +59,10 @@ pub struct Measurement {
 /// # }
 /// ```
 #[derive(Debug, Clone, Copy)]
-pub struct JobMeasurement<'a>(&'a JobResult);
+pub struct JobMeasurement<'a> {
+    job: &'a JobResult,
+    run: &'a RunResult,
+}
 
 impl Measurement {
     /// That of a run.
@@ -93,7 +97,7 @@ impl Measurement {
 
     /// The jobs in their order. With group reporting, a group that was read from a report is one of them.
     pub fn jobs(&self) -> impl Iterator<Item = JobMeasurement<'_>> {
-        self.result.jobs.iter().map(JobMeasurement)
+        self.result.jobs.iter().map(|job| JobMeasurement { job, run: &self.result })
     }
 
     /// The first job of this name.
@@ -101,9 +105,11 @@ impl Measurement {
         self.jobs().find(|job| job.name() == name)
     }
 
-    /// Number of jobs that failed, or that a signal killed.
+    /// Number of jobs that failed, or that a signal killed. A report that was read does not tell of signals.
     pub fn n_failed(&self) -> usize {
-        self.jobs().filter(|job| job.error().is_some()).count()
+        let Some(record) = &self.record else { return self.jobs().filter(|job| job.error().is_some()).count() };
+        let has_failed = |worker: &&WorkerRecord| worker.fate.failure.is_some() || worker.fate.killed_by.is_some();
+        record.workers.iter().filter(has_failed).map(|worker| worker.job_index).collect::<BTreeSet<_>>().len()
     }
 
     /// Where the evidence contradicts a figure, or a figure is easily misread, the worst first. That there are none says something only of
@@ -131,7 +137,7 @@ impl Measurement {
     /// The report of fio in JSON, with the keys of fio 3.42.
     ///
     /// # Errors
-    /// The measurement was read from a report.
+    /// The measurement was read from a file.
     pub fn fio_json(&self) -> Result<String, Error> {
         let record = self.record.as_ref().ok_or(Error::NotARun)?;
         let formats = OutputFormats::from_iter([OutputFormat::Json]);
@@ -141,7 +147,7 @@ impl Measurement {
     /// Saves the record of the run in a file, which [`read`](crate::read) and the commands of the program read. Every later version reads it.
     ///
     /// # Errors
-    /// The file cannot be written, or the measurement was read from a report.
+    /// The file cannot be written, or the measurement was read from a file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (path, record) = (path.as_ref(), self.record.as_ref().ok_or(Error::NotARun)?);
         let file = WholeFile::create(path, &Arc::new(KeptFiles::default()));
@@ -153,31 +159,48 @@ impl Measurement {
 impl<'a> JobMeasurement<'a> {
     /// Its name.
     pub fn name(self) -> &'a str {
-        &self.0.name
+        &self.job.name
     }
 
-    /// Its error, an errno; `None`: it did not fail.
+    /// Its error, an errno; `None`: it did not fail, or a signal killed it.
     pub fn error(self) -> Option<i32> {
-        (self.0.error != 0).then_some(self.0.error)
+        (self.job.error != 0).then_some(self.job.error)
     }
 
     /// Number of errors that the job went on after (`continue_on_error`).
     pub fn n_errors(self) -> u64 {
-        self.0.n_errors
+        self.job.n_errors
     }
 
     /// Figures of a kind of I/O; `None`: it did none.
     pub fn figures(self, kind: Io) -> Option<IoFigures<'a>> {
-        self.0.get(kind).map(IoFigures::new)
+        self.job.get(kind).map(IoFigures::new)
     }
 
     /// Figures of each kind of I/O that the job did.
     pub fn all_figures(self) -> impl Iterator<Item = (Io, IoFigures<'a>)> {
-        self.0.kinds().map(|(kind, figures)| (kind, IoFigures::new(figures)))
+        self.job.kinds().map(|(kind, figures)| (kind, IoFigures::new(figures)))
     }
 
-    /// An option that was given for it, as it was written; of a job file also one of all jobs.
+    /// An option that was given for it or for all jobs, as it was written.
     pub fn option(self, name: &str) -> Option<&'a str> {
-        self.0.options.iter().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
+        self.job.option(&self.run.global_options, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_stats::{Failure, WorkerFate};
+
+    #[test]
+    fn a_job_fails_by_its_error_or_by_a_signal_and_once_with_all_its_clones() {
+        let worker = |job_index: u32, fate: WorkerFate| WorkerRecord { job_index, fate, ..WorkerRecord::default() };
+        let failed = || WorkerFate { failure: Some(Failure::new(5, "x", "read")), ..WorkerFate::default() };
+        let killed = WorkerFate { killed_by: Some(9), ..WorkerFate::default() };
+        let workers =
+            vec![worker(0, WorkerFate::default()), worker(1, failed()), worker(1, failed()), worker(2, killed)];
+        let measured = Measurement::of_run(RunRecord { workers, ..RunRecord::default() });
+        assert_eq!(measured.n_failed(), 2);
     }
 }

@@ -4,13 +4,14 @@
 
 use crate::{Error, IntervalOfJob, Job, Measurement};
 use ferrio_engine::own::{Storage, Storages};
-use ferrio_job::{SystemEnvironment, Template};
-use ferrio_run::{Handle, RunEvent};
+use ferrio_job::{Mode, SystemEnvironment, Template};
+use ferrio_report::native::plain;
+use ferrio_run::{Handle, RunEvent, RunSettings};
 use ferrio_session::{Session, VERSION};
-use ferrio_spec::{Compatibility, RunSpec};
+use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
 use ferrio_stats::ClonesTogether;
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -49,6 +50,21 @@ pub struct Runner {
     are_processes: bool,
     is_virtual: bool,
     storages: Storages,
+    source: JobSource,
+}
+
+/// Where the jobs come from, as far as they were not added one by one.
+#[derive(Debug, Clone, Default)]
+struct JobSource {
+    /// Events that end jobs early.
+    control: ControlSettings,
+    /// `--readonly`.
+    is_readonly: bool,
+    /// Job files, which no output of a job replaces.
+    inputs: Vec<PathBuf>,
+    /// The words of the command line.
+    words: Vec<String>,
+    remarks: Vec<String>,
 }
 
 /// Ends a run from another thread. Its clones end the same run.
@@ -94,7 +110,7 @@ impl Runner {
     }
 
     /// The jobs of a command line of fio: arguments without the name of a program, such as `--name=a`, `--rw=read`, or the path of a job
-    /// file. Arguments that are about reports have no effect.
+    /// file. Arguments about reports (`--output-format` and the like) are refused, because a program makes its own of the measurement.
     ///
     /// # Errors
     /// An argument is refused, or asks for something else than a run (`--help`).
@@ -105,16 +121,32 @@ impl Runner {
     /// # Ok::<(), ferrio::Error>(())
     /// ```
     pub fn from_arguments(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
-        let words: Vec<OsString> =
-            std::iter::once("ferrio".into()).chain(arguments.into_iter().map(Into::into)).collect();
-        let parsed = ferrio_job::parse_template(&words, &SystemEnvironment::new(VERSION));
-        let (invocation, template) = parsed.map_err(|error| Error::Usage(error.to_string().trim_end().to_owned()))?;
-        if template.job_names().next().is_none() {
-            let said: String = invocation.messages.into_iter().map(|(_, text)| text).collect();
-            let said = said.trim_end();
-            return Err(if said.is_empty() { Error::NoJob } else { Error::Usage(said.to_owned()) });
+        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+        let words: Vec<OsString> = std::iter::once("ferrio".into()).chain(arguments).collect();
+        let environment = SystemEnvironment::new(VERSION);
+        let parsed = ferrio_job::parse_template(&words, &environment);
+        let (invocation, template) = parsed.map_err(|error| Error::Usage(plain(error.to_string().trim_end())))?;
+        let remarks: String = invocation.messages.iter().map(|(_, text)| text.as_str()).collect();
+        let remarks = plain(remarks.trim_end());
+        if invocation.mode != Mode::Run || template.job_names().next().is_none() {
+            return Err(if remarks.is_empty() { Error::NoJob } else { Error::Usage(remarks) });
         }
-        Ok(Self { template, ..Self::default() })
+        if let Some(name) = invocation.options_of_reports().next() {
+            return Err(Error::Usage(format!("{name} is about reports, which a program makes of the measurement")));
+        }
+        let source = JobSource {
+            control: invocation.control,
+            is_readonly: invocation.readonly,
+            inputs: environment.opened_files(),
+            words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            remarks: remarks.lines().map(str::to_owned).collect(),
+        };
+        Ok(Self { template, source, ..Self::default() })
+    }
+
+    /// What the parser has to say of the arguments or the job file: lines for people, such as an option that has no effect.
+    pub fn remarks(&self) -> &[String] {
+        &self.source.remarks
     }
 
     /// Adds a job.
@@ -197,7 +229,7 @@ impl Runner {
     /// # }
     /// ```
     pub fn check(&self) -> Result<Measurement, Error> {
-        Ok(Measurement::of_run(ferrio_session::survey(self.spec()?, &[])?))
+        Ok(Measurement::of_run(ferrio_session::survey(self.spec()?, &self.source.words)?))
     }
 
     /// Runs the jobs, and returns when they have ended.
@@ -265,10 +297,17 @@ impl Runner {
             Some(handle) => Session::with_handle(spec, handle.clone()),
             None => Session::new(spec)?,
         };
-        session.settings.keeps_series = true;
-        session.settings.control.looks_into_files = true;
-        session.settings.is_virtual = self.is_virtual;
-        session.settings.storages = self.storages.clone();
+        let source = self.source.clone();
+        session.settings = RunSettings {
+            readonly: source.is_readonly,
+            control: ControlSettings { looks_into_files: true, ..source.control },
+            inputs: source.inputs,
+            command_line: source.words,
+            keeps_series: true,
+            is_virtual: self.is_virtual,
+            storages: self.storages.clone(),
+            ..session.settings
+        };
         Ok(session)
     }
 }

@@ -14,7 +14,47 @@ use ferrio::{DiagnosticKind, Error, Io, IoFigures, Job, JobMeasurement, Runner};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
+
+/// Storage of which each read waits until another one is in flight beside it.
+#[derive(Clone, Default)]
+struct Paired(Arc<(Mutex<PairedState>, Condvar)>);
+
+#[derive(Default)]
+struct PairedState {
+    n_in_flight: u32,
+    n_most: u32,
+}
+
+impl Storage for Paired {
+    fn size_bytes(&self, _target: &str) -> io::Result<u64> {
+        Ok(1 << 20)
+    }
+
+    fn open(&self, _target: &str, _access: StorageAccess) -> io::Result<Box<dyn StorageTarget>> {
+        Ok(Box::new(self.clone()))
+    }
+}
+
+impl StorageTarget for Paired {
+    fn read_at(&mut self, _offset_bytes: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let (state, changed) = &*self.0;
+        let mut state = state.lock().expect("no panic");
+        state.n_in_flight += 1;
+        state.n_most = state.n_most.max(state.n_in_flight);
+        changed.notify_all();
+        // Once two have met, none waits any more.
+        let alone = |state: &mut PairedState| state.n_most < 2;
+        let (mut state, _) = changed.wait_timeout_while(state, Duration::from_secs(20), alone).expect("no panic");
+        state.n_in_flight -= 1;
+        Ok(buffer.len())
+    }
+
+    fn write_at(&mut self, _offset_bytes: u64, data: &[u8]) -> io::Result<usize> {
+        Ok(data.len())
+    }
+}
 
 /// A folder of a test's own, removed at its end.
 struct Folder(PathBuf);
@@ -155,6 +195,55 @@ fn what_is_refused_is_a_value() {
     let Err(Error::Usage(text)) = Runner::from_arguments(["--name=a", "--rw=randraed"]) else { panic!("refused") };
     assert!(text.contains("randraed"), "{text}");
     assert!(matches!(Runner::from_job_file("/no/such/file.fio"), Err(Error::Usage(_))));
+    let of_reports = [
+        "--output=x",
+        "--output-format=json",
+        "--record=x",
+        "--keep",
+        "--bandwidth-log",
+        "--status-interval=1",
+        "--anonymous",
+        "--debug=io",
+        "--parse-only",
+        "--showcmd",
+        "--version",
+    ];
+    for option in of_reports {
+        let refused = Runner::from_arguments(["--name=a", "--ioengine=null", "--size=1m", option]);
+        assert!(matches!(refused, Err(Error::Usage(_) | Error::NoJob)), "{option}: {refused:?}");
+    }
+}
+
+/// Nothing of a command line is dropped: what it forbids stays forbidden, and what it says is told.
+#[test]
+fn a_command_line_holds_in_the_library_too() {
+    let folder = Folder::new("readonly");
+    let file = folder.0.join("file");
+    let job = ["--name=a", "--rw=read", "--size=64k", &format!("--filename={}", file.display())].map(str::to_owned);
+    let run = |further: &[&str]| {
+        let arguments = job.iter().cloned().chain(further.iter().map(|word| (*word).to_owned()));
+        Runner::from_arguments(arguments).expect("a job").run().expect("a run")
+    };
+    assert_eq!((run(&["--readonly"]).n_failed(), file.exists()), (1, false));
+    assert_eq!((run(&[]).n_failed(), file.exists()), (0, true));
+    let list = "--percentile_list=50:101";
+    let runner = Runner::from_arguments(["--name=a", "--ioengine=null", "--size=1m", list]).expect("a job");
+    assert!(runner.remarks()[0].starts_with("value out of range: 101"), "{:?}", runner.remarks());
+}
+
+#[test]
+fn an_option_of_all_jobs_is_one_of_each() {
+    let folder = Folder::new("global");
+    let path = folder.0.join("jobs.fio");
+    std::fs::write(&path, "[global]\nioengine=null\nsize=1m\n[a]\nrw=read\n").expect("a file");
+    let measured = Runner::from_job_file(&path).expect("jobs").run().expect("a run");
+    let report = folder.0.join("fio.json");
+    std::fs::write(&report, measured.fio_json().expect("a report")).expect("a file");
+    let read = ferrio::read(&[&report]).expect("it is read");
+    for measured in [&measured, &read[0]] {
+        let option = |name: &str| measured.job("a").and_then(|job| job.option(name));
+        assert_eq!([option("size"), option("rw"), option("bs")], [Some("1m"), Some("read"), None]);
+    }
 }
 
 #[test]
@@ -233,6 +322,21 @@ fn storage_of_the_program_fails_as_a_device_does() {
         let measured = runner.run().expect("a run");
         let reads = measured.job("a").and_then(|job| job.figures(Io::Read)).expect("reads");
         assert_eq!((measured.n_failed(), reads.bytes()), (0, 1 << 20), "{target}: {:?}", measured.messages());
+    }
+}
+
+#[test]
+fn several_ios_of_a_storage_are_those_of_clones_or_of_a_pool() {
+    let kinds = [("numjobs", "2"), ("io_submit_mode", "offload")];
+    for (name, value) in kinds {
+        let paired = Paired::default();
+        let mut runner = Runner::new();
+        runner.storage("paired", paired.clone());
+        let job = Job::new("a").option("ioengine", "own").option("storage", "paired").option("rw", "read");
+        runner.add(&job.option("iodepth", "4").option("number_ios", "16").option(name, value)).expect("a job");
+        let measured = runner.run().expect("a run");
+        assert_eq!(measured.n_failed(), 0, "{name}: {:?}", measured.messages());
+        assert!(paired.0.0.lock().expect("no panic").n_most >= 2, "{name}: no two reads were in flight");
     }
 }
 

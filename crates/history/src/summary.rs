@@ -97,9 +97,10 @@ impl RunSummary {
         Self { targets, duration_ns: to_i64(record.elapsed_ns), ..summary }
     }
 
-    /// That of any result. The length of a run of another program is that of its longest job.
+    /// That of any result. The length of a run of another program reaches from the start of its first job to the end of the last one, or
+    /// is that of its longest job where it does not tell when jobs began.
     pub fn of_result(result: &RunResult) -> Self {
-        let duration_ns = result.jobs.iter().map(JobResult::runtime_ns).max().unwrap_or_default();
+        let duration_ns = duration_ns(&result.jobs);
         let before_end = |end_ms: u64| end_ms.saturating_sub(duration_ns / 1_000_000);
         let provenance = result.provenance.as_deref();
         let targets = result.jobs.iter().filter_map(|job| job.option(&result.global_options, "filename"));
@@ -120,6 +121,14 @@ impl RunSummary {
             verdict: result.findings.as_ref().map_or(KeptVerdict::NotExamined, worst),
         }
     }
+}
+
+/// The time in which jobs ran, nanoseconds.
+fn duration_ns(jobs: &[JobResult]) -> u64 {
+    let reaches: Option<Vec<(u64, u64)>> = jobs.iter().map(|job| job.reach_ns).collect();
+    let whole = reaches.and_then(|all| all.into_iter().reduce(|one, other| (one.0.min(other.0), one.1.max(other.1))));
+    let longest_ns = || jobs.iter().map(JobResult::runtime_ns).max().unwrap_or_default();
+    whole.map_or_else(longest_ns, |(start_ns, end_ns)| end_ns.saturating_sub(start_ns))
 }
 
 /// The targets of a job.
@@ -166,6 +175,8 @@ fn to_i64(value: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_results::Figures;
+    use ferrio_units::PerDirection;
 
     #[test]
     fn verdicts_have_words() {
@@ -174,6 +185,25 @@ mod tests {
             assert_eq!(KeptVerdict::of_word(verdict.word()), verdict);
         }
         assert_eq!(KeptVerdict::of_word("a word of a later version"), KeptVerdict::NotExamined);
+    }
+
+    #[test]
+    fn a_run_of_jobs_one_after_the_other_is_as_long_as_all_of_them() {
+        let read = Figures { n_ios: 1, runtime_ns: 5_000_000_000, ..Figures::default() };
+        let job = |reach_ns| {
+            let directions = PerDirection([Some(read.clone()), None, None]);
+            JobResult { reach_ns, directions, ..JobResult::default() }
+        };
+        let summary = |reaches: [Option<(u64, u64)>; 2]| {
+            let jobs = reaches.map(job).into();
+            let result = RunResult { jobs, timestamp_ms: Some(20_000), ..RunResult::default() };
+            let summary = RunSummary::of_result(&result);
+            (summary.duration_ns, summary.began_ms)
+        };
+        let after = [Some((0, 5_000_000_000)), Some((7_000_000_000, 12_000_000_000))];
+        assert_eq!(summary(after), (12_000_000_000, Some(8_000)));
+        // A report of an old fio does not say when they began.
+        assert_eq!(summary([None, Some((0, 5_000_000_000))]), (5_000_000_000, Some(15_000)));
     }
 
     #[test]

@@ -125,6 +125,26 @@ pub struct Invocation {
     pub messages: Vec<Message>,
 }
 
+impl Invocation {
+    /// Names of the given options that a caller has to serve beside the run, however they were written: for reports, files of the whole run,
+    /// and lines for people. A caller that does not serve one of them refuses it.
+    pub fn options_of_reports(&self) -> impl Iterator<Item = &'static str> {
+        let (output, control) = (&self.output, &self.control);
+        let given = [
+            (output.record.is_some(), "--record"),
+            (output.keep.is_some(), "--keep"),
+            (output.bandwidth_log.is_some(), "--bandwidth-log"),
+            (control.status_interval.is_some(), "--status-interval"),
+            (self.n_latency_slices.is_some(), "--profile=act"),
+            (output.formats != OutputFormats::default(), "--output-format"),
+            (output.file.is_some(), "--output"),
+            (output.is_anonymous, "--anonymous"),
+            (self.debug.mask != 0, "--debug"),
+        ];
+        given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+}
+
 /// A command line that cannot be executed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageError {

@@ -59,7 +59,7 @@ impl ResultFile {
     ///
     /// # Errors
     /// It cannot be read, or has more bytes than allowed.
-    pub(crate) fn whole(&self, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
+    pub fn whole(&self, max_bytes: u64) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
         self.open()?.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| self.system(&error))?;
         if bytes.len() as u64 > max_bytes {

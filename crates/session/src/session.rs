@@ -129,8 +129,8 @@ impl Session {
     }
 }
 
-/// Adds to a record what its rules find, and the uncertainty of its figures.
-fn audit(record: &mut RunRecord) {
+/// Adds to a record what the rules find, and the uncertainty of its figures.
+pub fn audit(record: &mut RunRecord) {
     // Without a course there are no series, and this is an empty list.
     record.precision = Some(ferrio_insight::precision(record));
     record.audit = Some(ferrio_insight::audit(record));

@@ -9,8 +9,6 @@ use ferrio_history::{HistoryPlace, NewRun, RunHistory, RunName, RunSummary, Stor
 use ferrio_report::saved;
 use ferrio_results::{ReadErrorKind, ResultFile};
 use ferrio_units::terminal_text::escape_name;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What is wanted.
@@ -45,12 +43,12 @@ pub(super) fn import(request: &ImportRequest, console: &mut Console) -> Result<(
 
 /// The run of a file.
 fn run_of(path: &Path, name: Option<RunName>) -> Result<NewRun, String> {
-    let content = content(path)?;
+    let content = ResultFile::on_disk(path).whole(MAX_BYTES).map_err(|error| error.kind.to_string())?;
     let origin = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if content.starts_with(saved::MAGIC.as_bytes()) {
         let mut record = saved::decode(&content).map_err(|error| error.to_string())?;
         if record.audit.is_none() {
-            record.audit = Some(ferrio_insight::audit(&record));
+            ferrio_session::audit(&mut record);
         }
         let summary = RunSummary::of_record(&record);
         return Ok(NewRun { name, summary, form: StoredForm::Record, origin, content });
@@ -65,19 +63,4 @@ fn run_of(path: &Path, name: Option<RunName>) -> Result<NewRun, String> {
         }
         _ => Err(ReadErrorKind::NoReport.to_string()),
     }
-}
-
-/// The bytes of a regular file.
-fn content(path: &Path) -> Result<Vec<u8>, String> {
-    let words = |error: std::io::Error| ReadErrorKind::System(ferrio_units::error_text(&error)).to_string();
-    // A pipe that nobody writes to would be waited for without an end.
-    if !std::fs::metadata(path).map_err(words)?.is_file() {
-        return Err(ReadErrorKind::NoFile.to_string());
-    }
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(words)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(ReadErrorKind::TooLarge(MAX_BYTES).to_string());
-    }
-    Ok(bytes)
 }

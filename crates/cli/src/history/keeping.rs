@@ -84,9 +84,7 @@ impl Keeping {
         let mut record = std::borrow::Cow::Borrowed(record);
         if record.audit.is_none() {
             // In place of fio, only documents have findings.
-            let (precision, audit) = (ferrio_insight::precision(&record), ferrio_insight::audit(&record));
-            let record = record.to_mut();
-            (record.precision, record.audit) = (Some(precision), Some(audit));
+            ferrio_session::audit(record.to_mut());
         }
         let run = NewRun {
             name,

@@ -43,7 +43,7 @@ fn record(run: &KeptRun, content: Vec<u8>) -> Result<RunRecord, String> {
     if run.form == StoredForm::Record {
         let mut record = saved::decode(&content).map_err(|error| format!("run {}: {error}", run.number))?;
         if record.audit.is_none() {
-            record.audit = Some(ferrio_insight::audit(&record));
+            ferrio_session::audit(&mut record);
         }
         return Ok(record);
     }

@@ -15,7 +15,6 @@ use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_report::native::{TEXT_WIDTH, headlines, legend, plain, table, wrap};
 use ferrio_session::VERSION;
-use ferrio_spec::OutputFormats;
 use ferrio_stats::{Audit, RunRecord};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -184,16 +183,13 @@ fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
 
 /// The first option that only the front end of fio serves, however it was written.
 fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Option<&'static str> {
-    let output = &invocation.output;
-    match () {
-        () if output.record.is_some() => Some("--record"),
-        () if output.keep.is_some() && !is_run => Some("--keep"),
-        () if output.bandwidth_log.is_some() => Some("--bandwidth-log"),
-        () if invocation.control.status_interval.is_some() && !is_jsonl => Some("--status-interval"),
-        () if invocation.n_latency_slices.is_some() => Some("--profile=act"),
-        () if output.formats != OutputFormats::default() && !is_jsonl => Some("--output-format"),
-        () => None,
-    }
+    let is_served = |name: &str| match name {
+        "--output" | "--anonymous" | "--debug" => true,
+        "--keep" => is_run,
+        "--status-interval" | "--output-format" => is_jsonl,
+        _ => false,
+    };
+    invocation.options_of_reports().find(|name| !is_served(name))
 }
 
 /// Prints each message on its stream.

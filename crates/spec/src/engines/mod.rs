@@ -253,7 +253,7 @@ pub const ENGINES: &[EngineDef] = &[
         "a run with both threads and processes that use it is refused; fio runs them. A process inherits the state of \
          the C library's I/O threads but not the threads, and may wait for them for ever.",
     ),
-    engine("own", "Storage of a program that uses ferrio as a library").of_server(),
+    engine("own", "Storage of a program that uses ferrio as a library").of_server().shares(Sharing::Nothing),
     engine("falloc", "fallocate()")
         .opens(Opening::ToChange)
         .keeps(Data::Untouched)
