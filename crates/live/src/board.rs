@@ -8,9 +8,14 @@ use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, full_percentiles};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Time that the figures of the present are about, nanoseconds.
 const WINDOW_NS: u64 = 1_000_000_000;
+/// Time of which intervals are kept: those of a point of the course are looked at a while after it.
+const KEPT_NS: u64 = 3 * WINDOW_NS;
+/// A job has figures for a time of which its intervals fill at least one part in so many.
+const LEAST_PART: u64 = 10;
 /// Messages that are kept.
 const MOST_MESSAGES: usize = 50;
 
@@ -29,20 +34,12 @@ pub struct Now {
     pub depth: f64,
 }
 
-/// The figures of the present, and when their time begins.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Present {
-    /// Start of the oldest interval, nanoseconds since the start of the run.
-    pub(crate) start_ns: u64,
-    pub(crate) now: Now,
-}
-
 /// A job as the viewer knows it.
 #[derive(Debug, Clone)]
 pub struct JobBoard {
     /// Its name.
     pub name: JobName,
-    /// Intervals of the last second.
+    /// Its newest intervals.
     window: VecDeque<JobInterval>,
     /// `Some` after its end: the number of clones that failed.
     pub n_failed: Option<u32>,
@@ -124,7 +121,7 @@ impl LiveBoard {
         let Some(job) = self.jobs.get_mut(interval.job as usize) else { return };
         job.has_begun = true;
         job.window.push_back(interval);
-        while job.window.front().is_some_and(|first| first.end_ns.saturating_add(WINDOW_NS) <= end_ns) {
+        while job.window.front().is_some_and(|first| first.end_ns.saturating_add(KEPT_NS) <= end_ns) {
             job.window.pop_front();
         }
         self.elapsed_ns = self.elapsed_ns.max(end_ns);
@@ -132,28 +129,18 @@ impl LiveBoard {
 
     /// The present figures of all jobs together.
     pub fn now(&self) -> Now {
-        figures(self.jobs.iter().filter(|job| self.is_current(job)))
+        figures(self.jobs.iter().filter(|job| self.is_current(job)).map(JobBoard::present))
     }
 
     /// The present figures of a job; zeroes where it does nothing.
     pub fn now_of(&self, job: &JobBoard) -> Now {
-        figures(std::iter::once(job).filter(|job| self.is_current(job)))
+        figures(std::iter::once(job).filter(|job| self.is_current(job)).map(JobBoard::present))
     }
 
-    /// The present figures of all jobs together; `None`: none of them does anything.
-    pub(crate) fn present(&self) -> Option<Present> {
-        let start_ns = self.jobs.iter().filter_map(|job| self.start_ns(job)).min()?;
-        Some(Present { start_ns, now: self.now() })
-    }
-
-    /// The present figures of a job; `None`: it does nothing.
-    pub(crate) fn present_of(&self, job: &JobBoard) -> Option<Present> {
-        Some(Present { start_ns: self.start_ns(job)?, now: self.now_of(job) })
-    }
-
-    /// Start of its oldest interval; `None`: its figures are not of the present.
-    fn start_ns(&self, job: &JobBoard) -> Option<u64> {
-        job.window.front().filter(|_| self.is_current(job)).map(|interval| interval.start_ns)
+    /// The figures of the jobs that did something in this time, nanoseconds since the start of the run; `None`: none did, or its intervals
+    /// are not kept any more.
+    pub(crate) fn over(&self, time_ns: &Range<u64>) -> Option<Now> {
+        together(self.jobs.iter().filter_map(|job| job.over(time_ns)))
     }
 
     /// The mean number of I/Os in flight of a job, by direction.
@@ -161,9 +148,10 @@ impl LiveBoard {
         if !self.is_current(job) {
             return PerDirection::all(0.0);
         }
-        let length_ns = length_ns(job).max(1) as f64;
+        let present = job.present();
+        let length_ns = length_ns(&present).max(1) as f64;
         let depth = |direction: DataDirection| {
-            let sum_ns: u64 = job.window.iter().map(|one| one.directions[direction].latency_sum_ns).sum();
+            let sum_ns: u64 = present.iter().map(|one| one.directions[direction].latency_sum_ns).sum();
             sum_ns as f64 / length_ns
         };
         PerDirection(DataDirection::ALL.map(depth))
@@ -176,17 +164,51 @@ impl LiveBoard {
     }
 }
 
-/// The time that the intervals of a job are about, nanoseconds.
-fn length_ns(job: &JobBoard) -> u64 {
-    job.window.iter().map(|one| one.end_ns.saturating_sub(one.start_ns)).sum()
+impl JobBoard {
+    /// Its intervals of the last second.
+    fn present(&self) -> Vec<&JobInterval> {
+        let newest_ns = self.window.back().map_or(0, |interval| interval.end_ns);
+        self.window.iter().filter(|interval| interval.end_ns.saturating_add(WINDOW_NS) > newest_ns).collect()
+    }
+
+    /// Its figures of this time; `None`: it did nothing, or so little that it is none.
+    pub(crate) fn figures_over(&self, time_ns: &Range<u64>) -> Option<Now> {
+        together(self.over(time_ns).into_iter())
+    }
+
+    /// Its intervals of which at least half lie in this time, or which fill at least half of it.
+    fn over(&self, time_ns: &Range<u64>) -> Option<Vec<&JobInterval>> {
+        let wanted_ns = time_ns.end.saturating_sub(time_ns.start);
+        let common_ns = |interval: &JobInterval| {
+            interval.end_ns.min(time_ns.end).saturating_sub(interval.start_ns.max(time_ns.start))
+        };
+        let is_of = |interval: &&JobInterval| {
+            let own_ns = interval.end_ns.saturating_sub(interval.start_ns);
+            common_ns(interval).saturating_mul(2) >= own_ns.min(wanted_ns).max(1)
+        };
+        let found: Vec<&JobInterval> = self.window.iter().filter(is_of).collect();
+        let filled_ns: u64 = found.iter().map(|interval| common_ns(interval)).sum();
+        (filled_ns.saturating_mul(LEAST_PART) >= wanted_ns.max(1)).then_some(found)
+    }
+}
+
+/// Figures of the intervals of jobs together; `None`: there is no job.
+fn together<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Option<Now> {
+    let mut jobs = jobs.peekable();
+    jobs.peek().is_some().then(|| figures(jobs))
+}
+
+/// The time that intervals of a job are about, nanoseconds.
+fn length_ns(intervals: &[&JobInterval]) -> u64 {
+    intervals.iter().map(|one| one.end_ns.saturating_sub(one.start_ns)).sum()
 }
 
 /// Rates and latencies of jobs together.
-fn figures<'a>(jobs: impl Iterator<Item = &'a JobBoard>) -> Now {
+fn figures<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Now {
     let (mut now, mut latencies) = (Now::default(), Histogram::default());
-    for job in jobs {
-        let length_ns = length_ns(job);
-        for interval in &job.window {
+    for intervals in jobs {
+        let length_ns = length_ns(&intervals);
+        for interval in intervals {
             let own_ns = interval.end_ns.saturating_sub(interval.start_ns);
             let share = if length_ns == 0 { 0.0 } else { own_ns as f64 / length_ns as f64 };
             for direction in DataDirection::ALL {
@@ -278,10 +300,30 @@ mod tests {
     }
 
     #[test]
+    fn figures_are_of_the_time_in_which_most_of_them_lie() {
+        let mut board = board(1);
+        let of = |board: &LiveBoard, start_ms: u64, end_ms: u64| {
+            board.over(&(start_ms * MS..end_ms * MS)).map(|now| now.iops.round() as u64)
+        };
+        // Intervals that begin and end between the seconds, and the last moment of a job.
+        for (start_ms, n_ios) in [(1500, 50), (2000, 100), (2500, 150)] {
+            board.apply(reads(0, start_ms, start_ms + 500, n_ios));
+        }
+        board.apply(reads(0, 3000, 3001, 1));
+        assert_eq!([of(&board, 0, 1000), of(&board, 1000, 2000), of(&board, 2000, 3000)], [None, Some(100), Some(250)]);
+        assert_eq!([of(&board, 3000, 4000), of(&board, 2100, 2400)], [None, Some(200)]);
+        // A job that ended within the second, and one whose I/O took several of them.
+        board.apply(reads(0, 7000, 7300, 30));
+        assert_eq!([of(&board, 7000, 8000), of(&board, 2000, 3000)], [Some(100), None]);
+        board.apply(reads(0, 8000, 12_000, 8));
+        assert_eq!([of(&board, 8000, 9000), of(&board, 11_000, 12_000)], [Some(2); 2]);
+    }
+
+    #[test]
     fn a_frame_of_a_job_that_is_none_does_nothing() {
         let mut board = board(1);
         board.apply(reads(7, 0, 1, 1));
         board.apply(LiveFrame::JobEnded { job: 7, n_failed: 0 });
-        assert_eq!((board.now(), board.elapsed_ns, board.present()), (Now::default(), 0, None));
+        assert_eq!((board.now(), board.elapsed_ns, board.over(&(0..1))), (Now::default(), 0, None));
     }
 }
