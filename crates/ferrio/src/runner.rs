@@ -121,8 +121,8 @@ impl Runner {
     /// # Ok::<(), ferrio::Error>(())
     /// ```
     pub fn from_arguments(arguments: impl IntoIterator<Item = impl Into<OsString>>) -> Result<Self, Error> {
-        let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-        let words: Vec<OsString> = std::iter::once("ferrio".into()).chain(arguments).collect();
+        let words: Vec<OsString> =
+            std::iter::once("ferrio".into()).chain(arguments.into_iter().map(Into::into)).collect();
         let environment = SystemEnvironment::new(VERSION);
         let parsed = ferrio_job::parse_template(&words, &environment);
         let (invocation, template) = parsed.map_err(|error| Error::Usage(plain(error.to_string().trim_end())))?;
