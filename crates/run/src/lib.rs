@@ -15,8 +15,7 @@ mod layout;
 pub mod link;
 pub mod logs;
 pub mod plan;
-mod probe;
-mod provenance;
+mod probed;
 mod replay;
 pub mod supervisor;
 mod survey;
@@ -26,9 +25,8 @@ mod zones;
 
 pub use error::{Failure, RunError};
 pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
+pub use ferrio_evidence::calibrate_idle;
 pub use files::kept::kept_files;
 pub use link::trace::TraceSettings;
-pub use supervisor::{
-    Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, calibrate_idle, merge_only, without_jobs,
-};
+pub use supervisor::{Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, merge_only, without_jobs};
 pub use survey::survey;

@@ -4,12 +4,14 @@
 //! Must not know: conclusions from the facts. Start reading at [`survey`].
 
 use crate::error::RunError;
-use crate::plan::RunPlan;
-use crate::probe::targets;
-use crate::provenance;
+use crate::files::guard;
+use crate::plan::{RunPlan, WorkerPlan};
+use crate::probed::{probed, provenance};
 use ferrio_spec::RunSpec;
-use ferrio_stats::RunRecord;
+use ferrio_stats::note::{DeviceUsage, FileNote};
+use ferrio_stats::{Evidence, RunRecord, TargetKind};
 use ferrio_sys::Clock;
+use ferrio_sys::mounts::DeviceUse;
 
 /// The record of a run that has not begun: provenance, with the options of the jobs, and the targets that they name. It has no
 /// workers.
@@ -19,11 +21,18 @@ use ferrio_sys::Clock;
 pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunError> {
     let global_options = spec.global_options.clone();
     let mut plan = RunPlan::new(spec)?;
-    plan.facts = provenance::collect(&plan, command_line, &Clock::new(), &|_| ());
-    Ok(RunRecord {
-        global_options,
-        provenance: Some(provenance::with_jobs(&plan)),
-        evidence: targets::of_workers(&plan.workers),
-        ..RunRecord::default()
-    })
+    plan.facts = ferrio_evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
+    let mut evidence = ferrio_evidence::targets_without_run(&probed(&plan.workers));
+    note_claimed(&mut evidence, &plan.workers);
+    Ok(RunRecord { global_options, provenance: Some(provenance(&plan)), evidence, ..RunRecord::default() })
+}
+
+/// Notes a device that cannot be written to because of a user that only the kernel sees. A run finds it before it writes to a device.
+fn note_claimed(evidence: &mut Evidence, workers: &[WorkerPlan]) {
+    let refusal = guard::check_devices(workers, &|_| ());
+    if let Some(FileNote::InUse { path, usage: DeviceUsage::Claimed }) = refusal.map(|refusal| refusal.note) {
+        let places = evidence.targets.iter_mut().flatten().flat_map(|job| &mut job.places);
+        let places = places.filter(|place| place.kind == TargetKind::Block && place.path == path);
+        places.for_each(|place| place.used = Some(DeviceUse::Claimed.to_string()));
+    }
 }

@@ -20,6 +20,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // messages (`note`).
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-crash", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-workload"]),
+    ("ferrio-evidence", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     (
         "ferrio-run",
         &[
@@ -30,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ferrio-engine",
             "ferrio-workload",
             "ferrio-crash",
+            "ferrio-evidence",
         ],
     ),
     ("ferrio-report", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),

@@ -8,7 +8,7 @@ use crate::events::{JobSummary, MessageStream, RunEvent, RunObserver};
 use crate::files::guard;
 use crate::link::trace::{self, TraceGroup, TraceSettings};
 use crate::plan::RunPlan;
-use crate::probe::Probes;
+use ferrio_evidence::Probes;
 use ferrio_stats::Note;
 use ferrio_stats::note::RunNote;
 use std::collections::HashSet;

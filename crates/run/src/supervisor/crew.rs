@@ -15,7 +15,7 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::link::board::{Shown, WorkerState, attention};
 use crate::link::message::{WorkerMessage, WorkerOutcome};
 use crate::link::trace::{self, TraceGroup};
-use crate::probe::Probes;
+use ferrio_evidence::Probes;
 use ferrio_spec::ExitWhat;
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
@@ -144,9 +144,9 @@ impl Crew {
             }
             WorkerMessage::Steady(sample) => self.take_steady_sample(index, sample, scene, observer),
             WorkerMessage::Outcome(outcome) => {
-                let (worker, pid) = (&scene.plan.workers[index], self.records[index].pid);
+                let (number, pid) = (scene.plan.workers[index].thread_number, self.records[index].pid);
                 // Its process is about to disappear, and the kernel's accounts with it.
-                self.probes.worker_ends(worker, pid, scene.is_thread(index));
+                self.probes.worker_ends(number, pid, scene.is_thread(index));
                 self.records[index].outcome = Some(outcome);
             }
         }

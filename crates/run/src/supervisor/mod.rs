@@ -47,7 +47,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use crate::probe::calibrate_idle;
 pub use handle::Handle;
 pub use outcome::without_jobs;
 pub use run::{PreparedRun, Run, Start};

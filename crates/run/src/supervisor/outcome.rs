@@ -12,7 +12,7 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::guard::DeviceInUse;
 use crate::link::message::WorkerOutcome;
 use crate::plan::{RunPlan, WorkerPlan};
-use crate::provenance;
+use crate::probed::{probed, provenance};
 use ferrio_spec::UnifiedReporting;
 use ferrio_stats::note::{During, RunNote, SystemError};
 use ferrio_stats::{
@@ -51,8 +51,9 @@ pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Crew
     });
     let mut record = run_record(plan, settings, workers.collect(), moment);
     if !settings.control.skips_evidence {
-        record.evidence.memory_copy = crate::probe::memory_copy(plan, &record.workers);
-        record.evidence.read_samples = crate::probe::read_samples(plan, &settings.control, &record.workers);
+        let workers = probed(&plan.workers);
+        record.evidence.memory_copy = ferrio_evidence::memory_copy(&workers, &record.workers);
+        record.evidence.read_samples = ferrio_evidence::read_samples(&workers, &settings.control, &record.workers);
     }
     record
 }
@@ -66,7 +67,7 @@ fn run_record(plan: &RunPlan, settings: &RunSettings, workers: Vec<WorkerRecord>
         global_options: plan.global_options.clone(),
         workers,
         evidence: moment.evidence.clone(),
-        provenance: (!settings.control.skips_evidence).then(|| provenance::with_jobs(plan)),
+        provenance: (!settings.control.skips_evidence).then(|| provenance(plan)),
         ..RunRecord::default()
     }
 }

@@ -17,11 +17,11 @@ use crate::layout;
 use crate::link::trace::TraceGroup;
 use crate::logs;
 use crate::plan::{RunPlan, WorkerPlan};
-use crate::probe::Probes;
-use crate::provenance;
+use crate::probed::probed;
 use crate::replay::merge::merge_traces;
 use crate::work::check_state;
 use crate::zones::{ZoneRegistry, sizes};
+use ferrio_evidence::{Probes, Site, provenance};
 use ferrio_spec::engines::Sharing;
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
 use ferrio_stats::note::{MergeNote, ReplayNote};
@@ -128,7 +128,7 @@ pub(super) fn survey(
         |_, _, _| (),
         move |station: &Station<(), _>| {
             let look_at = |index| station.work_for(index);
-            let facts = || provenance::collect(&plan, &settings.command_line, &clock, &look_at);
+            let facts = || provenance::collect(&probed(&plan.workers), &settings.command_line, &clock, &look_at);
             MachineSurvey {
                 facts: if skips_facts { Provenance::default() } else { facts() },
                 refusal: guard::check_devices(&plan.workers, &look_at),
@@ -211,8 +211,11 @@ pub(super) fn start_probes(
     let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
     let may_block = looks_outside(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
     let (plan, control) = (Arc::clone(plan), settings.control.clone());
-    let task =
-        move |station: &Station<(), _>| Probes::start(&plan, &control, &laid_out, &|index| station.work_for(index));
+    let task = move |station: &Station<(), _>| {
+        let (workers, look_at) = (probed(&plan.workers), |index| station.work_for(index));
+        let (devices, look_at) = (&plan.facts.devices, &look_at);
+        Probes::start(&Site { workers: &workers, laid_out: &laid_out, devices, control: &control, look_at })
+    };
     let (probes, problems) = step(may_block, desk, observer, |_, _, _| (), task)?;
     for problem in problems {
         observer.event(RunEvent::Message(MessageStream::Error, problem));

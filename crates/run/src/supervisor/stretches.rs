@@ -11,7 +11,7 @@ use crate::events::{RunEvent, RunObserver};
 use crate::link::board::IntervalTimes;
 use crate::link::message::IntervalFigures;
 use crate::plan::{RunPlan, WorkerPlan};
-use crate::provenance;
+use crate::probed::provenance;
 use ferrio_stats::{JobEnd, JobSeries, ResourceUsage, Stretch, StretchTimes, ThreadStats};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ impl StretchTeller {
         let tells = settings.record_interval.is_some() || (settings.tells_series && settings.keeps_series);
         if tells {
             let interval = Duration::from_nanos(length_ns);
-            observer.event(RunEvent::Recording { provenance: provenance::with_jobs(plan), run_epoch_ms, interval });
+            observer.event(RunEvent::Recording { provenance: provenance(plan), run_epoch_ms, interval });
         }
         let series = RefCell::new(SeriesKeeper::new(length_ns));
         Self { times, tells, run_epoch_ms, series }

@@ -7,7 +7,6 @@ use super::hooks::blocks::BlockTable;
 use super::lane::Lane;
 use super::loops::Worker;
 use crate::compat;
-use crate::probe;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
 use ferrio_units::DataDirection;
@@ -244,7 +243,7 @@ fn turns(lane: &Lane<'_>) -> Option<ThreadTurns> {
 /// Asked for at the start and the end only, and only where findings are seen.
 fn own_read_bytes(lane: &Lane<'_>) -> Option<u64> {
     let is_wanted = lane.context.keeps_evidence && lane.plan.engine.def.targets.are_files();
-    if is_wanted { probe::own_read_bytes(lane.context.is_thread) } else { None }
+    if is_wanted { ferrio_evidence::own_read_bytes(lane.context.is_thread) } else { None }
 }
 
 /// Datagrams of others; a native run leaves them out.

@@ -6,8 +6,15 @@ use ferrio_spec::engines::ENGINES;
 use proc_macro2::{Group, TokenStream, TokenTree};
 
 /// Crates that know engines by their rows. Of `engine` an engine's own files may know its name.
-const CRATES: [&str; 6] =
-    ["crates/workload", "crates/engine", "crates/stats", "crates/run", "crates/report", "crates/insight"];
+const CRATES: [&str; 7] = [
+    "crates/workload",
+    "crates/engine",
+    "crates/stats",
+    "crates/evidence",
+    "crates/run",
+    "crates/report",
+    "crates/insight",
+];
 
 /// An engine's name that is compared with something.
 pub(super) fn compared_name(source: &Source<'_>) -> Vec<Finding> {

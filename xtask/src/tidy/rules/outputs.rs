@@ -5,8 +5,15 @@ use super::super::source::Source;
 use proc_macro2::TokenTree;
 
 /// Crates that open files for texts, and the places where files that are no outputs are opened for writing, with the reason.
-const CRATES: [&str; 6] =
-    ["crates/cli", "crates/report", "crates/run", "crates/engine", "crates/results", "crates/pictures"];
+const CRATES: [&str; 7] = [
+    "crates/cli",
+    "crates/report",
+    "crates/run",
+    "crates/evidence",
+    "crates/engine",
+    "crates/results",
+    "crates/pictures",
+];
 const NO_OUTPUTS: [&str; 3] = [
     // The data of the engine's jobs.
     "crates/engine/src/e4defrag.rs",

@@ -2,8 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`of_readers`]. Files are opened only if the run's settings allow it.
 
-use crate::files;
-use crate::plan::{RunPlan, WorkerPlan};
+use crate::ProbedWorker;
 use ferrio_spec::engines::Data;
 use ferrio_spec::{ControlSettings, SizeSpec};
 use ferrio_stats::{ReadSample, WorkerRecord};
@@ -33,21 +32,21 @@ struct Part {
 }
 
 /// Samples of the first targets of jobs that only read and have ended without an error. A job with clones is looked at once.
-pub(crate) fn of_readers(
-    plan: &RunPlan,
+pub fn of_readers(
+    workers: &[ProbedWorker<'_>],
     control: &ControlSettings,
-    workers: &[WorkerRecord],
+    records: &[WorkerRecord],
 ) -> Option<Vec<ReadSample>> {
     if !control.looks_into_files {
         return None;
     }
     let mut parts: Vec<Part> = Vec::new();
-    for (worker, record) in plan.workers.iter().zip(workers) {
-        let job_index = worker.job_index as u32;
+    for (worker, record) in workers.iter().zip(records) {
+        let job_index = worker.job_index;
         let is_new = parts.last().is_none_or(|last| last.job_index != job_index);
         if parts.len() < MAX_JOBS && is_new && has_read_data(worker, record) {
             let extent = &worker.spec.extent;
-            let path = files::named_paths(worker).into_iter().next();
+            let path = worker.paths.named().into_iter().next();
             parts.extend(path.map(|path| Part { job_index, path, offset: extent.offset, size: extent.size }));
         }
     }
@@ -70,11 +69,10 @@ pub(crate) fn of_readers(
     (!found.is_empty()).then_some(found)
 }
 
-fn has_read_data(worker: &WorkerPlan, record: &WorkerRecord) -> bool {
-    let engine = worker.engine.def;
+fn has_read_data(worker: &ProbedWorker<'_>, record: &WorkerRecord) -> bool {
     let directions = worker.spec.pattern.mix.directions();
-    engine.targets.are_files()
-        && engine.data == Data::Kept
+    worker.has_files()
+        && worker.engine.data == Data::Kept
         && record.fate.failure.is_none()
         && record.stats.directions[DataDirection::Read].n_completed > 0
         && !directions[DataDirection::Write]

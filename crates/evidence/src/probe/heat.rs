@@ -26,7 +26,7 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
     if !site.control.looks_into_files {
         return;
     }
-    let used = |device: &BlockDevice| site.plan.facts.devices.iter().any(|facts| facts.name == device.name);
+    let used = |device: &BlockDevice| site.devices.iter().any(|facts| facts.name == device.name);
     let devices = BlockDevice::all().unwrap_or_default();
     let drives: Vec<Drive> = devices.iter().filter(|device| used(device)).filter_map(drive).collect();
     let throttled_ms = cpu_throttled_ms();

@@ -3,8 +3,6 @@
 //! Must not know: jobs' loops, formats. Start reading at [`DiskProbe`].
 
 use super::{Begun, Probe, Site};
-use crate::work::check_state;
-use crate::{compat, replay};
 use ferrio_stats::{DiskCounters, DiskRecord, Evidence};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::disk_stats::DiskStats;
@@ -27,25 +25,14 @@ struct Disk {
 
 /// Finds the devices of all workers that want disk figures.
 pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
-    let workers = &site.plan.workers;
-    if !workers.iter().any(|worker| worker.spec.reporting.disk_util) {
+    if !site.workers.iter().any(|worker| worker.spec.reporting.disk_util) {
         return;
     }
     let mut disks = Vec::new();
     let mut numbers = HashSet::new();
-    for (index, (worker, paths)) in workers.iter().zip(site.laid_out).enumerate() {
-        let is_wanted = worker.spec.reporting.disk_util && worker.engine.def.targets.are_files();
-        let Some(mut paths) = paths.clone().filter(|_| is_wanted) else { continue };
-        (site.look_at)(index);
-        // A job whose state of an earlier run is missing does no I/O.
-        let is_traced = replay::takes_files_of_trace(worker);
-        if check_state(worker).is_err() || (is_traced && compat::lacks_disks_of_trace(worker)) {
-            continue;
-        }
-        if is_traced || paths.is_empty() {
-            // The worker lays out its files itself, so the paths count at which they will be.
-            paths = replay::expected_paths(worker);
-        }
+    for (worker, laid_out) in site.with_files().filter(|(worker, _)| worker.spec.reporting.disk_util) {
+        (site.look_at)(worker.index());
+        let paths = worker.paths.expected(laid_out);
         // A file that will be made when it is opened is on the device of its directory.
         for number in paths.iter().filter_map(|path| device_number(&existing(path))) {
             // A job may have thousands of files on one device, so sysfs is asked only once.

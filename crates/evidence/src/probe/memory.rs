@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`of_fast`].
 
-use crate::plan::RunPlan;
+use crate::ProbedWorker;
 use ferrio_stats::{MemoryCopy, WorkerRecord};
 use std::time::Instant;
 
@@ -14,12 +14,12 @@ const COPY_BYTES: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
 const N_TRIES: u32 = 32;
 
 /// The copy rate, if a worker with files was so fast that it matters. It takes about 2 ms, and 4 MiB of memory.
-pub(crate) fn of_fast(plan: &RunPlan, workers: &[WorkerRecord]) -> Option<MemoryCopy> {
+pub fn of_fast(workers: &[ProbedWorker<'_>], records: &[WorkerRecord]) -> Option<MemoryCopy> {
     let is_fast = |record: &WorkerRecord| {
         let directions = record.stats.directions.0.iter();
         directions.into_iter().any(|figures| figures.bytes as f64 > figures.runtime_ns as f64 * LEAST_RATE)
     };
-    let with_files = plan.workers.iter().zip(workers).filter(|(worker, _)| worker.engine.def.targets.are_files());
+    let with_files = workers.iter().zip(records).filter(|(worker, _)| worker.has_files());
     let is_any = with_files.map(|(_, record)| record).any(is_fast);
     is_any.then(|| MemoryCopy { bytes_per_sec: bytes_per_sec() })
 }

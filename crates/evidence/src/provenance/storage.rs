@@ -2,7 +2,7 @@
 //!
 //! Must not know: the use of the files. Start reading at [`StorageFacts::of_workers`].
 
-use crate::plan::WorkerPlan;
+use crate::ProbedWorker;
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::file::{FileInfo, FileKind};
@@ -25,12 +25,11 @@ pub(super) struct StorageFacts {
 }
 
 impl StorageFacts {
-    pub(super) fn of_workers(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> Self {
+    pub(super) fn of_workers(workers: &[ProbedWorker<'_>], look_at: &dyn Fn(usize)) -> Self {
         let mut storage = Self::default();
         let mut looked_at = HashSet::new();
-        let has_files = |worker: &WorkerPlan| worker.clone_index == 0 && worker.engine.def.targets.are_files();
-        for (index, worker) in workers.iter().enumerate().filter(|(_, worker)| has_files(worker)) {
-            look_at(index);
+        for worker in workers.iter().filter(|worker| worker.clone_index == 0 && worker.has_files()) {
+            look_at(worker.index());
             for path in places(worker) {
                 if looked_at.insert(path.clone()) {
                     storage.add_path(&path);
@@ -92,7 +91,7 @@ impl StorageFacts {
 
 /// The paths of a job's files: those that it names, the trees that it searches, or the directories of generated names,
 /// which stand for any number of files.
-fn places(worker: &WorkerPlan) -> Vec<PathBuf> {
+fn places(worker: &ProbedWorker<'_>) -> Vec<PathBuf> {
     let target = &worker.spec.target;
     let here = [PathBuf::new()];
     let directories = if target.directories.is_empty() { &here[..] } else { &target.directories };

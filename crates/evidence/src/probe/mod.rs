@@ -1,7 +1,7 @@
 //! Probes: measurements beside the jobs, each with its own file and a row of [`PROBES`].
 //!
 //! A probe begins before the jobs, may look at intervals, and returns its figures whenever a report is made. A figure
-//! that it cannot read is missing, with a reason; that does not end the run. Must not know: loops of workers, formats.
+//! that it cannot read is missing, with a reason; that does not end the run. Must not know: how workers run, formats.
 //! Start reading at [`Probe`].
 
 mod disks;
@@ -15,27 +15,28 @@ mod page_cache;
 mod pressure;
 mod process_io;
 mod stacks;
-pub(crate) mod targets;
+mod targets;
 mod zeroes;
 
-use crate::plan::{RunPlan, WorkerPlan};
+use crate::ProbedWorker;
 use ferrio_spec::ControlSettings;
+use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Evidence, Note};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 pub use idle::calibrate_idle;
-pub(crate) use memory::of_fast as memory_copy;
-pub(crate) use process_io::own_read_bytes;
-pub(crate) use zeroes::of_readers as read_samples;
+pub use memory::of_fast as memory_copy;
+pub use process_io::own_read_bytes;
+pub use targets::without_run as targets_without_run;
+pub use zeroes::of_readers as read_samples;
 
 /// A measurement beside the jobs.
 pub(crate) trait Probe: Send {
     /// Looks at values that change while the jobs run; called about once a second.
     fn look(&mut self) {}
 
-    /// Called after a worker has done all its work. `pid` is the number of its process or thread.
-    fn worker_ends(&mut self, _worker: &WorkerPlan, _pid: u32, _is_thread: bool) {}
+    /// Called after a worker has done all its work. `number` is its number in the run, `pid` that of its process or thread.
+    fn worker_ends(&mut self, _number: u32, _pid: u32, _is_thread: bool) {}
 
     /// Puts the figures so far under its name.
     fn report(&self, evidence: &mut Evidence);
@@ -46,14 +47,26 @@ pub(crate) trait Probe: Send {
     }
 }
 
-/// Information for a probe that begins.
-pub(crate) struct Site<'a> {
-    pub(crate) plan: &'a RunPlan,
-    pub(crate) control: &'a ControlSettings,
+/// What probes look at when they begin.
+pub struct Site<'a> {
+    /// The workers of the run, in the order of their numbers.
+    pub workers: &'a [ProbedWorker<'a>],
     /// The files that were laid out for each worker; `None`: the worker has failed already.
-    pub(crate) laid_out: &'a [Option<Vec<PathBuf>>],
-    /// Called with each worker before its files are looked at.
-    pub(crate) look_at: &'a dyn Fn(usize),
+    pub laid_out: &'a [Option<Vec<PathBuf>>],
+    /// The devices under the files of the run.
+    pub devices: &'a [DeviceFacts],
+    /// The settings of the run.
+    pub control: &'a ControlSettings,
+    /// Called with the index of each worker before its files are looked at.
+    pub look_at: &'a dyn Fn(usize),
+}
+
+impl Site<'_> {
+    /// The workers with files that have not failed, each with the files that were laid out for it.
+    fn with_files(&self) -> impl Iterator<Item = (&ProbedWorker<'_>, &[PathBuf])> {
+        let workers = self.workers.iter().zip(self.laid_out).filter(|(worker, _)| worker.has_files());
+        workers.filter_map(|(worker, laid_out)| Some((worker, laid_out.as_deref()?)))
+    }
 }
 
 /// The probes that have begun, and notes about those that could not.
@@ -92,41 +105,40 @@ const PROBES: &[ProbeDef] = &[
     of_ferrio(heat::start),
 ];
 
-/// The probes of a run.
+/// The probes of a run; by default there are none.
 #[derive(Default)]
-pub(crate) struct Probes(Vec<Box<dyn Probe>>);
+pub struct Probes(Vec<Box<dyn Probe>>);
 
 impl Probes {
     /// Begins all probes that are wanted; also returns the notes of those that cannot begin.
-    pub(crate) fn start(
-        plan: &Arc<RunPlan>,
-        control: &ControlSettings,
-        laid_out: &[Option<Vec<PathBuf>>],
-        look_at: &dyn Fn(usize),
-    ) -> (Self, Vec<Note>) {
-        let site = Site { plan, control, laid_out, look_at };
+    pub fn start(site: &Site<'_>) -> (Self, Vec<Note>) {
         let mut begun = Begun::default();
-        for row in PROBES.iter().filter(|row| row.is_known_to_fio || !control.skips_evidence) {
-            (row.start)(&site, &mut begun);
+        for row in PROBES.iter().filter(|row| row.is_known_to_fio || !site.control.skips_evidence) {
+            (row.start)(site, &mut begun);
         }
         (Self(begun.probes), begun.notes)
     }
 
-    pub(crate) fn look(&mut self) {
+    /// Looks at values that change while the jobs run; to be called about once a second.
+    pub fn look(&mut self) {
         self.0.iter_mut().for_each(|probe| probe.look());
     }
 
-    pub(crate) fn worker_ends(&mut self, worker: &WorkerPlan, pid: u32, is_thread: bool) {
-        self.0.iter_mut().for_each(|probe| probe.worker_ends(worker, pid, is_thread));
+    /// Called after a worker has done all its work, while its process or thread, which has the number `pid`, still exists. `number` is
+    /// that of the worker in the run.
+    pub fn worker_ends(&mut self, number: u32, pid: u32, is_thread: bool) {
+        self.0.iter_mut().for_each(|probe| probe.worker_ends(number, pid, is_thread));
     }
 
-    pub(crate) fn evidence(&self) -> Evidence {
+    /// The figures so far.
+    pub fn evidence(&self) -> Evidence {
         let mut evidence = Evidence::default();
         self.0.iter().for_each(|probe| probe.report(&mut evidence));
         evidence
     }
 
-    pub(crate) fn describe(&self) -> Vec<String> {
+    /// Lines about the probes for `--debug`.
+    pub fn describe(&self) -> Vec<String> {
         self.0.iter().flat_map(|probe| probe.describe()).collect()
     }
 }

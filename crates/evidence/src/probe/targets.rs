@@ -6,9 +6,7 @@
 use super::identity::{Identities, part_behind_loop};
 use super::stacks::{StackProbe, Stacks};
 use super::{Begun, Probe, Site};
-use crate::files;
-use crate::plan::WorkerPlan;
-use ferrio_stats::note::{DeviceUsage, FileNote};
+use crate::ProbedWorker;
 use ferrio_stats::{
     BackingPart, Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetAlias, TargetKind, TargetPlace,
     TargetSize,
@@ -16,7 +14,7 @@ use ferrio_stats::{
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest, direct_io_align_bytes, is_no_cow};
-use ferrio_sys::mounts::{DeviceUse, Mount, disk_of, mount_of, mounts, visible_use_of_device};
+use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts, visible_use_of_device};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
@@ -39,12 +37,11 @@ struct TargetProbe {
 
 pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
     let looks = site.control.looks_into_files;
-    let named = site.plan.workers.iter().zip(site.laid_out).map(|(worker, paths)| {
-        let is_wanted = worker.engine.def.targets.are_files();
-        let paths = paths.clone().filter(|_| is_wanted)?;
-        Some((worker, if paths.is_empty() { files::named_paths(worker) } else { paths }))
+    let with_paths = site.with_files().map(|(worker, laid_out)| {
+        (site.look_at)(worker.index());
+        (worker, if laid_out.is_empty() { worker.paths.named() } else { laid_out.to_vec() })
     });
-    let (found, stacks) = find(named.flatten(), looks, site.look_at);
+    let (found, stacks) = find(with_paths, looks);
     if !found.is_empty() {
         begun.probes.push(Box::new(TargetProbe::new(found, looks)));
         // The layers below the targets are found together with these, so their probe begins here.
@@ -53,18 +50,10 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
 }
 
 /// The targets of jobs that have not run, and may never, and the layers below them: nothing is made.
-pub(crate) fn of_workers(workers: &[WorkerPlan]) -> Evidence {
-    let wanted = workers.iter().filter(|worker| worker.engine.def.targets.are_files());
-    let (found, stacks) = find(wanted.map(|worker| (worker, files::named_paths(worker))), true, &|_| ());
-    let mut jobs = TargetProbe::new(found, true).jobs;
-    // A run asks the kernel for users that cannot be seen before it writes to a device.
-    if let Some(FileNote::InUse { path, usage: DeviceUsage::Claimed }) =
-        files::guard::check_devices(workers, &|_| ()).map(|refusal| refusal.note)
-    {
-        let places = jobs.iter_mut().flat_map(|job| &mut job.places);
-        let places = places.filter(|place| place.kind == TargetKind::Block && place.path == path);
-        places.for_each(|place| place.used = Some(DeviceUse::Claimed.to_string()));
-    }
+pub fn without_run(workers: &[ProbedWorker<'_>]) -> Evidence {
+    let with_files = workers.iter().filter(|worker| worker.has_files());
+    let (found, stacks) = find(with_files.map(|worker| (worker, worker.paths.named())), true);
+    let jobs = TargetProbe::new(found, true).jobs;
     let mut evidence = Evidence { targets: Some(jobs), ..Evidence::default() };
     StackProbe::new(stacks, true).report(&mut evidence);
     evidence
@@ -116,9 +105,8 @@ struct JobFiles {
 }
 
 fn find<'a>(
-    workers: impl Iterator<Item = (&'a WorkerPlan, Vec<PathBuf>)>,
+    workers: impl Iterator<Item = (&'a ProbedWorker<'a>, Vec<PathBuf>)>,
     looks: bool,
-    look_at: &dyn Fn(usize),
 ) -> (Vec<JobFiles>, Stacks) {
     let mut known = KnownPlaces {
         mounts: mounts(),
@@ -129,8 +117,7 @@ fn find<'a>(
     let mut jobs: Vec<JobFiles> = Vec::new();
     let (mut seen, mut n_seen) = (HashSet::new(), 0);
     for (worker, paths) in workers {
-        look_at(worker.thread_number as usize - 1);
-        let job_index = worker.job_index as u32;
+        let job_index = worker.job_index;
         if jobs.last().is_none_or(|job| job.job_index != job_index) {
             let part = || part_behind_loop(paths.first()?, &worker.spec.extent, worker.spec.numjobs);
             let part = Some(paths.len()).filter(|n_paths| looks && *n_paths == 1).and_then(|_| part());

@@ -6,7 +6,7 @@
 mod limits;
 mod storage;
 
-use crate::plan::{RunPlan, WorkerPlan};
+use crate::ProbedWorker;
 use ferrio_stats::Provenance;
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, JobOptions};
 use ferrio_sys::clock::kernel_clock_source;
@@ -16,10 +16,15 @@ use ferrio_sys::{Clock, ClockKind};
 use storage::StorageFacts;
 
 /// Collects the facts about the machine and about the storage of all workers' files, before these are laid out.
-/// `look_at` is called with each worker before its files are looked at. The facts about the jobs are not included.
-pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, look_at: &dyn Fn(usize)) -> Provenance {
+/// `look_at` is called with the index of each worker before its files are looked at. The facts about the jobs are not included.
+pub fn collect(
+    workers: &[ProbedWorker<'_>],
+    command_line: &[String],
+    clock: &Clock,
+    look_at: &dyn Fn(usize),
+) -> Provenance {
     let info = SystemInfo::read();
-    let storage = StorageFacts::of_workers(&plan.workers, look_at);
+    let storage = StorageFacts::of_workers(workers, look_at);
     let memory_bytes = memory_bytes();
     Provenance {
         ferrio_version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -37,10 +42,10 @@ pub(crate) fn collect(plan: &RunPlan, command_line: &[String], clock: &Clock, lo
     }
 }
 
-/// All facts of a run, including the options of the jobs.
-pub(crate) fn with_jobs(plan: &RunPlan) -> Box<Provenance> {
-    let jobs = plan.workers.chunk_by(|worker, next| worker.job_index == next.job_index).map(job_options).collect();
-    Box::new(Provenance { jobs, ..plan.facts.clone() })
+/// The facts of a run together with the options of its jobs.
+pub fn with_jobs(facts: &Provenance, workers: &[ProbedWorker<'_>]) -> Box<Provenance> {
+    let jobs = workers.chunk_by(|worker, next| worker.job_index == next.job_index).map(job_options).collect();
+    Box::new(Provenance { jobs, ..facts.clone() })
 }
 
 fn cpu_facts(info: &SystemInfo) -> CpuFacts {
@@ -75,13 +80,13 @@ fn look_ns(clock: &Clock) -> Option<u64> {
 }
 
 /// Options of a job, from its clones, of which there is at least one.
-fn job_options(clones: &[WorkerPlan]) -> JobOptions {
+fn job_options(clones: &[ProbedWorker<'_>]) -> JobOptions {
     let first = &clones[0];
     JobOptions {
         name: first.spec.name.clone(),
         group: first.group_index,
-        first_number: first.thread_number,
+        first_number: first.number,
         n_clones: clones.len() as u32,
-        options: Some(Box::new((*first.spec).clone())),
+        options: Some(Box::new(first.spec.clone())),
     }
 }

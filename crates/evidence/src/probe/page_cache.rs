@@ -38,9 +38,7 @@ struct Counts {
 }
 
 pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
-    let laid_out = site.plan.workers.iter().zip(site.laid_out);
-    let laid_out = laid_out.filter(|(worker, _)| worker.engine.def.targets.are_files());
-    let mut files: Vec<PathBuf> = laid_out.filter_map(|(_, files)| files.clone()).flatten().collect();
+    let mut files: Vec<PathBuf> = site.with_files().flat_map(|(_, files)| files).cloned().collect();
     files.sort_unstable();
     files.dedup();
     let (before, looks) = (read(), site.control.looks_into_files);

@@ -4,7 +4,6 @@
 //! Must not know: the jobs' I/O. Start reading at [`ProcessIoProbe`].
 
 use super::{Begun, Probe, Site};
-use crate::plan::WorkerPlan;
 use ferrio_stats::{Evidence, IoCounters, ProcessIo, WorkerIo};
 use std::fs::File;
 use std::io::Read as _;
@@ -23,11 +22,11 @@ pub(super) fn start(_: &Site<'_>, begun: &mut Begun) {
 }
 
 impl Probe for ProcessIoProbe {
-    fn worker_ends(&mut self, worker: &WorkerPlan, pid: u32, is_thread: bool) {
+    fn worker_ends(&mut self, number: u32, pid: u32, is_thread: bool) {
         // The counts of a thread are part of those of this process.
         if !is_thread {
             let counters = read(&format!("/proc/{pid}/io")).into();
-            self.workers.push(WorkerIo { number: worker.thread_number, pid, counters });
+            self.workers.push(WorkerIo { number, pid, counters });
         }
     }
 
@@ -40,7 +39,7 @@ impl Probe for ProcessIoProbe {
 /// Bytes that the kernel has read from storage for the caller so far, which is a worker. After its end nobody else may read that without
 /// rights. Other threads that read for a worker count with its process; for a worker that is a thread they are not told apart from those of
 /// other workers. `None`: not counted.
-pub(crate) fn own_read_bytes(is_thread: bool) -> Option<u64> {
+pub fn own_read_bytes(is_thread: bool) -> Option<u64> {
     let path = if is_thread { "/proc/thread-self/io" } else { OWN };
     // Without an allocation, because a ramp ends in the middle of the I/O.
     let mut text = [0; 512];
