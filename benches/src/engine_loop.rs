@@ -138,7 +138,7 @@ fn start_engine(
     clock: &Clock,
 ) -> Result<Box<dyn Engine>> {
     let kind = ferrio_engine::find(name).with_context(|| format!("no engine {name}"))?;
-    let prepared = (kind.prepare)(&EngineOptions::new(Vec::new()))?;
+    let prepared = (kind.prepare)(&EngineOptions::default())?;
     let mut engine = prepared.start(EngineSetup {
         iodepth: depth,
         max_block_bytes: block_bytes,

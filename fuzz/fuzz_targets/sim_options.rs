@@ -3,16 +3,17 @@
 //! A zero byte ends an option; they come in the order of the list.
 #![no_main]
 
-use ferrio_engine::{EngineOptions, EngineValue};
+use ferrio_engine::EngineOptions;
+use ferrio_spec::engines::options::from_texts;
 use libfuzzer_sys::fuzz_target;
 
-const NAMES: [&str; 7] =
-    ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_capacity", "sim_read_cache"];
+const NAMES: [&str; 6] =
+    ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_read_cache"];
 
 fuzz_target!(|data: &[u8]| {
-    let texts = data.split(|byte| *byte == 0).map(String::from_utf8_lossy);
-    let given = NAMES.iter().zip(texts).filter(|(_, text)| !text.is_empty());
-    let entries = given.map(|(name, text)| ((*name).to_owned(), EngineValue::Text(text.into_owned()))).collect();
+    let texts: Vec<_> = data.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    let pairs = NAMES.iter().zip(&texts).filter(|(_, text)| !text.is_empty());
+    let Some(given) = from_texts("sim", pairs.map(|(name, text)| (*name, text.as_ref()))) else { return };
     let Some(kind) = ferrio_engine::find("sim") else { return };
-    let _ = (kind.prepare)(&EngineOptions::new(entries));
+    let _ = (kind.prepare)(&EngineOptions::new(given));
 });

@@ -75,8 +75,8 @@ pub(crate) fn failed(operation: &'static str, name: &Path) -> impl Fn(ferrio_sys
 #[cfg(test)]
 mod tests {
     use crate::contract::EngineFile;
-    use crate::options::{EngineOptions, EngineValue};
-    use crate::testing::setup;
+    use crate::options::EngineOptions;
+    use crate::testing::{given, setup};
     use crate::{Engine, EngineError, OpenTarget, Prepared, Queued};
     use ferrio_sys::Clock;
     use std::path::{Path, PathBuf};
@@ -99,8 +99,7 @@ mod tests {
     }
 
     fn prepared(engine: &str, options: &[(&str, &str)]) -> Box<dyn Prepared> {
-        let entry = |(name, value): &(&str, &str)| ((*name).to_owned(), EngineValue::Text((*value).to_owned()));
-        (crate::find(engine).unwrap().prepare)(&EngineOptions::new(options.iter().map(entry).collect())).unwrap()
+        (crate::find(engine).unwrap().prepare)(&EngineOptions::new(given(engine, options))).unwrap()
     }
 
     fn started(engine: &str) -> Box<dyn Engine> {

@@ -15,15 +15,13 @@ use crate::contract::{
     Prepared, Queued, Rhythm, push_in_room,
 };
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::cpuio::{CPUCHUNKS, CPULOAD, CPUMODE, CpuMode, EXIT_ON_IO_DONE};
 use ferrio_sys::clock::{Clock, ClockKind};
 use std::hint::black_box;
 use std::io;
 
 /// Name of the engine in messages.
 const NAME: &str = "cpuio";
-
-/// Length of a slice where none is given, microseconds.
-const DEFAULT_CHUNK_US: u64 = 50_000;
 
 /// Longest time of work between two looks of the loop at what else there is to do (its runtime, a signal), ns.
 const STRETCH_NS: u64 = 20_000_000;
@@ -46,28 +44,21 @@ struct CpuLoad {
     ends_with: EndsWith,
 }
 
-/// How the time is burnt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum CpuMode {
-    Noop,
-    Qsort,
-}
-
 impl CpuLoad {
     fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
-        let percent = options.int("cpuload").unwrap_or(0);
+        let percent = options.get(&CPULOAD).unwrap_or(0);
         let burnt_percent = compat::burnt_percent(options.compatibility(), percent).ok_or_else(|| {
-            EngineError::bad_option(NAME, "cpuload", &percent, "1 to 100 percent of a CPU have to be given")
+            EngineError::bad_option(NAME, CPULOAD.name(), &percent, "1 to 100 percent of a CPU have to be given")
         })?;
-        let chunk = options.int("cpuchunks");
-        let chunk_us = chunk.map_or(Ok(DEFAULT_CHUNK_US), u64::try_from).map_err(|_| {
-            EngineError::bad_option(NAME, "cpuchunks", &chunk.unwrap_or(0), "the length of a slice is not negative")
+        let chunk = options.get(&CPUCHUNKS);
+        let chunk_us = u64::try_from(chunk).map_err(|_| {
+            EngineError::bad_option(NAME, CPUCHUNKS.name(), &chunk, "the length of a slice is not negative")
         })?;
         Ok(Self {
             percent: burnt_percent,
             chunk_us,
-            mode: if options.text("cpumode") == Some("qsort") { CpuMode::Qsort } else { CpuMode::Noop },
-            ends_with: if options.flag("exit_on_io_done") { EndsWith::NoIo } else { EndsWith::LastIo },
+            mode: options.get(&CPUMODE),
+            ends_with: if options.get(&EXIT_ON_IO_DONE) { EndsWith::NoIo } else { EndsWith::LastIo },
         })
     }
 
@@ -84,7 +75,7 @@ impl Prepared for CpuLoad {
 
     fn introduction(&self, _: &JobFacts) -> Vec<EngineRemark> {
         let mode = if self.mode == CpuMode::Qsort { "qsort" } else { "noop" };
-        let settings = vec![("cpuload", self.percent.into()), ("cpucycle", self.chunk_us)];
+        let settings = vec![(CPULOAD.name(), self.percent.into()), ("cpucycle", self.chunk_us)];
         vec![EngineRemark::Mode { mode, settings }]
     }
 
@@ -173,13 +164,16 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
     use crate::testing::{Rig, RigOptions};
+    use ferrio_spec::GivenOptions;
     use ferrio_units::Direction;
 
-    fn parse(options: &[(&str, i64)]) -> Result<CpuLoad, EngineError> {
-        let entries = options.iter().map(|(name, value)| ((*name).to_owned(), EngineValue::Int(*value))).collect();
-        CpuLoad::parse(&EngineOptions::new(entries))
+    fn loaded(percent: i64) -> GivenOptions {
+        GivenOptions::default().with(&CPULOAD, percent)
+    }
+
+    fn parse(options: GivenOptions) -> Result<CpuLoad, EngineError> {
+        CpuLoad::parse(&EngineOptions::new(options))
     }
 
     #[test]
@@ -192,20 +186,22 @@ mod tests {
             (90, 100, 11),
             (50, 0, 0),
         ] {
-            let load = parse(&[("cpuload", percent), ("cpuchunks", chunk_us)]).unwrap();
+            let load = parse(loaded(percent).with(&CPUCHUNKS, chunk_us)).unwrap();
             assert_eq!(load.rhythm().pause_us, pause_us, "{percent} % of slices of {chunk_us} us");
         }
-        assert_eq!(parse(&[("cpuload", 50)]).unwrap().chunk_us, 50_000);
+        assert_eq!(parse(loaded(50)).unwrap().chunk_us, 50_000);
     }
 
     #[test]
     fn what_is_no_percentage_is_refused_or_all_of_a_cpu() {
         for percent in [101, 150, -5] {
-            assert_eq!(parse(&[("cpuload", percent)]).unwrap().percent, 100, "{percent}");
+            assert_eq!(parse(loaded(percent)).unwrap().percent, 100, "{percent}");
         }
-        for (options, name) in
-            [(&[][..], "cpuload"), (&[("cpuload", 0)], "cpuload"), (&[("cpuload", 50), ("cpuchunks", -1)], "cpuchunks")]
-        {
+        for (options, name) in [
+            (GivenOptions::default(), "cpuload"),
+            (loaded(0), "cpuload"),
+            (loaded(50).with(&CPUCHUNKS, -1), "cpuchunks"),
+        ] {
             let error = parse(options).unwrap_err();
             assert!(matches!(&error, EngineError::BadOption { option, .. } if *option == name), "{error}");
         }
@@ -214,7 +210,7 @@ mod tests {
     #[test]
     fn a_slice_takes_its_time_and_moves_nothing() {
         let clock = Clock::new_virtual();
-        let options = vec![("cpuload", EngineValue::Int(50)), ("cpuchunks", EngineValue::Int(25_000))];
+        let options = loaded(50).with(&CPUCHUNKS, 25_000);
         let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
         let mut rig = Rig::new(NAME, None, options).unwrap();
         for turn in 1..=3 {
@@ -226,7 +222,7 @@ mod tests {
     #[test]
     fn the_loop_can_look_up_during_a_long_slice() {
         let clock = Clock::new_virtual();
-        let options = vec![("cpuload", EngineValue::Int(100)), ("cpuchunks", EngineValue::Int(1 << 31))];
+        let options = loaded(100).with(&CPUCHUNKS, 1 << 31);
         let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
         let mut rig = Rig::new(NAME, None, options).unwrap();
         let unit = rig.unit(Direction::Read, 0);

@@ -9,7 +9,7 @@ use crate::filestat::Stat;
 use ferrio_sys::file;
 use std::path::Path;
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(AtOpen(StatDirectory(Stat::parse("dirstat", options)?))));
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(AtOpen(StatDirectory(Stat::new(options)))));
 
 struct StatDirectory(Stat);
 

@@ -13,6 +13,7 @@ use crate::control;
 use crate::fd_table::FdTable;
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::e4defrag::{DONORNAME, INPLACE};
 use ferrio_sys::{Errno, file_extents, file_space};
 use ferrio_units::{Direction, byte_text};
 use std::fs::{File, OpenOptions};
@@ -34,11 +35,11 @@ struct Defrag {
 
 impl Defrag {
     fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
-        let donor = options.text("donorname").unwrap_or_default();
+        let donor = options.get(&DONORNAME).unwrap_or_default();
         if donor.is_empty() {
             return Err(EngineError::bad_option(NAME, "donorname", "", "a donor file has to be given"));
         }
-        Ok(Self { donor: donor.to_owned(), is_in_place: options.flag("inplace") })
+        Ok(Self { donor: donor.to_owned(), is_in_place: options.get(&INPLACE) })
     }
 }
 
@@ -136,13 +137,13 @@ fn hint(unit: &IoUnit, errno: i32) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
     use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, TestFile};
+    use ferrio_spec::GivenOptions;
     use ferrio_sys::file_cache::{CacheAdvice, advise};
     use std::path::PathBuf;
 
-    fn options(donor: &str, is_in_place: bool) -> Vec<(&'static str, EngineValue)> {
-        vec![("donorname", EngineValue::Text(donor.to_owned())), ("inplace", EngineValue::Int(i64::from(is_in_place)))]
+    fn options(donor: &str, is_in_place: bool) -> GivenOptions {
+        GivenOptions::default().with(&DONORNAME, donor).with(&INPLACE, is_in_place)
     }
 
     /// A donor that is not there yet, removed when dropped.
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_donor_has_to_be_named_and_there() {
-        let error = PREPARE(&EngineOptions::new(Vec::new())).err().unwrap();
+        let error = PREPARE(&EngineOptions::new(GivenOptions::default())).err().unwrap();
         assert!(matches!(&error, EngineError::BadOption { option: "donorname", .. }), "{error}");
         let file = TestFile::new("e4defrag");
         let options = RigOptions { options: options("/no/such", false), ..RigOptions::default() };

@@ -17,6 +17,7 @@ use crate::contract::{
     Prepared, Queued, Rhythm, push_in_room,
 };
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::exec::{ARGUMENTS, GRACE_TIME, PROGRAM, STD_REDIRECT};
 use ferrio_sys::clock::Clock;
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use ferrio_sys::process::{ChildEnd, Signal};
@@ -35,9 +36,6 @@ const NAME: &str = "exec";
 /// Length of a turn, and of the rest after it, microseconds.
 const TURN_US: u64 = 50_000;
 
-/// Seconds between the two signals where none are given.
-const DEFAULT_GRACE_SECS: u64 = 1;
-
 /// Between two looks at a program that is about to end.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -55,19 +53,18 @@ struct ProgramSettings {
 
 impl ProgramSettings {
     fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
-        let program = options.text("program").unwrap_or_default();
+        let program = options.get(&PROGRAM).unwrap_or_default();
         if program.is_empty() {
-            return Err(EngineError::bad_option(NAME, "program", "", "the program to run has to be given"));
+            return Err(EngineError::bad_option(NAME, PROGRAM.name(), "", "the program to run has to be given"));
         }
-        let grace = options.int("grace_time");
-        let grace_secs = grace.map_or(Ok(DEFAULT_GRACE_SECS), u64::try_from).map_err(|_| {
-            EngineError::bad_option(NAME, "grace_time", &grace.unwrap_or(0), "seconds, which are not negative")
-        })?;
+        let grace = options.get(&GRACE_TIME);
+        let grace_secs = u64::try_from(grace)
+            .map_err(|_| EngineError::bad_option(NAME, GRACE_TIME.name(), &grace, "seconds, which are not negative"))?;
         Ok(Self {
             program: program.to_owned(),
-            arguments: options.text("arguments").map(str::to_owned),
+            arguments: options.get(&ARGUMENTS).map(str::to_owned),
             grace: Duration::from_secs(grace_secs),
-            has_files: options.get("std_redirect").is_none() || options.flag("std_redirect"),
+            has_files: options.get(&STD_REDIRECT),
         })
     }
 
@@ -219,16 +216,12 @@ impl Engine for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
     use crate::testing::{TestFile, setup};
+    use ferrio_spec::GivenOptions;
     use ferrio_units::Direction;
 
-    fn options(entries: &[(&str, EngineValue)]) -> EngineOptions {
-        EngineOptions::new(entries.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect())
-    }
-
-    fn text(value: &str) -> EngineValue {
-        EngineValue::Text(value.to_owned())
+    fn running(program: &str) -> GivenOptions {
+        GivenOptions::default().with(&PROGRAM, program)
     }
 
     fn job(runtime_us: Option<u64>) -> JobFacts {
@@ -245,14 +238,12 @@ mod tests {
     fn begun_on(clock: &Clock, script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>) {
         let file = TestFile::new("exec");
         std::fs::write(file.path(), script).unwrap();
-        let options = options(&[
-            ("program", text("/bin/sh")),
-            ("arguments", text(file.path().to_str().unwrap())),
-            ("grace_time", EngineValue::Int(grace_secs)),
-            ("std_redirect", EngineValue::Bool(false)),
-        ]);
+        let options = running("/bin/sh")
+            .with(&ARGUMENTS, file.path().to_str().unwrap())
+            .with(&GRACE_TIME, grace_secs)
+            .with(&STD_REDIRECT, false);
         let setup = EngineSetup { job: job(runtime_us), ..setup(1, clock) };
-        let mut engine = PREPARE(&options).unwrap().start(setup).unwrap();
+        let mut engine = PREPARE(&EngineOptions::new(options)).unwrap().start(setup).unwrap();
         engine.begin_turns().unwrap();
         (file, engine)
     }
@@ -289,12 +280,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused() {
-        for (entries, name) in [
-            (&[][..], "program"),
-            (&[("program", text(""))], "program"),
-            (&[("program", text("ls")), ("grace_time", EngineValue::Int(-1))], "grace_time"),
+        for (options, name) in [
+            (GivenOptions::default(), "program"),
+            (running(""), "program"),
+            (running("ls").with(&GRACE_TIME, -1), "grace_time"),
         ] {
-            let error = ProgramSettings::parse(&options(entries)).unwrap_err();
+            let error = ProgramSettings::parse(&EngineOptions::new(options)).unwrap_err();
             assert!(matches!(&error, EngineError::BadOption { option, .. } if *option == name), "{error}");
         }
     }
@@ -302,7 +293,7 @@ mod tests {
     #[test]
     fn names_and_times_of_the_job_are_filled_in() {
         let settings = |arguments: &str| {
-            ProgramSettings::parse(&options(&[("program", text("x")), ("arguments", text(arguments))])).unwrap()
+            ProgramSettings::parse(&EngineOptions::new(running("x").with(&ARGUMENTS, arguments))).unwrap()
         };
         // Expected values as seen on fio 3.41: whole seconds, every occurrence is replaced, and other `%` sequences
         // stay.
@@ -368,7 +359,7 @@ mod tests {
     #[test]
     fn one_that_cannot_be_run_is_told() {
         let clock = Clock::new_virtual();
-        let options = options(&[("program", text("/no/such")), ("std_redirect", EngineValue::Bool(false))]);
+        let options = EngineOptions::new(running("/no/such").with(&STD_REDIRECT, false));
         let setup = EngineSetup { job: job(None), ..setup(1, &clock) };
         let mut engine = PREPARE(&options).unwrap().start(setup).unwrap();
         let error = engine.begin_turns().unwrap_err();

@@ -5,22 +5,22 @@
 use crate::at_open::{AtOpen, Deed};
 use crate::contract::{EngineError, Prepare};
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::filestat::{STAT_TYPE, StatCall};
 use ferrio_sys::file::{self, Lookup};
 use std::path::Path;
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(AtOpen(Stat::parse("filestat", options)?)));
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(AtOpen(Stat::new(options))));
 
 /// Looks names up.
 pub(crate) struct Stat(Lookup);
 
 impl Stat {
-    pub(crate) fn parse(engine: &'static str, options: &EngineOptions) -> Result<Self, EngineError> {
-        match options.text("stat_type") {
-            None | Some("stat") => Ok(Self(Lookup::Stat)),
-            Some("lstat") => Ok(Self(Lookup::Lstat)),
-            Some("statx") => Ok(Self(Lookup::Statx)),
-            Some(other) => Err(EngineError::bad_option(engine, "stat_type", other, "allowed: stat, lstat, statx")),
-        }
+    pub(crate) fn new(options: &EngineOptions) -> Self {
+        Self(match options.get(&STAT_TYPE) {
+            StatCall::Stat => Lookup::Stat,
+            StatCall::Lstat => Lookup::Lstat,
+            StatCall::Statx => Lookup::Statx,
+        })
     }
 }
 
@@ -46,21 +46,18 @@ impl Deed for Stat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
+    use ferrio_spec::GivenOptions;
 
     #[test]
     fn every_type_has_its_call() {
-        let parse = |value: &str| {
-            let entries = vec![("stat_type".to_owned(), EngineValue::Text(value.to_owned()))];
-            Stat::parse("filestat", &EngineOptions::new(entries))
-        };
-        for (value, lookup) in [("stat", Lookup::Stat), ("lstat", Lookup::Lstat), ("statx", Lookup::Statx)] {
-            let mut stat = parse(value).unwrap();
+        for (call, lookup) in
+            [(StatCall::Stat, Lookup::Stat), (StatCall::Lstat, Lookup::Lstat), (StatCall::Statx, Lookup::Statx)]
+        {
+            let mut stat = Stat::new(&EngineOptions::new(GivenOptions::default().with(&STAT_TYPE, call)));
             assert_eq!(stat.0, lookup);
             assert!(stat.act(Path::new(".")).is_ok());
             assert_eq!(stat.act(Path::new("no/such")).map_err(|error| error.errno()), Err(libc::ENOENT));
         }
-        let error = parse("fstat").err().unwrap();
-        assert_eq!(error.to_string(), "filestat: option stat_type=fstat: allowed: stat, lstat, statx");
+        assert_eq!(Stat::new(&EngineOptions::new(GivenOptions::default())).0, Lookup::Stat);
     }
 }

@@ -51,5 +51,5 @@ pub use contract::{
     CallStamps, Completion, Connection, EndsWith, Engine, EngineError, EngineFile, EngineKind, EngineRemark,
     EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, Rhythm,
 };
-pub use options::{EngineOptions, EngineValue};
+pub use options::EngineOptions;
 pub use registry::{all, find};

@@ -15,6 +15,7 @@ use crate::control;
 use crate::fd_table::FdTable;
 use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
+use ferrio_spec::engines::options::libaio::{LIBAIO_VECTORED, NOWAIT, USERSPACE_REAP};
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::aio::{AioCompletion, AioContext, AioOperation, AioRequest};
@@ -45,10 +46,10 @@ struct Libaio {
 
 impl Libaio {
     fn new(options: &EngineOptions) -> Self {
-        let is_vectored = options.flag("libaio_vectored");
+        let is_vectored = options.get(&LIBAIO_VECTORED);
         Self {
-            reaps_in_user_space: options.flag("userspace_reap"),
-            flags: JobRwFlags::new(options.flag("nowait"), false),
+            reaps_in_user_space: options.get(&USERSPACE_REAP),
+            flags: JobRwFlags::new(options.get(&NOWAIT), false),
             operations: if is_vectored {
                 [AioOperation::ReadVector, AioOperation::WriteVector]
             } else {
@@ -270,18 +271,20 @@ fn explain_setup(iodepth: u32, errno: Option<i32>) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
     use crate::testing::{Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+    use ferrio_spec::GivenOptions;
+    use ferrio_spec::engines::options::declaration::EngineOption;
     use std::os::fd::{AsFd, BorrowedFd};
 
-    fn options(iodepth: u32, direct: bool, option: Option<&'static str>) -> RigOptions {
-        let options = option.into_iter().map(|name| (name, EngineValue::Bool(true))).collect();
+    fn options(iodepth: u32, direct: bool, option: Option<&EngineOption<bool>>) -> RigOptions {
+        let options = GivenOptions::default();
+        let options = if let Some(option) = option { options.with(option, true) } else { options };
         RigOptions { iodepth, direct, options, ..RigOptions::default() }
     }
 
     #[test]
     fn files_are_read_written_and_synced() {
-        for option in [None, Some("userspace_reap"), Some("libaio_vectored")] {
+        for option in [None, Some(&USERSPACE_REAP), Some(&LIBAIO_VECTORED)] {
             for (depth, direct) in [(1, false), (8, false), (1, true), (8, true)] {
                 check_file_engine("libaio", || options(depth, direct, option));
             }

@@ -19,6 +19,7 @@ use crate::control;
 use crate::fd_table::FdTable;
 use crate::inline::{Inline, Transfer};
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::mmap::THP;
 use ferrio_sys::file_mapping::{FileMapping, MappingAdvice};
 use ferrio_sys::{Errno, file_cache};
 use ferrio_units::Direction;
@@ -47,7 +48,7 @@ struct MappedFile {
 
 impl Mmap {
     fn new(options: &EngineOptions) -> Self {
-        Self { has_huge_pages: options.flag("thp"), is_direct: false, window_bytes: 0, files: Vec::new() }
+        Self { has_huge_pages: options.get(&THP), is_direct: false, window_bytes: 0, files: Vec::new() }
     }
 
     /// The mapping that holds a unit, and the unit's offset in it.

@@ -17,6 +17,7 @@ use crate::contract::{
     time_left,
 };
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::nbd::URI;
 use ferrio_sys::Errno;
 use ferrio_sys::clock::Clock;
 use handshake::reach;
@@ -33,7 +34,7 @@ const NAME: &str = "nbd";
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
-    let Some(text) = options.text("uri") else {
+    let Some(text) = options.get(&URI) else {
         return Err(EngineError::bad_option(
             NAME,
             "uri",

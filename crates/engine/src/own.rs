@@ -8,6 +8,7 @@ use crate::contract::{
     Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience, Prepare, Prepared, Queued,
 };
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::own::STORAGE;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_units::Direction;
@@ -21,7 +22,6 @@ use std::sync::Arc;
 
 /// Name of the engine in messages.
 const NAME: &str = "own";
-const OPTION: &str = "storage";
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
@@ -121,10 +121,10 @@ impl PartialEq for Storages {
 }
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
-    let (name, storages) = (options.text(OPTION).unwrap_or_default(), options.storages());
+    let (name, storages) = (options.get(&STORAGE).unwrap_or_default(), options.storages());
     match storages.get(name) {
         Some(storage) => Ok(Box::new(Idle(storage))),
-        None => Err(EngineError::bad_option(NAME, OPTION, name, storages.allowed())),
+        None => Err(EngineError::bad_option(NAME, STORAGE.name(), name, storages.allowed())),
     }
 }
 
@@ -204,7 +204,7 @@ impl Engine for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::EngineValue;
+    use ferrio_spec::GivenOptions;
 
     struct Nothing;
 
@@ -219,7 +219,7 @@ mod tests {
     }
 
     fn options(name: &str) -> EngineOptions {
-        EngineOptions::new(vec![(OPTION.to_owned(), EngineValue::Text(name.to_owned()))])
+        EngineOptions::new(GivenOptions::default().with(&STORAGE, name))
     }
 
     #[test]

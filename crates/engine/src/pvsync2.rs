@@ -8,6 +8,7 @@
 use crate::contract::{EngineError, EngineSetup, IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};
 use crate::rw_flags::JobRwFlags;
+use ferrio_spec::engines::options::pvsync2;
 use ferrio_sys::Errno;
 use ferrio_sys::file_io::{self, RwFlags};
 use ferrio_units::random::Taus88;
@@ -15,13 +16,14 @@ use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::BorrowedFd;
 
 pub(crate) const PREPARE: Prepare = |options| {
-    let percentage = options.int("hipri_percentage").unwrap_or(100);
+    let percentage = options.get(&pvsync2::HIPRI_PERCENTAGE);
     if !(0..=100).contains(&percentage) {
-        return Err(EngineError::bad_option("pvsync2", "hipri_percentage", &percentage, "allowed: 0 to 100"));
+        let name = pvsync2::HIPRI_PERCENTAGE.name();
+        return Err(EngineError::bad_option("pvsync2", name, &percentage, "allowed: 0 to 100"));
     }
     Ok(Box::new(Inline(Pvsync2 {
-        flags: JobRwFlags::new(options.flag("nowait"), options.flag("uncached")),
-        hipri_percentage: if options.flag("hipri") { percentage as u32 } else { 0 },
+        flags: JobRwFlags::new(options.get(&pvsync2::NOWAIT), options.get(&pvsync2::UNCACHED)),
+        hipri_percentage: if options.get(&pvsync2::HIPRI) { percentage as u32 } else { 0 },
         hipri_draws: Taus88::new(0),
     })))
 };

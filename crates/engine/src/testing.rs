@@ -6,9 +6,11 @@
 //! Start reading at [`Rig`].
 
 use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
-use crate::options::{EngineOptions, EngineValue};
+use crate::options::EngineOptions;
 use crate::registry;
+use ferrio_spec::GivenOptions;
 use ferrio_spec::engines::Completes;
+use ferrio_spec::engines::options::from_texts;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
@@ -108,17 +110,22 @@ impl Drop for LoopedTestFile {
     }
 }
 
+/// Options of an engine from texts.
+pub(crate) fn given(engine: &str, texts: &[(&str, &str)]) -> GivenOptions {
+    from_texts(engine, texts.iter().copied()).expect("a test gives options that the engine has")
+}
+
 /// How an engine is set up for a test.
 pub(crate) struct RigOptions {
     pub(crate) iodepth: u32,
     pub(crate) direct: bool,
     pub(crate) clock: Clock,
-    pub(crate) options: Vec<(&'static str, EngineValue)>,
+    pub(crate) options: GivenOptions,
 }
 
 impl Default for RigOptions {
     fn default() -> Self {
-        Self { iodepth: 8, direct: false, clock: Clock::new_virtual(), options: Vec::new() }
+        Self { iodepth: 8, direct: false, clock: Clock::new_virtual(), options: GivenOptions::default() }
     }
 }
 
@@ -140,8 +147,7 @@ impl Rig {
     /// The same with a path that need not be a file.
     pub(crate) fn on_path(name: &str, path: Option<&Path>, options: RigOptions) -> Result<Self, EngineError> {
         let kind = registry::find(name).unwrap();
-        let entries = options.options.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
-        let engine = (kind.prepare)(&EngineOptions::new(entries))?;
+        let engine = (kind.prepare)(&EngineOptions::new(options.options))?;
         let depth = if kind.def.completes == Completes::InQueue { 1 } else { options.iodepth };
         let setup = EngineSetup { direct: options.direct, ..setup(depth, &options.clock) };
         let arena = Rc::clone(&setup.arena);

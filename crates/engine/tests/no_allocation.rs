@@ -5,8 +5,9 @@
 #![expect(unsafe_code, reason = "an allocator")]
 
 use ferrio_engine::{
-    Completion, Engine, EngineFile, EngineOptions, EngineSetup, EngineValue, IoUnit, JobFacts, OpenTarget, Queued, find,
+    Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued, find,
 };
+use ferrio_spec::engines::options::from_texts;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
 use ferrio_units::Direction;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -97,8 +98,8 @@ fn reap(engine: &mut dyn Engine, min: u32, completions: &mut Vec<Completion>) ->
 
 fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String> {
     let kind = find(name).unwrap();
-    let entries = options.iter().map(|(key, value)| ((*key).to_owned(), EngineValue::Text((*value).to_owned())));
-    let prepared = (kind.prepare)(&EngineOptions::new(entries.collect())).map_err(|error| error.to_string())?;
+    let options = from_texts(name, options.iter().copied()).expect("the engine has these options");
+    let prepared = (kind.prepare)(&EngineOptions::new(options)).map_err(|error| error.to_string())?;
     let size_bytes = DEPTH as usize * BLOCK;
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 };
     let path = std::env::temp_dir().join(format!("ferrio-no-allocation-{name}-{}", std::process::id()));

@@ -12,7 +12,9 @@ use ferrio_run::link::message::WorkerMessage;
 use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
 use ferrio_run::work::work;
-use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_spec::engines::options::declaration::{EngineOption, text};
+use ferrio_spec::engines::options::sim;
+use ferrio_spec::{DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_sys::Clock;
 use ferrio_sys::allocations::CountingAllocator;
 use std::cell::Cell;
@@ -34,10 +36,10 @@ struct Unwatched(Box<dyn Prepared>);
 /// Reads the count at every I/O, and passes the I/O on.
 struct Watched(Box<dyn Engine>);
 
-const INNER: &str = "watched_engine";
+const INNER: EngineOption<Option<&'static str>> = text("watched_engine", "");
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
-    let inner = ferrio_engine::find(options.text(INNER).unwrap()).unwrap();
+    let inner = ferrio_engine::find(options.get(&INNER).unwrap()).unwrap();
     Ok(Box::new(Unwatched((inner.prepare)(options)?)))
 }
 
@@ -77,7 +79,7 @@ impl Engine for Watched {
 /// Number of allocations from the first to the last I/O, and number of I/Os; `None`: the engine cannot start on this
 /// machine.
 fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
-    job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
+    job.engine.options.set(&INNER, &job.engine.name);
     let clock = if job.engine.name == "sim" { Clock::new_virtual() } else { Clock::new() };
     let mut plan = RunPlan::new(RunSpec {
         global_options: Vec::new(),
@@ -158,7 +160,7 @@ fn engines_without_files() {
             timed.limits.runtime_us = 2_100_000;
             timed.errors.continue_on.read = true;
             timed.errors.continue_on.write = true;
-            timed.engine.options.push(("sim_fault".to_owned(), EngineValue::Text("eio@/100,short@/7".to_owned())));
+            timed.engine.options.set(&sim::FAULT, "eio@/100,short@/7");
             assert_none(&format!("sim {iodepth} {mix:?}"), timed);
         }
     }

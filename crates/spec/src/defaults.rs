@@ -4,10 +4,10 @@
 
 use crate::{
     BlockRange, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorSpec,
-    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GroupingSpec, JobSpec, LatencySpec,
-    LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, RandomDistribution, ReplaySpec, ReportingSpec,
-    RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec, SurroundingsSpec, SyncMode,
-    TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
+    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GivenOptions, GroupingSpec, JobSpec,
+    LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, RandomDistribution, ReplaySpec,
+    ReportingSpec, RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec,
+    SurroundingsSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{ArenaKind, PerDirection};
 
@@ -248,6 +248,10 @@ impl Default for ReportingSpec {
 
 impl Default for EngineSpec {
     fn default() -> Self {
-        Self { name: "psync".to_owned(), options: Vec::new(), command_priority: CommandPrioritySpec::default() }
+        Self {
+            name: "psync".to_owned(),
+            options: GivenOptions::default(),
+            command_priority: CommandPrioritySpec::default(),
+        }
     }
 }

@@ -31,6 +31,7 @@ mod status;
 mod steady_state;
 mod submission;
 mod surroundings;
+pub mod syntax;
 mod verify;
 mod zone;
 
@@ -45,7 +46,7 @@ pub use control::{ControlSettings, IdleDetail, Trigger};
 pub use defaults::DEFAULT_PERCENTILES;
 pub use distribution::{DistributionZone, RandomDistribution, ZoneLength};
 pub use durability::{DurabilitySpec, SyncMode, WriteHint};
-pub use engine::{EngineSpec, EngineValue};
+pub use engine::{EngineSpec, EngineValue, GivenOptions};
 pub use error::{ErrorClasses, ErrorSpec};
 pub use file::{FileLocking, FileService, FileType};
 pub use format::{FormatKind, OUTPUT_FORMAT_NAMES, OUTPUT_FORMATS, OutputFormat, OutputFormatDef, OutputFormats};

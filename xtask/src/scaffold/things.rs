@@ -53,19 +53,15 @@ const ENGINE: Thing = Thing {
     section: "Add an engine",
     files: &[
         (
-            "crates/job/src/options/engine/dummy.rs",
+            "crates/spec/src/engines/options/dummy.rs",
             "//! Options of the engine `dummy`.
-//!
-//! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
-use crate::options::definition::{Apply, OptionDef, option};
-use crate::options::kind::{Kind, at_most};
+use super::declaration::number;
+use crate::syntax::at_most;
 
-/// The rows.
-pub(crate) const OPTIONS: &[OptionDef] = &[option(\"dummy_fill\", Kind::Int(at_most(255)), \"A dummy: what reads give\")
-    .default(\"1\")
-    .of_engines(&[\"dummy\"])
-    .applies(Apply::Engine)];
+engine_options! {
+    DUMMY_FILL: i64 = number(\"dummy_fill\", \"A dummy: what reads give\", at_most(255)).default(\"1\");
+}
 ",
         ),
         (
@@ -74,11 +70,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[option(\"dummy_fill\", Kind::Int(at_m
 
 use crate::contract::{IoUnit, Prepare};
 use crate::inline::{Inline, Transfer};
+use ferrio_spec::engines::options::dummy::DUMMY_FILL;
 use ferrio_sys::Errno;
 use std::os::fd::BorrowedFd;
 
 pub(crate) const PREPARE: Prepare =
-    |options| Ok(Box::new(Inline(Dummy { fill: options.int(\"dummy_fill\").unwrap_or(1) as u8 })));
+    |options| Ok(Box::new(Inline(Dummy { fill: options.get(&DUMMY_FILL) as u8 })));
 
 struct Dummy {
     fill: u8,
@@ -98,15 +95,11 @@ impl Transfer for Dummy {
         ),
     ],
     rows: &[
+        Row { path: "crates/spec/src/engines/options/mod.rs", before: "pub mod e4defrag;", text: "pub mod dummy;" },
         Row {
-            path: "crates/job/src/options/engine/mod.rs",
-            before: "pub(crate) mod e4defrag;",
-            text: "pub(crate) mod dummy;",
-        },
-        Row {
-            path: "crates/job/src/options/mod.rs",
-            before: "engine::e4defrag::OPTIONS,",
-            text: "    engine::dummy::OPTIONS,",
+            path: "crates/spec/src/engines/options/mod.rs",
+            before: "e4defrag::OPTIONS",
+            text: "    of(&[\"dummy\"], dummy::OPTIONS),",
         },
         Row {
             path: "crates/spec/src/engines/mod.rs",

@@ -10,8 +10,9 @@ use super::place::FilePlace;
 use super::survey::{DirectorySurvey, TestedDisk};
 use super::target_file::TargetFile;
 use ferrio_report::native::{text_width, wrap};
+use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_units::glance::bytes_text;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The longest warm-up.
 const MAX_RAMP_MS: u64 = 2_000;
@@ -38,7 +39,8 @@ pub(super) struct Conditions {
     /// Name of the engine.
     pub(super) engine: &'static str,
     /// Private options of the engine.
-    pub(super) engine_options: Vec<&'static str>,
+    #[serde(serialize_with = "names")]
+    pub(super) engine_options: Vec<EngineOption<bool>>,
     /// True if the engine itself keeps I/Os in flight; otherwise several threads do.
     pub(super) has_queue: bool,
     /// Reasons why better engines were not chosen.
@@ -51,6 +53,11 @@ pub(super) struct Conditions {
     pub(super) ramp_ms: u64,
     /// Load of each test, in the order of the tests.
     pub(super) loads: Vec<Load>,
+}
+
+/// The names of options.
+fn names<S: Serializer>(options: &[EngineOption<bool>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(options.iter().map(EngineOption::name))
 }
 
 impl Conditions {
@@ -139,6 +146,7 @@ impl Conditions {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use ferrio_spec::engines::options::io_uring::REGISTERFILES;
 
     /// Conditions of an ordinary disk.
     pub(in super::super) fn on_disk() -> Conditions {
@@ -154,7 +162,7 @@ pub(super) mod tests {
             is_memory: false,
             device: Some(device),
             engine: "io_uring",
-            engine_options: vec!["registerfiles"],
+            engine_options: vec![REGISTERFILES],
             has_queue: true,
             engine_refusals: vec![],
             is_direct: true,

@@ -2,6 +2,8 @@
 //!
 //! Must not know: the tests. Start reading at [`EngineChoice::make`], then [`EngineChoice::load`].
 
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::io_uring::{FIXEDBUFS, REGISTERFILES};
 use ferrio_sys::aio::AioContext;
 use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_sys::uring::{IoRing, RingRequest};
@@ -91,7 +93,7 @@ impl EngineChoice {
 
 /// Private options that save the engine CPU time: files and buffers that the kernel knows beforehand. Registered buffers
 /// count as locked memory, together with those of other processes of the user: half of the limit is left to them.
-pub(super) fn saving_options(engine: &str, buffer_bytes: u64) -> Vec<&'static str> {
+pub(super) fn saving_options(engine: &str, buffer_bytes: u64) -> Vec<EngineOption<bool>> {
     if engine != URING {
         return Vec::new();
     }
@@ -99,8 +101,8 @@ pub(super) fn saving_options(engine: &str, buffer_bytes: u64) -> Vec<&'static st
     options_within(raise_limit(Resource::Memlock, wanted_bytes), wanted_bytes)
 }
 
-fn options_within(limit_bytes: u64, wanted_bytes: u64) -> Vec<&'static str> {
-    if limit_bytes >= wanted_bytes { vec!["registerfiles", "fixedbufs"] } else { vec!["registerfiles"] }
+fn options_within(limit_bytes: u64, wanted_bytes: u64) -> Vec<EngineOption<bool>> {
+    if limit_bytes >= wanted_bytes { vec![REGISTERFILES, FIXEDBUFS] } else { vec![REGISTERFILES] }
 }
 
 fn probe_uring() -> ferrio_sys::Result<()> {
@@ -140,10 +142,10 @@ mod tests {
 
     #[test]
     fn buffers_are_registered_where_the_limit_allows_it() {
-        assert_eq!(options_within(128 * MIB, 128 * MIB), ["registerfiles", "fixedbufs"]);
-        assert_eq!(options_within(128 * MIB - 1, 128 * MIB), ["registerfiles"]);
+        assert_eq!(options_within(128 * MIB, 128 * MIB), [REGISTERFILES, FIXEDBUFS]);
+        assert_eq!(options_within(128 * MIB - 1, 128 * MIB), [REGISTERFILES]);
         assert!(saving_options("libaio", MIB).is_empty());
-        assert!(saving_options("io_uring", MIB).contains(&"registerfiles"));
+        assert!(saving_options("io_uring", MIB).contains(&REGISTERFILES));
     }
 
     #[test]

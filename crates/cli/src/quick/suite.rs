@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use ferrio_run::RunEvent;
 use ferrio_session::{Observer, Session};
 use ferrio_spec::{
-    BlockRange, Compatibility, DirectionMix, EngineSpec, EngineValue, Fallocate, JobSpec, QueueSpec, RunSpec, SizeSpec,
+    BlockRange, Compatibility, DirectionMix, EngineSpec, Fallocate, GivenOptions, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
 use ferrio_stats::{EtaSnapshot, Finding};
 use ferrio_units::glance::{thousands, three_digits};
@@ -64,7 +64,8 @@ fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile)
 fn job(test: &Test, load: Load, conditions: &Conditions) -> JobSpec {
     let share = SizeSpec::Bytes(conditions.file_bytes / u64::from(load.n_jobs) / test.block_bytes * test.block_bytes);
     let depth = load.iodepth;
-    let options = conditions.engine_options.iter().map(|option| ((*option).to_owned(), EngineValue::Bool(true)));
+    let options =
+        conditions.engine_options.iter().fold(GivenOptions::default(), |given, option| given.with(option, true));
     let mut job = JobSpec {
         name: test.name.to_owned(),
         section: test.name.to_owned(),
@@ -76,7 +77,7 @@ fn job(test: &Test, load: Load, conditions: &Conditions) -> JobSpec {
             batch_complete_max: depth,
             low: depth,
         },
-        engine: EngineSpec { name: conditions.engine.to_owned(), options: options.collect(), ..EngineSpec::default() },
+        engine: EngineSpec { name: conditions.engine.to_owned(), options, ..EngineSpec::default() },
         ..JobSpec::default()
     };
     job.pattern.mix = if test.direction == DataDirection::Write { DirectionMix::Write } else { DirectionMix::Read };
@@ -159,7 +160,7 @@ mod tests {
             "--allow_file_create=0".to_owned(),
             "--fallocate=none".to_owned(),
         ];
-        arguments.extend(conditions.engine_options.iter().map(|option| format!("--{option}")));
+        arguments.extend(conditions.engine_options.iter().map(|option| format!("--{}", option.name())));
         if !conditions.has_queue {
             arguments.push("--thread".to_owned());
         }

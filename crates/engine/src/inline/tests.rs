@@ -3,9 +3,8 @@
 use super::{Running, Transfer};
 use crate::contract::{CallStamps, Engine, EngineFile, IoResult, IoUnit, OpenTarget, Queued};
 use crate::fd_table::FdTable;
-use crate::options::EngineValue;
 use crate::testing::{
-    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_closed_file, check_end_of_file, check_file_engine, setup,
+    BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_closed_file, check_end_of_file, check_file_engine, given, setup,
 };
 use ferrio_sys::{Clock, Errno};
 use ferrio_units::Direction;
@@ -62,7 +61,7 @@ fn vsync_gives_short_counts_to_the_units_at_the_end_of_the_file() {
 #[test]
 fn pvsync2_explains_a_refused_option() {
     let file = TestFile::new("pvsync2");
-    let options = RigOptions { options: vec![("nowait", EngineValue::Bool(true))], ..at_depth(1) };
+    let options = RigOptions { options: given("pvsync2", &[("nowait", "1")]), ..at_depth(1) };
     let rig = Rig::new("pvsync2", Some(&file), options).unwrap();
     let unit = rig.unit(Direction::Read, 0);
     assert!(rig.engine.hint(&unit, libc::EAGAIN).is_some_and(|hint| hint.contains("nowait")));
@@ -73,7 +72,7 @@ fn pvsync2_explains_a_refused_option() {
 fn uncached_io_works_or_is_explained() {
     for name in ["pvsync2", "io_uring"] {
         let file = TestFile::new(name);
-        let options = RigOptions { options: vec![("uncached", EngineValue::Int(1))], ..at_depth(1) };
+        let options = RigOptions { options: given(name, &[("uncached", "1")]), ..at_depth(1) };
         let Ok(mut rig) = Rig::new(name, Some(&file), options) else {
             eprintln!("SKIPPED uncached_io_works_or_is_explained: no {name}");
             continue;
@@ -90,7 +89,7 @@ fn uncached_io_works_or_is_explained() {
 
 #[test]
 fn pvsync2_refuses_a_percentage_above_100() {
-    let options = RigOptions { options: vec![("hipri_percentage", EngineValue::Int(101))], ..at_depth(1) };
+    let options = RigOptions { options: given("pvsync2", &[("hipri_percentage", "101")]), ..at_depth(1) };
     let error = Rig::new("pvsync2", None, options).err().unwrap();
     assert_eq!(error.to_string(), "pvsync2: option hipri_percentage=101: allowed: 0 to 100");
     assert_eq!(error.errno(), libc::EINVAL);

@@ -83,13 +83,13 @@ fn refused(what: String, errno: Option<i32>, hint: &str) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::{EngineOptions, EngineValue};
+    use crate::options::EngineOptions;
+    use crate::testing::given;
 
     #[test]
     fn a_refusal_names_option_errno_and_what_to_do() {
-        let entries = [("sqthread_poll", 1), ("sqthread_poll_cpu", 99), ("hipri", 1)];
-        let entries = entries.map(|(name, value)| (name.to_owned(), EngineValue::Int(value)));
-        let options = UringOptions::parse(&EngineOptions::new(entries.into())).unwrap();
+        let options = given(NAME, &[("sqthread_poll", "1"), ("sqthread_poll_cpu", "99"), ("hipri", "1")]);
+        let options = UringOptions::parse(&EngineOptions::new(options)).unwrap();
         let error = ring(&options, 4, Some(libc::EINVAL));
         assert_eq!(
             error.to_string(),

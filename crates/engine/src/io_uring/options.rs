@@ -17,6 +17,8 @@ use super::NAME;
 use crate::contract::EngineError;
 use crate::options::EngineOptions;
 use crate::rw_flags::JobRwFlags;
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::io_uring;
 use ferrio_sys::uring::SqPoll;
 
 /// The options of a job.
@@ -45,27 +47,28 @@ impl UringOptions {
     /// Checks the options.
     pub(super) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let bad = |name, value: i64, why: &str| EngineError::bad_option(NAME, name, &value, why);
-        let number = |name| {
-            let value = options.int(name).unwrap_or(0);
-            u32::try_from(value).map_err(|_| bad(name, value, "allowed: 0 and above"))
+        let number = |option: &EngineOption<Option<i64>>| {
+            let number = options
+                .get(option)
+                .map(|value| u32::try_from(value).map_err(|_| bad(option.name(), value, "allowed: 0 and above")));
+            number.transpose()
         };
-        let vectoring = match options.int("nonvectored").unwrap_or(-1) {
+        let vectoring = match options.get(&io_uring::NONVECTORED) {
             -1 => Vectoring::Probe,
             0 => Vectoring::Vectored,
             1 => Vectoring::Plain,
-            value => return Err(bad("nonvectored", value, "allowed: -1, 0, 1")),
+            value => return Err(bad(io_uring::NONVECTORED.name(), value, "allowed: -1, 0, 1")),
         };
-        let cpu = number("sqthread_poll_cpu")?;
-        let cpu = options.int("sqthread_poll_cpu").map(|_| cpu);
-        let sqpoll = options.flag("sqthread_poll").then_some(SqPoll { idle_ms: 0, cpu });
+        let cpu = number(&io_uring::SQTHREAD_POLL_CPU)?;
+        let sqpoll = options.get(&io_uring::SQTHREAD_POLL).then_some(SqPoll { idle_ms: 0, cpu });
         Ok(Self {
-            is_iopoll: options.flag("hipri"),
-            has_fixed_buffers: options.flag("fixedbufs"),
-            has_registered_files: options.flag("registerfiles") || sqpoll.is_some(),
+            is_iopoll: options.get(&io_uring::HIPRI),
+            has_fixed_buffers: options.get(&io_uring::FIXEDBUFS),
+            has_registered_files: options.get(&io_uring::REGISTERFILES) || sqpoll.is_some(),
             sqpoll,
             vectoring,
-            flags: JobRwFlags::new(options.flag("nowait"), options.flag("uncached")),
-            force_async_every: number("force_async")?,
+            flags: JobRwFlags::new(options.get(&io_uring::NOWAIT), options.get(&io_uring::UNCACHED)),
+            force_async_every: number(&io_uring::FORCE_ASYNC)?.unwrap_or(0),
         })
     }
 }
@@ -73,10 +76,12 @@ impl UringOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
+    use ferrio_spec::{EngineValue, GivenOptions};
 
     fn parse(name: &str, value: i64) -> Result<UringOptions, EngineError> {
-        UringOptions::parse(&EngineOptions::new(vec![(name.to_owned(), EngineValue::Int(value))]))
+        let mut given = GivenOptions::default();
+        given.put(name, EngineValue::Int(value));
+        UringOptions::parse(&EngineOptions::new(given))
     }
 
     #[test]
@@ -85,7 +90,7 @@ mod tests {
         assert!(options.has_registered_files && options.sqpoll == Some(SqPoll { idle_ms: 0, cpu: None }));
         assert_eq!(
             parse("sqthread_poll_cpu", 1).unwrap(),
-            UringOptions::parse(&EngineOptions::new(Vec::new())).unwrap()
+            UringOptions::parse(&EngineOptions::new(GivenOptions::default())).unwrap()
         );
     }
 

@@ -2,27 +2,25 @@
 
 use super::{FdTable, failed};
 use crate::contract::{Completion, IoResult, IoUnit, Queued};
-use crate::options::EngineValue;
-use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine};
+use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine, given};
 use ferrio_sys::uring::RingCompletion;
 use ferrio_units::Direction;
 
-fn options(iodepth: u32, direct: bool, options: &[(&'static str, i64)]) -> RigOptions {
-    let options = options.iter().map(|(name, value)| (*name, EngineValue::Int(*value))).collect();
-    RigOptions { iodepth, direct, options, ..RigOptions::default() }
+fn options(iodepth: u32, direct: bool, options: &[(&str, &str)]) -> RigOptions {
+    RigOptions { iodepth, direct, options: given("io_uring", options), ..RigOptions::default() }
 }
 
 #[test]
 fn files_are_read_written_and_synced_with_every_option() {
-    let cases: [&[(&str, i64)]; 8] = [
+    let cases: [&[(&str, &str)]; 8] = [
         &[],
-        &[("fixedbufs", 1)],
-        &[("registerfiles", 1)],
-        &[("fixedbufs", 1), ("registerfiles", 1)],
-        &[("nonvectored", 0)],
-        &[("nonvectored", 1), ("force_async", 3)],
-        &[("sqthread_poll", 1)],
-        &[("sqthread_poll", 1), ("fixedbufs", 1)],
+        &[("fixedbufs", "1")],
+        &[("registerfiles", "1")],
+        &[("fixedbufs", "1"), ("registerfiles", "1")],
+        &[("nonvectored", "0")],
+        &[("nonvectored", "1"), ("force_async", "3")],
+        &[("sqthread_poll", "1")],
+        &[("sqthread_poll", "1"), ("fixedbufs", "1")],
     ];
     for case in cases {
         for (depth, direct) in [(1, false), (8, false), (1, true), (8, true)] {
@@ -51,7 +49,7 @@ fn a_bad_descriptor_is_a_result() {
 #[test]
 fn a_closed_file_is_out_of_the_table() {
     let file = TestFile::new("io_uring");
-    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(1, false, &[("registerfiles", 1)])) else { return };
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(1, false, &[("registerfiles", "1")])) else { return };
     let unit = rig.unit(Direction::Read, 1);
     assert_eq!(rig.one(unit), BLOCK as i64);
     rig.engine.close_file(0);
@@ -86,7 +84,7 @@ fn trims_of_a_block_device_are_in_flight_together() {
     let test = "trims_of_a_block_device_are_in_flight_together";
     let Some(device) = loop_device(test) else { return };
     for (way, is_by_ring) in [("fixedbufs", true), ("registerfiles", true), ("sqthread_poll", true), ("hipri", false)] {
-        let Ok(mut rig) = Rig::on_path("io_uring", Some(device.path()), options(4, false, &[(way, 1)])) else {
+        let Ok(mut rig) = Rig::on_path("io_uring", Some(device.path()), options(4, false, &[(way, "1")])) else {
             eprintln!("SKIPPED {test} with {way}: no such ring");
             continue;
         };
@@ -144,7 +142,7 @@ fn an_error_after_a_trim_in_its_slot_trims_nothing() {
 #[test]
 fn a_polling_kernel_thread_that_lags_is_waited_for() {
     let file = TestFile::new("io_uring");
-    for case in [&[("sqthread_poll", 1)][..], &[("sqthread_poll", 1), ("fixedbufs", 1)]] {
+    for case in [&[("sqthread_poll", "1")][..], &[("sqthread_poll", "1"), ("fixedbufs", "1")]] {
         for depth in [1, 2, 3] {
             let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(depth, false, case)) else { return };
             let unit = rig.unit(Direction::Read, 1);
@@ -176,7 +174,7 @@ fn dropping_the_engine_waits_for_what_is_in_flight() {
 #[test]
 fn what_the_kernel_refuses_is_explained() {
     let file = TestFile::new("io_uring");
-    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(1, true, &[("hipri", 1)])) else { return };
+    let Ok(mut rig) = Rig::new("io_uring", Some(&file), options(1, true, &[("hipri", "1")])) else { return };
     let unit = rig.unit(Direction::Read, 0);
     let result = rig.one(unit);
     if result < 0 {

@@ -1,13 +1,13 @@
 //! The engine on real files: whole mappings, windows, truncation.
 
 use super::*;
-use crate::options::EngineValue;
 use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_file_engine, shuffled_blocks};
+use ferrio_spec::GivenOptions;
 use std::fs::File;
 use std::os::fd::AsFd;
 
 fn options(direct: bool, thp: bool) -> RigOptions {
-    RigOptions { direct, options: vec![("thp", EngineValue::Bool(thp))], ..RigOptions::default() }
+    RigOptions { direct, options: GivenOptions::default().with(&THP, thp), ..RigOptions::default() }
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn windows_move_with_the_io() {
 
 #[test]
 fn what_cannot_be_mapped_is_explained() {
-    let mut engine = Mmap::new(&EngineOptions::new(Vec::new()));
+    let mut engine = Mmap::new(&EngineOptions::new(GivenOptions::default()));
     engine.files = vec![None];
     let (reader, _writer) = io::pipe().unwrap();
     let file = EngineFile {

@@ -5,6 +5,8 @@
 use crate::compat;
 use crate::contract::{EngineError, JobFacts};
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::net::{self, Transport};
 use ferrio_sys::socket::Family;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -19,19 +21,15 @@ pub(super) enum Protocol {
 }
 
 impl Protocol {
-    fn parse(engine: &'static str, word: Option<&str>) -> Result<Self, EngineError> {
-        Ok(match word.unwrap_or("tcp") {
-            "tcp" => Self::Tcp(Family::Inet),
-            "tcpv6" => Self::Tcp(Family::Inet6),
-            "udp" => Self::Udp(Family::Inet),
-            "udpv6" => Self::Udp(Family::Inet6),
-            "unix" => Self::Unix,
-            "vsock" => Self::Vsock,
-            other => {
-                let allowed = "allowed: tcp, tcpv6, udp, udpv6, unix, vsock";
-                return Err(EngineError::bad_option(engine, "protocol", other, allowed));
-            }
-        })
+    fn of(transport: Transport) -> Self {
+        match transport {
+            Transport::Tcp => Self::Tcp(Family::Inet),
+            Transport::TcpV6 => Self::Tcp(Family::Inet6),
+            Transport::Udp => Self::Udp(Family::Inet),
+            Transport::UdpV6 => Self::Udp(Family::Inet6),
+            Transport::Unix => Self::Unix,
+            Transport::Vsock => Self::Vsock,
+        }
     }
 
     pub(super) fn family(self) -> Family {
@@ -85,31 +83,31 @@ pub(super) struct Options {
 
 impl Options {
     pub(super) fn new(engine: &'static str, options: &EngineOptions) -> Result<Self, EngineError> {
-        let positive = |name: &'static str| match options.int(name).filter(|value| *value != 0) {
+        let positive = |option: &EngineOption<Option<i64>>| match options.get(option).filter(|value| *value != 0) {
             None => Ok(None),
             Some(value) => i32::try_from(value)
                 .ok()
                 .filter(|value| *value > 0)
                 .map(Some)
-                .ok_or_else(|| EngineError::bad_option(engine, name, &value, "allowed: 0 to 2147483647")),
+                .ok_or_else(|| EngineError::bad_option(engine, option.name(), &value, "allowed: 0 to 2147483647")),
         };
-        let ttl = options.int("ttl").unwrap_or(1);
+        let ttl = options.get(&net::TTL);
         if !(0..=255).contains(&ttl) {
-            return Err(EngineError::bad_option(engine, "ttl", &ttl, "allowed: 0 to 255"));
+            return Err(EngineError::bad_option(engine, net::TTL.name(), &ttl, "allowed: 0 to 255"));
         }
         Ok(Self {
             engine,
-            protocol: Protocol::parse(engine, options.text("protocol"))?,
-            nodelay: options.flag("nodelay"),
-            pingpong: options.flag("pingpong"),
-            interface: options.text("interface").map(str::to_owned),
+            protocol: Protocol::of(options.get(&net::PROTOCOL)),
+            nodelay: options.get(&net::NODELAY),
+            pingpong: options.get(&net::PINGPONG),
+            interface: options.get(&net::INTERFACE).map(str::to_owned),
             ttl: ttl as u32,
-            window_bytes: positive("window_size")?.map(|bytes| bytes as usize),
-            mss_bytes: positive("mss")?,
+            window_bytes: positive(&net::WINDOW_SIZE)?.map(|bytes| bytes as usize),
+            mss_bytes: positive(&net::MSS)?,
             hears_peer_only: compat::hears_peer_only(options.compatibility()),
-            hostname: options.text("hostname").map(str::to_owned),
-            port: options.int("port").and_then(|port| u32::try_from(port).ok()),
-            listen: options.flag("listen"),
+            hostname: options.get(&net::HOSTNAME).map(str::to_owned),
+            port: options.get(&net::PORT).and_then(|port| u32::try_from(port).ok()),
+            listen: options.get(&net::LISTEN),
         })
     }
 
@@ -236,15 +234,11 @@ pub(super) fn is_multicast(address: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::EngineValue;
+    use crate::testing::given;
 
     fn settings(options: &[(&str, &str)], job: &JobFacts) -> Result<Settings, String> {
-        let value = |name: &str, text: &str| match (name, text.parse()) {
-            ("hostname", _) | (_, Err(_)) => EngineValue::Text(text.to_owned()),
-            (_, Ok(number)) => EngineValue::Int(number),
-        };
-        let entries = options.iter().map(|(name, text)| ((*name).to_owned(), value(name, text))).collect();
-        let options = Options::new("net", &EngineOptions::new(entries)).map_err(|error| error.to_string())?;
+        let options =
+            Options::new("net", &EngineOptions::new(given("net", options))).map_err(|error| error.to_string())?;
         Settings::new(options, job).map_err(|error| error.to_string())
     }
 

@@ -5,9 +5,9 @@ use crate::contract::{
     Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome,
     Patience, Queued,
 };
-use crate::options::{EngineOptions, EngineValue};
+use crate::options::EngineOptions;
 use crate::registry;
-use crate::testing::{BLOCK, setup};
+use crate::testing::{BLOCK, given, setup};
 use ferrio_spec::Compatibility;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
@@ -38,11 +38,6 @@ impl End {
         options: &[(&str, &str)],
     ) -> Result<Self, EngineError> {
         let kind = registry::find(name).unwrap();
-        let value = |name: &str, text: &str| match (name, text.parse()) {
-            ("hostname", _) | (_, Err(_)) => EngineValue::Text(text.to_owned()),
-            (_, Ok(number)) => EngineValue::Int(number),
-        };
-        let entries = options.iter().map(|(name, text)| ((*name).to_owned(), value(name, text))).collect();
         let job = JobFacts {
             reads: direction == Direction::Read,
             writes: direction == Direction::Write,
@@ -51,7 +46,7 @@ impl End {
         };
         let setup = EngineSetup { n_files: 1, job, ..setup(1, &Clock::new_virtual()) };
         let arena = Rc::clone(&setup.arena);
-        let engine = (kind.prepare)(&EngineOptions::new(entries).of_run(compatibility))?.start(setup)?;
+        let engine = (kind.prepare)(&EngineOptions::new(given(name, options)).of_run(compatibility))?.start(setup)?;
         Ok(Self { engine, arena, direction })
     }
 

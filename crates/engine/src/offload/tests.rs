@@ -7,6 +7,7 @@ use crate::contract::{
 };
 use crate::options::EngineOptions;
 use crate::testing::{BLOCK, N_BLOCKS, TestFile};
+use ferrio_spec::GivenOptions;
 use ferrio_spec::engines::{Completes, Data, EngineDef, Handover};
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::clock::Clock;
@@ -32,7 +33,7 @@ fn pool_over(file: &TestFile, kind: EngineKind) -> Pooled {
     let request =
         ArenaRequest { kind: ArenaKind::Malloc, size_bytes: DEPTH * BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
     let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
-    let prepared = Box::new(Offload::new(kind, EngineOptions::new(Vec::new())).unwrap());
+    let prepared = Box::new(Offload::new(kind, EngineOptions::new(GivenOptions::default())).unwrap());
     let setup = EngineSetup {
         iodepth: DEPTH as u32,
         max_block_bytes: BLOCK,
@@ -242,7 +243,7 @@ impl Engine for Panicking {
 fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
     let kind = EngineKind { prepare, ..crate::find("null").unwrap() };
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
-    let prepared = Box::new(Offload::new(kind, EngineOptions::new(Vec::new()))?);
+    let prepared = Box::new(Offload::new(kind, EngineOptions::new(GivenOptions::default()))?);
     prepared.start(EngineSetup {
         iodepth: 1,
         max_block_bytes: BLOCK,

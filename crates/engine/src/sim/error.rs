@@ -91,7 +91,4 @@ pub(crate) enum SimTextError {
     /// A number of channels that cannot be.
     #[error("allowed: 1 to {MAX_CHANNELS}")]
     Channels,
-    /// A seed that is no number.
-    #[error("allowed: a whole number")]
-    Seed,
 }

@@ -6,11 +6,12 @@ use super::burst::Burst;
 use super::device::{Channels, SimDevice, TimedReadCache, WriteCache};
 use super::error::{MAX_CHANNELS, SimTextError};
 use super::fault::Faults;
-use super::parse;
 use super::service::ServiceModel;
 use super::stall::StallModel;
 use crate::contract::EngineError;
-use crate::options::{EngineOptions, EngineValue};
+use crate::options::EngineOptions;
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::sim;
 
 /// Capacity of a device with contents if the job gives none: 1 GiB.
 const DEFAULT_DATA_BYTES: u64 = 1 << 30;
@@ -30,7 +31,7 @@ pub(crate) struct SimOptions {
 
 #[derive(Debug, Clone)]
 struct Texts {
-    service: Option<String>,
+    service: String,
     read_cache: Option<String>,
     write_cache: Option<String>,
     stall: Option<String>,
@@ -41,20 +42,20 @@ struct Texts {
 impl SimOptions {
     /// Checks all options.
     pub(crate) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
-        let text = |name: &str| options.text(name).map(str::trim).map(str::to_owned);
-        let has_data = options.flag("sim_data") || options.text("sim_data").is_some_and(|value| value != "0");
-        let capacity = number(options, "sim_capacity", parse::bytes)?;
+        let text = |option: &EngineOption<Option<&'static str>>| options.get(option).map(str::trim).map(str::to_owned);
+        let has_data = options.get(&sim::DATA);
+        let capacity = options.get(&sim::CAPACITY).map(i64::cast_unsigned);
         let parsed = Self {
             texts: Texts {
-                service: text("sim_service"),
-                read_cache: text("sim_read_cache"),
-                write_cache: text("sim_write_cache"),
-                stall: text("sim_stall"),
-                burst: text("sim_burst"),
-                fault: text("sim_fault"),
+                service: options.get(&sim::SERVICE).trim().to_owned(),
+                read_cache: text(&sim::READ_CACHE),
+                write_cache: text(&sim::WRITE_CACHE),
+                stall: text(&sim::STALL),
+                burst: text(&sim::BURST),
+                fault: text(&sim::FAULT),
             },
-            n_channels: number(options, "sim_channels", channels)?.unwrap_or(1) as usize,
-            seed: number(options, "sim_seed", seed)?,
+            n_channels: n_channels(options.get(&sim::CHANNELS))?,
+            seed: options.get(&sim::SEED).map(i64::cast_unsigned),
             capacity_bytes: capacity.unwrap_or(if has_data { DEFAULT_DATA_BYTES } else { u64::MAX }),
             has_data,
         };
@@ -66,14 +67,14 @@ impl SimOptions {
     /// The device in its first state.
     pub(crate) fn device(&self, seed: u64) -> Result<SimDevice, EngineError> {
         let texts = &self.texts;
-        let service = ServiceModel::parse(texts.service.as_deref(), seed);
+        let service = ServiceModel::parse(&texts.service, seed);
         Ok(SimDevice {
-            service: service.map_err(|why| bad("sim_service", texts.service.as_ref(), &why))?,
+            service: service.map_err(|why| bad(&sim::SERVICE, &texts.service, &why))?,
             channels: Channels::new(self.n_channels),
-            read_cache: model("sim_read_cache", texts.read_cache.as_ref(), TimedReadCache::parse)?,
-            write_cache: model("sim_write_cache", texts.write_cache.as_ref(), WriteCache::parse)?,
-            stall: model("sim_stall", texts.stall.as_ref(), StallModel::parse)?,
-            burst: model("sim_burst", texts.burst.as_ref(), Burst::parse)?.unwrap_or_default(),
+            read_cache: model(&sim::READ_CACHE, texts.read_cache.as_ref(), TimedReadCache::parse)?,
+            write_cache: model(&sim::WRITE_CACHE, texts.write_cache.as_ref(), WriteCache::parse)?,
+            stall: model(&sim::STALL, texts.stall.as_ref(), StallModel::parse)?,
+            burst: model(&sim::BURST, texts.burst.as_ref(), Burst::parse)?.unwrap_or_default(),
             faults: self.faults(seed)?,
             all_done_ns: 0,
         })
@@ -81,74 +82,56 @@ impl SimOptions {
 
     fn faults(&self, seed: u64) -> Result<Faults, EngineError> {
         let text = self.texts.fault.as_ref();
-        let faults = model("sim_fault", text, |text| Faults::parse(text, seed))?.unwrap_or_default();
+        let faults = model(&sim::FAULT, text, |text| Faults::parse(text, seed))?.unwrap_or_default();
         match faults.needs_data().filter(|_| !self.has_data) {
-            Some(kind) => Err(bad("sim_fault", text, &SimTextError::NeedsContents(kind))),
+            Some(kind) => Err(bad(&sim::FAULT, text.map_or("", String::as_str), &SimTextError::NeedsContents(kind))),
             None => Ok(faults),
         }
     }
 }
 
 fn model<T>(
-    option: &'static str,
+    option: &EngineOption<Option<&'static str>>,
     text: Option<&String>,
     parse: impl Fn(&str) -> Result<T, SimTextError>,
 ) -> Result<Option<T>, EngineError> {
-    text.map(|text| parse(text).map_err(|why| bad(option, Some(text), &why))).transpose()
+    text.map(|text| parse(text).map_err(|why| bad(option, text, &why))).transpose()
 }
 
-/// A number, given as such or as a text.
-fn number(
-    options: &EngineOptions,
-    name: &'static str,
-    parse: impl Fn(&str) -> Result<u64, SimTextError>,
-) -> Result<Option<u64>, EngineError> {
-    let text = match options.get(name) {
-        None => return Ok(None),
-        Some(EngineValue::Text(text)) => text.trim().to_owned(),
-        Some(_) => options.int(name).map(|value| value.to_string()).unwrap_or_default(),
-    };
-    parse(&text).map(Some).map_err(|why| bad(name, Some(&text), &why))
+fn n_channels(given: i64) -> Result<usize, EngineError> {
+    let n_channels = u64::try_from(given).ok().filter(|n| (1..=MAX_CHANNELS).contains(n));
+    n_channels.map(|n| n as usize).ok_or_else(|| bad(&sim::CHANNELS, &given, &SimTextError::Channels))
 }
 
-fn channels(text: &str) -> Result<u64, SimTextError> {
-    let n_channels = text.parse().ok().filter(|n| (1..=MAX_CHANNELS).contains(n));
-    n_channels.ok_or(SimTextError::Channels)
-}
-
-fn seed(text: &str) -> Result<u64, SimTextError> {
-    // A negative seed in a job file is valid.
-    text.parse::<u64>().ok().or_else(|| text.parse::<i64>().ok().map(|seed| seed as u64)).ok_or(SimTextError::Seed)
-}
-
-fn bad(option: &'static str, value: Option<&String>, why: &impl ToString) -> EngineError {
-    EngineError::bad_option(super::NAME, option, value.map_or("", String::as_str), why.to_string())
+fn bad<T>(option: &EngineOption<T>, value: &(impl ToString + ?Sized), why: &impl ToString) -> EngineError {
+    EngineError::bad_option(super::NAME, option.name(), value, why.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parse(option: &str, value: EngineValue) -> Result<SimOptions, EngineError> {
-        SimOptions::parse(&EngineOptions::new(vec![(option.to_owned(), value)]))
+    use crate::testing::given;
+
+    fn parse(option: &str, text: &str) -> Result<SimOptions, EngineError> {
+        SimOptions::parse(&EngineOptions::new(given("sim", &[(option, text)])))
     }
 
     #[test]
-    fn numbers_come_as_numbers_or_texts() {
-        assert_eq!(parse("sim_channels", EngineValue::Int(8)).unwrap().n_channels, 8);
-        assert_eq!(parse("sim_channels", EngineValue::Text("8".into())).unwrap().n_channels, 8);
-        assert_eq!(parse("sim_capacity", EngineValue::Int(4096)).unwrap().capacity_bytes, 4096);
-        assert_eq!(parse("sim_seed", EngineValue::Int(-1)).unwrap().seed, Some(u64::MAX));
-        let with_data = parse("sim_data", EngineValue::Bool(true)).unwrap();
+    fn numbers_and_flags_are_read() {
+        assert_eq!(parse("sim_channels", "8").unwrap().n_channels, 8);
+        assert_eq!(parse("sim_capacity", "4096").unwrap().capacity_bytes, 4096);
+        assert_eq!(parse("sim_seed", "-1").unwrap().seed, Some(u64::MAX));
+        let with_data = parse("sim_data", "1").unwrap();
         assert!(with_data.has_data && with_data.capacity_bytes == DEFAULT_DATA_BYTES);
-        assert!(!parse("sim_data", EngineValue::Text("0".into())).unwrap().has_data);
+        let without = parse("sim_data", "0").unwrap();
+        assert!(!without.has_data && without.capacity_bytes == u64::MAX && without.n_channels == 1);
     }
 
     #[test]
     fn errors_name_the_option_and_what_is_allowed() {
         for (option, value, message) in [
             ("sim_channels", "0", "sim: option sim_channels=0: allowed: 1 to 65536"),
-            ("sim_seed", "x", "sim: option sim_seed=x: allowed: a whole number"),
             ("sim_stall", "1ms/2ms", "sim: option sim_stall=1ms/2ms: a stall of 2ms every 1ms leaves no time to work"),
             (
                 "sim_read_cache",
@@ -166,7 +149,7 @@ mod tests {
                 "sim: option sim_write_cache=1m/5us: '1m/5us' does not have the form SIZE/HIT_TIME/DRAIN_RATE, such as 16m/10us/200m/s",
             ),
         ] {
-            let error = parse(option, EngineValue::Text(value.into())).unwrap_err();
+            let error = parse(option, value).unwrap_err();
             assert_eq!(error.to_string(), message);
         }
     }

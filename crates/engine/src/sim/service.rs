@@ -10,6 +10,7 @@
 use super::error::SimTextError;
 use super::parse::{self, MAX_TIME_NS};
 use super::rng::SimRandom;
+use ferrio_spec::engines::options::sim::SERVICE;
 use ferrio_units::Direction;
 
 /// Service times of all directions.
@@ -60,10 +61,11 @@ pub(crate) fn split_direction(entry: &str) -> Result<(Option<usize>, &str), SimT
 
 impl ServiceModel {
     /// Parses the option.
-    pub(crate) fn parse(text: Option<&str>, seed: u64) -> Result<Self, SimTextError> {
-        let first = Service { distribution: Distribution::Fixed { ns: 100_000 }, bytes_per_sec: None };
+    pub(crate) fn parse(text: &str, seed: u64) -> Result<Self, SimTextError> {
+        let first = Service { distribution: Distribution::Fixed { ns: 0 }, bytes_per_sec: None };
         let mut services = [first; 4];
-        for entry in text.into_iter().flat_map(|text| text.split(',')) {
+        // The default is in force for directions that the text does not name.
+        for entry in SERVICE.def().default.into_iter().chain([text]).flat_map(|text| text.split(',')) {
             let (direction, rest) = split_direction(entry)?;
             let service = Service::parse(rest)?;
             match direction {
@@ -149,7 +151,7 @@ mod tests {
     const N_DRAWS: usize = 100_000;
 
     fn draws(text: &str) -> Vec<f64> {
-        let mut model = ServiceModel::parse(Some(text), 7).unwrap();
+        let mut model = ServiceModel::parse(text, 7).unwrap();
         let mut draws: Vec<f64> = (0..N_DRAWS).map(|_| model.draw_ns(Direction::Read, 4096) as f64).collect();
         draws.sort_by(f64::total_cmp);
         draws
@@ -179,20 +181,20 @@ mod tests {
     #[test]
     fn directions_have_their_own_models_and_a_rate_adds_the_transfer() {
         let text = "fixed:50us, write = fixed:20us+1g/s ,sync=fixed:1ms";
-        let mut model = ServiceModel::parse(Some(text), 1).unwrap();
+        let mut model = ServiceModel::parse(text, 1).unwrap();
         assert_eq!(model.draw_ns(Direction::Read, 1 << 20), 50_000);
         assert_eq!(model.draw_ns(Direction::Trim, 1 << 20), 50_000);
         assert_eq!(model.draw_ns(Direction::Write, 1 << 20), 20_000 + 1_000_000_000 / 1024);
         assert_eq!(model.draw_ns(Direction::Datasync, 0), 1_000_000);
-        assert_eq!(ServiceModel::parse(None, 1).unwrap().draw_ns(Direction::Sync, 0), 100_000);
-        let slowest = ServiceModel::parse(Some("fixed:0+1/s"), 1).unwrap().draw_ns(Direction::Read, u64::MAX);
+        assert_eq!(ServiceModel::parse("write=fixed:1us", 1).unwrap().draw_ns(Direction::Sync, 0), 100_000);
+        let slowest = ServiceModel::parse("fixed:0+1/s", 1).unwrap().draw_ns(Direction::Read, u64::MAX);
         assert_eq!(slowest, MAX_TIME_NS);
     }
 
     #[test]
     fn draws_are_reproducible_and_differ_by_seed() {
         let sequence = |seed| {
-            let mut model = ServiceModel::parse(Some("lognormal:80us/1"), seed).unwrap();
+            let mut model = ServiceModel::parse("lognormal:80us/1", seed).unwrap();
             (0..100).map(|_| model.draw_ns(Direction::Write, 0)).collect::<Vec<_>>()
         };
         assert_eq!(sequence(1), sequence(1));
@@ -212,7 +214,7 @@ mod tests {
             ("fixed:5us+0/s", "more than 0"),
             ("", "'' is not a distribution"),
         ] {
-            let error = ServiceModel::parse(Some(text), 1).unwrap_err().to_string();
+            let error = ServiceModel::parse(text, 1).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

@@ -1,15 +1,14 @@
 //! The engine through the contract: virtual time, contents, faults in the data.
 
 use crate::contract::{Completion, IoUnit, Queued};
-use crate::options::EngineValue;
-use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, shuffled_blocks};
+use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, given, shuffled_blocks};
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
 
 const US: u64 = 1_000;
 
-fn rig(iodepth: u32, clock: &Clock, options: &[(&'static str, &str)]) -> Rig {
-    let options = options.iter().map(|(key, value)| (*key, EngineValue::Text((*value).to_owned()))).collect();
+fn rig(iodepth: u32, clock: &Clock, options: &[(&str, &str)]) -> Rig {
+    let options = given("sim", options);
     Rig::new("sim", None, RigOptions { iodepth, clock: clock.clone(), options, ..RigOptions::default() }).unwrap()
 }
 

@@ -48,7 +48,7 @@ pub enum Apply {
     Path(fn(&mut Draft) -> &mut Option<PathBuf>),
     /// Whatever else.
     With(fn(&mut Draft, &Value, &mut ApplyContext<'_>) -> Result<(), JobError>),
-    /// The engine receives the text unchanged, under the option's name.
+    /// The engine reads it by the option's declaration.
     Engine,
 }
 

@@ -88,10 +88,7 @@ fn apply(
         Apply::Path(place) => *place(draft) = Some(byte_text::to_os_string(value.text().unwrap_or_default()).into()),
         Apply::With(function) => function(draft, value, context)?,
         Apply::Engine => {
-            let value = engine_value(value)?;
-            let given = &mut draft.job.engine.options;
-            given.retain(|(name, _)| name != def.name);
-            given.push((def.name.to_owned(), value));
+            draft.job.engine.options.put(def.name, engine_value(value)?);
         }
     }
     Ok(())

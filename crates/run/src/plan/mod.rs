@@ -383,7 +383,7 @@ impl WorkerPlan {
     pub(crate) fn sees_submission(&self) -> bool {
         match self.engine.def.handover {
             Handover::Waits => false,
-            Handover::Prepared { unseen_with: Some(option) } => !self.engine_options().flag(option),
+            Handover::Prepared { unseen_with: Some(option) } => !self.spec.engine.options.get(option),
             Handover::Prepared { unseen_with: None } | Handover::Bare => true,
         }
     }

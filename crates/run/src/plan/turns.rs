@@ -31,13 +31,13 @@ pub(super) fn of_job(engine: &EngineKind, job: &mut JobSpec, compatibility: Comp
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_engine::EngineValue;
+    use ferrio_spec::engines::options::cpuio::CPULOAD;
     use ferrio_spec::{DirectionMix, EngineSpec};
 
     fn job(engine: &str) -> JobSpec {
         let mut job =
             JobSpec { engine: EngineSpec { name: engine.to_owned(), ..EngineSpec::default() }, ..JobSpec::default() };
-        job.engine.options = vec![("cpuload".to_owned(), EngineValue::Int(25))];
+        job.engine.options.set(&CPULOAD, 25);
         (job.pattern.mix, job.pattern.random) = (DirectionMix::Write, true);
         (job.pace.pauses.pause_us, job.extent.number_ios) = (7, 3);
         job

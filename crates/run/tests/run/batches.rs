@@ -3,9 +3,10 @@
 //! Start reading at [`batches_and_marks`]; its sequence of calls is that of fio 3.41 with libaio under strace:
 //! `io_submit` 4, 4, `io_pgetevents` (2, 8), repeated while more than `iodepth_low` are in flight.
 
-use crate::builder::{US, reads, set_depth, set_text, sim_reader, writes};
+use crate::builder::{US, reads, set_depth, sim_reader, writes};
 use crate::probe::{COMMIT_NS, Call, QUEUE_NS, drive};
-use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec, SizeSpec};
+use ferrio_spec::engines::options::sim;
+use ferrio_spec::{DirectionMix, JobSpec, QueueSpec, SizeSpec};
 
 /// A short form of calls: a queue call is `Q`, a commit its number, a reap `R` with bounds and number.
 fn shorten(calls: &[Call]) -> String {
@@ -20,7 +21,7 @@ fn shorten(calls: &[Call]) -> String {
 
 fn deep(n_blocks: u64, n_channels: u32, queue: QueueSpec) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", n_blocks);
-    set_text(&mut job, "sim_channels", &n_channels.to_string());
+    job.engine.options.set(&sim::CHANNELS, n_channels.into());
     job.queue = queue;
     job
 }
@@ -94,8 +95,8 @@ fn a_unit_never_goes_to_a_slot_in_use() {
 }
 
 fn costly(mut job: JobSpec) -> JobSpec {
-    job.engine.options.push((QUEUE_NS.to_owned(), EngineValue::Int(200)));
-    job.engine.options.push((COMMIT_NS.to_owned(), EngineValue::Int(3_000)));
+    job.engine.options.set(&QUEUE_NS, 200);
+    job.engine.options.set(&COMMIT_NS, 3_000);
     job
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`trimmed_and_written_again`].
 
-use crate::builder::{first_block, set_text, sim_reader, simulate, simulate_one};
+use crate::builder::{first_block, sim_reader, simulate, simulate_one};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, ErrorClasses, JobSpec};
 use ferrio_stats::{BlockState, BlockStates};
 
@@ -33,7 +34,7 @@ fn blocks_that_fail_stay_so_and_have_their_trims() {
     let mut job = job(DirectionMix::TrimWrite);
     job.limits.loops = 3;
     // The 20th write fails: the fourth block in the second pass, after its second trim.
-    set_text(&mut job, "sim_fault", "write=eio@20");
+    job.engine.options.set(&sim::FAULT, "write=eio@20");
     job.errors.continue_on = ErrorClasses { read: true, write: true, verify: true };
     let (mut outcome, _) = simulate(vec![job]);
     let states = outcome.record.workers.remove(0).stats.features.block_states.expect("the job asks for them");

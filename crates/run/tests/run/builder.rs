@@ -4,7 +4,8 @@
 
 use crate::memory_logs::MemoryLogs;
 use ferrio_run::{MessageStream, Run, RunEvent, RunObserver, RunOutcome, RunSettings};
-use ferrio_spec::{Compatibility, ControlSettings, EngineValue, JobSpec, QueueSpec, RunSpec, SizeSpec};
+use ferrio_spec::engines::options::sim;
+use ferrio_spec::{Compatibility, ControlSettings, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_stats::{DirectionStats, ThreadStats};
 use ferrio_units::DataDirection;
 
@@ -31,13 +32,8 @@ pub(crate) fn reader(name: &str, engine: &str, n_blocks: u64) -> JobSpec {
 /// A reader on the simulated device with this `sim_service`.
 pub(crate) fn sim_reader(name: &str, service: &str, n_blocks: u64) -> JobSpec {
     let mut job = reader(name, "sim", n_blocks);
-    set_text(&mut job, "sim_service", service);
+    job.engine.options.set(&sim::SERVICE, service);
     job
-}
-
-/// Sets an engine option with a text value.
-pub(crate) fn set_text(job: &mut JobSpec, name: &str, value: &str) {
-    job.engine.options.push((name.to_owned(), EngineValue::Text(value.to_owned())));
 }
 
 /// Sets `iodepth`, and the batches that follow from it.

@@ -2,15 +2,16 @@
 //!
 //! Start reading at [`the_first_error_ends_the_job`].
 
-use crate::builder::{BLOCK, US, failure_text, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
+use crate::builder::{BLOCK, US, failure_text, reads, set_depth, sim_reader, simulate, simulate_one, writes};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, ErrorClasses, JobSpec};
 use ferrio_sys::errno::{EIO, ENOSPC};
 
 /// 100 reads of 100 us on a device with this `sim_fault`.
 fn faulty(fault: &str) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", 100);
-    set_text(&mut job, "sim_fault", fault);
+    job.engine.options.set(&sim::FAULT, fault);
     job
 }
 
@@ -36,7 +37,7 @@ fn an_error_among_several_in_flight_ends_the_job() {
     // All 8 complete at the same time, so that the failed one is reaped together with others.
     for nth in [1, 4, 8, 50] {
         let mut job = faulty(&format!("eio@{nth}"));
-        set_text(&mut job, "sim_channels", "8");
+        job.engine.options.set(&sim::CHANNELS, 8);
         set_depth(&mut job, 8);
         job.queue.batch_complete_max = 8;
         let (outcome, events) = simulate(vec![job]);
@@ -50,7 +51,7 @@ fn an_error_among_several_in_flight_ends_the_job() {
 #[test]
 fn every_error_in_flight_is_told_and_the_first_is_the_job_s() {
     let mut job = faulty("eio@2,eio@5");
-    set_text(&mut job, "sim_channels", "8");
+    job.engine.options.set(&sim::CHANNELS, 8);
     set_depth(&mut job, 8);
     job.queue.batch_complete_max = 8;
     let (outcome, events) = simulate(vec![job]);
@@ -93,7 +94,7 @@ fn classes_are_apart() {
 fn only_listed_errors_are_ignored() {
     let mut full = faulty("eio@50");
     full.pattern.mix = DirectionMix::Write;
-    set_text(&mut full, "sim_capacity", &(90 * BLOCK).to_string());
+    full.engine.options.set(&sim::CAPACITY, (90 * BLOCK) as i64);
     // continue_on_error covers EIO but not ENOSPC.
     let mut job = full.clone();
     job.errors.continue_on.write = true;
@@ -118,7 +119,7 @@ fn a_full_device_may_be_the_aim() {
     let mut job = faulty("eio@1000");
     job.pattern.mix = DirectionMix::Write;
     job.extent.fill_device = true;
-    set_text(&mut job, "sim_capacity", &(90 * BLOCK).to_string());
+    job.engine.options.set(&sim::CAPACITY, (90 * BLOCK) as i64);
     let (outcome, events) = simulate(vec![job]);
     let stats = &outcome.record.workers[0].stats;
     assert_eq!((outcome.n_failed, stats.errno, writes(stats).n_completed), (0, 0, 90));
@@ -130,8 +131,8 @@ fn a_device_that_fills_with_several_in_flight() {
     let mut job = sim_reader("j", "fixed:100us", 100);
     job.pattern.mix = DirectionMix::Write;
     job.extent.fill_device = true;
-    set_text(&mut job, "sim_capacity", &(90 * BLOCK).to_string());
-    set_text(&mut job, "sim_channels", "8");
+    job.engine.options.set(&sim::CAPACITY, (90 * BLOCK) as i64);
+    job.engine.options.set(&sim::CHANNELS, 8);
     set_depth(&mut job, 8);
     let (outcome, _) = simulate(vec![job]);
     let stats = &outcome.record.workers[0].stats;
@@ -185,7 +186,7 @@ fn a_transfer_may_come_short_twice() {
 #[test]
 fn reads_behind_the_end_of_the_device_move_nothing() {
     let mut job = sim_reader("j", "fixed:100us", 100);
-    set_text(&mut job, "sim_capacity", &(50 * BLOCK).to_string());
+    job.engine.options.set(&sim::CAPACITY, (50 * BLOCK) as i64);
     let (outcome, _) = simulate(vec![job]);
     let stats = &outcome.record.workers[0].stats;
     // As with those engines of fio that complete later: no error, and 0 bytes.

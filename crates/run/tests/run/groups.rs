@@ -2,8 +2,9 @@
 //!
 //! Start reading at [`members_are_merged_exactly`].
 
-use crate::builder::{BLOCK, MS, US, reads, set_text, sim_reader, simulate, writes};
+use crate::builder::{BLOCK, MS, US, reads, sim_reader, simulate, writes};
 use ferrio_report::fio_view;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, UnifiedReporting};
 use ferrio_units::DataDirection;
 
@@ -134,7 +135,7 @@ fn unified_reports_count_all_as_reads() {
 #[test]
 fn the_first_error_of_a_group_is_shown() {
     let mut jobs = two_jobs(|job| job.grouping.group_reporting = true);
-    set_text(&mut jobs[1], "sim_fault", "eio@5");
+    jobs[1].engine.options.set(&sim::FAULT, "eio@5");
     let (outcome, _) = simulate(jobs);
     let view = fio_view(&outcome.record);
     assert_eq!((outcome.n_failed, view.jobs[0].stats.errno), (1, 5));

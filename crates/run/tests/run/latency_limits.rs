@@ -3,9 +3,10 @@
 //! Start reading at [`an_io_that_takes_too_long_ends_the_job`].
 
 use crate::builder::{
-    BLOCK, MS, US, failure_text, first_block, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes,
+    BLOCK, MS, US, failure_text, first_block, reads, set_depth, sim_reader, simulate, simulate_one, writes,
 };
 use ferrio_run::{MessageStream, RunOutcome};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::ThreadStats;
 
@@ -17,7 +18,7 @@ fn stalled(change: impl FnOnce(&mut JobSpec)) -> (String, ThreadStats) {
 
 fn stalled_run(change: impl FnOnce(&mut JobSpec)) -> (String, RunOutcome) {
     let mut job = sim_reader("j", "fixed:100us", 10_000);
-    set_text(&mut job, "sim_stall", "50ms/10ms");
+    job.engine.options.set(&sim::STALL, "50ms/10ms");
     change(&mut job);
     let (outcome, events) = simulate(vec![job]);
     (events.text(MessageStream::Error), outcome)
@@ -52,7 +53,7 @@ fn the_last_io_and_those_in_flight_are_judged_too() {
     let (line, stats) = stalled(|job| {
         (job.extent.number_ios, job.latency.max_us.0) = (501, [10_000; 3]);
         set_depth(job, 4);
-        set_text(job, "sim_channels", "4");
+        job.engine.options.set(&sim::CHANNELS, 4);
     });
     assert_eq!((line.lines().count(), stats.errno), (0, 0), "501 are done before the stall at this depth: {line}");
     let (line, stats) = stalled(|job| (job.extent.number_ios, job.latency.max_us.0) = (501, [10_000; 3]));
@@ -63,7 +64,7 @@ fn the_last_io_and_those_in_flight_are_judged_too() {
 fn searched(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let mut job = sim_reader("j", "fixed:100us", 10_000_000);
     set_depth(&mut job, 32);
-    set_text(&mut job, "sim_channels", "4");
+    job.engine.options.set(&sim::CHANNELS, 4);
     (job.latency.target_us, job.latency.window_us) = (150, 10_000);
     change(&mut job);
     simulate_one(job)

@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`a_pass_ends_with_its_size`].
 
-use crate::builder::{BLOCK, MS, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one};
+use crate::builder::{BLOCK, MS, US, reads, set_depth, sim_reader, simulate, simulate_one};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use ferrio_units::DataDirection;
@@ -121,7 +122,7 @@ fn a_job_that_ends_in_its_ramp_has_counted_nothing() {
 #[test]
 fn the_ramp_ends_with_ios_in_flight() {
     let stats = with(|job| {
-        set_text(job, "sim_channels", "4");
+        job.engine.options.set(&sim::CHANNELS, 4);
         set_depth(job, 4);
         job.limits.time_based = true;
         job.limits.ramp_time_us = 10_000;
@@ -152,7 +153,7 @@ fn the_files_of_a_job_lie_apart_on_the_device() {
     job.pattern.mix = DirectionMix::Write;
     job.target.nrfiles = 2;
     // There is room for the first file and half of the second; then the device is full.
-    set_text(&mut job, "sim_capacity", &(24 * BLOCK).to_string());
+    job.engine.options.set(&sim::CAPACITY, (24 * BLOCK) as i64);
     let (outcome, _) = simulate(vec![job]);
     assert_eq!((outcome.n_failed, outcome.record.workers[0].stats.errno), (1, 28));
 }

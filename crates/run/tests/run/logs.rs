@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`a_row_for_each_io`].
 
-use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate, simulate_one};
+use crate::builder::{BLOCK, MS, US, reads, run, set_depth, sim_reader, simulate, simulate_one};
 use crate::memory_logs::{Log, Logged, take_logs};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, LogSpec, WindowValue};
 use ferrio_stats::{LogKind, LogRow};
 use ferrio_units::DataDirection;
@@ -96,7 +97,7 @@ fn rows_of_each_io_are_the_samples_of_the_report() {
 fn averages_of_windows() {
     let mut job = windowed("windows", 100, 250);
     // Every second read takes 200 us: two reads in 300 us, 333 pairs and one more in 100 ms.
-    set_text(&mut job, "sim_fault", "read=stall:100us@/2");
+    job.engine.options.set(&sim::FAULT, "read=stall:100us@/2");
     let logs = logs_of(job);
     let rows = &log(&logs, LogKind::Clat).rows;
     assert_eq!(rows.iter().map(|row| row.time_ms).collect::<Vec<_>>(), [100, 200, 250]);
@@ -171,7 +172,7 @@ fn maxima_of_windows() {
     ] {
         let mut job = windowed("maxima", 100, 200);
         // The first read takes 100 us more: 1000 reads of 100 us, and 100 ns more in the mean of 1000 in the first window.
-        set_text(&mut job, "sim_fault", "read=stall:100us@1");
+        job.engine.options.set(&sim::FAULT, "read=stall:100us@1");
         job.logs.window_value = window_value;
         let logs = logs_of(job);
         let rows = figures(log(&logs, LogKind::Clat));

@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`stonewall_waits_for_all_before`]. Times are whole milliseconds of the wall clock.
 
-use crate::builder::{MS, reader, reads, run, run_with, set_text, sim_reader};
+use crate::builder::{MS, reader, reads, run, run_with, sim_reader};
 use crate::processes::{LONG_US, endless};
 use ferrio_run::{RunEvent, RunObserver, RunOutcome};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{ExitWhat, JobSpec};
 use ferrio_stats::ThreadStats;
 
@@ -139,7 +140,7 @@ fn exitall_on_error_needs_an_error() {
     let mut good = reader("good", "null", 10);
     good.grouping.exitall_on_error = true;
     let mut bad = short("bad");
-    set_text(&mut bad, "sim_fault", "eio@10");
+    bad.engine.options.set(&sim::FAULT, "eio@10");
     bad.grouping.exitall_on_error = true;
     // Without its error the third job would end nothing, and the run would last as long as the endless job.
     let (outcome, _) = run(vec![good.clone(), endless("endless"), bad]);

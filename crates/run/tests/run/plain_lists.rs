@@ -3,10 +3,11 @@
 //! The engine that the loop calls notes the stamps of the calls. The results of the loop, its account and its
 //! statistics are then compared with a list and a search. Start reading at [`compare`].
 
-use crate::builder::{set_depth, set_text, sim_reader, simulate_one};
+use crate::builder::{set_depth, sim_reader, simulate_one};
 use crate::memory_logs::take_logs;
 use crate::probe::{COMMIT_NS, Driven, drive};
-use ferrio_spec::{DirectionMix, EngineValue, JobSpec, QueueSpec};
+use ferrio_spec::engines::options::sim;
+use ferrio_spec::{DirectionMix, JobSpec, QueueSpec};
 use ferrio_stats::LogKind;
 use ferrio_units::DataDirection;
 use reference::PlainStat;
@@ -25,8 +26,8 @@ const SERVICES: [&str; 5] = [
 /// A random mix of reads and writes with syncs, all latencies with percentiles.
 fn mixed(name: &str, service: &str, seed: u64) -> JobSpec {
     let mut job = sim_reader(name, service, 3_000);
-    job.engine.options.push(("sim_seed".to_owned(), EngineValue::Int(seed.cast_signed())));
-    set_text(&mut job, "sim_channels", "5");
+    job.engine.options.set(&sim::SEED, seed.cast_signed());
+    job.engine.options.set(&sim::CHANNELS, 5);
     job.pattern.randseed = Some(seed);
     (job.pattern.mix, job.pattern.random, job.pattern.rw_postfix) = (DirectionMix::ReadWrite, true, 1);
     job.durability.fsync_blocks = 16;
@@ -78,7 +79,7 @@ fn stamps_of_whole_runs() {
             let mut job = mixed("j", service, seed);
             job.queue = queue;
             // A commit takes time too, so that slat is not 0.
-            job.engine.options.push((COMMIT_NS.to_owned(), EngineValue::Int(137)));
+            job.engine.options.set(&COMMIT_NS, 137);
             let driven = drive(job);
             assert_eq!(driven.outcome.failure, None);
             let n_syncs = driven.outcome.stats.n_syncs_issued as usize;

@@ -3,7 +3,7 @@
 //! Start reading at [`shares_have_their_own_latencies`]. The expected numbers of I/Os are those of fio 3.41 for the
 //! same jobs.
 
-use crate::builder::{BLOCK, first_block, reader, run, set_depth, set_text, sim_reader, simulate, simulate_one};
+use crate::builder::{BLOCK, first_block, reader, run, set_depth, sim_reader, simulate, simulate_one};
 use crate::scratch::Scratch;
 use ferrio_spec::{CommandPrioritySpec, DirectionMix, JobSpec, PriorityShare, UnifiedReporting};
 use ferrio_stats::{DirectionStats, ThreadStats};
@@ -134,8 +134,6 @@ fn asynchronous_engines_pass_priorities_on() {
         assert_eq!(of(stats, DataDirection::Read), [(0, 0, 1_631), (2, 7, 417)], "{engine}");
         assert_eq!(stats.directions[DataDirection::Read].bytes, 2_048 * BLOCK);
     }
-    let mut plain = reader("j", "null", 8);
-    set_text(&mut plain, "unused", "");
-    let (outcome, _) = run(vec![plain]);
+    let (outcome, _) = run(vec![reader("j", "null", 8)]);
     assert!(outcome.record.workers[0].stats.directions[DataDirection::Read].priorities.0.is_empty());
 }

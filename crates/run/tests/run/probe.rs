@@ -11,7 +11,9 @@ use ferrio_run::link::message::{WorkerMessage, WorkerOutcome};
 use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
 use ferrio_run::work::work;
-use ferrio_spec::{EngineValue, JobSpec, RunSpec};
+use ferrio_spec::engines::options::declaration::{EngineOption, size, text};
+use ferrio_spec::syntax::ANY;
+use ferrio_spec::{JobSpec, RunSpec};
 use ferrio_sys::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
@@ -66,10 +68,10 @@ fn note(call: Call) {
 }
 
 /// Each call of `queue` takes this long.
-pub(crate) const QUEUE_NS: &str = "probe_queue_ns";
+pub(crate) const QUEUE_NS: EngineOption<i64> = size("probe_queue_ns", "", ANY).default("0");
 /// Each call of `commit` takes this long.
-pub(crate) const COMMIT_NS: &str = "probe_commit_ns";
-const INNER: &str = "probe_engine";
+pub(crate) const COMMIT_NS: EngineOption<i64> = size("probe_commit_ns", "", ANY).default("0");
+const INNER: EngineOption<Option<&'static str>> = text("probe_engine", "");
 
 /// The wrapped engine in its first state.
 struct Unwatched {
@@ -90,10 +92,10 @@ struct Probe {
 }
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
-    let inner = ferrio_engine::find(options.text(INNER).unwrap()).unwrap();
-    let ns = |name| options.int(name).map_or(0, |ns| u64::try_from(ns).unwrap());
+    let inner = ferrio_engine::find(options.get(&INNER).unwrap()).unwrap();
+    let ns = |option| u64::try_from(options.get(option)).unwrap();
     let inner = (inner.prepare)(options)?;
-    Ok(Box::new(Unwatched { inner, queue_ns: ns(QUEUE_NS), commit_ns: ns(COMMIT_NS) }))
+    Ok(Box::new(Unwatched { inner, queue_ns: ns(&QUEUE_NS), commit_ns: ns(&COMMIT_NS) }))
 }
 
 impl Prepared for Unwatched {
@@ -174,7 +176,7 @@ impl Engine for Probe {
 
 /// Runs a job in this thread on virtual time, with a wrapper around its engine.
 pub(crate) fn drive(mut job: JobSpec) -> Driven {
-    job.engine.options.push((INNER.to_owned(), EngineValue::Text(job.engine.name.clone())));
+    job.engine.options.set(&INNER, &job.engine.name);
     let mut plan = RunPlan::new(RunSpec {
         global_options: Vec::new(),
         jobs: vec![job],

@@ -2,11 +2,12 @@
 //!
 //! Start reading at [`a_thousand_jobs`].
 
-use crate::builder::{BLOCK, first_block, job, reader, reads, run, set_text, sim_reader};
+use crate::builder::{BLOCK, first_block, job, reader, reads, run, sim_reader};
 use crate::child::{self, Child};
 use crate::scratch::Scratch;
 use ferrio_report::fio_view;
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 use rustix::process::Signal;
@@ -215,7 +216,7 @@ fn jobs_that_cannot_start_have_failed() {
 #[test]
 fn a_thread_that_fails_is_that_job_only() {
     let mut bad = sim_reader("bad", "fixed:10us", 100);
-    set_text(&mut bad, "sim_fault", "eio@50");
+    bad.engine.options.set(&sim::FAULT, "eio@50");
     bad.worker.thread = true;
     let mut good = reader("good", "null", 100);
     good.worker.thread = true;

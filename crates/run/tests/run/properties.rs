@@ -2,8 +2,9 @@
 //!
 //! Start reading at [`Shape`], the small workloads that are tried.
 
-use crate::builder::{BLOCK, job, set_depth, set_text, writes};
+use crate::builder::{BLOCK, job, set_depth, writes};
 use crate::probe::{Call, Driven, drive};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{BlockRange, DirectionMix, FileService, JobSpec, QueueSpec, RandomGenerator, SizeSpec};
 use ferrio_units::{Direction, PerDirection};
 use proptest::prelude::*;
@@ -70,8 +71,8 @@ impl Shape {
         let mut job = job("j");
         if self.on_sim {
             "sim".clone_into(&mut job.engine.name);
-            set_text(&mut job, "sim_service", "uniform:10us-200us");
-            set_text(&mut job, "sim_channels", "3");
+            job.engine.options.set(&sim::SERVICE, "uniform:10us-200us");
+            job.engine.options.set(&sim::CHANNELS, 3);
         } else {
             "null".clone_into(&mut job.engine.name);
         }

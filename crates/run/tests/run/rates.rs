@@ -2,8 +2,9 @@
 //!
 //! Start reading at [`a_rate_is_kept`].
 
-use crate::builder::{BLOCK, MS, US, job, reads, run, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
+use crate::builder::{BLOCK, MS, US, job, reads, run, set_depth, sim_reader, simulate, simulate_one, writes};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_stats::ThreadStats;
 
@@ -58,7 +59,7 @@ fn a_job_ends_with_its_size_at_its_rate() {
 fn who_was_held_up_catches_up() {
     let stats = second(|job| {
         // The device stalls from 0.9 s to 1.2 s: 1500 I/Os are late, and done by 1.5 s.
-        set_text(job, "sim_stall", "900ms/300ms");
+        job.engine.options.set(&sim::STALL, "900ms/300ms");
         job.pace.ios_per_sec.0 = [5_000; 3];
         job.limits.runtime_us = 1_700_000;
     });
@@ -122,7 +123,7 @@ fn poisson_hits_its_rate() {
 fn a_queue_is_reaped_while_its_job_waits() {
     let stats = second(|job| {
         set_depth(job, 32);
-        set_text(job, "sim_channels", "32");
+        job.engine.options.set(&sim::CHANNELS, 32);
         job.pace.ios_per_sec.0 = [1_000; 3];
     });
     let read = reads(&stats);
@@ -134,9 +135,9 @@ fn a_queue_is_reaped_while_its_job_waits() {
 fn what_is_due_does_not_wait_for_what_is_in_flight() {
     let stats = second(|job| {
         set_depth(job, 16);
-        set_text(job, "sim_channels", "16");
+        job.engine.options.set(&sim::CHANNELS, 16);
         // Ten are in flight at the same time. The last one begins at 999 ms, and the job ends when it is done.
-        set_text(job, "sim_service", "fixed:10ms");
+        job.engine.options.set(&sim::SERVICE, "fixed:10ms");
         (job.pace.ios_per_sec.0, job.pace.latency) = ([1_000; 3], RateLatency::Response);
     });
     let read = reads(&stats);
@@ -148,7 +149,7 @@ fn what_is_behind_when_the_ramp_ends_is_not_made_up_for() {
     let stats = second(|job| {
         job.pace.ios_per_sec.0 = [1_000; 3];
         // The device stalls until shortly before the end of the ramp: 790 I/Os are late then.
-        set_text(job, "sim_stall", "1s/890ms");
+        job.engine.options.set(&sim::STALL, "1s/890ms");
         (job.limits.ramp_time_us, job.limits.runtime_us) = (1_900_000, 90_000);
     });
     assert_eq!(reads(&stats).n_completed, 90);
@@ -204,7 +205,7 @@ fn what_a_pause_costs_is_made_up_for_unless_it_is_ignored() {
 fn a_queue_is_empty_while_its_job_pauses() {
     let stats = second(|job| {
         set_depth(job, 8);
-        set_text(job, "sim_channels", "8");
+        job.engine.options.set(&sim::CHANNELS, 8);
         (job.pace.pauses.pause_us, job.pace.pauses.n_ios) = (9_900, Some(16));
     });
     // No I/O is in flight during a pause, so none takes longer.

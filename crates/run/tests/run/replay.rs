@@ -2,10 +2,11 @@
 //!
 //! Start reading at [`times_of_a_trace_are_kept`].
 
-use crate::builder::{MS, US, job, reads, run, set_depth, set_text, simulate, simulate_one, writes};
+use crate::builder::{MS, US, job, reads, run, set_depth, simulate, simulate_one, writes};
 use crate::memory_logs::take_logs;
 use crate::scratch::Scratch;
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{JobSpec, SizeSpec};
 use ferrio_stats::{LogKind, ReplayStats, ThreadStats};
 use std::os::unix::fs::FileExt;
@@ -29,7 +30,7 @@ fn replayer(scratch: &Scratch, text: &str) -> JobSpec {
 fn simulated(scratch: &Scratch, text: &str, service: &str) -> JobSpec {
     let mut job = replayer(scratch, text);
     "sim".clone_into(&mut job.engine.name);
-    set_text(&mut job, "sim_service", service);
+    job.engine.options.set(&sim::SERVICE, service);
     job
 }
 
@@ -203,7 +204,7 @@ fn a_binary_trace_is_replayed_with_its_depth() {
         record(3_000_000, 1 << 20, 1 << 20, discard),
     ];
     let mut job = simulated(&scratch, "", "fixed:300us");
-    set_text(&mut job, "sim_channels", "8");
+    job.engine.options.set(&sim::CHANNELS, 8);
     std::fs::write(&job.replay.traces[0], records.concat()).unwrap();
     job.replay.takes_depth = true;
     let (rows, stats) = issued(job, "replay-blktrace");

@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`a_stall_shows_in_the_response`].
 
-use crate::builder::{MS, US, reads, set_depth, set_text, sim_reader, simulate_one};
+use crate::builder::{MS, US, reads, set_depth, sim_reader, simulate_one};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{CatchUp, JobSpec, RateLatency};
 use ferrio_stats::{LatencyStat, ThreadStats, full_percentiles};
 
@@ -10,7 +11,7 @@ use ferrio_stats::{LatencyStat, ThreadStats, full_percentiles};
 fn stalled(change: impl FnOnce(&mut JobSpec)) -> ThreadStats {
     let mut job = sim_reader("j", "fixed:100us", 100_000);
     (job.limits.time_based, job.limits.runtime_us) = (true, 9_999_500);
-    set_text(&mut job, "sim_stall", "5s/1s");
+    job.engine.options.set(&sim::STALL, "5s/1s");
     job.pace.ios_per_sec.0 = [1_000; 3];
     (job.pace.latency, job.pace.catch_up) = (RateLatency::Response, CatchUp::Paced);
     change(&mut job);
@@ -75,7 +76,7 @@ fn a_burst_is_asked_for() {
 fn slots_have_their_own_intended_start() {
     let stats = stalled(|job| {
         set_depth(job, 8);
-        set_text(job, "sim_channels", "8");
+        job.engine.options.set(&sim::CHANNELS, 8);
         job.pace.catch_up = CatchUp::Burst;
     });
     let read = reads(&stats);

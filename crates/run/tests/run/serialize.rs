@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`who_lies_over_another_waits_for_it`].
 
-use crate::builder::{BLOCK, US, reads, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
+use crate::builder::{BLOCK, US, reads, set_depth, sim_reader, simulate, simulate_one, writes};
 use crate::verify::{figures, verified};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, RandomDistribution, VerifyMethod};
 
 /// Writes of 100 us, eight at a time on eight channels, each starting a block after the one before it: all that are
@@ -18,7 +19,7 @@ fn steps(n_ios: u64, block_blocks: u64) -> JobSpec {
     job.pattern.rw_postfix = -((block_bytes - BLOCK) as i64);
     job.submission.serialize_overlap = true;
     set_depth(&mut job, 8);
-    set_text(&mut job, "sim_channels", "8");
+    job.engine.options.set(&sim::CHANNELS, 8);
     job
 }
 
@@ -54,7 +55,7 @@ fn batches_are_handed_over_for_who_waits() {
 fn a_fault_ends_the_job_while_one_waits() {
     for fault in ["write=eio@1", "write=eio@3"] {
         let mut job = steps(8, 2);
-        set_text(&mut job, "sim_fault", fault);
+        job.engine.options.set(&sim::FAULT, fault);
         let (outcome, _) = simulate(vec![job]);
         let job = &outcome.record.workers[0];
         assert_eq!((outcome.n_failed, job.stats.errno), (1, 5), "{fault}");
@@ -87,10 +88,10 @@ fn crowded(iodepth: u32, fault: Option<&str>) -> JobSpec {
     job.pattern.distribution = RandomDistribution::Zipf { theta: 1.2, center: None };
     job.submission.serialize_overlap = true;
     set_depth(&mut job, iodepth);
-    set_text(&mut job, "sim_channels", "16");
-    set_text(&mut job, "sim_service", "uniform:1us-100us");
+    job.engine.options.set(&sim::CHANNELS, 16);
+    job.engine.options.set(&sim::SERVICE, "uniform:1us-100us");
     if let Some(fault) = fault {
-        set_text(&mut job, "sim_fault", fault);
+        job.engine.options.set(&sim::FAULT, fault);
     }
     job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
     job

@@ -2,9 +2,10 @@
 //!
 //! Must not know: which blocks are overwritten (see `workload`). Start reading at [`a_pass_writes_the_physical_space`].
 
-use crate::builder::{BLOCK, set_depth, set_text, sim_reader, simulate, simulate_one, writes};
+use crate::builder::{BLOCK, set_depth, sim_reader, simulate, simulate_one, writes};
 use crate::verify::{EILSEQ, N_BLOCKS, figures, verified};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec, SpRandomSpec, VerifyBacklogSpec, VerifyMethod};
 
 fn precondition(job: &mut JobSpec, over_provisioning: f64) {
@@ -125,7 +126,7 @@ fn the_newest_of_each_block_is_verified() {
         assert!(n_reads >= n_passes * N_BLOCKS, "{at}: {n_reads}");
         // The last write is not overwritten.
         let mut damaged = job();
-        set_text(&mut damaged, "sim_fault", &format!("write=flip@{n_writes}"));
+        damaged.engine.options.set(&sim::FAULT, &format!("write=flip@{n_writes}"));
         assert_eq!(figures(&simulate(vec![damaged]).0).2, EILSEQ, "{at}");
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`one_at_a_time`].
 
-use crate::builder::{BLOCK, MS, US, reads, set_depth, set_text, sim_reader, simulate_one, writes};
+use crate::builder::{BLOCK, MS, US, reads, set_depth, sim_reader, simulate_one, writes};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec};
 use ferrio_stats::{LatencyStat, percentiles};
 use ferrio_units::DataDirection;
@@ -57,7 +58,7 @@ fn one_at_a_time() {
 fn two_latencies_have_a_deviation() {
     let mut job = sim_reader("j", "fixed:100us", 1_000);
     // Every second read takes 100 us longer.
-    set_text(&mut job, "sim_fault", "read=stall:100us@/2");
+    job.engine.options.set(&sim::FAULT, "read=stall:100us@/2");
     let stats = simulate_one(job);
     let read = reads(&stats);
     assert_samples(&read.clat, &[(100 * US, 500), (200 * US, 500)]);
@@ -97,7 +98,7 @@ fn a_mix_is_counted_by_direction() {
 
 fn deep_job(n_channels: u32) -> JobSpec {
     let mut job = sim_reader("j", "fixed:100us", 1_000);
-    set_text(&mut job, "sim_channels", &n_channels.to_string());
+    job.engine.options.set(&sim::CHANNELS, n_channels.into());
     set_depth(&mut job, 8);
     job
 }

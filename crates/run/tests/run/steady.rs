@@ -2,8 +2,9 @@
 //!
 //! Start reading at [`a_constant_rate_is_steady`].
 
-use crate::builder::{BLOCK, MS, run, set_text, sim_reader, simulate};
+use crate::builder::{BLOCK, MS, run, sim_reader, simulate};
 use ferrio_report::fio_view;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{JobSpec, SteadyMetric};
 use ferrio_stats::{SteadyPart, SteadySample, SteadyState};
 
@@ -43,7 +44,7 @@ fn a_constant_rate_is_steady() {
 fn a_stall_is_an_interval_with_less_and_one_without_anything() {
     let mut job = searched(2);
     // Nothing happens from 0.5 s to 2.9 s: the first interval has half of its I/Os and the second none.
-    set_text(&mut job, "sim_fault", "read=stall:2400ms@5000");
+    job.engine.options.set(&sim::FAULT, "read=stall:2400ms@5000");
     let (state, runtime_ns) = simulated(job);
     assert!(state.is_attained);
     assert_eq!((iops(&state), runtime_ns), (vec![10_000; 2], 5_000 * MS), "the third interval is short of I/Os too");

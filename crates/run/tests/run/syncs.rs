@@ -4,9 +4,10 @@
 //! of n, but never at the very end; syncs at the end are neither counted nor measured (its sample of `end_fsync=1` has
 //! `issued rwts: total=0,16384,0,0`).
 
-use crate::builder::{BLOCK, MS, US, reads, run, set_depth, set_text, sim_reader, simulate_one, writes};
+use crate::builder::{BLOCK, MS, US, reads, run, set_depth, sim_reader, simulate_one, writes};
 use crate::scratch::Scratch;
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
 
@@ -87,7 +88,7 @@ fn a_mix_syncs_as_often_as_the_reference() {
 fn syncs_in_a_queue() {
     let stats = with(|job| {
         job.durability.fsync_blocks = 4;
-        set_text(job, "sim_channels", "4");
+        job.engine.options.set(&sim::CHANNELS, 4);
         set_depth(job, 4);
     });
     assert_eq!((stats.n_syncs_issued, stats.sync.n_samples, writes(&stats).n_completed), (3, 3, 16));
@@ -101,7 +102,7 @@ fn failed_syncs_are_writes_to_continue_on_error() {
         job.pattern.mix = DirectionMix::Write;
         job.durability.fsync_blocks = 4;
         job.errors.continue_on.write = continues;
-        set_text(&mut job, "sim_fault", "sync=eio@2");
+        job.engine.options.set(&sim::FAULT, "sync=eio@2");
         crate::builder::simulate(vec![job]).0
     };
     assert_eq!(run(false).n_failed, 1);
@@ -145,7 +146,7 @@ fn files_that_close_are_synced_while_others_are_in_flight() {
         set_depth(&mut job, 8);
         job.queue.batch_complete_max = 8;
         if engine == "sim" {
-            set_text(&mut job, "sim_channels", "8");
+            job.engine.options.set(&sim::CHANNELS, 8);
         }
         let (outcome, events) = run(vec![job]);
         assert_eq!((outcome.n_failed, &*events.messages), (0, &[][..]), "{engine}");

@@ -2,8 +2,9 @@
 //!
 //! Start reading at [`spans`].
 
-use crate::builder::{MS, US, go, reads, set_depth, set_text, sim_reader, simulate, virtual_settings};
+use crate::builder::{MS, US, go, reads, set_depth, sim_reader, simulate, virtual_settings};
 use ferrio_run::{RunEvent, RunOutcome, RunSettings};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{ExitWhat, FlowSpec, JobSpec};
 use std::time::Duration;
 
@@ -84,7 +85,7 @@ fn the_end_of_one_is_that_of_all() {
 #[test]
 fn a_failure_ends_the_others() {
     let mut jobs = vec![hundred_us("bad", 1_000), endless("good")];
-    set_text(&mut jobs[0], "sim_fault", "eio@100");
+    jobs[0].engine.options.set(&sim::FAULT, "eio@100");
     jobs[0].grouping.exitall_on_error = true;
     let (outcome, _) = simulate(jobs);
     // Both have done the same number of I/Os, one of which failed.
@@ -126,14 +127,14 @@ fn rates_of_jobs_are_kept_beside_each_other() {
 
 #[test]
 fn depths_of_jobs_are_searched_beside_each_other() {
-    let job = |name: &str, n_channels: &str| {
+    let job = |name: &str, n_channels: i64| {
         let mut job = hundred_us(name, 10_000_000);
         set_depth(&mut job, 32);
-        set_text(&mut job, "sim_channels", n_channels);
+        job.engine.options.set(&sim::CHANNELS, n_channels);
         (job.latency.target_us, job.latency.window_us) = (150, 10_000);
         job
     };
-    let (outcome, _) = simulate(vec![job("four", "4"), job("eight", "8")]);
+    let (outcome, _) = simulate(vec![job("four", 4), job("eight", 8)]);
     let depths: Vec<_> = outcome.record.workers.iter().map(|worker| worker.stats.latency_search.depth).collect();
     assert_eq!(depths, [4, 8]);
 }

@@ -2,11 +2,12 @@
 //!
 //! Start reading at [`damage_is_found_by_every_method_that_can`].
 
-use crate::builder::{Events, job, set_depth, set_text, simulate};
+use crate::builder::{Events, job, set_depth, simulate};
 use ferrio_run::{MessageStream, RunOutcome};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{
-    BlockRange, DirectionMix, EngineValue, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec,
-    VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
+    BlockRange, DirectionMix, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec, VERIFY_METHODS,
+    VerifiedWrites, VerifyBacklogSpec, VerifyContentSpec, VerifyMethod, VerifyPattern, VerifySpec,
 };
 pub(crate) use ferrio_sys::errno::EILSEQ;
 use ferrio_units::DataDirection;
@@ -18,8 +19,8 @@ pub(crate) const N_BLOCKS: u64 = 64;
 pub(crate) fn verified(method: VerifyMethod) -> JobSpec {
     let mut job = job("v");
     "sim".clone_into(&mut job.engine.name);
-    set_text(&mut job, "sim_service", "fixed:10us");
-    job.engine.options.push(("sim_data".to_owned(), EngineValue::Bool(true)));
+    job.engine.options.set(&sim::SERVICE, "fixed:10us");
+    job.engine.options.set(&sim::DATA, true);
     job.extent.size = Some(SizeSpec::Bytes(N_BLOCKS * 4096));
     job.pattern.mix = DirectionMix::Write;
     let needs_pattern = matches!(method, VerifyMethod::Pattern | VerifyMethod::PatternHeader);
@@ -53,7 +54,7 @@ fn what_is_written_is_read_back() {
 /// The 20th write is damaged: the job ends with the read that reveals it.
 fn damaged(method: VerifyMethod, fault: &str) -> (RunOutcome, Events) {
     let mut job = verified(method);
-    set_text(&mut job, "sim_fault", &format!("write={fault}@20"));
+    job.engine.options.set(&sim::FAULT, &format!("write={fault}@20"));
     simulate(vec![job])
 }
 
@@ -83,7 +84,7 @@ fn damage_is_found_by_every_method_that_can() {
 fn damage_of_the_last_block_is_found() {
     for iodepth in [1, 8] {
         let mut job = verified(VerifyMethod::Crc32c);
-        set_text(&mut job, "sim_fault", &format!("write=flip@{N_BLOCKS}"));
+        job.engine.options.set(&sim::FAULT, &format!("write=flip@{N_BLOCKS}"));
         set_depth(&mut job, iodepth);
         let (outcome, _) = simulate(vec![job]);
         assert_eq!((outcome.n_failed, figures(&outcome)), (1, (N_BLOCKS, N_BLOCKS, EILSEQ)), "{iodepth}");
@@ -103,7 +104,7 @@ fn a_misdirected_write_is_told_by_its_header() {
 #[test]
 fn all_faults_are_told_where_they_are_tolerated() {
     let mut job = verified(VerifyMethod::Crc32c);
-    set_text(&mut job, "sim_fault", "write=lost@/8");
+    job.engine.options.set(&sim::FAULT, "write=lost@/8");
     job.errors.continue_on = ErrorClasses { verify: true, ..ErrorClasses::default() };
     let (outcome, events) = simulate(vec![job.clone()]);
     // fio 3.41 also shows the errno of such a job, and does not count it as failed.
@@ -170,7 +171,7 @@ fn writes_that_raced_are_not_read_back() {
     job.pattern.norandommap = true;
     job.pattern.rw_postfix = 1;
     set_depth(&mut job, 16);
-    set_text(&mut job, "sim_channels", "16");
+    job.engine.options.set(&sim::CHANNELS, 16);
     let (outcome, events) = simulate(vec![job]);
     assert_eq!(events.text(MessageStream::Error), "");
     let (n_writes, n_reads, errno) = figures(&outcome);
@@ -195,13 +196,13 @@ fn what_is_made_once_more_is_what_was_written() {
         assert_eq!((figures(&outcome).1, figures(&outcome).2), (N_BLOCKS * u64::from(loops), 0));
         // It is the last write of the last loop.
         let n_writes = figures(&outcome).0;
-        set_text(&mut job, "sim_fault", &format!("write=lost@{n_writes}"));
+        job.engine.options.set(&sim::FAULT, &format!("write=lost@{n_writes}"));
         assert_eq!(figures(&simulate(vec![job]).0).2, EILSEQ);
     }
     let mut job = verified(VerifyMethod::Crc32c);
     job.verify.as_mut().unwrap().reads = VerifiedWrites::Regenerated;
     // Failed writes are not checked.
-    set_text(&mut job, "sim_fault", "write=eio@/8");
+    job.engine.options.set(&sim::FAULT, "write=eio@/8");
     job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
     let (outcome, _) = simulate(vec![job.clone()]);
     assert_eq!((outcome.n_failed, figures(&outcome).1), (0, N_BLOCKS));
@@ -223,12 +224,12 @@ fn only_what_was_fsynced_is_read_back() {
     assert_eq!(figures(&simulate(vec![job.clone()]).0), (12, 10, 0));
     // Writes in flight together with the fsync may not be covered by it.
     set_depth(&mut job, 4);
-    set_text(&mut job, "sim_channels", "4");
+    job.engine.options.set(&sim::CHANNELS, 4);
     let (n_writes, n_reads, errno) = figures(&simulate(vec![job.clone()]).0);
     assert_eq!((n_writes, errno), (12, 0));
     assert!((6..=10).contains(&n_reads), "{n_reads}");
     set_depth(&mut job, 1);
-    set_text(&mut job, "sim_fault", "sync=eio@2");
+    job.engine.options.set(&sim::FAULT, "sync=eio@2");
     job.errors.continue_on = ErrorClasses { write: true, ..ErrorClasses::default() };
     assert_eq!(figures(&simulate(vec![job]).0).1, 5);
 }
@@ -239,7 +240,7 @@ fn stale_blocks_are_told() {
     for def in VERIFY_METHODS {
         let mut job = verified(def.method);
         job.limits.loops = 2;
-        set_text(&mut job, "sim_fault", &format!("write=lost@{}", N_BLOCKS + 3));
+        job.engine.options.set(&sim::FAULT, &format!("write=lost@{}", N_BLOCKS + 3));
         let (outcome, events) = simulate(vec![job]);
         // A bare pattern is the same in every pass, and `null` checks nothing.
         let blind = matches!(def.method, VerifyMethod::Null | VerifyMethod::Pattern);
@@ -254,7 +255,7 @@ fn stale_blocks_are_told() {
 fn short_transfers_are_no_damage() {
     for (def, fault) in VERIFY_METHODS.iter().zip(["write=short@/3", "read=short@/3", "short@/2"].iter().cycle()) {
         let mut job = verified(def.method);
-        set_text(&mut job, "sim_fault", fault);
+        job.engine.options.set(&sim::FAULT, fault);
         set_depth(&mut job, 4);
         let (outcome, events) = simulate(vec![job]);
         assert_eq!((events.text(MessageStream::Error), figures(&outcome)), (String::new(), (N_BLOCKS, N_BLOCKS, 0)));
@@ -302,7 +303,7 @@ proptest! {
         job.limits.loops = loops;
         set_depth(&mut job, iodepth);
         job.queue.batch_submit = batch.min(iodepth);
-        set_text(&mut job, "sim_channels", &channels.to_string());
+        job.engine.options.set(&sim::CHANNELS, channels.into());
         let verify = job.verify.as_mut().unwrap();
         verify.n_threads = n_threads;
         verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });

@@ -2,16 +2,17 @@
 //!
 //! Start reading at [`a_fault_ends_the_job_when_its_place_is_needed`].
 
-use crate::builder::{set_depth, set_text, simulate};
+use crate::builder::{set_depth, simulate};
 use crate::verify::{figures, verified};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{ErrorClasses, JobSpec, VerifyMethod};
 use ferrio_sys::errno::EILSEQ;
 
 /// Writes 64 blocks, of which some get damaged, and reads them back.
 fn damaged(n_threads: u32, iodepth: u32, fault: &str) -> JobSpec {
     let mut job = verified(VerifyMethod::Crc32c);
-    set_text(&mut job, "sim_fault", &format!("write=flip@{fault}"));
+    job.engine.options.set(&sim::FAULT, &format!("write=flip@{fault}"));
     set_depth(&mut job, iodepth);
     job.verify.as_mut().unwrap().n_threads = n_threads;
     job

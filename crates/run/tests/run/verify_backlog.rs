@@ -2,10 +2,11 @@
 //!
 //! Start reading at [`orders_are_those_of_the_peer`].
 
-use crate::builder::{set_depth, set_text, simulate};
+use crate::builder::{set_depth, simulate};
 use crate::scratch::Scratch;
 use crate::verify::{figures, verified};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{JobSpec, SizeSpec, VerifyBacklogSpec, VerifyMethod};
 
 fn with_backlog(n_blocks: u64, blocks: u64, batch: u64) -> JobSpec {
@@ -45,7 +46,7 @@ fn orders_are_those_of_the_peer() {
         // I/Os in flight are waited for, so the order is the same with several.
         let mut deep = with_backlog(n_blocks, blocks, batch);
         set_depth(&mut deep, 8);
-        set_text(&mut deep, "sim_channels", "8");
+        deep.engine.options.set(&sim::CHANNELS, 8);
         assert_eq!(order(deep, &scratch), expected);
     }
 }
@@ -67,7 +68,7 @@ fn a_job_that_writes_for_a_time_checks_as_it_goes() {
 #[test]
 fn a_fault_ends_the_job_early() {
     let mut job = with_backlog(64, 8, 8);
-    set_text(&mut job, "sim_fault", "write=flip@20");
+    job.engine.options.set(&sim::FAULT, "write=flip@20");
     let (outcome, _) = simulate(vec![job]);
     // Writes 16 to 23, then the fourth of their reads.
     assert_eq!((outcome.n_failed, figures(&outcome)), (1, (24, 20, 84)));

@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`run_clean`].
 
-use crate::builder::{set_depth, set_text, simulate};
+use crate::builder::{set_depth, simulate};
 use crate::verify::verified;
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{
     BlockRange, DirectionMix, ErrorClasses, HeaderLayout, JobSpec, RandomDistribution, SizeSpec, TrimBacklogSpec,
     VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
@@ -57,9 +58,9 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
         }
         set_depth(&mut job, iodepth);
         job.queue.batch_submit = batch.min(iodepth);
-        set_text(&mut job, "sim_channels", &channels.to_string());
+        job.engine.options.set(&sim::CHANNELS, channels.into());
         // Events that are no damage: short transfers, and tolerated errors.
-        set_text(&mut job, "sim_fault", ["short@/5", "write=eio@/7", "trim=eio@/3", "stall:1ms@/9"][fault]);
+        job.engine.options.set(&sim::FAULT, ["short@/5", "write=eio@/7", "trim=eio@/3", "stall:1ms@/9"][fault]);
         job.errors.continue_on = ErrorClasses { read: true, write: true, verify: false };
         let verify = job.verify.as_mut().unwrap();
         verify.content.layout = if layout { HeaderLayout::V2 } else { HeaderLayout::V3 };

@@ -3,9 +3,10 @@
 //!
 //! Start reading at [`every_flow_finds_what_its_method_can`].
 
-use crate::builder::{set_depth, set_text, simulate};
+use crate::builder::{set_depth, simulate};
 use crate::verify::{EILSEQ, N_BLOCKS, figures, verified};
 use ferrio_run::MessageStream;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{
     DirectionMix, ErrorClasses, JobSpec, SizeSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod,
     VerifySpec,
@@ -102,9 +103,9 @@ fn every_flow_finds_what_its_method_can() {
             for fault in ["none", "flip", "torn", "lost", "misdirected"] {
                 let mut job = verified(def.method);
                 change(&mut job);
-                set_text(&mut job, "sim_channels", "4");
+                job.engine.options.set(&sim::CHANNELS, 4);
                 if fault != "none" {
-                    set_text(&mut job, "sim_fault", &format!("write={fault}@{}", faulty_write(flow)));
+                    job.engine.options.set(&sim::FAULT, &format!("write={fault}@{}", faulty_write(flow)));
                 }
                 let (outcome, events) = simulate(vec![job]);
                 let blind = match def.method {
@@ -133,7 +134,7 @@ fn a_bit_that_a_read_flips_is_found() {
     for (flow, change) in FLOWS.iter().filter(|(flow, _)| !flow.starts_with("mixed")) {
         let mut job = verified(VerifyMethod::Crc32c);
         change(&mut job);
-        set_text(&mut job, "sim_fault", "read=flip@7");
+        job.engine.options.set(&sim::FAULT, "read=flip@7");
         assert_eq!(figures(&simulate(vec![job]).0).2, EILSEQ, "{flow}");
     }
 }
@@ -144,7 +145,7 @@ fn every_damaged_block_is_told_in_every_flow() {
     for (flow, change) in FLOWS.iter().filter(|(flow, _)| !["until its time is over"].contains(flow)) {
         let mut job = verified(VerifyMethod::Xxhash);
         change(&mut job);
-        set_text(&mut job, "sim_fault", "write=flip@/8");
+        job.engine.options.set(&sim::FAULT, "write=flip@/8");
         job.errors.continue_on = ErrorClasses { verify: true, ..ErrorClasses::default() };
         let n_written = figures(&simulate(vec![job.clone()]).0).0;
         let n_writes = if *flow == "rounds" { N_BLOCKS } else { n_written };

@@ -3,13 +3,12 @@
 //!
 //! Start reading at [`damage_is_found_where_it_is_the_newest`].
 
-use crate::builder::{set_depth, set_text, simulate};
+use crate::builder::{set_depth, simulate};
 use crate::scratch::Scratch;
 use crate::verify::{EILSEQ, figures, verified};
 use ferrio_run::MessageStream;
-use ferrio_spec::{
-    DirectionMix, EngineValue, JobSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod,
-};
+use ferrio_spec::engines::options::sim;
+use ferrio_spec::{DirectionMix, JobSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyMethod};
 use ferrio_units::DataDirection;
 use proptest::prelude::*;
 
@@ -29,7 +28,7 @@ fn replayed(scratch: &Scratch, steps: &[Step], method: VerifyMethod) -> JobSpec 
     job.extent.size = None;
     job.pattern.mix = DirectionMix::Read;
     job.replay.traces = vec![path.to_string_lossy().into_owned()];
-    job.engine.options.push(("sim_capacity".to_owned(), EngineValue::Int(1 << 20)));
+    job.engine.options.set(&sim::CAPACITY, 1 << 20);
     job
 }
 
@@ -66,7 +65,7 @@ proptest! {
         prop_assert_eq!((n_writes, n_reads, errno), (count("write"), count("read") + newest.len() as u64, 0));
         let writes: Vec<usize> = (0..steps.len()).filter(|index| steps[*index].0 == "write").collect();
         let nth = lost % writes.len();
-        set_text(&mut job, "sim_fault", &format!("write=lost@{}", nth + 1));
+        job.engine.options.set(&sim::FAULT, &format!("write=lost@{}", nth + 1));
         let (outcome, events) = simulate(vec![job]);
         let is_found = newest.contains(&writes[nth]);
         prop_assert_eq!(figures(&outcome).2, if is_found { EILSEQ } else { 0 }, "{}", events.text(MessageStream::Error));
@@ -87,7 +86,7 @@ proptest! {
         job.limits.loops = loops;
         job.submission.serialize_overlap = serialized;
         set_depth(&mut job, iodepth);
-        set_text(&mut job, "sim_channels", &channels.to_string());
+        job.engine.options.set(&sim::CHANNELS, channels.into());
         let verify = job.verify.as_mut().unwrap();
         verify.n_threads = n_threads;
         verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });
@@ -112,7 +111,7 @@ fn blocks_of_any_length_are_checked_to_their_end() {
     ] {
         for fault in ["", "write=flip@1", "write=flip@2"] {
             let mut job = replayed(&scratch, steps, VerifyMethod::Crc32c);
-            set_text(&mut job, "sim_fault", if fault.is_empty() { "write=flip@99" } else { fault });
+            job.engine.options.set(&sim::FAULT, if fault.is_empty() { "write=flip@99" } else { fault });
             let (outcome, events) = simulate(vec![job]);
             let expected = if fault.is_empty() { 0 } else { EILSEQ };
             assert_eq!(figures(&outcome).2, expected, "{steps:?} {fault}: {}", events.text(MessageStream::Error));

@@ -2,9 +2,10 @@
 //!
 //! Start reading at [`what_is_trimmed_reads_as_zeroes`].
 
-use crate::builder::{set_depth, set_text, simulate};
+use crate::builder::{set_depth, simulate};
 use crate::verify::{EILSEQ, N_BLOCKS, verified};
 use ferrio_run::{MessageStream, RunOutcome};
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{BlockRange, DirectionMix, ErrorClasses, JobSpec, SizeSpec, TrimBacklogSpec, VerifyMethod};
 use ferrio_units::{DataDirection, PerDirection};
 use proptest::prelude::*;
@@ -30,7 +31,7 @@ fn what_is_trimmed_reads_as_zeroes() {
         job.pattern.random = random;
         job.pattern.rw_postfix = random.into();
         set_depth(&mut job, iodepth);
-        set_text(&mut job, "sim_channels", "8");
+        job.engine.options.set(&sim::CHANNELS, 8);
         let (outcome, events) = simulate(vec![job.clone()]);
         assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!(figures(&outcome), ([N_BLOCKS, N_BLOCKS, N_BLOCKS], 0), "{iodepth}");
@@ -47,7 +48,7 @@ fn a_trim_that_did_nothing_is_found() {
         [("trim=lost@9", "not trimmed: the block is as it was written"), ("trim=torn@9", "trimmed in part: ")]
     {
         let mut job = trimmed(ALL);
-        set_text(&mut job, "sim_fault", fault);
+        job.engine.options.set(&sim::FAULT, fault);
         let (outcome, events) = simulate(vec![job]);
         // The ninth trim is that of the ninth block, which is the ninth to be read.
         assert_eq!(figures(&outcome), ([9, N_BLOCKS, N_BLOCKS], EILSEQ));
@@ -61,7 +62,7 @@ fn a_trim_that_did_nothing_is_found() {
 #[test]
 fn a_trim_that_fails_leaves_its_block_alone() {
     let mut job = trimmed(TrimBacklogSpec { backlog: 1, ..ALL });
-    set_text(&mut job, "sim_fault", "trim=eio@/8");
+    job.engine.options.set(&sim::FAULT, "trim=eio@/8");
     job.errors.continue_on = ErrorClasses { read: false, write: true, verify: false };
     let (outcome, _) = simulate(vec![job]);
     let n_failed = N_BLOCKS / 8;
@@ -77,7 +78,7 @@ fn trims_of_the_mix_raise_no_alarm() {
         job.pattern.random = random;
         job.pattern.rw_postfix = random.into();
         set_depth(&mut job, iodepth);
-        set_text(&mut job, "sim_channels", "8");
+        job.engine.options.set(&sim::CHANNELS, 8);
         let (outcome, events) = simulate(vec![job]);
         assert_eq!(events.text(MessageStream::Error), "");
         assert_eq!(figures(&outcome), ([N_BLOCKS; 3], 0), "{random} {iodepth}");
@@ -114,7 +115,7 @@ proptest! {
         job.extent.io_size = Some(SizeSpec::Bytes(io_blocks * 4096));
         job.limits.loops = loops;
         set_depth(&mut job, iodepth);
-        set_text(&mut job, "sim_channels", &channels.to_string());
+        job.engine.options.set(&sim::CHANNELS, channels.into());
         let (outcome, events) = simulate(vec![job]);
         prop_assert_eq!(events.text(MessageStream::Error), "");
         prop_assert_eq!(outcome.n_failed, 0);

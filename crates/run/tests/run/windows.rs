@@ -3,11 +3,10 @@
 //! Start reading at [`full_windows`]; time after the last full window gives no sample, unless that window is complete
 //! except for a few milliseconds.
 
-use crate::builder::{
-    BLOCK, Events, MS, reads, set_depth, set_text, sim_reader, simulate_one, spec, virtual_settings, writes,
-};
+use crate::builder::{BLOCK, Events, MS, reads, set_depth, sim_reader, simulate_one, spec, virtual_settings, writes};
 use crate::verify::verified;
 use ferrio_run::Run;
+use ferrio_spec::engines::options::sim;
 use ferrio_spec::{Compatibility, DirectionMix, JobSpec, RunSpec, VerifyBacklogSpec, VerifyMethod};
 use ferrio_stats::{SampleStat, ThreadStats};
 
@@ -65,7 +64,7 @@ fn the_last_window_ends_with_the_job() {
 fn a_stall_at_the_end_is_part_of_the_last_window() {
     let mut job = timed(1_000);
     // I/O 9000 starts at 899.9 ms and takes 200.1 ms.
-    set_text(&mut job, "sim_fault", "read=stall:200ms@9000");
+    job.engine.options.set(&sim::FAULT, "read=stall:200ms@9000");
     let stats = simulate_one(job);
     assert_samples(&reads(&stats).iops, &[10_000, 8_000]);
 }
@@ -74,7 +73,7 @@ fn a_stall_at_the_end_is_part_of_the_last_window() {
 fn a_late_window_is_divided_by_its_true_length() {
     let mut job = timed(2_300);
     // I/O 7500 starts at 749.9 ms and takes 500.1 ms: the second window ends at 1250 ms with 2500 I/Os.
-    set_text(&mut job, "sim_fault", "read=stall:500ms@7500");
+    job.engine.options.set(&sim::FAULT, "read=stall:500ms@7500");
     let stats = simulate_one(job);
     let slow = 2_500 * 1_000 / 750;
     assert_samples(&reads(&stats).iops, &[10_000, slow, 10_000, 10_000]);
@@ -86,7 +85,7 @@ fn a_late_window_is_divided_by_its_true_length() {
 fn a_window_that_a_stall_holds_beyond_the_runtime_has_its_sample() {
     let mut job = timed(1_000);
     // I/O 4000 starts at 399.9 ms and takes 700.1 ms: nothing ends between 399.9 and 1100 ms.
-    set_text(&mut job, "sim_fault", "read=stall:700ms@4000");
+    job.engine.options.set(&sim::FAULT, "read=stall:700ms@4000");
     let stats = simulate_one(job);
     assert_eq!(reads(&stats).n_completed, 4_000);
     assert_samples(&reads(&stats).iops, &[4_000 * 1_000 / 1_100]);
@@ -112,7 +111,7 @@ fn late_windows_do_not_drift() {
 fn no_window_is_short() {
     let mut job = timed(2_300);
     // I/O 7500 starts at 749.9 ms and takes 700.1 ms: the second window ends at 1450 ms, the third at 2000 ms.
-    set_text(&mut job, "sim_fault", "read=stall:700ms@7500");
+    job.engine.options.set(&sim::FAULT, "read=stall:700ms@7500");
     let stats = simulate_one(job);
     assert_samples(&reads(&stats).iops, &[10_000, 2_500 * 1_000 / 950, 10_000]);
 }
@@ -153,7 +152,7 @@ fn windows_do_not_contain_what_is_read_back() {
     let verified_slowly = |mix, backlog: Option<VerifyBacklogSpec>| {
         let mut job = verified(VerifyMethod::Md5);
         // 64 I/Os of 20 ms are 25 in 500 ms.
-        set_text(&mut job, "sim_service", "fixed:20ms");
+        job.engine.options.set(&sim::SERVICE, "fixed:20ms");
         job.pattern.mix = mix;
         job.verify.as_mut().expect("it verifies").backlog = backlog;
         job
@@ -189,7 +188,7 @@ fn the_ramp_gives_no_sample() {
 #[test]
 fn several_in_flight_are_sampled_by_completion() {
     let mut job = timed(1_100);
-    set_text(&mut job, "sim_channels", "4");
+    job.engine.options.set(&sim::CHANNELS, 4);
     set_depth(&mut job, 4);
     let stats = simulate_one(job);
     // 40000 a second. The window ends with the first of the 4 I/Os that complete at its end; the next has the other 3

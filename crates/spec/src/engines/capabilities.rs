@@ -2,6 +2,8 @@
 //!
 //! Must not know: which engine is which. Start reading at [`Completes`] and [`Targets`].
 
+use super::options::declaration::EngineOption;
+
 /// The time at which the result of an I/O is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completes {
@@ -22,8 +24,8 @@ pub enum Handover {
     /// A request is prepared, then submitted. With the flag `unseen_with` among its options the kernel takes requests
     /// by itself, at an unknown time, so that no submission latency is reported.
     Prepared {
-        /// Name of the flag.
-        unseen_with: Option<&'static str>,
+        /// The flag.
+        unseen_with: Option<&'static EngineOption<bool>>,
     },
     /// Nothing has to be prepared.
     Bare,

@@ -1,9 +1,10 @@
 //! The engines: one row each, with name, help, status in ferrio, and capabilities. Parser, help, planner and registry
-//! read the same rows; the code of engines is elsewhere.
+//! read the same rows; the code of engines is elsewhere. Their private options are in `options`.
 //!
 //! Must not know: engines' code. Start reading at [`ENGINES`], then `capabilities`.
 
 mod capabilities;
+pub mod options;
 
 use crate::Status;
 pub use capabilities::{Completes, Data, Handover, Layout, Measures, Opening, Sharing, Targets};
@@ -267,7 +268,7 @@ pub const ENGINES: &[EngineDef] = &[
     planned("sg", "SCSI pass-through"),
     engine("io_uring", "io_uring")
         .asynchronous()
-        .hands_over(Handover::Prepared { unseen_with: Some("sqthread_poll") })
+        .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })
         .with_atomic_writes(),
     planned("io_uring_cmd", "Pass-through commands by io_uring").of_family("io_uring"),
     engine("libaio", "Linux native asynchronous I/O").asynchronous().waits_for_buffered().with_atomic_writes(),

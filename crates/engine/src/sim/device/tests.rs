@@ -1,16 +1,16 @@
 //! The device compared with arithmetic by hand: every completion time to the nanosecond.
 
 use super::*;
+use crate::EngineOptions;
 use crate::sim::options::SimOptions;
-use crate::{EngineOptions, EngineValue};
+use crate::testing::given;
 use proptest::prelude::*;
 
 const US: u64 = 1_000;
 const N_ARRIVALS: u32 = 400_000;
 
 fn device(options: &[(&str, &str)]) -> SimDevice {
-    let entries = options.iter().map(|(key, value)| ((*key).to_owned(), EngineValue::Text((*value).to_owned())));
-    SimOptions::parse(&EngineOptions::new(entries.collect())).unwrap().device(1).unwrap()
+    SimOptions::parse(&EngineOptions::new(given("sim", options))).unwrap().device(1).unwrap()
 }
 
 fn take(device: &mut SimDevice, direction: Direction, now_ns: u64) -> u64 {
@@ -155,13 +155,10 @@ fn any_length() -> impl Strategy<Value = u64> {
 proptest! {
     #[test]
     fn hostile_options_are_errors(option in 0..6_usize, text in texts()) {
-        let names = ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_capacity"];
-        let entries = vec![
-            (names[option].to_owned(), EngineValue::Text(text)),
-            ("sim_data".to_owned(), EngineValue::Bool(true)),
-        ];
+        let names = ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_read_cache"];
+        let options = given("sim", &[(names[option], text.as_str()), ("sim_data", "1")]);
         // The parser must return; its result does not matter.
-        let _ = SimOptions::parse(&EngineOptions::new(entries));
+        let _ = SimOptions::parse(&EngineOptions::new(options));
     }
 
     #[test]

@@ -4,6 +4,8 @@ use crate::case::{Case, CaseJob};
 use crate::measures::asked::is_paced;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::{io_uring, libaio, pvsync2};
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -25,7 +27,8 @@ const SHARE: f64 = 0.95;
 /// A shorter job says nothing, nanoseconds.
 const LEAST_NS: u64 = 100_000_000;
 /// Options of engines by which a job looks for completions again and again, so that its CPU is always busy.
-const POLLING: [&str; 3] = ["hipri", "sqthread_poll", "userspace_reap"];
+const POLLING: [EngineOption<bool>; 4] =
+    [io_uring::HIPRI, pvsync2::HIPRI, io_uring::SQTHREAD_POLL, libaio::USERSPACE_REAP];
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
@@ -52,8 +55,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
     let queue = &job.spec.queue;
     let is_direct = job.has_files() && !job.is_buffered() && job.places.iter().all(|place| place.device.is_some());
-    let polls = queue.batch_complete_min == 0
-        || job.spec.engine.options.iter().any(|(name, _)| POLLING.contains(&name.as_str()));
+    let polls = queue.batch_complete_min == 0 || POLLING.iter().any(|option| job.spec.engine.options.get(option));
     if queue.iodepth == 1 || job.engine.is_inline() || !is_direct || polls || is_paced(job) {
         return None;
     }
@@ -70,6 +72,7 @@ fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
 mod tests {
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
+    use ferrio_spec::engines::options::io_uring;
     use ferrio_stats::CpuTurns;
 
     /// A job of 10 s with a depth of 2, of which nothing else can be said.
@@ -120,7 +123,9 @@ mod tests {
             assert!(!scene.found().contains(&"load-generator-limit".to_owned()), "{index}");
         }
         let mut polling = scene(9_900);
-        polling.jobs[0].engine.options.push(("hipri".to_owned(), ferrio_spec::EngineValue::Bool(true)));
+        polling.jobs[0].engine.options.set(&io_uring::HIPRI, true);
         assert!(!polling.found().contains(&"load-generator-limit".to_owned()));
+        polling.jobs[0].engine.options.set(&io_uring::HIPRI, false);
+        assert!(polling.found().contains(&"load-generator-limit".to_owned()));
     }
 }

@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob, sum};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_spec::EngineValue;
+use ferrio_spec::engines::options::io_uring::FIXEDBUFS;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -34,7 +34,7 @@ fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
     let locked = jobs.iter().find(locks).map(|job| job.spec.worker.lockmem_bytes);
     let (needed, option) = match locked {
         Some(bytes) => (bytes, "lockmem"),
-        None => (registered, "fixedbufs"),
+        None => (registered, FIXEDBUFS.name()),
     };
     if needed <= limit_bytes {
         return None;
@@ -55,20 +55,13 @@ fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
 
 /// Memory of buffers that the job registers with the kernel.
 fn registered_bytes(job: &CaseJob<'_>) -> u64 {
-    let is_set = |(name, value): &(String, EngineValue)| match value {
-        EngineValue::Bool(is_on) => name == "fixedbufs" && *is_on,
-        EngineValue::Int(number) => name == "fixedbufs" && *number != 0,
-        _ => false,
-    };
-    // The last value of an option counts.
-    let last = job.spec.engine.options.iter().rev().find(|(name, _)| name == "fixedbufs");
-    if last.is_some_and(is_set) { job.buffer_bytes() } else { 0 }
+    if job.spec.engine.options.get(&FIXEDBUFS) { job.buffer_bytes() } else { 0 }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::EngineValue;
     use crate::rules::testing::{MIB, TestRun, job, place};
+    use ferrio_spec::engines::options::io_uring::FIXEDBUFS;
     use ferrio_spec::{BlockRange, DirectionMix, JobSpec};
     use ferrio_units::PerDirection;
 
@@ -78,7 +71,7 @@ mod tests {
         "io_uring".clone_into(&mut job.engine.name);
         (job.queue.iodepth, job.queue.low) = (128, 128);
         job.pattern.block_size = PerDirection::all(BlockRange::one(65_536));
-        job.engine.options.push(("fixedbufs".to_owned(), EngineValue::Bool(true)));
+        job.engine.options.set(&FIXEDBUFS, true);
         job
     }
 

@@ -1,0 +1,514 @@
+//! The declaration of a private option of an engine: its row for parser and help, and the type that the engine reads.
+//!
+//! An option is a constant of the type [`EngineOption`], made by the function for its syntax ([`flag`], [`number`], ...)
+//! and the methods chained to it, within `engine_options!`. Must not know: how texts are parsed, which options exist.
+//! Start reading at [`EngineOption`].
+
+use crate::syntax::{Bounds, Choice};
+use crate::{EngineValue, Status};
+
+/// A private option of an engine, whose values have the type `T`: `bool`, `i64`, a text or an enum of words, and
+/// `Option` of these where the option has no default. It has the type `()` while nothing reads it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineOption<T> {
+    def: EngineOptionDef,
+    default: T,
+}
+
+/// What parser and help know about an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EngineOptionDef {
+    /// Canonical name.
+    pub name: &'static str,
+    /// Other names that mean the same.
+    pub aliases: &'static [&'static str],
+    /// Syntax of the value.
+    pub syntax: OptionSyntax,
+    /// Value in force when the option is not given, as text; `None`: there is none, or it depends.
+    pub default: Option<&'static str>,
+    /// A value, other than the default, that changes nothing.
+    pub neutral: Option<&'static str>,
+    /// The option under which the help lists this one.
+    pub parent: Option<&'static str>,
+    /// One line of help.
+    pub help: &'static str,
+    /// More help; may be empty.
+    pub long_help: &'static str,
+    /// How much of the option is built.
+    pub status: Status,
+    /// Where its value goes.
+    pub goes_to: GoesTo,
+}
+
+/// Syntax of the value of an engine's option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionSyntax {
+    /// `0` or `1`.
+    Bool,
+    /// No value (on), or a number (0 is off).
+    Flag,
+    /// A number of 32 bits, with the suffixes of sizes.
+    Int(Bounds),
+    /// One to three such numbers: read, write, trim.
+    IntPerDirection(Bounds),
+    /// A number of 64 bits, with the suffixes of sizes.
+    Size(Bounds),
+    /// A text.
+    Text,
+    /// One of these words.
+    Word(&'static [Choice]),
+}
+
+/// Where the value of an engine's option goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GoesTo {
+    /// To the engine, which reads it by the declaration.
+    Engine,
+    /// Into the priorities of single I/Os.
+    CommandPriority(CommandPriorityPart),
+}
+
+/// Parts of the priorities of single I/Os that options set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandPriorityPart {
+    /// Shares of all I/Os.
+    Percentage,
+    /// Priority class.
+    Class,
+    /// Hint.
+    Hint,
+    /// Level within the class.
+    Level,
+    /// Shares by block size.
+    Splits,
+}
+
+/// A type that values of options have. It is also the type of the default, with `None` where there is none.
+pub trait OptionType: Copy {
+    /// A value that is given.
+    type Given<'a>;
+    /// A value that is read: the one that was given, or the default.
+    type Read<'a>;
+
+    /// The value in force. A value of another kind counts as not given; parsed ones have the right kind.
+    fn read(default: Self, given: Option<&EngineValue>) -> Self::Read<'_>;
+
+    /// The form in which a job keeps a value.
+    fn keep(value: Self::Given<'_>) -> EngineValue;
+}
+
+/// An enum whose variants are the words of an option; `words!` makes one.
+pub trait Word: Copy + 'static {
+    /// The variants. The first one is the default.
+    const ALL: &'static [Self];
+    /// Their words and help, in the same order.
+    const CHOICES: &'static [Choice];
+
+    /// Index of the variant in both lists.
+    fn index(self) -> usize;
+}
+
+impl OptionType for bool {
+    type Given<'a> = bool;
+    type Read<'a> = bool;
+
+    fn read(default: bool, given: Option<&EngineValue>) -> bool {
+        match given {
+            Some(EngineValue::Bool(is_on)) => *is_on,
+            Some(EngineValue::Int(number)) => *number != 0,
+            _ => default,
+        }
+    }
+
+    fn keep(is_on: bool) -> EngineValue {
+        EngineValue::Bool(is_on)
+    }
+}
+
+impl OptionType for Option<i64> {
+    type Given<'a> = i64;
+    type Read<'a> = Option<i64>;
+
+    fn read(default: Option<i64>, given: Option<&EngineValue>) -> Option<i64> {
+        match given {
+            Some(EngineValue::Int(number)) => Some(*number),
+            Some(EngineValue::Bool(is_on)) => Some(i64::from(*is_on)),
+            _ => default,
+        }
+    }
+
+    fn keep(number: i64) -> EngineValue {
+        EngineValue::Int(number)
+    }
+}
+
+impl OptionType for i64 {
+    type Given<'a> = i64;
+    type Read<'a> = i64;
+
+    fn read(default: i64, given: Option<&EngineValue>) -> i64 {
+        Option::<i64>::read(None, given).unwrap_or(default)
+    }
+
+    fn keep(number: i64) -> EngineValue {
+        EngineValue::Int(number)
+    }
+}
+
+impl OptionType for Option<&'static str> {
+    type Given<'a> = &'a str;
+    type Read<'a> = Option<&'a str>;
+
+    fn read<'a>(default: Option<&'static str>, given: Option<&'a EngineValue>) -> Option<&'a str> {
+        match given {
+            Some(EngineValue::Text(text)) => Some(text),
+            _ => default,
+        }
+    }
+
+    fn keep(text: &str) -> EngineValue {
+        EngineValue::Text(text.to_owned())
+    }
+}
+
+impl OptionType for &'static str {
+    type Given<'a> = &'a str;
+    type Read<'a> = &'a str;
+
+    fn read<'a>(default: &'static str, given: Option<&'a EngineValue>) -> &'a str {
+        Option::<&'static str>::read(None, given).unwrap_or(default)
+    }
+
+    fn keep(text: &str) -> EngineValue {
+        EngineValue::Text(text.to_owned())
+    }
+}
+
+impl<W: Word> OptionType for W {
+    type Given<'a> = W;
+    type Read<'a> = W;
+
+    fn read(default: W, given: Option<&EngineValue>) -> W {
+        let Some(EngineValue::Text(text)) = given else { return default };
+        let index = W::CHOICES.iter().position(|choice| choice.word == text);
+        index.and_then(|index| W::ALL.get(index)).copied().unwrap_or(default)
+    }
+
+    fn keep(word: W) -> EngineValue {
+        EngineValue::Text(W::CHOICES[word.index()].word.to_owned())
+    }
+}
+
+const fn built<T>(name: &'static str, help: &'static str, syntax: OptionSyntax, default: T) -> EngineOption<T> {
+    let def = EngineOptionDef {
+        name,
+        aliases: &[],
+        syntax,
+        default: None,
+        neutral: None,
+        parent: None,
+        help,
+        long_help: "",
+        status: Status::Supported,
+        goes_to: GoesTo::Engine,
+    };
+    EngineOption { def, default }
+}
+
+/// An option that is on when its name is given; off by default.
+pub const fn flag(name: &'static str, help: &'static str) -> EngineOption<bool> {
+    built(name, help, OptionSyntax::Flag, false)
+}
+
+/// A boolean; off by default.
+pub const fn boolean(name: &'static str, help: &'static str) -> EngineOption<bool> {
+    built(name, help, OptionSyntax::Bool, false)
+}
+
+/// A number of which only matters whether it is 0, which is off and the default.
+pub const fn number_flag(name: &'static str, help: &'static str, bounds: Bounds) -> EngineOption<bool> {
+    built(name, help, OptionSyntax::Int(bounds), false)
+}
+
+/// A number of 32 bits.
+pub const fn number(name: &'static str, help: &'static str, bounds: Bounds) -> EngineOption<Option<i64>> {
+    built(name, help, OptionSyntax::Int(bounds), None)
+}
+
+/// A number of 64 bits; one above the largest `i64` is read as the negative number with the same bits.
+pub const fn size(name: &'static str, help: &'static str, bounds: Bounds) -> EngineOption<Option<i64>> {
+    built(name, help, OptionSyntax::Size(bounds), None)
+}
+
+/// A text.
+pub const fn text(name: &'static str, help: &'static str) -> EngineOption<Option<&'static str>> {
+    built(name, help, OptionSyntax::Text, None)
+}
+
+/// One of the words of an enum. The first one is the default.
+pub const fn word<W: Word>(name: &'static str, help: &'static str) -> EngineOption<W> {
+    let mut option = built(name, help, OptionSyntax::Word(W::CHOICES), W::ALL[0]);
+    option.def.default = Some(W::CHOICES[0].word);
+    option
+}
+
+/// One of these words, in an option that is not built.
+pub const fn untyped_word(name: &'static str, help: &'static str, words: &'static [Choice]) -> EngineOption<()> {
+    built(name, help, OptionSyntax::Word(words), ()).planned()
+}
+
+/// An option whose value goes into the priorities of single I/Os.
+pub const fn of_command_priority(
+    name: &'static str,
+    help: &'static str,
+    syntax: OptionSyntax,
+    part: CommandPriorityPart,
+) -> EngineOption<()> {
+    let mut option = built(name, help, syntax, ());
+    option.def.goes_to = GoesTo::CommandPriority(part);
+    option
+}
+
+impl<T> EngineOption<T> {
+    /// Canonical name.
+    pub const fn name(&self) -> &'static str {
+        self.def.name
+    }
+
+    /// What parser and help know about it.
+    pub const fn def(&self) -> EngineOptionDef {
+        self.def
+    }
+
+    /// Sets the other names.
+    #[must_use]
+    pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
+        self.def.aliases = aliases;
+        self
+    }
+
+    /// Sets the value, other than the default, that changes nothing.
+    #[must_use]
+    pub const fn neutral(mut self, text: &'static str) -> Self {
+        self.def.neutral = Some(text);
+        self
+    }
+
+    /// Sets the option under which the help lists this one.
+    #[must_use]
+    pub const fn under(mut self, parent: &'static str) -> Self {
+        self.def.parent = Some(parent);
+        self
+    }
+
+    /// Adds help beyond the one line.
+    #[must_use]
+    pub const fn long(mut self, text: &'static str) -> Self {
+        self.def.long_help = text;
+        self
+    }
+
+    /// Marks the option as one that is not built yet.
+    #[must_use]
+    pub const fn planned(mut self) -> Self {
+        self.def.status = Status::Planned(None);
+        self
+    }
+
+    /// Marks the option as different from fio's; `why` is shown to users.
+    #[must_use]
+    pub const fn deviates(mut self, why: &'static str) -> Self {
+        self.def.status = Status::Deviates(why);
+        self
+    }
+
+    /// Marks the option as one that will not come.
+    #[must_use]
+    pub const fn not_applicable(mut self, why: &'static str) -> Self {
+        self.def.status = Status::NotApplicable(why);
+        self
+    }
+
+    const fn with_default<U>(&self, text: &'static str, default: U) -> EngineOption<U> {
+        let mut def = self.def;
+        def.default = Some(text);
+        EngineOption { def, default }
+    }
+}
+
+impl<T: OptionType> EngineOption<T> {
+    /// The value in force, where this one was given.
+    pub(crate) fn read<'a>(&self, given: Option<&'a EngineValue>) -> T::Read<'a> {
+        T::read(self.default, given)
+    }
+}
+
+impl EngineOption<bool> {
+    /// Sets the default: `0` or `1`.
+    #[must_use]
+    pub const fn default(self, text: &'static str) -> Self {
+        self.with_default(text, whole_number(text) != 0)
+    }
+}
+
+impl EngineOption<Option<i64>> {
+    /// Sets the default, a whole number without suffixes. Another text does not compile.
+    #[must_use]
+    pub const fn default(self, text: &'static str) -> EngineOption<i64> {
+        self.with_default(text, whole_number(text))
+    }
+}
+
+impl EngineOption<Option<&'static str>> {
+    /// Sets the default.
+    #[must_use]
+    pub const fn default(self, text: &'static str) -> EngineOption<&'static str> {
+        self.with_default(text, text)
+    }
+}
+
+impl EngineOption<()> {
+    /// Sets the default.
+    #[must_use]
+    pub const fn default(self, text: &'static str) -> Self {
+        self.with_default(text, ())
+    }
+}
+
+/// The number that a default says, decimal or hexadecimal (`0x`).
+const fn whole_number(text: &str) -> i64 {
+    let (bytes, is_negative) = match text.as_bytes() {
+        [b'-', rest @ ..] => (rest, true),
+        all => (all, false),
+    };
+    let (digits, base) = match bytes {
+        [b'0', b'x', rest @ ..] => (rest, 16),
+        all => (all, 10),
+    };
+    assert!(!digits.is_empty(), "a default is a number");
+    let (mut number, mut index) = (0_i64, 0);
+    while index < digits.len() {
+        let digit = match digits[index] {
+            digit @ b'0'..=b'9' => digit - b'0',
+            digit @ b'a'..=b'f' => digit - b'a' + 10,
+            _ => panic!("a default is a whole number without suffixes"),
+        };
+        assert!((digit as i64) < base, "a default is a whole number without suffixes");
+        number = number * base + digit as i64;
+        index += 1;
+    }
+    if is_negative { -number } else { number }
+}
+
+/// Declares the private options of an engine, in the order of the help: a constant for each, and their list `OPTIONS`.
+macro_rules! engine_options {
+    ($(
+        $constant:ident: $type:ty = $make:ident($name:literal, $help:literal $(, $more:expr)* $(,)?)
+            $(. $method:ident($($argument:expr),*))*;
+    )+) => {
+        $(
+            #[doc = concat!("`", $name, "`: ``", $help, "``.")]
+            pub const $constant: $crate::engines::options::declaration::EngineOption<$type> =
+                $make($name, $help $(, $more)*)$(.$method($($argument),*))*;
+        )+
+
+        /// The options, in the order of the help.
+        pub const OPTIONS: &[$crate::engines::options::declaration::EngineOptionDef] = &[$($constant.def()),+];
+    };
+}
+
+/// Declares an enum whose variants are the words of an option. The first one is the default.
+macro_rules! words {
+    ($(#[$attribute:meta])* $enum:ident { $($variant:ident: $word:literal, $help:literal;)+ }) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum $enum {
+            $(
+                #[doc = concat!("`", $word, "`: ", $help, ".")]
+                $variant,
+            )+
+        }
+
+        impl $crate::engines::options::declaration::Word for $enum {
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
+            const CHOICES: &'static [$crate::syntax::Choice] = &[$($crate::syntax::choice($word, $help)),+];
+
+            fn index(self) -> usize {
+                self as usize
+            }
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::GivenOptions;
+    use crate::engines::options::net::{self, Transport};
+    use crate::syntax::ANY;
+
+    const IS_ON: EngineOption<bool> = flag("is_on", "A flag");
+    const IS_USUALLY_ON: EngineOption<bool> = boolean("is_usually_on", "A boolean").default("1");
+    const SOME: EngineOption<Option<i64>> = number("some", "A number", ANY);
+    const MANY: EngineOption<i64> = number("many", "A number with a default", ANY).default("-17");
+    const MASK: EngineOption<i64> = number("mask", "A number with a hexadecimal default", ANY).default("0x1f");
+    const NOTE: EngineOption<Option<&'static str>> = text("note", "A text");
+    const PLACE: EngineOption<&'static str> = text("place", "A text with a default").default("here");
+
+    #[test]
+    fn what_is_not_given_has_its_default() {
+        let none = GivenOptions::default();
+        assert!(!none.get(&IS_ON) && none.get(&IS_USUALLY_ON));
+        assert_eq!((none.get(&SOME), none.get(&MANY), none.get(&MASK)), (None, -17, 31));
+        assert_eq!((none.get(&NOTE), none.get(&PLACE), none.get(&net::PROTOCOL)), (None, "here", Transport::Tcp));
+    }
+
+    #[test]
+    fn what_is_given_is_read_by_its_declaration() {
+        let given = GivenOptions::default()
+            .with(&IS_ON, true)
+            .with(&IS_USUALLY_ON, false)
+            .with(&SOME, 3)
+            .with(&MANY, 4)
+            .with(&NOTE, "a")
+            .with(&PLACE, "b")
+            .with(&net::PROTOCOL, Transport::Unix);
+        assert!(given.get(&IS_ON) && !given.get(&IS_USUALLY_ON));
+        assert_eq!((given.get(&SOME), given.get(&MANY)), (Some(3), 4));
+        assert_eq!((given.get(&NOTE), given.get(&PLACE), given.get(&net::PROTOCOL)), (Some("a"), "b", Transport::Unix));
+        assert_eq!(given.with(&MANY, 5).get(&MANY), 5);
+    }
+
+    #[test]
+    fn numbers_are_flags_and_a_value_of_another_kind_is_none() {
+        let mut given = GivenOptions::default();
+        for (name, value) in [
+            ("is_on", EngineValue::Int(2)),
+            ("some", EngineValue::Text("3".to_owned())),
+            ("protocol", EngineValue::Text("smoke".to_owned())),
+            ("place", EngineValue::Bool(true)),
+        ] {
+            given.put(name, value);
+        }
+        assert!(given.get(&IS_ON));
+        assert_eq!((given.get(&SOME), given.get(&net::PROTOCOL), given.get(&PLACE)), (None, Transport::Tcp, "here"));
+    }
+
+    #[test]
+    fn a_list_has_the_rows_in_their_order() {
+        let names: Vec<&str> = net::OPTIONS.iter().take(4).map(|def| def.name).collect();
+        assert_eq!(names, ["hostname", "port", "protocol", "nodelay"]);
+        let defaults: Vec<Option<&str>> = net::OPTIONS.iter().take(4).map(|def| def.default).collect();
+        assert_eq!(defaults, [None, None, Some("tcp"), None]);
+        assert_eq!(net::PROTOCOL.def().aliases, ["proto"]);
+    }
+
+    #[test]
+    fn a_word_keeps_its_place_in_both_lists() {
+        for (index, (transport, choice)) in Transport::ALL.iter().zip(Transport::CHOICES).enumerate() {
+            assert_eq!(transport.index(), index);
+            assert_eq!(Transport::keep(*transport), EngineValue::Text(choice.word.to_owned()));
+        }
+        assert_eq!(Transport::ALL.len(), Transport::CHOICES.len());
+    }
+}

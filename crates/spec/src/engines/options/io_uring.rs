@@ -1,0 +1,45 @@
+//! Options of the engines `io_uring` and `io_uring_cmd`.
+//!
+//! Must not know: what the engine does with them.
+
+use super::declaration::{boolean, flag, number, number_flag, text, untyped_word};
+use crate::syntax::{ANY, Choice, choice};
+
+const VERIFY_MODE_WORDS: &[Choice] = &[choice("read", "Read back"), choice("compare", "Compare command")];
+
+const CMD_TYPE_WORDS: &[Choice] = &[choice("nvme", "NVMe"), choice("bsg", "SCSI through bsg")];
+
+const CDB_LEN_WORDS: &[Choice] =
+    &[choice("0", "Smallest that fits"), choice("10", "10 bytes"), choice("16", "16 bytes"), choice("32", "32 bytes")];
+
+const VERIFY_BYTCHK_WORDS: &[Choice] =
+    &[choice("0", "No data compared"), choice("1", "All data compared"), choice("3", "One block compared with all")];
+
+const READ_MODE_WORDS: &[Choice] = &[choice("read", "READ"), choice("prefetch", "PRE-FETCH")];
+
+engine_options! {
+    HIPRI: bool = flag("hipri", "Poll for completions (IORING_SETUP_IOPOLL)");
+    READFUA: bool = boolean("readfua", "FUA on reads (io_uring_cmd)").default("0").planned();
+    WRITEFUA: bool = boolean("writefua", "FUA on writes (io_uring_cmd)").default("0").planned();
+    WRITE_MODE: &'static str = text("write_mode", "Command used for writes, single or weighted mix (io_uring_cmd)")
+        .default("write")
+        .planned();
+    VERIFY_MODE: () = untyped_word("verify_mode", "Read back or use compare command (io_uring_cmd)", VERIFY_MODE_WORDS)
+        .default("read");
+    FIXEDBUFS: bool = flag("fixedbufs", "Register I/O buffers with the ring");
+    REGISTERFILES: bool = flag("registerfiles", "Register file descriptors with the ring");
+    SQTHREAD_POLL: bool = flag("sqthread_poll", "Let a kernel thread poll the submission queue");
+    SQTHREAD_POLL_CPU: Option<i64> = number("sqthread_poll_cpu", "Pin that thread", ANY);
+    NONVECTORED: i64 = number("nonvectored", "1 plain read/write, 0 vectored, -1 probe kernel", ANY).default("-1");
+    UNCACHED: bool = number_flag("uncached", "RWF_DONTCACHE on buffered I/O", ANY);
+    NOWAIT: bool = boolean("nowait", "RWF_NOWAIT on I/O");
+    FORCE_ASYNC: Option<i64> = number("force_async", "Mark every n-th request IOSQE_ASYNC", ANY);
+    CMD_TYPE: () = untyped_word("cmd_type", "Passthrough command family (io_uring_cmd)", CMD_TYPE_WORDS)
+        .default("nvme");
+    CDB_LEN: () = untyped_word("cdb_len", "SCSI CDB size, 0 = smallest fitting (bsg)", CDB_LEN_WORDS)
+        .default("0");
+    VERIFY_BYTCHK: () = untyped_word("verify_bytchk", "BYTCHK field for VERIFY commands (bsg)", VERIFY_BYTCHK_WORDS)
+        .default("0");
+    READ_MODE: () = untyped_word("read_mode", "READ or PRE-FETCH for reads (bsg)", READ_MODE_WORDS)
+        .default("read");
+}
