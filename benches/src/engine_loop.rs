@@ -138,7 +138,8 @@ fn start_engine(
     clock: &Clock,
 ) -> Result<Box<dyn Engine>> {
     let kind = ferrio_engine::find(name).with_context(|| format!("no engine {name}"))?;
-    let prepared = (kind.prepare)(&EngineOptions::default())?;
+    let prepare = kind.io().with_context(|| format!("{name} moves no data"))?;
+    let prepared = prepare(&EngineOptions::default())?;
     let mut engine = prepared.start(EngineSetup {
         iodepth: depth,
         max_block_bytes: block_bytes,
@@ -149,7 +150,6 @@ fn start_engine(
         clock: clock.clone(),
         seed: 1,
         job: JobFacts::default(),
-        kept: std::sync::Arc::default(),
     })?;
     engine.open_file(&EngineFile {
         index: 0,

@@ -14,6 +14,6 @@ fuzz_target!(|data: &[u8]| {
     let texts: Vec<_> = data.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
     let pairs = NAMES.iter().zip(&texts).filter(|(_, text)| !text.is_empty());
     let Some(given) = from_texts("sim", pairs.map(|(name, text)| (*name, text.as_ref()))) else { return };
-    let Some(kind) = ferrio_engine::find("sim") else { return };
-    let _ = (kind.prepare)(&EngineOptions::new(given));
+    let Some(prepare) = ferrio_engine::find("sim").and_then(|kind| kind.io()) else { return };
+    let _ = prepare(&EngineOptions::new(given));
 });

@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn prepared(engine: &str, options: &[(&str, &str)]) -> Box<dyn Prepared> {
-        (crate::find(engine).unwrap().prepare)(&EngineOptions::new(given(engine, options))).unwrap()
+        crate::find(engine).unwrap().io().unwrap()(&EngineOptions::new(given(engine, options))).unwrap()
     }
 
     fn started(engine: &str) -> Box<dyn Engine> {

@@ -1,4 +1,5 @@
-//! The contract: what a loop asks of an engine, and what an engine may rely on.
+//! The contract: what a loop asks of an engine for data I/O, and what an engine may rely on. Engines whose work moves
+//! no data have a contract of their own, in `turns`.
 //!
 //! An engine is a type in two states. [`Prepared`]: its options are checked. [`Engine`]: it runs. `start` turns the
 //! first into the second, in the worker, before the start barrier, and allocates everything. Then come `open_file`,
@@ -9,31 +10,47 @@
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
+use crate::turns::PrepareTurns;
 use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
-use ferrio_sys::output::KeptFiles;
-use ferrio_sys::process::ChildEnd;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
-/// An engine as the planner sees it: its row in the table, and the function that prepares it.
+/// An engine as the planner sees it: its row in the table, and its work.
 #[derive(Clone, Copy)]
 pub struct EngineKind {
     /// The row in the table of engines. For an engine behind a pool of threads: the row as the pool changes it.
     pub def: EngineDef,
-    /// Checks the values of the engine's private options.
-    pub prepare: Prepare,
+    /// The work that the engine does.
+    pub work: EngineWork,
 }
 
-/// Checks the values of an engine's private options.
+impl EngineKind {
+    /// The function that prepares an engine for data I/O; `None`: the engine moves no data.
+    pub fn io(&self) -> Option<Prepare> {
+        match self.work {
+            EngineWork::Io(prepare) => Some(prepare),
+            EngineWork::Turns(_) => None,
+        }
+    }
+}
+
+/// The work of an engine, and the function that prepares the engine.
+#[derive(Clone, Copy)]
+pub enum EngineWork {
+    /// Data I/O.
+    Io(Prepare),
+    /// Turns of work that move no data.
+    Turns(PrepareTurns),
+}
+
+/// Checks the values of the private options of an engine for data I/O.
 pub type Prepare = fn(&EngineOptions) -> Result<Box<dyn Prepared>, EngineError>;
 
 /// An engine in its first state: its options are checked, nothing is allocated.
@@ -55,43 +72,10 @@ pub trait Prepared {
     /// Starts the engine: allocates all that it will ever need.
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError>;
 
-    /// How the turns of work follow each other. Called only for engines without targets.
-    fn rhythm(&self) -> Rhythm {
-        Rhythm::default()
-    }
-
-    /// What the user is told when the job starts.
-    fn introduction(&self, _job: &JobFacts) -> Vec<EngineRemark> {
-        Vec::new()
-    }
-
     /// See [`Engine::hint`], as far as the options alone give the answer.
     fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
         None
     }
-}
-
-/// How turns of work that move no data follow each other, and what ends them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Rhythm {
-    /// Rest after each turn, microseconds.
-    pub pause_us: u64,
-    /// Which end of other jobs ends this job too.
-    pub ends_with: EndsWith,
-}
-
-/// Which end of other jobs also ends a job whose turns move no data.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum EndsWith {
-    /// None: the job counts as one that does I/O.
-    #[default]
-    Nothing,
-    /// The end of the last job beside it that does I/O.
-    LastIo,
-    /// The job ends as soon as no job does I/O, even if it has only just begun itself.
-    NoIo,
-    /// The job does no I/O, and it does not end when the other jobs end.
-    ItsOwn,
 }
 
 /// What an engine is given before the first I/O.
@@ -115,8 +99,6 @@ pub struct EngineSetup {
     pub seed: u64,
     /// Facts about the job.
     pub job: JobFacts,
-    /// Files that no output of the engine may replace.
-    pub kept: Arc<KeptFiles>,
 }
 
 /// Facts about its job that an engine may need beyond its own options.
@@ -270,7 +252,7 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 
 /// A way to do I/O: an engine in its second state.
 ///
-/// No call allocates, except `begin_turns` and `end_turns`. The error of a single I/O is its result; an `io::Error`
+/// No call allocates. The error of a single I/O is its result; an `io::Error`
 /// means that the engine cannot continue.
 pub trait Engine {
     /// Makes the connection that the I/Os use, unless it is made already. The loop calls this before it opens a target,
@@ -283,24 +265,6 @@ pub trait Engine {
     /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
     /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
     fn give_up(&mut self) {}
-
-    /// Starts the program (or the like) beside which turns of work run. The loop calls this once for an engine without
-    /// targets, when the job may begin and before its clock starts.
-    fn begin_turns(&mut self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// True when no turn of work follows. The loop calls this on an engine without targets when `reap` returned
-    /// nothing.
-    fn is_over(&self) -> bool {
-        false
-    }
-
-    /// Ends what the turns of work ran beside; waits for a moment at most. After the last turn the loop calls this until the result is
-    /// ready, or until the job is told to end. The result is a remark for the user, if there is something to tell.
-    fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
-        Poll::Ready(None)
-    }
 
     /// Told after the run has opened a file; an engine that owns its targets opens the target here.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -357,8 +321,8 @@ pub trait Engine {
     /// `iodepth`; an engine that already holds more results may add more than `max`). With `min` 0 it only looks. Never
     /// waits for more units than it has in flight.
     ///
-    /// A turn of work that moves no data may take long, and so may the answer of a server. Such an engine returns after
-    /// [`Patience::LOOK`] without a completion, so that the loop can look at its deadlines.
+    /// The answer of a server may take long. Such an engine returns after [`Patience::LOOK`] without a completion, so
+    /// that the loop can look at its deadlines.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())
     }
@@ -391,39 +355,4 @@ const LOOK_NS: u64 = 20_000;
 /// Time from now until `until_ns`.
 pub(crate) fn time_left(clock: &Clock, until_ns: u64) -> Duration {
     Duration::from_nanos(until_ns.saturating_sub(clock.now_ns()))
-}
-
-/// What an engine whose turns move no data tells the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum EngineRemark {
-    /// How it will work.
-    Mode {
-        /// A word for its way of working.
-        mode: &'static str,
-        /// Names and values of its settings.
-        settings: Vec<(&'static str, u64)>,
-    },
-    /// The program that it will run.
-    Program {
-        /// Name of the program.
-        program: String,
-        /// Its arguments, if there are any.
-        arguments: Option<String>,
-    },
-    /// The program starts.
-    ProgramStarts {
-        /// Name of the program.
-        program: String,
-        /// Its arguments, if there are any.
-        arguments: Option<String>,
-        /// The files that take what it prints: stdout, stderr.
-        files: Option<[String; 2]>,
-    },
-    /// The program has failed by itself.
-    ProgramFailed {
-        /// Name of the program.
-        program: String,
-        /// How it has ended.
-        end: ChildEnd,
-    },
 }

@@ -10,15 +10,13 @@
 //! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`CpuLoad`], then `Running`.
 
 use crate::compat;
-use crate::contract::{
-    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoResult, IoUnit, JobFacts, Prepare,
-    Prepared, Queued, Rhythm, push_in_room,
-};
+use crate::contract::{EngineError, JobFacts};
 use crate::options::EngineOptions;
+use crate::turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};
 use ferrio_spec::engines::options::cpuio::{CPUCHUNKS, CPULOAD, CPUMODE, CpuMode, EXIT_ON_IO_DONE};
 use ferrio_sys::clock::{Clock, ClockKind};
 use std::hint::black_box;
-use std::io;
+use std::task::Poll;
 
 /// Name of the engine in messages.
 const NAME: &str = "cpuio";
@@ -32,7 +30,7 @@ const N_SPINS: u32 = 1_000;
 /// Numbers that are sorted between two looks at the clock: about a millisecond.
 const N_NUMBERS: usize = 16 << 10;
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(CpuLoad::parse(options)?));
+pub(crate) const PREPARE: PrepareTurns = |options| Ok(Box::new(CpuLoad::parse(options)?));
 
 /// The engine in its first state: how much CPU time to burn, and how.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,7 +66,7 @@ impl CpuLoad {
     }
 }
 
-impl Prepared for CpuLoad {
+impl PreparedTurns for CpuLoad {
     fn rhythm(&self) -> Rhythm {
         Rhythm { pause_us: self.pause_us(), ends_with: self.ends_with }
     }
@@ -79,13 +77,18 @@ impl Prepared for CpuLoad {
         vec![EngineRemark::Mode { mode, settings }]
     }
 
-    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn TurnsOfWork>, EngineError> {
         let numbers = match self.mode {
             CpuMode::Noop => Vec::new(),
             CpuMode::Qsort => vec![0; N_NUMBERS],
         };
         let work = Work { numbers, seed: setup.seed | 1 };
-        Ok(Box::new(Running { work, clock: setup.clock, chunk_ns: self.chunk_us.saturating_mul(1_000), slice: None }))
+        Ok(Box::new(Running {
+            work,
+            clock: setup.clock,
+            chunk_ns: self.chunk_us.saturating_mul(1_000),
+            slice_end_ns: None,
+        }))
     }
 }
 
@@ -94,33 +97,22 @@ struct Running {
     work: Work,
     clock: Clock,
     chunk_ns: u64,
-    /// The slice that is being burnt: its unit and the time of its end.
-    slice: Option<(u32, u64)>,
+    /// The end of the slice that is being burnt.
+    slice_end_ns: Option<u64>,
 }
 
-impl Engine for Running {
-    fn queue(&mut self, unit_index: u32, _unit: &IoUnit) -> Queued {
-        if self.slice.is_some() {
-            return Queued::Busy;
-        }
-        self.slice = Some((unit_index, self.clock.now_ns().saturating_add(self.chunk_ns)));
-        Queued::Queued
-    }
-
-    fn commit(&mut self) -> io::Result<u32> {
-        Ok(u32::from(self.slice.is_some()))
-    }
-
-    /// Burns the slice, because the engine has nothing else to wait for.
-    fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let Some((unit_index, end_ns)) = self.slice else { return Ok(()) };
-        let until_ns = end_ns.min(self.clock.now_ns().saturating_add(STRETCH_NS));
+impl TurnsOfWork for Running {
+    /// Burns a part of a slice.
+    fn turn(&mut self) -> Poll<()> {
+        let now_ns = self.clock.now_ns();
+        let end_ns = *self.slice_end_ns.get_or_insert(now_ns.saturating_add(self.chunk_ns));
+        let until_ns = end_ns.min(now_ns.saturating_add(STRETCH_NS));
         self.work.burn(&self.clock, until_ns);
-        if until_ns == end_ns {
-            self.slice = None;
-            push_in_room(completions, Completion { unit_index, result: IoResult::done(0) });
+        if until_ns < end_ns {
+            return Poll::Pending;
         }
-        Ok(())
+        self.slice_end_ns = None;
+        Poll::Ready(())
     }
 }
 
@@ -164,9 +156,8 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Rig, RigOptions};
+    use crate::testing::turns_setup;
     use ferrio_spec::GivenOptions;
-    use ferrio_units::Direction;
 
     fn loaded(percent: i64) -> GivenOptions {
         GivenOptions::default().with(&CPULOAD, percent)
@@ -207,31 +198,26 @@ mod tests {
         }
     }
 
+    fn started(options: GivenOptions, clock: &Clock) -> Box<dyn TurnsOfWork> {
+        PREPARE(&EngineOptions::new(options)).unwrap().start(turns_setup(clock)).unwrap()
+    }
+
     #[test]
-    fn a_slice_takes_its_time_and_moves_nothing() {
+    fn a_slice_takes_its_time() {
         let clock = Clock::new_virtual();
-        let options = loaded(50).with(&CPUCHUNKS, 25_000);
-        let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
-        let mut rig = Rig::new(NAME, None, options).unwrap();
-        for turn in 1..=3 {
-            assert_eq!(rig.one(IoUnit { length_bytes: 0, ..rig.unit(Direction::Read, 0) }), 0);
-            assert_eq!(clock.now_ns(), turn * 25_000_000);
+        let mut engine = started(loaded(50).with(&CPUCHUNKS, 25_000), &clock);
+        for n_slices in 1..=3 {
+            while engine.turn().is_pending() {}
+            assert_eq!(clock.now_ns(), n_slices * 25_000_000);
         }
+        assert!(!engine.is_over() && engine.end() == Poll::Ready(None));
     }
 
     #[test]
     fn the_loop_can_look_up_during_a_long_slice() {
         let clock = Clock::new_virtual();
-        let options = loaded(100).with(&CPUCHUNKS, 1 << 31);
-        let options = RigOptions { iodepth: 1, clock: clock.clone(), options, ..RigOptions::default() };
-        let mut rig = Rig::new(NAME, None, options).unwrap();
-        let unit = rig.unit(Direction::Read, 0);
-        assert_eq!(rig.engine.queue(0, &unit), Queued::Queued);
-        assert_eq!(rig.engine.queue(1, &unit), Queued::Busy);
-        assert_eq!(rig.engine.commit().unwrap(), 1);
-        let mut done = Vec::with_capacity(1);
-        rig.engine.reap(1, 1, &mut done).unwrap();
-        assert_eq!((done.len(), clock.now_ns()), (0, STRETCH_NS));
+        let mut engine = started(loaded(100).with(&CPUCHUNKS, 1 << 31), &clock);
+        assert_eq!((engine.turn(), clock.now_ns()), (Poll::Pending, STRETCH_NS));
     }
 
     #[test]

@@ -12,11 +12,9 @@
 //! stopped kills its program without a grace time. Must not know: why the job ends. Start reading at
 //! [`ProgramSettings`], then `Running`.
 
-use crate::contract::{
-    Completion, EndsWith, Engine, EngineError, EngineRemark, EngineSetup, IoResult, IoUnit, JobFacts, Prepare,
-    Prepared, Queued, Rhythm, push_in_room,
-};
+use crate::contract::{EngineError, JobFacts};
 use crate::options::EngineOptions;
+use crate::turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};
 use ferrio_spec::engines::options::exec::{ARGUMENTS, GRACE_TIME, PROGRAM, STD_REDIRECT};
 use ferrio_sys::clock::Clock;
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
@@ -39,7 +37,7 @@ const TURN_US: u64 = 50_000;
 /// Between two looks at a program that is about to end.
 const LOOK: Duration = Duration::from_millis(5);
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(ProgramSettings::parse(options)?));
+pub(crate) const PREPARE: PrepareTurns = |options| Ok(Box::new(ProgramSettings::parse(options)?));
 
 /// The program to run and its settings, before the start.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,7 +80,7 @@ impl ProgramSettings {
     }
 }
 
-impl Prepared for ProgramSettings {
+impl PreparedTurns for ProgramSettings {
     fn rhythm(&self) -> Rhythm {
         Rhythm { pause_us: TURN_US, ends_with: EndsWith::ItsOwn }
     }
@@ -96,7 +94,7 @@ impl Prepared for ProgramSettings {
         ]
     }
 
-    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn TurnsOfWork>, EngineError> {
         let arguments = self.arguments_of(&setup.job);
         let mut command = Command::new(byte_text::to_os_string(&self.program));
         command.args(arguments.split(' ').filter(|argument| !argument.is_empty()).map(byte_text::to_os_string));
@@ -111,7 +109,6 @@ impl Prepared for ProgramSettings {
             clock: setup.clock,
             at_work: None,
             is_first_turn: true,
-            turn: None,
             grace_end_ns: None,
         }))
     }
@@ -128,15 +125,13 @@ struct Running {
     clock: Clock,
     at_work: Option<Program>,
     is_first_turn: bool,
-    /// The turn that lasts: its unit.
-    turn: Option<u32>,
     /// Time at which a program that was asked to end is killed.
     grace_end_ns: Option<u64>,
 }
 
 impl Running {
     /// How the program has ended; `None`: it is running.
-    fn end(&self) -> io::Result<Option<ChildEnd>> {
+    fn program_end(&self) -> io::Result<Option<ChildEnd>> {
         self.at_work.as_ref().map_or(Ok(None), Program::end)
     }
 
@@ -146,8 +141,8 @@ impl Running {
     }
 }
 
-impl Engine for Running {
-    fn begin_turns(&mut self) -> Result<(), EngineError> {
+impl TurnsOfWork for Running {
+    fn begin(&mut self) -> Result<(), EngineError> {
         let failed = |step: &'static str, what: String| {
             move |source: io::Error| EngineError::Failed { engine: NAME, step, what, source }
         };
@@ -163,38 +158,24 @@ impl Engine for Running {
         Ok(())
     }
 
-    fn queue(&mut self, unit_index: u32, _unit: &IoUnit) -> Queued {
-        if self.turn.is_some() {
-            return Queued::Busy;
-        }
-        self.turn = Some(unit_index);
-        Queued::Queued
-    }
-
-    fn commit(&mut self) -> io::Result<u32> {
-        Ok(u32::from(self.turn.is_some()))
-    }
-
-    fn reap(&mut self, _min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+    fn turn(&mut self) -> Poll<()> {
         if self.is_over() {
-            return Ok(());
+            return Poll::Pending;
         }
-        let Some(unit_index) = self.turn.take() else { return Ok(()) };
         if !std::mem::take(&mut self.is_first_turn) {
             self.clock.sleep_until_ns(self.clock.now_ns().saturating_add(TURN_US * 1_000));
         }
-        push_in_room(completions, Completion { unit_index, result: IoResult::done(0) });
-        Ok(())
+        Poll::Ready(())
     }
 
     fn is_over(&self) -> bool {
-        self.ends_with_program && !matches!(self.end(), Ok(None))
+        self.ends_with_program && !matches!(self.program_end(), Ok(None))
     }
 
-    fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
+    fn end(&mut self) -> Poll<Option<EngineRemark>> {
         let Some(program) = &self.at_work else { return Poll::Ready(None) };
         let now_ns = self.clock.now_ns();
-        match (self.end(), self.grace_end_ns) {
+        match (self.program_end(), self.grace_end_ns) {
             (Err(_), _) | (Ok(Some(_)), Some(_)) => Poll::Ready(None),
             (Ok(Some(end)), None) => Poll::Ready(self.remark(end)),
             (Ok(None), None) => {
@@ -216,9 +197,8 @@ impl Engine for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{TestFile, setup};
+    use crate::testing::{TestFile, turns_setup};
     use ferrio_spec::GivenOptions;
-    use ferrio_units::Direction;
 
     fn running(program: &str) -> GivenOptions {
         GivenOptions::default().with(&PROGRAM, program)
@@ -228,51 +208,34 @@ mod tests {
         JobFacts { name: "a job".to_owned(), runtime_us, ..JobFacts::default() }
     }
 
-    /// An engine that runs a script on a virtual clock, after `begin_turns`. The script's output is discarded.
-    fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>, Clock) {
+    /// An engine that runs a script on a virtual clock, after `begin`. The script's output is discarded.
+    fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn TurnsOfWork>, Clock) {
         let clock = Clock::new_virtual();
         let (file, engine) = begun_on(&clock, script, grace_secs, runtime_us);
         (file, engine, clock)
     }
 
-    fn begun_on(clock: &Clock, script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn Engine>) {
+    fn begun_on(
+        clock: &Clock,
+        script: &str,
+        grace_secs: i64,
+        runtime_us: Option<u64>,
+    ) -> (TestFile, Box<dyn TurnsOfWork>) {
         let file = TestFile::new("exec");
         std::fs::write(file.path(), script).unwrap();
         let options = running("/bin/sh")
             .with(&ARGUMENTS, file.path().to_str().unwrap())
             .with(&GRACE_TIME, grace_secs)
             .with(&STD_REDIRECT, false);
-        let setup = EngineSetup { job: job(runtime_us), ..setup(1, clock) };
+        let setup = TurnsSetup { job: job(runtime_us), ..turns_setup(clock) };
         let mut engine = PREPARE(&EngineOptions::new(options)).unwrap().start(setup).unwrap();
-        engine.begin_turns().unwrap();
+        engine.begin().unwrap();
         (file, engine)
     }
 
-    fn unit() -> IoUnit {
-        IoUnit {
-            direction: Direction::Read,
-            file_index: 0,
-            offset_bytes: 0,
-            length_bytes: 0,
-            buffer_offset: 0,
-            sync_flags: 0,
-            ioprio: 0,
-        }
-    }
-
-    /// Queues a turn; returns its result if it has ended.
-    fn turn(engine: &mut dyn Engine) -> Option<i64> {
-        assert_eq!(engine.queue(0, &unit()), Queued::Queued);
-        assert_eq!(engine.queue(0, &unit()), Queued::Busy);
-        assert_eq!(engine.commit().unwrap(), 1);
-        let mut done = Vec::with_capacity(1);
-        engine.reap(1, 1, &mut done).unwrap();
-        done.first().map(|completion| completion.result.number())
-    }
-
-    fn ended(engine: &mut dyn Engine) -> Option<EngineRemark> {
+    fn ended(engine: &mut dyn TurnsOfWork) -> Option<EngineRemark> {
         loop {
-            if let Poll::Ready(remark) = engine.end_turns() {
+            if let Poll::Ready(remark) = engine.end() {
                 return remark;
             }
         }
@@ -313,16 +276,16 @@ mod tests {
     #[test]
     fn turns_take_their_time_whatever_the_program_does() {
         let (_file, mut engine, clock) = begun("exit 0", 1, Some(1));
-        assert_eq!((turn(engine.as_mut()), clock.now_ns()), (Some(0), 0));
+        assert_eq!((engine.turn(), clock.now_ns()), (Poll::Ready(()), 0));
         for n_turns in 1..=3 {
-            assert_eq!((turn(engine.as_mut()), clock.now_ns()), (Some(0), n_turns * 50_000_000));
+            assert_eq!((engine.turn(), clock.now_ns()), (Poll::Ready(()), n_turns * 50_000_000));
         }
     }
 
     #[test]
     fn without_a_runtime_turns_end_with_the_program() {
         let (_file, mut engine, _) = begun("exit 3", 1, None);
-        while turn(engine.as_mut()) == Some(0) {
+        while engine.turn().is_ready() {
             std::thread::sleep(Duration::from_millis(1));
         }
         assert!(engine.is_over());
@@ -336,7 +299,7 @@ mod tests {
         while file.path().exists() {
             std::thread::sleep(Duration::from_millis(1));
         }
-        assert_eq!(turn(engine.as_mut()), Some(0));
+        assert!(engine.turn().is_ready());
         assert!(!engine.is_over());
         assert_eq!(ended(engine.as_mut()), None);
         // On a virtual clock the program has no time to end by itself, and this one would not.
@@ -360,9 +323,9 @@ mod tests {
     fn one_that_cannot_be_run_is_told() {
         let clock = Clock::new_virtual();
         let options = EngineOptions::new(running("/no/such").with(&STD_REDIRECT, false));
-        let setup = EngineSetup { job: job(None), ..setup(1, &clock) };
+        let setup = TurnsSetup { job: job(None), ..turns_setup(&clock) };
         let mut engine = PREPARE(&options).unwrap().start(setup).unwrap();
-        let error = engine.begin_turns().unwrap_err();
+        let error = engine.begin().unwrap_err();
         assert_eq!((error.errno(), error.step()), (libc::ENOENT, Some("exec")));
         assert!(error.to_string().starts_with("exec: cannot run /no/such: No such file"), "{error}");
     }

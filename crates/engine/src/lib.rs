@@ -42,14 +42,16 @@ mod rw_flags;
 pub mod sim;
 mod splice;
 mod sync;
+mod turns;
 mod vsync;
 
 #[cfg(test)]
 mod testing;
 
 pub use contract::{
-    CallStamps, Completion, Connection, EndsWith, Engine, EngineError, EngineFile, EngineKind, EngineRemark,
-    EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, Rhythm,
+    CallStamps, Completion, Connection, Engine, EngineError, EngineFile, EngineKind, EngineSetup, EngineWork, IoResult,
+    IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued,
 };
 pub use options::EngineOptions;
 pub use registry::{all, find};
+pub use turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};

@@ -9,7 +9,9 @@ mod seat;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoUnit, Prepared, Queued};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoUnit, Prepare, Prepared, Queued,
+};
 use crate::options::EngineOptions;
 use ferrio_spec::engines::{Completes, EngineDef, Handover, Sharing};
 use ferrio_sys::arena::Arena;
@@ -52,7 +54,9 @@ pub fn pooled(kind: EngineKind) -> EngineKind {
 
 /// A pool before it is started.
 pub struct Offload {
-    kind: EngineKind,
+    /// Name of the engine.
+    name: &'static str,
+    prepare: Prepare,
     options: EngineOptions,
     /// An engine that is never started; it only explains errors.
     adviser: Box<dyn Prepared>,
@@ -73,13 +77,13 @@ struct Pool {
 }
 
 impl Offload {
-    /// Checks the options, as the engine itself would.
+    /// Checks the options of the engine of this name, as the engine itself would.
     ///
     /// # Errors
     /// The options of the engine.
-    pub fn new(kind: EngineKind, options: EngineOptions) -> Result<Self, EngineError> {
-        let adviser = (kind.prepare)(&options)?;
-        Ok(Self { kind, options, adviser, guards: Vec::new() })
+    pub fn new(name: &'static str, prepare: Prepare, options: EngineOptions) -> Result<Self, EngineError> {
+        let adviser = prepare(&options)?;
+        Ok(Self { name, prepare, options, adviser, guards: Vec::new() })
     }
 
     /// The same, but an I/O waits until no other I/O touches its bytes, among those of all jobs whose lockers share a
@@ -105,7 +109,8 @@ impl Prepared for Offload {
             let part = setup.arena.borrow().region(index as usize * setup.max_block_bytes, setup.max_block_bytes);
             let seat = SeatSetup {
                 index,
-                kind: self.kind,
+                name: self.name,
+                prepare: self.prepare,
                 options: self.options.clone(),
                 part,
                 buffer_start: index as usize * setup.max_block_bytes,

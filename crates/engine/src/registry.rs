@@ -2,7 +2,8 @@
 //!
 //! Start reading at `ENGINES`.
 
-use crate::contract::{EngineKind, Prepare};
+use crate::contract::EngineKind;
+use crate::contract::EngineWork::{self, Io, Turns};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
     io_uring, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync,
@@ -11,41 +12,41 @@ use crate::{
 use ferrio_spec::engines::by_name;
 
 /// All engines that are built in, by their names in the table of engines.
-const ENGINES: &[(&str, Prepare)] = &[
-    ("cpuio", cpuio::PREPARE),
-    ("sync", sync::PREPARE),
-    ("psync", psync::PREPARE),
-    ("vsync", vsync::PREPARE),
-    ("pvsync", pvsync::PREPARE),
-    ("pvsync2", pvsync2::PREPARE),
-    ("libaio", libaio::PREPARE),
-    ("io_uring", io_uring::PREPARE),
-    ("exec", exec::PREPARE),
-    ("page_fault", page_fault::PREPARE),
-    ("posixaio", posixaio::PREPARE),
-    ("mmap", mmap::PREPARE),
-    ("splice", splice::PREPARE),
-    ("nbd", nbd::PREPARE),
-    ("net", net::PREPARE),
-    ("netsplice", net::PREPARE_SPLICE),
-    ("null", null::PREPARE),
-    ("sim", sim::PREPARE),
-    ("own", own::PREPARE),
-    ("falloc", falloc::PREPARE),
-    ("e4defrag", e4defrag::PREPARE),
-    ("ftruncate", ftruncate::PREPARE),
-    ("filecreate", filecreate::PREPARE),
-    ("filestat", filestat::PREPARE),
-    ("filedelete", filedelete::PREPARE),
-    ("dircreate", dircreate::PREPARE),
-    ("dirstat", dirstat::PREPARE),
-    ("dirdelete", dirdelete::PREPARE),
+const ENGINES: &[(&str, EngineWork)] = &[
+    ("cpuio", Turns(cpuio::PREPARE)),
+    ("sync", Io(sync::PREPARE)),
+    ("psync", Io(psync::PREPARE)),
+    ("vsync", Io(vsync::PREPARE)),
+    ("pvsync", Io(pvsync::PREPARE)),
+    ("pvsync2", Io(pvsync2::PREPARE)),
+    ("libaio", Io(libaio::PREPARE)),
+    ("io_uring", Io(io_uring::PREPARE)),
+    ("exec", Turns(exec::PREPARE)),
+    ("page_fault", Io(page_fault::PREPARE)),
+    ("posixaio", Io(posixaio::PREPARE)),
+    ("mmap", Io(mmap::PREPARE)),
+    ("splice", Io(splice::PREPARE)),
+    ("nbd", Io(nbd::PREPARE)),
+    ("net", Io(net::PREPARE)),
+    ("netsplice", Io(net::PREPARE_SPLICE)),
+    ("null", Io(null::PREPARE)),
+    ("sim", Io(sim::PREPARE)),
+    ("own", Io(own::PREPARE)),
+    ("falloc", Io(falloc::PREPARE)),
+    ("e4defrag", Io(e4defrag::PREPARE)),
+    ("ftruncate", Io(ftruncate::PREPARE)),
+    ("filecreate", Io(filecreate::PREPARE)),
+    ("filestat", Io(filestat::PREPARE)),
+    ("filedelete", Io(filedelete::PREPARE)),
+    ("dircreate", Io(dircreate::PREPARE)),
+    ("dirstat", Io(dirstat::PREPARE)),
+    ("dirdelete", Io(dirdelete::PREPARE)),
 ];
 
 /// The engine of a canonical name.
 pub fn find(name: &str) -> Option<EngineKind> {
-    let (_, prepare) = ENGINES.iter().find(|(own, _)| *own == name)?;
-    by_name(name).map(|def| EngineKind { def: *def, prepare: *prepare })
+    let (_, work) = ENGINES.iter().find(|(own, _)| *own == name)?;
+    by_name(name).map(|def| EngineKind { def: *def, work: *work })
 }
 
 /// All engines that are built in.
@@ -65,5 +66,12 @@ mod tests {
         }
         assert_eq!(all().count(), ENGINES.len());
         assert!(find("no-such-engine").is_none());
+    }
+
+    #[test]
+    fn engines_that_move_nothing_work_in_turns_and_no_others() {
+        for kind in all() {
+            assert_eq!(kind.io().is_none(), kind.def.moves_nothing(), "{}", kind.def.name);
+        }
     }
 }

@@ -8,6 +8,7 @@
 use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
 use crate::options::EngineOptions;
 use crate::registry;
+use crate::turns::TurnsSetup;
 use ferrio_spec::GivenOptions;
 use ferrio_spec::engines::Completes;
 use ferrio_spec::engines::options::from_texts;
@@ -77,8 +78,12 @@ pub(crate) fn setup(iodepth: u32, clock: &Clock) -> EngineSetup {
         clock: clock.clone(),
         seed: 1,
         job: JobFacts::default(),
-        kept: std::sync::Arc::default(),
     }
+}
+
+/// What the contract gives an engine whose work moves no data.
+pub(crate) fn turns_setup(clock: &Clock) -> TurnsSetup {
+    TurnsSetup { clock: clock.clone(), seed: 1, job: JobFacts::default(), kept: std::sync::Arc::default() }
 }
 
 /// A loop device over a [`TestFile`], taken apart when dropped.
@@ -147,7 +152,7 @@ impl Rig {
     /// The same with a path that need not be a file.
     pub(crate) fn on_path(name: &str, path: Option<&Path>, options: RigOptions) -> Result<Self, EngineError> {
         let kind = registry::find(name).unwrap();
-        let engine = (kind.prepare)(&EngineOptions::new(options.options))?;
+        let engine = kind.io().unwrap()(&EngineOptions::new(options.options))?;
         let depth = if kind.def.completes == Completes::InQueue { 1 } else { options.iodepth };
         let setup = EngineSetup { direct: options.direct, ..setup(depth, &options.clock) };
         let arena = Rc::clone(&setup.arena);

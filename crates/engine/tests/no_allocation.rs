@@ -99,7 +99,7 @@ fn reap(engine: &mut dyn Engine, min: u32, completions: &mut Vec<Completion>) ->
 fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String> {
     let kind = find(name).unwrap();
     let options = from_texts(name, options.iter().copied()).expect("the engine has these options");
-    let prepared = (kind.prepare)(&EngineOptions::new(options)).map_err(|error| error.to_string())?;
+    let prepared = kind.io().unwrap()(&EngineOptions::new(options)).map_err(|error| error.to_string())?;
     let size_bytes = DEPTH as usize * BLOCK;
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes, offset_bytes: 0, hugepage_bytes: 0 };
     let path = std::env::temp_dir().join(format!("ferrio-no-allocation-{name}-{}", std::process::id()));
@@ -117,7 +117,6 @@ fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String>
             clock: Clock::new_virtual(),
             seed: 1,
             job: JobFacts::default(),
-            kept: std::sync::Arc::default(),
         })
         .map_err(|error| error.to_string())?;
     let engine_file = EngineFile {

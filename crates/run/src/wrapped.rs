@@ -5,11 +5,10 @@
 //! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, EngineRemark, IoUnit, Patience, Queued};
+use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued};
 use ferrio_sys::Clock;
 use std::io;
 use std::path::Path;
-use std::task::Poll;
 
 /// The part of a wrapper around an engine.
 pub(crate) trait Wrapper {
@@ -56,18 +55,6 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 
     fn take_refusal(&mut self, unit_index: u32) -> bool {
         self.inner.take_refusal(unit_index)
-    }
-
-    fn begin_turns(&mut self) -> Result<(), EngineError> {
-        self.inner.begin_turns()
-    }
-
-    fn is_over(&self) -> bool {
-        self.inner.is_over()
-    }
-
-    fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
-        self.inner.end_turns()
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -157,21 +144,6 @@ mod tests {
         fn take_refusal(&mut self, _: u32) -> bool {
             self.note("take_refusal");
             true
-        }
-
-        fn begin_turns(&mut self) -> Result<(), EngineError> {
-            self.note("begin_turns");
-            Ok(())
-        }
-
-        fn is_over(&self) -> bool {
-            self.note("is_over");
-            true
-        }
-
-        fn end_turns(&mut self) -> Poll<Option<EngineRemark>> {
-            self.note("end_turns");
-            Poll::Pending
         }
 
         fn open_file(&mut self, _: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -273,7 +245,6 @@ mod tests {
         engine.give_up();
         engine.remove_target("own".as_ref());
         assert!(engine.take_refusal(0));
-        engine.begin_turns().unwrap();
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
@@ -284,15 +255,12 @@ mod tests {
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
         engine.close_file(0);
-        assert!(engine.is_over());
-        assert_eq!(engine.end_turns(), Poll::Pending);
         drop(engine);
         let expected = [
             "connect",
             "give_up",
             "remove_target",
             "take_refusal",
-            "begin_turns",
             "open_file",
             "queue",
             "commit",
@@ -302,8 +270,6 @@ mod tests {
             "reap",
             "reap_until",
             "close_file",
-            "is_over",
-            "end_turns",
         ];
         assert_eq!(calls.into_inner(), expected);
         assert_eq!(

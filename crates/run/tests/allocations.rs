@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
 use ferrio_engine::{
-    Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, IoUnit, Prepared, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, EngineWork, IoUnit, Prepared, Queued,
 };
 use ferrio_run::link::board::Board;
 use ferrio_run::link::context::WorkerContext;
@@ -40,7 +40,7 @@ const INNER: EngineOption<Option<&'static str>> = text("watched_engine", "");
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let inner = ferrio_engine::find(options.get(&INNER).unwrap()).unwrap();
-    Ok(Box::new(Unwatched((inner.prepare)(options)?)))
+    Ok(Box::new(Unwatched(inner.io().unwrap()(options)?)))
 }
 
 impl Prepared for Unwatched {
@@ -87,7 +87,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         compatibility: ferrio_spec::Compatibility::Fio,
     })
     .unwrap();
-    plan.workers[0].engine.prepare = prepare;
+    plan.workers[0].engine.work = EngineWork::Io(prepare);
     let board = Board::new(1).unwrap();
     let gate_generation = board.gate_generation();
     board.open_gate();

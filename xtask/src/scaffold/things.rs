@@ -109,8 +109,8 @@ impl Transfer for Dummy {
         Row { path: "crates/engine/src/lib.rs", before: "mod fd_table;", text: "mod dummy;" },
         Row {
             path: "crates/engine/src/registry.rs",
-            before: "(\"psync\", psync::PREPARE)",
-            text: "    (\"dummy\", crate::dummy::PREPARE),",
+            before: "(\"psync\", Io(psync::PREPARE))",
+            text: "    (\"dummy\", Io(crate::dummy::PREPARE)),",
         },
     ],
     calls: &[

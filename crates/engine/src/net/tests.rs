@@ -46,7 +46,8 @@ impl End {
         };
         let setup = EngineSetup { n_files: 1, job, ..setup(1, &Clock::new_virtual()) };
         let arena = Rc::clone(&setup.arena);
-        let engine = (kind.prepare)(&EngineOptions::new(given(name, options)).of_run(compatibility))?.start(setup)?;
+        let engine =
+            kind.io().unwrap()(&EngineOptions::new(given(name, options)).of_run(compatibility))?.start(setup)?;
         Ok(Self { engine, arena, direction })
     }
 

@@ -5,8 +5,7 @@
 
 use super::guard::RangeGuard;
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
-    Queued,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare, Queued,
 };
 use crate::options::EngineOptions;
 use ferrio_sys::arena::{Arena, Region};
@@ -157,7 +156,9 @@ impl Mailbox {
 /// What a thread needs to start.
 pub(super) struct SeatSetup {
     pub(super) index: u32,
-    pub(super) kind: EngineKind,
+    /// Name of the engine.
+    pub(super) name: &'static str,
+    pub(super) prepare: Prepare,
     pub(super) options: EngineOptions,
     /// The buffer of the thread's slot in the area of the job.
     pub(super) part: Region,
@@ -186,7 +187,7 @@ impl PoolSeat {
     pub(super) fn start(setup: SeatSetup, board: Arc<ResultBoard>) -> Result<Self, EngineError> {
         let mailbox = Arc::new(Mailbox::new(setup.n_files));
         let (tell, ready) = sync_channel(1);
-        let (own, name, has_open) = (Arc::clone(&mailbox), setup.kind.def.name, vec![false; setup.n_files as usize]);
+        let (own, name, has_open) = (Arc::clone(&mailbox), setup.name, vec![false; setup.n_files as usize]);
         let body = move || attend(setup, &own, &board, &tell);
         let thread = std::thread::Builder::new().name("ferrio-submit".to_owned()).spawn(body);
         let thread = thread.map_err(|source| EngineError::Refused {
@@ -285,7 +286,7 @@ struct Hand {
 
 impl Hand {
     fn new(setup: SeatSetup) -> Result<Self, EngineError> {
-        let engine = (setup.kind.prepare)(&setup.options)?;
+        let engine = (setup.prepare)(&setup.options)?;
         // SAFETY: the pool keeps the area until its threads are joined, and the slot's buffer is used here only from the
         // order for an I/O to its result, in which time the loop leaves it alone (the contract of engines).
         let part = unsafe { Arena::over(setup.part) };
@@ -299,8 +300,6 @@ impl Hand {
             clock: setup.clock,
             seed: setup.seed,
             job: JobFacts::default(),
-            // Engines behind a pool have no outputs.
-            kept: std::sync::Arc::default(),
         })?;
         Ok(Self { engine, known: vec![0; setup.n_files as usize], completions: Vec::with_capacity(1) })
     }

@@ -7,7 +7,6 @@ use crate::contract::{
 };
 use crate::options::EngineOptions;
 use crate::testing::{BLOCK, N_BLOCKS, TestFile};
-use ferrio_spec::GivenOptions;
 use ferrio_spec::engines::{Completes, Data, EngineDef, Handover};
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::clock::Clock;
@@ -33,7 +32,7 @@ fn pool_over(file: &TestFile, kind: EngineKind) -> Pooled {
     let request =
         ArenaRequest { kind: ArenaKind::Malloc, size_bytes: DEPTH * BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
     let arena = Rc::new(RefCell::new(Arena::new(&request).unwrap()));
-    let prepared = Box::new(Offload::new(kind, EngineOptions::new(GivenOptions::default())).unwrap());
+    let prepared = Box::new(Offload::new(kind.def.name, kind.io().unwrap(), EngineOptions::default()).unwrap());
     let setup = EngineSetup {
         iodepth: DEPTH as u32,
         max_block_bytes: BLOCK,
@@ -44,7 +43,6 @@ fn pool_over(file: &TestFile, kind: EngineKind) -> Pooled {
         clock: Clock::new_virtual(),
         seed: 1,
         job: JobFacts::default(),
-        kept: std::sync::Arc::default(),
     };
     let engine = prepared.start(setup).unwrap();
     let file = OpenOptions::new().read(true).write(true).open(file.path()).unwrap();
@@ -241,9 +239,8 @@ impl Engine for Panicking {
 }
 
 fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
-    let kind = EngineKind { prepare, ..crate::find("null").unwrap() };
     let request = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: BLOCK, offset_bytes: 0, hugepage_bytes: 2 << 20 };
-    let prepared = Box::new(Offload::new(kind, EngineOptions::new(GivenOptions::default()))?);
+    let prepared = Box::new(Offload::new("null", prepare, EngineOptions::default())?);
     prepared.start(EngineSetup {
         iodepth: 1,
         max_block_bytes: BLOCK,
@@ -254,7 +251,6 @@ fn started(prepare: Prepare) -> Result<Box<dyn Engine>, EngineError> {
         clock: Clock::new_virtual(),
         seed: 1,
         job: JobFacts::default(),
-        kept: std::sync::Arc::default(),
     })
 }
 

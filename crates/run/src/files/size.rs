@@ -81,7 +81,8 @@ fn remote_bytes(
     let failed = |error: EngineError| {
         failure!(error.errno(), "setup").explained(engine_notes::refused(Some(&worker.spec.name), &error))
     };
-    let prepared = (worker.engine.prepare)(&worker.engine_options()).map_err(failed)?;
+    let Some(prepare) = worker.engine.io() else { return Ok(vec![None; targets.len()]) };
+    let prepared = prepare(&worker.engine_options()).map_err(failed)?;
     let of_target = |target: &FoundFile| {
         let found = prepared.target_bytes(&target.path, Patience::new(stop)).map_err(failed)?;
         found.map(Some).ok_or_else(Failure::stopped)

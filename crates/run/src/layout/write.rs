@@ -78,7 +78,8 @@ pub(super) fn lay_out(
 /// Lets the engine make the targets that it owns. If the engine refuses its options, the worker meets the same error
 /// later and reports it.
 fn make_own(worker: &WorkerPlan, set: &FileSet) -> Result<(), Failure> {
-    let Ok(prepared) = (worker.engine.prepare)(&worker.engine_options()) else { return Ok(()) };
+    let prepared = worker.engine.io().map(|prepare| prepare(&worker.engine_options()));
+    let Some(Ok(prepared)) = prepared else { return Ok(()) };
     set.files.iter().try_for_each(|file| {
         let made = prepared.make_target(&file.path);
         made.map_err(|error| {

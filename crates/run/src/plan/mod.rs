@@ -79,8 +79,8 @@ pub struct WorkerPlan {
     pub shared_sets: Arc<[DedupeSet]>,
     /// The trace that the job replays has trims, whatever `rw` says.
     pub has_replayed_trims: bool,
-    /// Rhythm of the turns of a job that moves no data.
-    pub rhythm: Rhythm,
+    /// Rhythm of the turns of a job that moves no data; `None`: the job does I/O.
+    pub rhythm: Option<Rhythm>,
 }
 
 impl std::fmt::Debug for WorkerPlan {

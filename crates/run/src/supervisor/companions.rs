@@ -10,8 +10,8 @@ use ferrio_engine::EndsWith;
 
 /// Knowledge about the jobs that do I/O.
 pub(super) struct Companions {
-    /// For each job, the event that ends it; empty: no job is a companion.
-    ends_with: Vec<EndsWith>,
+    /// For each job, the event that ends it; `None`: it does I/O. Empty: no job is a companion.
+    ends_with: Vec<Option<EndsWith>>,
     /// If each job counts as a job with I/O. When the last of these has ended, the companions end.
     counts_as_io: Vec<bool>,
     /// Number of jobs with I/O that had ended at the last look.
@@ -28,14 +28,15 @@ enum JobPhase {
 
 impl Companions {
     pub(super) fn new(plan: &RunPlan) -> Self {
-        let mut ends_with: Vec<EndsWith> = plan.workers.iter().map(|worker| worker.rhythm.ends_with).collect();
-        if ends_with.iter().all(|ends_with| *ends_with == EndsWith::Nothing) {
+        let of_worker = |worker: &WorkerPlan| worker.rhythm.map(|rhythm| rhythm.ends_with);
+        let mut ends_with: Vec<Option<EndsWith>> = plan.workers.iter().map(of_worker).collect();
+        if ends_with.iter().all(Option::is_none) {
             ends_with = Vec::new();
         }
-        let counts_as_io = |worker: &WorkerPlan| match worker.rhythm.ends_with {
-            EndsWith::Nothing => true,
-            EndsWith::LastIo | EndsWith::NoIo => compat::counts_cpu_job_as_io(worker),
-            EndsWith::ItsOwn => false,
+        let counts_as_io = |worker: &WorkerPlan| match of_worker(worker) {
+            None => true,
+            Some(EndsWith::LastIo | EndsWith::NoIo) => compat::counts_cpu_job_as_io(worker),
+            Some(EndsWith::ItsOwn) => false,
         };
         Self { ends_with, counts_as_io: plan.workers.iter().map(counts_as_io).collect(), n_ended: 0 }
     }
@@ -62,14 +63,13 @@ impl Companions {
         let has_just_ended = n_ended > std::mem::replace(&mut self.n_ended, n_ended);
         let all_end =
             has_just_ended && !jobs.contains(&JobPhase::Waiting) && counted().all(|job| job == JobPhase::Ended);
-        let does_io = |ends_with: &EndsWith| *ends_with == EndsWith::Nothing;
-        let mut of_io = jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| does_io(ends_with)).peekable();
+        let mut of_io = jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| ends_with.is_none()).peekable();
         let no_io_is_left = of_io.peek().is_some() && of_io.all(|(job, _)| *job == JobPhase::Ended);
         let ends = |index: &usize| {
             let is_due = match self.ends_with[*index] {
-                EndsWith::LastIo => all_end,
-                EndsWith::NoIo => all_end || no_io_is_left,
-                EndsWith::Nothing | EndsWith::ItsOwn => false,
+                Some(EndsWith::LastIo) => all_end,
+                Some(EndsWith::NoIo) => all_end || no_io_is_left,
+                None | Some(EndsWith::ItsOwn) => false,
             };
             is_due && jobs[*index] != JobPhase::Ended
         };
@@ -84,7 +84,7 @@ mod tests {
 
     /// Job 0 burns CPU, jobs 1 and 2 do I/O.
     fn companions(ends_with: EndsWith) -> Companions {
-        let ends_with = vec![ends_with, EndsWith::Nothing, EndsWith::Nothing];
+        let ends_with = vec![Some(ends_with), None, None];
         Companions { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 }
     }
 
@@ -101,10 +101,10 @@ mod tests {
     #[test]
     fn what_counts_as_io_is_waited_for() {
         let beside = |ends_with| Companions { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 };
-        let mut default = beside(vec![EndsWith::LastIo, EndsWith::LastIo, EndsWith::Nothing]);
+        let mut default = beside(vec![Some(EndsWith::LastIo), Some(EndsWith::LastIo), None]);
         assert!(default.look(&[Running, Running, Ended]).is_empty());
         assert_eq!(default.look(&[Running, Ended, Ended]), [0]);
-        let mut asked = beside(vec![EndsWith::NoIo, EndsWith::LastIo, EndsWith::Nothing]);
+        let mut asked = beside(vec![Some(EndsWith::NoIo), Some(EndsWith::LastIo), None]);
         assert_eq!(asked.look(&[Running, Running, Ended]), [0]);
     }
 
@@ -124,18 +124,18 @@ mod tests {
 
     #[test]
     fn without_io_none_ends() {
-        let mut alone = Companions { ends_with: vec![EndsWith::NoIo], counts_as_io: vec![false], n_ended: 0 };
+        let mut alone = Companions { ends_with: vec![Some(EndsWith::NoIo)], counts_as_io: vec![false], n_ended: 0 };
         assert!(alone.look(&[Running]).is_empty());
     }
 
     #[test]
     fn one_that_ends_by_itself_is_neither_ended_nor_waited_for() {
-        let ends_with = vec![EndsWith::ItsOwn, EndsWith::Nothing, EndsWith::NoIo];
+        let ends_with = vec![Some(EndsWith::ItsOwn), None, Some(EndsWith::NoIo)];
         let mut beside = Companions { ends_with, counts_as_io: vec![false, true, false], n_ended: 0 };
         assert!(beside.look(&[Running, Running, Running]).is_empty());
         assert_eq!(beside.look(&[Running, Ended, Running]), [2]);
         // A job with `ItsOwn` does not count as one with I/O, so its end does not end companions.
-        let ends_with = vec![EndsWith::ItsOwn, EndsWith::NoIo];
+        let ends_with = vec![Some(EndsWith::ItsOwn), Some(EndsWith::NoIo)];
         let mut alone = Companions { ends_with, counts_as_io: vec![false; 2], n_ended: 0 };
         assert!(alone.look(&[Ended, Running]).is_empty());
     }

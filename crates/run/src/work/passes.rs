@@ -10,12 +10,12 @@ use super::hooks::iolog::IoLog;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
 use super::lane::{Lane, Stop};
 use super::lookout::{Lookout, save_state};
-use super::loops::accompany;
 use super::loops::connection::connect;
 use super::loops::flow::Flow;
 use super::loops::remember::remember_pass;
 use super::loops::trims::n_ios;
 use super::loops::turns::Turns;
+use super::loops::work_in_turns::{self, WorkInTurns};
 use super::loops::{Worker, depth_one, queued};
 use super::prepare;
 use super::read_back::{verify_pass, verify_passes};
@@ -34,6 +34,8 @@ use ferrio_workload::replay::ReplayPlan;
 /// A worker and its passes.
 pub(super) struct Passes<'a> {
     worker: Worker<'a>,
+    /// The work of a job that moves no data; `None`: the job does I/O.
+    work: Option<WorkInTurns<'a>>,
     lookout: Lookout,
     set: FileSet,
 }
@@ -47,34 +49,39 @@ impl<'a> Passes<'a> {
         context: &'a WorkerContext<'a>,
     ) -> Result<Box<Self>, Failure> {
         let shape = shape(plan, &set);
-        let mut lane = prepare::lane(plan, replay, &set, shape, context)?;
+        let (mut lane, work) = prepare::lane(plan, replay, &set, shape, context)?;
         let hooks = Hooks::new(&mut lane, &set, shape)?;
         let turns = Turns::new(&lane, &hooks);
         let samplers = Samplers::new(plan, context.board.intervals());
         let lookout = Lookout { samplers, figures: WorkerFigures::new() };
-        Ok(Self::boxed(lane, hooks, turns, lookout, set))
+        Ok(Self::boxed(lane, (hooks, turns, work), lookout, set))
     }
 
     /// Puts the parts into one place.
     // A function of its own: copies of all parts are on the stack for a moment, and the making of the parts needs much stack itself.
     // Of each forked job, the stack is memory of its own.
     #[inline(never)]
-    fn boxed(lane: Box<Lane<'a>>, hooks: Hooks<'a>, turns: Turns<'a>, lookout: Lookout, set: FileSet) -> Box<Self> {
-        Box::new(Self { worker: Worker { lane: *lane, hooks, turns }, lookout, set })
+    fn boxed(
+        lane: Box<Lane<'a>>,
+        (hooks, turns, work): (Hooks<'a>, Turns<'a>, Option<WorkInTurns<'a>>),
+        lookout: Lookout,
+        set: FileSet,
+    ) -> Box<Self> {
+        Box::new(Self { worker: Worker { lane: *lane, hooks, turns }, work, lookout, set })
     }
 
     /// Makes the connection that the I/Os use, if there is one, or starts the program beside which turns of work run.
     pub(super) fn connect(&mut self) -> Result<(), Failure> {
         connect(&mut self.worker.lane)?;
-        accompany::begin(&mut self.worker.lane)
+        self.work.as_mut().map_or(Ok(()), WorkInTurns::begin)
     }
 
     /// Does all passes. Returns the failure of the job, if there is one.
     pub(super) fn run_to_end(&mut self) -> Option<Failure> {
         let result = self.begin().and_then(|()| self.run_passes());
-        let Self { worker, .. } = self;
-        if result.is_ok() {
-            accompany::end(&mut worker.lane);
+        let Self { worker, work, .. } = self;
+        if let Some(work) = work.as_mut().filter(|_| result.is_ok()) {
+            work.end(&mut worker.lane);
         }
         worker.turns.flow.iter().for_each(Flow::leave);
         let Worker { lane, hooks, .. } = &mut *worker;
@@ -194,7 +201,10 @@ impl<'a> Passes<'a> {
 
     /// Does one pass.
     fn do_pass(&mut self) -> Stop {
-        let Self { worker, lookout, .. } = self;
+        let Self { worker, work, lookout, .. } = self;
+        if let Some(work) = work {
+            return work_in_turns::run(worker, work, lookout);
+        }
         if worker.lane.plan.spec.is_verify_only() {
             return remember_pass(worker);
         }

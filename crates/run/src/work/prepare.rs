@@ -14,12 +14,15 @@ use crate::link::context::WorkerContext;
 use crate::link::trace::{self, TraceGroup};
 use crate::plan::{WorkerPlan, limit_ios};
 use crate::work::hooks::locks::{lock_files, path_numbers};
-use crate::work::hooks::teller::told;
+use crate::work::hooks::teller::{teller, told};
+use crate::work::loops::work_in_turns::{NoIo, WorkInTurns};
 use crate::work::verify::allowed;
 use crate::work::verify::trims::has_trims;
 use crate::zones::reset_zones;
 use ferrio_engine::offload::Offload;
-use ferrio_engine::{Engine, EngineError, EngineSetup, JobFacts, Prepared};
+use ferrio_engine::{
+    Engine, EngineError, EngineSetup, EngineWork, JobFacts, Prepare, PrepareTurns, Prepared, TurnsSetup,
+};
 use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, ReplayNote, RunNote, StreamFault};
@@ -133,21 +136,24 @@ fn cpus_of(spec: &WorkerSpec, cpus: &[u32], thread_number: u32) -> Vec<u32> {
     }
 }
 
-/// Makes the parts that every I/O uses.
+/// Makes the parts that every I/O uses, and the work of a job that moves no data.
 pub(super) fn lane<'a>(
     plan: &'a WorkerPlan,
     replay: Option<ReplayPlan>,
     set: &FileSet,
     shape: Shape,
     context: &'a WorkerContext<'a>,
-) -> Result<Box<Lane<'a>>, Failure> {
+) -> Result<(Box<Lane<'a>>, Option<WorkInTurns<'a>>), Failure> {
     let block_bytes = usize::try_from(plan.max_block_bytes()).unwrap_or(usize::MAX);
     let arena = buffers(plan, block_bytes)?;
     let draws = Draws::default();
-    let engine = engine(plan, set, &arena, block_bytes, &draws, context)?;
+    let (engine, work): (Box<dyn Engine + 'a>, _) = match plan.engine.work {
+        EngineWork::Io(prepare) => (engine(plan, prepare, set, (&arena, block_bytes), &draws, context)?, None),
+        EngineWork::Turns(prepare) => (Box::new(NoIo), Some(turns(plan, prepare, set, &draws, context)?)),
+    };
     let workload = workload(plan, replay, (set, shape), draws, context)?;
     let buffers = Buffers { arena, block_bytes, contents: contents(plan, set) };
-    Ok(Lane::boxed(plan, context, set, (workload, engine, buffers)))
+    Ok((Lane::boxed(plan, context, set, (workload, engine, buffers)), work))
 }
 
 /// Makes the stream of I/Os; also whether it has to wait for times.
@@ -246,6 +252,7 @@ fn contents(worker: &WorkerPlan, set: &FileSet) -> BufferContents {
 /// The engine behind a pool of threads.
 fn offload(
     worker: &WorkerPlan,
+    prepare: Prepare,
     set: &FileSet,
     context: &WorkerContext<'_>,
 ) -> Result<Result<Offload, EngineError>, Failure> {
@@ -254,7 +261,7 @@ fn offload(
         let note = RunNote::NoOffload { engine: name.to_owned(), why: why.to_string() };
         return Err(failure!(EINVAL, "init").explained(note));
     }
-    let pool = Offload::new(worker.engine, worker.engine_options());
+    let pool = Offload::new(worker.engine.def.name, prepare, worker.engine_options());
     let Some(space) = context.board.overlaps().filter(|_| worker.waits_for_other_jobs()) else { return Ok(pool) };
     let n_threads = u64::from(worker.queue().iodepth);
     raise_limit(Resource::Nofile, set.files.len() as u64 + n_threads + N_OTHER_DESCRIPTORS);
@@ -289,9 +296,9 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
 /// Makes and starts the engine.
 fn engine<'a>(
     worker: &WorkerPlan,
+    prepare: Prepare,
     set: &FileSet,
-    arena: &Rc<RefCell<Arena>>,
-    block_bytes: usize,
+    (arena, block_bytes): (&Rc<RefCell<Arena>>, usize),
     draws: &Draws,
     context: &WorkerContext<'a>,
 ) -> Result<Box<dyn Engine + 'a>, Failure> {
@@ -305,14 +312,10 @@ fn engine<'a>(
     }
     let failed = |error: EngineError| engine_failure!(error, "init");
     let prepared: Box<dyn Prepared> = if worker.offloads() {
-        Box::new(offload(worker, set, context)?.map_err(failed)?)
+        Box::new(offload(worker, prepare, set, context)?.map_err(failed)?)
     } else {
-        (worker.engine.prepare)(&worker.engine_options()).map_err(failed)?
+        prepare(&worker.engine_options()).map_err(failed)?
     };
-    let job = job_facts(worker);
-    for remark in prepared.introduction(&job) {
-        context.say(MessageStream::Info, engine_notes::told(&job.name, &worker.engine.def, remark));
-    }
     let setup = EngineSetup {
         iodepth: worker.queue().iodepth,
         max_block_bytes: block_bytes,
@@ -322,8 +325,7 @@ fn engine<'a>(
         atomic: worker.spec.durability.atomic,
         clock: context.clock.clone(),
         seed: worker.seeds.get(SeedIndex::Offset),
-        job,
-        kept: Arc::clone(context.kept),
+        job: job_facts(worker),
     };
     let mut engine: Box<dyn Engine + 'a> = prepared.start(setup).map_err(failed)?;
     if !set.zones.is_empty() && worker.used_directions()[DataDirection::Trim] {
@@ -331,6 +333,30 @@ fn engine<'a>(
     }
     let engine = lock_files(worker, set, context.board, engine)?;
     Ok(told(engine, worker, set, context.tracer, draws))
+}
+
+/// Makes and starts the engine of a job that moves no data.
+fn turns<'a>(
+    worker: &WorkerPlan,
+    prepare: PrepareTurns,
+    set: &FileSet,
+    draws: &Draws,
+    context: &WorkerContext<'a>,
+) -> Result<WorkInTurns<'a>, Failure> {
+    let failed = |error: EngineError| engine_failure!(error, "init");
+    let prepared = prepare(&worker.engine_options()).map_err(failed)?;
+    let job = job_facts(worker);
+    for remark in prepared.introduction(&job) {
+        context.say(MessageStream::Info, engine_notes::told(&job.name, &worker.engine.def, remark));
+    }
+    let setup = TurnsSetup {
+        clock: context.clock.clone(),
+        seed: worker.seeds.get(SeedIndex::Offset),
+        job,
+        kept: Arc::clone(context.kept),
+    };
+    let engine = prepared.start(setup).map_err(failed)?;
+    Ok(WorkInTurns { engine, teller: teller(worker, set, context.tracer, draws) })
 }
 
 #[cfg(test)]

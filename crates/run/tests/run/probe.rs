@@ -3,7 +3,7 @@
 //! Must not know: what is tested. Start reading at [`drive`].
 
 use ferrio_engine::{
-    Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, IoUnit, Prepared, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, EngineWork, IoUnit, Prepared, Queued,
 };
 use ferrio_run::link::board::Board;
 use ferrio_run::link::context::WorkerContext;
@@ -94,7 +94,7 @@ struct Probe {
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let inner = ferrio_engine::find(options.get(&INNER).unwrap()).unwrap();
     let ns = |option| u64::try_from(options.get(option)).unwrap();
-    let inner = (inner.prepare)(options)?;
+    let inner = inner.io().unwrap()(options)?;
     Ok(Box::new(Unwatched { inner, queue_ns: ns(&QUEUE_NS), commit_ns: ns(&COMMIT_NS) }))
 }
 
@@ -183,7 +183,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         compatibility: ferrio_spec::Compatibility::Fio,
     })
     .unwrap();
-    plan.workers[0].engine.prepare = prepare;
+    plan.workers[0].engine.work = EngineWork::Io(prepare);
     let board = Board::new(1).unwrap();
     let messages = RefCell::new(Vec::new());
     let send = |message: &WorkerMessage| messages.borrow_mut().push(message.clone());

@@ -14,8 +14,8 @@ use ferrio_units::Direction;
 use ferrio_workload::told::{Drawn, Draws};
 use std::io;
 
-/// Reports the I/Os of the engine within.
-struct IoTeller<'a> {
+/// Reports the I/Os of an engine.
+pub(crate) struct IoTeller<'a> {
     tracer: &'a Tracer<'a>,
     /// Address and name of each file.
     files: Vec<(usize, String)>,
@@ -41,13 +41,26 @@ pub(crate) fn told<'a>(
     tracer: &'a Tracer<'a>,
     draws: &Draws,
 ) -> Box<dyn Engine + 'a> {
+    match teller(worker, set, tracer, draws) {
+        Some(teller) => Box::new(Wrapped::new(inner, teller)),
+        None => inner,
+    }
+}
+
+/// The teller of a job, if its I/Os are traced.
+pub(crate) fn teller<'a>(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    tracer: &'a Tracer<'a>,
+    draws: &Draws,
+) -> Option<IoTeller<'a>> {
     use TraceGroup::{File, Io, Random, Rate, Verify, Zbd};
     if ![File, Io, Random, Rate, Verify, Zbd].into_iter().any(|group| tracer.has(group)) {
-        return inner;
+        return None;
     }
     tracer.line(Io, || format!("load ioengine {}", worker.engine.def.name));
     let verify = worker.spec.verify.as_ref().filter(|_| tracer.has(Verify));
-    let teller = IoTeller {
+    Some(IoTeller {
         tracer,
         files: set.files.iter().map(|file| (file.address(), file.name.clone())).collect(),
         draws: draws.clone(),
@@ -59,8 +72,7 @@ pub(crate) fn told<'a>(
         n_queued: 0,
         n_in_flight: 0,
         refused: None,
-    };
-    Box::new(Wrapped::new(inner, teller))
+    })
 }
 
 /// Number of a direction in lines.
@@ -133,7 +145,22 @@ impl IoTeller<'_> {
         }
     }
 
-    fn done(&mut self, unit_index: u32, result: IoResult) {
+    /// Reports an I/O that the engine is given now.
+    pub(crate) fn starts(&mut self, unit_index: u32, unit: &IoUnit) {
+        let address = std::ptr::from_ref(unit).addr();
+        if self.refused.take() != Some(unit_index) {
+            self.prepare(unit_index, address, unit);
+        }
+        self.tell_unit("queue", address, unit);
+        if let Some(zones) = &mut self.zones {
+            zones.tell(self.tracer, unit);
+        }
+        self.tracer.flush();
+        self.units[unit_index as usize] = Some((address, *unit));
+    }
+
+    /// Reports the result of an I/O.
+    pub(crate) fn done(&mut self, unit_index: u32, result: IoResult) {
         let Some((address, unit)) = self.units[unit_index as usize].take() else { return };
         self.tell_unit("complete", address, &unit);
         let reads_back = self.tracer.reads_back();
@@ -150,16 +177,7 @@ impl IoTeller<'_> {
 
 impl Wrapper for IoTeller<'_> {
     fn queue(&mut self, inner: &mut dyn Engine, unit_index: u32, unit: &IoUnit) -> Queued {
-        let address = std::ptr::from_ref(unit).addr();
-        if self.refused.take() != Some(unit_index) {
-            self.prepare(unit_index, address, unit);
-        }
-        self.tell_unit("queue", address, unit);
-        if let Some(zones) = &mut self.zones {
-            zones.tell(self.tracer, unit);
-        }
-        self.tracer.flush();
-        self.units[unit_index as usize] = Some((address, *unit));
+        self.starts(unit_index, unit);
         let queued = inner.queue(unit_index, unit);
         match queued {
             Queued::Completed(result) => self.done(unit_index, result),

@@ -198,28 +198,7 @@ fn reap_one(worker: &mut Worker<'_>) -> Result<IoResult, Stop> {
             return Ok(completion.result);
         }
         waited_in_vain(&mut worker.lane);
-        if is_abandoned(worker) {
-            return Err(Stop::Ended);
-        }
     }
-}
-
-/// A turn of work may go on after the end of the runtime for this long, and is counted then.
-const TURN_GRACE_NS: u64 = 60_000_000;
-
-/// A turn of work that moves no data may be long, and can be abandoned: it is not counted then.
-#[cold]
-#[inline(never)]
-fn is_abandoned(worker: &mut Worker<'_>) -> bool {
-    let lane = &worker.lane;
-    let is_too_long = || lane.clock.now_ns().saturating_sub(TURN_GRACE_NS) >= lane.control.runtime_end_ns();
-    let ends = lane.plan.engine.def.moves_nothing()
-        && (lane.control.is_terminated() || lane.engine.is_over() || is_too_long());
-    if ends {
-        let stamp = lane.clock.stamp();
-        give_up(worker, 0, stamp);
-    }
-    ends
 }
 
 /// Nothing is in flight, so an engine that has no room now will never have any.

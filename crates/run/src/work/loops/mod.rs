@@ -1,8 +1,8 @@
-//! The two loops of a worker, and their common steps.
+//! The loops of a worker, and their common steps.
 //!
-//! Must not know: passes. Start reading at [`depth_one`], then [`queued`].
+//! Must not know: passes. Start reading at [`depth_one`], then [`queued`]; jobs that move no data
+//! have [`work_in_turns`].
 
-pub(crate) mod accompany;
 pub(crate) mod between;
 pub(crate) mod connection;
 pub(crate) mod depth_one;
@@ -15,6 +15,7 @@ pub(crate) mod queued;
 pub(crate) mod remember;
 pub(crate) mod trims;
 pub(crate) mod turns;
+pub(crate) mod work_in_turns;
 pub(crate) mod zones;
 
 use super::hooks::Hooks;

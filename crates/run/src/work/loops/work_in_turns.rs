@@ -1,0 +1,134 @@
+//! The loop of a job whose work moves no data: it is done in turns, each of which counts as an I/O of no bytes.
+//!
+//! Must not know: the work of a turn, programs. Start reading at [`run`], then [`WorkInTurns`].
+
+use super::between::between_ios;
+use super::connection::give_up;
+use super::io::{Finished, fill_slot, finish, log_issued, opened};
+use super::{Attendant, Worker};
+use crate::engine_notes;
+use crate::error::{Failure, engine_failure};
+use crate::events::MessageStream;
+use crate::work::hooks::teller::IoTeller;
+use crate::work::lane::account::Stamps;
+use crate::work::lane::{Lane, Stop};
+use ferrio_engine::{Engine, IoResult, IoUnit, Queued, TurnsOfWork};
+use ferrio_sys::errno::EINVAL;
+use ferrio_workload::Next;
+use std::task::Poll;
+
+/// A turn may go on after the end of the runtime for this long, and is counted then.
+const TURN_GRACE_NS: u64 = 60_000_000;
+
+/// The engine of such a job, and what reports its turns.
+pub(crate) struct WorkInTurns<'a> {
+    pub(crate) engine: Box<dyn TurnsOfWork>,
+    pub(crate) teller: Option<IoTeller<'a>>,
+}
+
+impl WorkInTurns<'_> {
+    /// Starts the program beside which the turns run, before the clock of the job starts.
+    pub(crate) fn begin(&mut self) -> Result<(), Failure> {
+        self.engine.begin().map_err(|error| engine_failure!(error, "init"))
+    }
+
+    /// Ends the program after the last turn. A job that is stopped does not wait for this: the engine kills the program
+    /// when it is dropped.
+    pub(crate) fn end(&mut self, lane: &mut Lane<'_>) {
+        while !lane.control.is_terminated() {
+            if let Poll::Ready(remark) = self.engine.end() {
+                if let Some(remark) = remark {
+                    let (name, engine) = (&lane.plan.spec.name, &lane.plan.engine.def);
+                    lane.context.say(MessageStream::Info, engine_notes::told(name, engine, remark));
+                }
+                return;
+            }
+        }
+    }
+}
+
+/// The engine in the lane of such a job, which gives it nothing to do.
+pub(crate) struct NoIo;
+
+impl Engine for NoIo {
+    fn queue(&mut self, _: u32, _: &IoUnit) -> Queued {
+        Queued::Completed(IoResult::failed(EINVAL))
+    }
+}
+
+/// Does one pass.
+pub(crate) fn run(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, attendant: &mut dyn Attendant) -> Stop {
+    let mut stamp = worker.lane.clock.stamp();
+    loop {
+        if worker.lane.control.is_due(stamp) {
+            if let Some(stop) = attendant.attend(worker, stamp) {
+                return stop;
+            }
+            stamp = worker.lane.clock.stamp();
+        }
+        let turn = match worker.lane.workload.next() {
+            Next::Io(turn) => turn,
+            other => {
+                if let Some(stop) = between_ios(worker, other, &mut stamp) {
+                    return stop;
+                }
+                continue;
+            }
+        };
+        if !worker.lane.files.is_open(turn.file_index) {
+            match opened(worker, &turn) {
+                Ok(now) => stamp = now,
+                Err(stop) => return stop,
+            }
+        }
+        let done = fill_slot(worker, 0, &turn, stamp).and_then(|()| do_turn(worker, work, stamp));
+        match done {
+            Ok(done) => stamp = done,
+            Err(stop) => return stop,
+        }
+    }
+}
+
+/// Does the turn in slot 0; returns the stamp at its end.
+fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> Result<u64, Stop> {
+    let submitted = worker.lane.stamp_after(start);
+    let issue = worker.lane.issued_at(start, submitted);
+    let slot = worker.lane.slots.get_mut(0);
+    slot.stamps = Stamps { start, issue };
+    if let Some(teller) = &mut work.teller {
+        teller.starts(0, &slot.unit);
+    }
+    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+    if let Some(direction) = direction {
+        worker.lane.account.data_issued(direction, &worker.lane.clock, stamps);
+        if worker.hooks.logs_each_io {
+            log_issued(worker, 0, direction);
+        }
+    }
+    while work.engine.turn().is_pending() {
+        if is_abandoned(worker, work) {
+            let stamp = worker.lane.clock.stamp();
+            give_up(worker, 0, stamp);
+            return Err(Stop::Ended);
+        }
+    }
+    let done = worker.lane.stamp_after(submitted);
+    let (result, stats) = (IoResult::done(0), &mut worker.lane.account.stats);
+    stats.depth.record(1, 1);
+    stats.submit.record(1);
+    stats.complete.record(1);
+    if let Some(teller) = &mut work.teller {
+        teller.done(0, result);
+    }
+    match finish(worker, 0, result, done) {
+        Finished::Done | Finished::Again => Ok(done),
+        Finished::Stop(stop) => Err(stop),
+    }
+}
+
+/// A turn may be long, and can be abandoned: it is not counted then.
+fn is_abandoned(worker: &Worker<'_>, work: &WorkInTurns<'_>) -> bool {
+    let lane = &worker.lane;
+    let is_too_long = || lane.clock.now_ns().saturating_sub(TURN_GRACE_NS) >= lane.control.runtime_end_ns();
+    lane.control.is_terminated() || work.engine.is_over() || is_too_long()
+}
