@@ -30,6 +30,9 @@ pub const MAX_BYTES: u64 = 1 << 30;
 /// Most digits of figures and percentiles: far more than a double has, and few enough for any line.
 const MAX_DIGITS: u32 = 64;
 
+/// Most clones of all jobs together, because reports that add them up have room for each.
+const MAX_CLONES: u32 = 1_000_000;
+
 /// Most samples in the windows of all searches for a steady state together, because reports also show missing ones.
 const MAX_WINDOW_SAMPLES: usize = 1 << 24;
 
@@ -196,6 +199,11 @@ fn check(record: &RunRecord, form: u32) -> Result<(), SavedError> {
         if let Some((name, value)) = digits.into_iter().find(|(_, value)| *value > MAX_DIGITS) {
             return Err(SavedError::Value { name, value, max: MAX_DIGITS });
         }
+    }
+    let jobs = record.provenance.iter().flat_map(|provenance| &provenance.jobs);
+    let value = jobs.fold(0_u32, |sum, job| sum.saturating_add(job.n_clones));
+    if value > MAX_CLONES {
+        return Err(SavedError::Value { name: "numjobs", value, max: MAX_CLONES });
     }
     let mut windows = record.workers.iter().filter_map(WorkerRecord::steady_state).map(SteadyState::n_window);
     let n_samples = windows.try_fold(0_usize, |sum, n_window| sum.checked_add(n_window?));

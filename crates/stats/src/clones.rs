@@ -71,9 +71,10 @@ impl ClonesTogether {
 
     /// Adds an interval of a worker; the sums that are complete with it.
     pub fn interval(&mut self, stretch: &Stretch) -> Vec<ClonesStretch> {
-        let slot = stretch.start_ns / self.interval_ns;
+        let interval_ns = self.interval_ns;
         let Some((job, clone)) = self.find(stretch.job_number) else { return Vec::new() };
-        job.next[clone] = Some(slot + 1);
+        let slot = stretch.start_ns / interval_ns;
+        job.next[clone] = Some(slot.saturating_add(1));
         let slot = slot.max(job.n_done);
         job.open.entry(slot).and_modify(|sum| sum.add(stretch)).or_insert_with(|| ClonesStretch::of(stretch));
         job.take_complete()
@@ -194,6 +195,13 @@ mod tests {
     fn together(n_clones: u32) -> ClonesTogether {
         let job = JobOptions { name: "j".to_owned(), group: 0, first_number: 2, n_clones, options: None };
         ClonesTogether::new(&[job], SECOND)
+    }
+
+    #[test]
+    fn intervals_of_unknown_jobs_are_in_no_sum() {
+        assert_eq!(ClonesTogether::default().interval(&stretch(2, 0, SECOND, 1)), []);
+        assert_eq!(together(2).interval(&stretch(1, u64::MAX, u64::MAX, 1)), []);
+        assert_eq!(together(1).interval(&stretch(2, u64::MAX, u64::MAX, 1)), []);
     }
 
     fn n_reads(sums: &[ClonesStretch]) -> Vec<u64> {

@@ -7,6 +7,7 @@ use ferrio_stats::note::{
     BadBlock, BlockDump, Damage, DeviceUsage, EngineNote, Fault, FaultKind, FileNote, IoNote, RateMiss, ReplayNote,
     RunNote, StreamFault, SystemError, TraceFault, TraceTrouble, VerifyNote, ZoneNote,
 };
+use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{
     CourseEvent, DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats,
     SteadyPart, SteadyState, Stretch, ThreadStats, WorkerRecord,
@@ -183,6 +184,11 @@ fn what_is_no_record_is_told_from_one_that_is_damaged() {
     wide.workers[1].settings.significant_figures = u32::MAX;
     let error = SavedError::Value { name: "significant_figures", value: u32::MAX, max: MAX_DIGITS };
     assert_eq!(decode(&encode(&wide)), Err(error));
+    let mut endless = record(&[5]);
+    let job = JobOptions { name: "j".to_owned(), group: 0, first_number: 1, n_clones: u32::MAX, options: None };
+    endless.provenance.as_deref_mut().expect("a provenance").jobs.push(job);
+    let error = SavedError::Value { name: "numjobs", value: u32::MAX, max: MAX_CLONES };
+    assert_eq!(decode(&encode(&endless)), Err(error));
     let mut steady = record(&[5]);
     let criterion = SteadyCriterion { metric: SteadyMetric::Lat, is_slope: true, limit: 1.0, is_percent: true };
     let state = SteadyState::new(criterion, 2, MAX_WINDOW_SAMPLES + 1);
