@@ -114,10 +114,7 @@ impl LiveFeed {
     fn count(&mut self, stretch: &Stretch) {
         let Some(index) = self.index_of(stretch.job_number) else { return };
         let job = &mut self.jobs[index];
-        for direction in DataDirection::ALL {
-            job.totals.directions[direction].add(&stretch.stats.directions[direction]);
-        }
-        job.totals.n_errors = job.totals.n_errors.saturating_add(stretch.stats.tolerated.n_total);
+        job.totals.add(&stretch.stats);
         job.has_news = true;
     }
 

@@ -1,10 +1,10 @@
 //! What a job has done since its start: counts that only grow.
 //!
-//! Must not know: how they are shown. Start reading at [`DirectionTotals::add`].
+//! Must not know: how they are shown. Start reading at [`JobTotals::add`].
 
 use ferrio_stats::histogram::bucket_bounds_ns;
-use ferrio_stats::{DirectionStats, Histogram, LatencyStat};
-use ferrio_units::PerDirection;
+use ferrio_stats::{DirectionStats, Histogram, LatencyStat, ThreadStats};
+use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
 
 /// Number of bounds between which latencies are counted: 1 us, 2 us, 4 us, and so on to 2^26 us, about 67 s.
@@ -17,8 +17,25 @@ pub struct JobTotals {
     pub job: u32,
     /// By direction.
     pub directions: PerDirection<DirectionTotals>,
-    /// Errors that were tolerated, in all directions.
+    /// Errors that the job went on after, those of syncs among them.
     pub n_errors: u64,
+}
+
+impl JobTotals {
+    /// Adds the counts of an interval of a clone.
+    pub fn add(&mut self, stats: &ThreadStats) {
+        for direction in DataDirection::ALL {
+            self.directions[direction].add(&stats.directions[direction]);
+            let n_errors = &mut self.directions[direction].n_errors;
+            *n_errors = n_errors.saturating_add(stats.tolerated.by_direction[direction]);
+        }
+        self.n_errors = self.n_errors.saturating_add(stats.tolerated.n_total);
+    }
+
+    /// Errors of syncs that the job went on after.
+    pub fn n_sync_errors(&self) -> u64 {
+        self.directions.iter().fold(self.n_errors, |rest, (_, totals)| rest.saturating_sub(totals.n_errors))
+    }
 }
 
 /// The counts of a direction since the start of a job.
@@ -28,6 +45,8 @@ pub struct DirectionTotals {
     pub n_ios: u64,
     /// Bytes moved.
     pub bytes: u64,
+    /// Errors that the job went on after.
+    pub n_errors: u64,
     /// Sum of the latencies, nanoseconds.
     pub latency_sum_ns: u64,
     /// Latencies below the first bound, between each two, and from the last one on; empty where none were measured.
@@ -35,8 +54,8 @@ pub struct DirectionTotals {
 }
 
 impl DirectionTotals {
-    /// Adds the counts of an interval.
-    pub fn add(&mut self, stats: &DirectionStats) {
+    /// Adds the I/Os of an interval.
+    fn add(&mut self, stats: &DirectionStats) {
         self.n_ios = self.n_ios.saturating_add(stats.n_completed);
         self.bytes = self.bytes.saturating_add(stats.bytes);
         let latency = measured_latency(stats);

@@ -2,10 +2,10 @@
 //!
 //! Must not know: the times of these states. Start reading at [`ThreadStats::since`].
 
+use crate::ThreadStats;
 use crate::{
     BatchCounts, CpuTurns, DepthCounts, DirectionStats, HelperUsage, LatencyBuckets, LatencyStat, ResourceUsage,
 };
-use crate::{ErrorCounts, ThreadStats};
 use ferrio_units::DataDirection;
 
 impl LatencyStat {
@@ -97,10 +97,7 @@ impl ThreadStats {
             complete: BatchCounts(less(&self.complete.0, &earlier.complete.0)),
             usage: self.usage.since(&earlier.usage),
             total_runtime_ns: self.total_runtime_ns.saturating_sub(earlier.total_runtime_ns),
-            tolerated: ErrorCounts {
-                n_total: self.tolerated.n_total.saturating_sub(earlier.tolerated.n_total),
-                first_errno: self.tolerated.first_errno,
-            },
+            tolerated: self.tolerated.since(&earlier.tolerated),
             ..Self::default()
         };
         for direction in DataDirection::ALL {

@@ -7,7 +7,7 @@ use crate::{
     BatchCounts, BlockStates, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, ReplayStats, ResourceUsage,
     SampleStat, VerifyStats,
 };
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::{DataDirection, Direction, PerDirection};
 use serde::{Deserialize, Serialize};
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -112,12 +112,40 @@ pub struct ErrorCounts {
     pub n_total: u64,
     /// errno of the first.
     pub first_errno: i32,
+    /// Those of them that are of I/Os that move data or trim; the others are of syncs. Records of earlier versions do not have this.
+    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    pub by_direction: PerDirection<u64>,
 }
 
 impl ErrorCounts {
+    /// Counts an error of an I/O.
+    pub fn count(&mut self, direction: Direction, errno: i32) {
+        self.n_total += 1;
+        if self.first_errno == 0 {
+            self.first_errno = errno;
+        }
+        if let Some(direction) = direction.data() {
+            self.by_direction[direction] += 1;
+        }
+    }
+
+    /// The errors since `earlier`, an older copy; the first errno stays the first.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut rest = Self { n_total: self.n_total.saturating_sub(earlier.n_total), ..*self };
+        for direction in DataDirection::ALL {
+            let before = earlier.by_direction[direction];
+            rest.by_direction[direction] = rest.by_direction[direction].saturating_sub(before);
+        }
+        rest
+    }
+
     /// Adds the errors of another worker; the first errno stays the first.
     pub fn merge(&mut self, other: &Self) {
         add_to(&mut self.n_total, other.n_total);
+        for direction in DataDirection::ALL {
+            add_to(&mut self.by_direction[direction], other.by_direction[direction]);
+        }
         if self.first_errno == 0 {
             self.first_errno = other.first_errno;
         }
@@ -383,11 +411,14 @@ mod tests {
     #[test]
     fn first_error_stays() {
         let mut group = worker(&[1], 0);
-        group.tolerated = ErrorCounts { n_total: 2, first_errno: 0 };
+        group.tolerated = ErrorCounts { n_total: 2, ..ErrorCounts::default() };
         group.merge(&worker(&[1], 5));
-        group.merge(&ThreadStats { tolerated: ErrorCounts { n_total: 3, first_errno: 84 }, ..worker(&[1], 28) });
+        group.merge(&ThreadStats {
+            tolerated: ErrorCounts { n_total: 3, first_errno: 84, by_direction: PerDirection([1, 2, 0]) },
+            ..worker(&[1], 28)
+        });
         assert_eq!(group.errno, 5);
-        assert_eq!(group.tolerated, ErrorCounts { n_total: 5, first_errno: 84 });
+        assert_eq!(group.tolerated, ErrorCounts { n_total: 5, first_errno: 84, by_direction: PerDirection([1, 2, 0]) });
         assert_eq!(group.total_runtime_ns, 15_000_000);
         assert_eq!(group.usage.user_ns, 30);
     }
@@ -404,7 +435,7 @@ mod tests {
     #[test]
     fn cleared_is_as_new_but_for_what_it_is_and_what_went_wrong() {
         let mut stats = worker(&[5, 6, 7], 28);
-        stats.tolerated = ErrorCounts { n_total: 2, first_errno: 5 };
+        stats.tolerated = ErrorCounts { n_total: 2, first_errno: 5, ..ErrorCounts::default() };
         stats.directions[DataDirection::Read].clat = LatencyStat::new(true);
         stats.directions[DataDirection::Read].clat.record(5);
         stats.sync.record(9);
@@ -413,7 +444,7 @@ mod tests {
         let mut new = ThreadStats {
             usage: stats.usage,
             total_runtime_ns: 5_000_000,
-            tolerated: ErrorCounts { n_total: 2, first_errno: 5 },
+            tolerated: ErrorCounts { n_total: 2, first_errno: 5, ..ErrorCounts::default() },
             ..worker(&[], 28)
         };
         new.directions[DataDirection::Read].clat = LatencyStat::new(true);

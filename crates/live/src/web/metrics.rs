@@ -70,7 +70,7 @@ const ERRORS: MetricFamily = MetricFamily {
     name: "ferrio_errors",
     unit: "",
     kind: MetricKind::Counter,
-    help: "Errors that the job went on after, in all directions.",
+    help: "Failed I/Os that the job went on after.",
 };
 const LATENCY: MetricFamily = MetricFamily {
     name: "ferrio_latency_seconds",
@@ -93,7 +93,11 @@ pub(super) fn metrics_text(board: &LiveBoard, form: MetricsForm) -> String {
     counter(&mut text, (&BYTES, form), &jobs, |totals| totals.bytes);
     begin(&mut text, &ERRORS, form);
     for (name, job) in &jobs {
-        let _ = writeln!(text, "{}_total{{job=\"{name}\"}} {}", ERRORS.name, job.totals.n_errors);
+        let of_data = directions(name, job).map(|(labels, totals)| (labels, totals.n_errors));
+        let of_syncs = (format!("job=\"{name}\",direction=\"sync\""), job.totals.n_sync_errors());
+        for (labels, n_errors) in of_data.chain([of_syncs]) {
+            let _ = writeln!(text, "{}_total{{{labels}}} {n_errors}", ERRORS.name);
+        }
     }
     begin(&mut text, &LATENCY, form);
     for (labels, totals) in jobs.iter().flat_map(|(name, job)| directions(name, job)) {
@@ -222,14 +226,15 @@ mod tests {
         let mut board = board(&["a"]);
         let mut latencies = vec![0; N_LATENCY_BOUNDS + 1];
         (latencies[0], latencies[7], latencies[N_LATENCY_BOUNDS]) = (5, 3, 1);
-        let read = DirectionTotals { n_ios: 9, bytes: 36_864, latency_sum_ns: 70_000_000_405, latencies };
+        let read = DirectionTotals { n_ios: 9, bytes: 36_864, n_errors: 1, latency_sum_ns: 70_000_000_405, latencies };
         let directions = PerDirection([read, DirectionTotals::default(), DirectionTotals::default()]);
         board.apply(LiveFrame::Totals(JobTotals { job: 0, directions, n_errors: 2 }));
         let text = metrics_text(&board, MetricsForm::OpenMetrics);
         let labels = "job=\"a\",direction=\"read\"";
         assert_eq!(value(&text, &format!("ferrio_ios_total{{{labels}}}")), "9");
         assert_eq!(value(&text, &format!("ferrio_bytes_total{{{labels}}}")), "36864");
-        assert_eq!(value(&text, "ferrio_errors_total{job=\"a\"}"), "2");
+        assert_eq!(value(&text, &format!("ferrio_errors_total{{{labels}}}")), "1");
+        assert_eq!(value(&text, "ferrio_errors_total{job=\"a\",direction=\"sync\"}"), "1");
         let bucket = |bound: &str| value(&text, &format!("ferrio_latency_seconds_bucket{{{labels},le=\"{bound}\"}}"));
         let bounds = ["1e-06", "6.4e-05", "0.000128", "0.000256", "1.048576", "67.108864", "+Inf"];
         assert_eq!(bounds.map(bucket), ["5", "5", "8", "8", "8", "8", "9"]);

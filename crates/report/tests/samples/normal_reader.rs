@@ -102,8 +102,11 @@ fn thread_stats(lines: &[&str], block_bytes: u64) -> ThreadStats {
     stats.total_runtime_ns = RUNTIME_MS * 1_000_000;
     (stats.latency_search.target, stats.latency_search.depth) = latency_target(line("latency   :"));
     if let Some(errors) = lines.iter().find(|line| line.starts_with("     errors")) {
-        stats.tolerated =
-            ErrorCounts { n_total: number(errors, "total=", ","), first_errno: number(errors, "first_error=", "/") };
+        stats.tolerated = ErrorCounts {
+            n_total: number(errors, "total=", ","),
+            first_errno: number(errors, "first_error=", "/"),
+            ..ErrorCounts::default()
+        };
     }
     stats
 }

@@ -28,7 +28,7 @@ pub(super) fn stats(row: &JobResult) -> ThreadStats {
         },
         total_runtime_ns: runtime_ns,
         errno: row.error,
-        tolerated: ErrorCounts { n_total: row.n_errors, first_errno: row.error },
+        tolerated: ErrorCounts { n_total: row.n_errors, first_errno: row.error, ..ErrorCounts::default() },
         ..ThreadStats::default()
     }
 }

@@ -46,7 +46,9 @@ fn compare(text: &str, row: &Value) {
     let number = |key: &str| row[key].as_u64().unwrap_or_else(|| panic!("no {key} in {row}"));
     assert_eq!(count(&metrics, &format!("ferrio_ios_total{{{labels}}}")), number("n_ios"));
     assert_eq!(count(&metrics, &format!("ferrio_bytes_total{{{labels}}}")), number("bytes"));
-    assert_eq!(count(&metrics, &format!("ferrio_errors_total{{job=\"{job}\"}}")), number("n_errors"));
+    let n_errors =
+        |direction: &&str| count(&metrics, &format!("ferrio_errors_total{{job=\"{job}\",direction=\"{direction}\"}}"));
+    assert_eq!([direction, "sync"].iter().map(n_errors).sum::<u64>(), number("n_errors"));
     assert_eq!(count(&metrics, &format!("ferrio_latency_seconds_count{{{labels}}}")), number("n_latencies"));
     let sum_secs = metrics[&format!("ferrio_latency_seconds_sum{{{labels}}}")];
     let expected_secs = row["mean_ns"].as_f64().expect("a mean") * number("n_latencies") as f64 / 1e9;
@@ -109,6 +111,24 @@ fn totals_only_grow_and_are_those_of_the_result_at_the_end() {
     }
     // The report is that of --html.
     assert!((page.status, page.content.as_str()) == (200, scratch.read("page.html").as_str()), "{}", page.head);
+}
+
+/// Every fourth I/O fails, whatever its direction.
+#[test]
+fn errors_are_counted_by_direction() {
+    let served = Served::start(
+        "web-errors",
+        "--json --name=a --ioengine=sim --sim_fault=eio@/4 --continue_on_error=all --rw=randrw --bs=4k --size=4m --rate_iops=1k,1k",
+    );
+    let mut follower = Follower::new(&served, "page");
+    follower.wait_for("end", |_| true);
+    let metrics = values(&served.get("/metrics").content);
+    let document: Value = serde_json::from_str(&served.finish().0.succeeded().stdout).expect("a document");
+    let [read, write, sync] = ["read", "write", "sync"]
+        .map(|direction| count(&metrics, &format!("ferrio_errors_total{{job=\"a\",direction=\"{direction}\"}}")));
+    // 1,024 I/Os, of which 256 fail.
+    assert_eq!((read + write, sync, document["jobs"][0]["n_errors"].as_u64()), (256, 0, Some(256)));
+    assert!(read > 64 && write > 64, "{read} {write}");
 }
 
 #[test]

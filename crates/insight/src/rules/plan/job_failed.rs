@@ -103,8 +103,10 @@ mod tests {
         assert!(data.contains("verification found other data than was written"), "{data}");
         let killed = told(|worker| (worker.fate.killed_by, worker.fate.is_cut_short) = (Some(9), true)).expect("told");
         assert!(killed.starts_with("The job ended by signal 9 before it had done its work"), "{killed}");
-        let tolerated =
-            told(|worker| worker.stats.tolerated = ErrorCounts { n_total: 1200, first_errno: 5 }).expect("told");
+        let tolerated = told(|worker| {
+            worker.stats.tolerated = ErrorCounts { n_total: 1200, first_errno: 5, ..ErrorCounts::default() }
+        })
+        .expect("told");
         assert_eq!(tolerated, "The job had 1,200 errors that it tolerated, the first: Input/output error.");
     }
 

@@ -143,11 +143,7 @@ impl<'a> Lane<'a> {
         let treatment = treatment(&self.plan.spec.errors, direction, errno);
         if treatment != Treatment::Fatal {
             // The error that ends the job is also counted, if errors are counted.
-            let counts = &mut self.account.stats.tolerated;
-            counts.n_total += 1;
-            if counts.first_errno == 0 {
-                counts.first_errno = errno;
-            }
+            self.account.stats.tolerated.count(direction, errno);
         }
         treatment == Treatment::Tolerated
     }
