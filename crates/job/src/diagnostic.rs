@@ -2,6 +2,7 @@
 //!
 //! Must not know: lines for people; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
 
+use crate::cure;
 use crate::origin::Origin;
 use crate::suggest::nearest;
 use std::fmt;
@@ -44,9 +45,11 @@ pub struct Diagnostic {
     pub allowed: Option<String>,
     /// The nearest known name or word.
     pub nearest: Option<String>,
+    /// What a user can do about it, as an order without a full stop (`write iodepth`); `None`: it depends on the job.
+    pub cure: Option<String>,
 }
 
-/// One line, without the line's end: place, what was given, what is allowed, what is nearest.
+/// One line, without the line's end: place, what was given, what is allowed, what is nearest or what to do.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = self.origin.as_ref().and_then(Origin::with_column) {
@@ -61,7 +64,11 @@ impl fmt::Display for Diagnostic {
         if let Some(allowed) = &self.allowed {
             write!(formatter, ": {allowed}")?;
         }
-        self.nearest.as_ref().map_or(Ok(()), |nearest| write!(formatter, "; did you mean {nearest}?"))
+        match (&self.nearest, &self.cure) {
+            (Some(nearest), _) => write!(formatter, "; did you mean {nearest}?"),
+            (None, Some(cure)) => write!(formatter, "; {cure}"),
+            (None, None) => Ok(()),
+        }
     }
 }
 
@@ -70,21 +77,23 @@ impl std::error::Error for Diagnostic {}
 impl Diagnostic {
     /// A name that no option has.
     pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
-        let origin = Some(origin.clone());
-        Self { kind: DiagnosticKind::UnknownOption, origin, given: name.to_owned(), allowed: None, nearest }
+        let (origin, cure) = (Some(origin.clone()), Some(cure::of_name(name, nearest.as_deref())));
+        Self { kind: DiagnosticKind::UnknownOption, origin, given: name.to_owned(), allowed: None, nearest, cure }
     }
 
     /// A name that none of these jobs has.
-    pub(crate) fn unknown_job<'a>(name: &str, jobs: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn unknown_job<'a>(name: &str, jobs: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let cure = cure::of_job(jobs.clone());
         let near = nearest(name, jobs).filter(|(_, distance)| *distance <= name.len().div_ceil(2));
         let nearest = near.map(|(near, _)| near.to_owned());
-        Self { kind: DiagnosticKind::UnknownJob, origin: None, given: name.to_owned(), allowed: None, nearest }
+        Self { kind: DiagnosticKind::UnknownJob, origin: None, given: name.to_owned(), allowed: None, nearest, cure }
     }
 
     /// Options of a job that cannot go together; `lines` say why, the last one foremost.
     pub(crate) fn conflict(job: &str, lines: &[String]) -> Self {
         let allowed = lines.last().map(|line| plain(line));
-        Self { kind: DiagnosticKind::Conflict, origin: None, given: format!("job {job}"), allowed, nearest: None }
+        let given = format!("job {job}");
+        Self { kind: DiagnosticKind::Conflict, origin: None, given, allowed, nearest: None, cure: None }
     }
 }
 

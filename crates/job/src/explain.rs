@@ -13,6 +13,7 @@ use crate::refusal::{near_engine, near_word};
 use crate::suggest::nearest;
 use ferrio_units::ParseError;
 use ferrio_units::value::is_list;
+use std::fmt;
 
 /// Reports a refused value. `text` is the option as it was written.
 pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
@@ -70,7 +71,7 @@ pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &O
     let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
     let mut line = format!("{place}: unknown option {}", shortened(name));
     let near = near_name(name, engine).filter(|_| owner.is_none());
-    messages.diagnose(Diagnostic::unknown(&shortened(name), near.clone(), origin));
+    messages.diagnose(Diagnostic::unknown(&shortened(name), near.as_ref().map(Near::name), origin));
     if let Some(def) = owner {
         let has = if def.engines.len() == 1 { "has" } else { "have" };
         line.extend([format!(" (the engine {engine} has none; {} {has})", def.engines.join(", "))]);
@@ -80,8 +81,28 @@ pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &O
     messages.err(line);
 }
 
+/// A known name of an option that is near to a given one.
+pub(crate) struct Near {
+    name: &'static str,
+    /// The engines that have the option, none of which is that of the job; empty: the job may use it.
+    engines: &'static [&'static str],
+}
+
+impl Near {
+    pub(crate) fn name(&self) -> String {
+        self.name.to_owned()
+    }
+}
+
+impl fmt::Display for Near {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name)?;
+        if self.engines.is_empty() { Ok(()) } else { write!(formatter, ", an option of {}", self.engines.join(", ")) }
+    }
+}
+
 /// The nearest name of an option that the job may use; that of another engine's option if it is nearer and hardly differs.
-pub(crate) fn near_name(name: &str, engine: &str) -> Option<String> {
+pub(crate) fn near_name(name: &str, engine: &str) -> Option<Near> {
     const N_SLIPS: usize = 2;
     let is_usable = |def: &OptionDef| def.is_general() || def.engines.contains(&engine);
     let near = nearest(name, OPTIONS.iter().filter(|def| is_usable(def)).flat_map(OptionDef::names));
@@ -91,10 +112,10 @@ pub(crate) fn near_name(name: &str, engine: &str) -> Option<String> {
         && near.is_none_or(|(_, of_near)| distance < of_near)
         && let Some(def) = elsewhere.clone().find(|def| def.is_called(other))
     {
-        return Some(format!("{other}, an option of {}", def.engines.join(", ")));
+        return Some(Near { name: other, engines: def.engines });
     }
     let (near, distance) = near?;
-    (distance <= name.chars().count().div_ceil(2)).then(|| near.to_owned())
+    (distance <= name.chars().count().div_ceil(2)).then_some(Near { name: near, engines: &[] })
 }
 
 fn tell_near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {

@@ -8,6 +8,7 @@ pub mod collector;
 pub mod command_line;
 mod compat;
 mod contradiction;
+mod cure;
 pub mod debug;
 pub mod diagnostic;
 pub mod environment;

@@ -2,6 +2,7 @@
 //!
 //! Must not know: lines for people. Start reading at [`Diagnostic::refused`].
 
+use crate::cure;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, plain};
 use crate::error::JobError;
 use crate::options::definition::OptionDef;
@@ -26,13 +27,15 @@ impl Diagnostic {
             _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
         };
         let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };
-        Self { kind, origin: Some(origin.clone()), given, allowed, nearest }
+        let option = text.split_once('=').map_or(text, |(option, _)| option.trim());
+        let cure = Some(cure::of_value(error, option, nearest.as_deref()));
+        Self { kind, origin: Some(origin.clone()), given, allowed, nearest, cure }
     }
 
     /// A job file that cannot be read, and why.
     pub(crate) fn job_file(error: &JobError) -> Self {
         let given = plain(&error.to_string());
-        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed: None, nearest: None }
+        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed: None, nearest: None, cure: None }
     }
 }
 

@@ -6,7 +6,7 @@
 use crate::collector::{Collector, Section, Stopped};
 use crate::diagnostic::Diagnostic;
 use crate::environment::Environment;
-use crate::explain;
+use crate::explain::{self, Near};
 use crate::lower::Strictness;
 use crate::options::{find_general, find_private};
 use crate::origin::Origin;
@@ -37,7 +37,7 @@ impl Template {
     }
 
     /// Names of the jobs, in their order.
-    pub fn job_names(&self) -> impl Iterator<Item = &str> {
+    pub fn job_names(&self) -> impl Iterator<Item = &str> + Clone {
         self.jobs.iter().map(|section| section.draft.job.name.as_str())
     }
 
@@ -108,7 +108,11 @@ fn set_on(
 ) -> Result<(), Diagnostic> {
     let engine = section.draft.job.engine.name.clone();
     let Some(def) = find_general(name).or_else(|| find_private(&engine, name)) else {
-        return Err(Diagnostic::unknown(name, explain::near_name(name, &engine), &Origin::CommandLine));
+        return Err(Diagnostic::unknown(
+            name,
+            explain::near_name(name, &engine).as_ref().map(Near::name),
+            &Origin::CommandLine,
+        ));
     };
     Collector::new(environment).set(section, def, value).map_err(|error| {
         let text = refusal::written(def, value);
