@@ -51,6 +51,7 @@ pub(crate) fn run(fds: &FdTable, unit: &IoUnit) -> IoResult {
 #[cfg(test)]
 mod tests {
     use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions};
+    use ferrio_testing::{skip, skip_part};
     use ferrio_units::Direction;
 
     #[test]
@@ -58,7 +59,7 @@ mod tests {
         let device = match LoopedTestFile::new("trim") {
             Ok(device) => device,
             Err(reason) => {
-                eprintln!("SKIPPED every_engine_trims_a_block_device: {reason}");
+                skip!("every_engine_trims_a_block_device", "{reason}");
                 return;
             }
         };
@@ -70,7 +71,7 @@ mod tests {
             let mut rig = match Rig::on_path(name, Some(device.path()), RigOptions::default()) {
                 Ok(rig) => rig,
                 Err(error) => {
-                    eprintln!("SKIPPED every_engine_trims_a_block_device with {name}: {error}");
+                    skip_part!("every_engine_trims_a_block_device", "with {name}: {error}");
                     continue;
                 }
             };

@@ -140,6 +140,7 @@ mod tests {
     use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, TestFile};
     use ferrio_spec::GivenOptions;
     use ferrio_sys::file_cache::{CacheAdvice, advise};
+    use ferrio_testing::skip;
     use std::path::PathBuf;
 
     fn options(donor: &str, is_in_place: bool) -> GivenOptions {
@@ -197,7 +198,7 @@ mod tests {
             for unit in [rig.unit(Direction::Write, 0), rig.unit(Direction::Write, N_BLOCKS - 1), odd] {
                 let result = rig.one(unit);
                 if [libc::ENOTTY, libc::EOPNOTSUPP, libc::EBUSY].contains(&(-result as i32)) {
-                    eprintln!("SKIPPED blocks_are_swapped_and_contents_stay: no ext4 here, or a busy one");
+                    skip!("blocks_are_swapped_and_contents_stay", "no ext4 here, or a busy one");
                     assert!(rig.engine.hint(&unit, -result as i32).is_some());
                     return;
                 }

@@ -14,6 +14,7 @@ use ferrio_spec::engines::Completes;
 use ferrio_spec::engines::options::from_texts;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::clock::Clock;
+use ferrio_testing::skip_part;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
@@ -301,7 +302,7 @@ pub(crate) fn check_file_engine(name: &str, make_options: impl Fn() -> RigOption
     let mut rig = match Rig::new(name, Some(&file), make_options()) {
         Ok(rig) => rig,
         Err(EngineError::Refused { what, source, .. }) => {
-            eprintln!("SKIPPED {name}: {what}: {source}");
+            skip_part!(name, "{what}: {source}");
             return;
         }
         Err(error) => panic!("{error}"),

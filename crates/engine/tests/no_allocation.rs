@@ -9,6 +9,7 @@ use ferrio_engine::{
 };
 use ferrio_spec::engines::options::from_texts;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
+use ferrio_testing::skip_part;
 use ferrio_units::Direction;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
@@ -154,7 +155,7 @@ fn no_engine_allocates_per_io() {
     for name in names {
         match n_allocations_of(name, if name == "sim" { &sim } else { &[] }) {
             Ok(n_allocations) => assert_eq!(n_allocations, 0, "{name}"),
-            Err(reason) => eprintln!("SKIPPED no_engine_allocates_per_io with {name}: {reason}"),
+            Err(reason) => skip_part!("no_engine_allocates_per_io", "with {name}: {reason}"),
         }
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
+use ferrio_testing::skip;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -231,7 +232,7 @@ impl Mount {
         if mount.is_ok_and(|output| output.status.success()) {
             return Some(Self(scratch));
         }
-        eprintln!("SKIPPED {name}: a tmpfs cannot be mounted here");
+        skip!(ferrio_testing::this_test(), "a tmpfs cannot be mounted here");
         None
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`Scratch`].
 
+use ferrio_testing::skip;
 use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -179,7 +180,7 @@ fn a_directory_that_may_not_be_written_to_is_refused() {
     let scratch = Scratch::new("read-only");
     std::fs::set_permissions(&scratch.0, PermissionsExt::from_mode(0o555)).unwrap();
     if rustix::process::geteuid().is_root() {
-        eprintln!("SKIPPED a_directory_that_may_not_be_written_to_is_refused: root may write everywhere");
+        skip!("a_directory_that_may_not_be_written_to_is_refused", "root may write everywhere");
         return;
     }
     assert!(refused(&mut short(&scratch.0)).contains("may write to"));
@@ -274,7 +275,7 @@ impl Drop for SmallMount<'_> {
 fn too_little_space_is_refused() {
     let scratch = Scratch::new("space");
     let Some(_mount) = SmallMount::new(&scratch.0, "100m") else {
-        eprintln!("SKIPPED too_little_space_is_refused: cannot mount a tmpfs");
+        skip!("too_little_space_is_refused", "cannot mount a tmpfs");
         return;
     };
     let stderr = refused(quick().arg(&scratch.0));
@@ -286,7 +287,7 @@ fn too_little_space_is_refused() {
 fn memory_is_called_memory() {
     let scratch = Scratch::new("memory");
     let Some(_mount) = SmallMount::new(&scratch.0, "200m") else {
-        eprintln!("SKIPPED memory_is_called_memory: cannot mount a tmpfs");
+        skip!("memory_is_called_memory", "cannot mount a tmpfs");
         return;
     };
     let output = short(&scratch.0).output().unwrap();
@@ -320,7 +321,7 @@ fn a_block_device_is_refused() {
         entry.file_type().is_ok_and(|kind| kind.is_block_device())
     };
     let Some(device) = devices.into_iter().find(is_block) else {
-        eprintln!("SKIPPED a_block_device_is_refused: no block device in /dev");
+        skip!("a_block_device_is_refused", "no block device in /dev");
         return;
     };
     // A device is refused before it is opened.

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
+use ferrio_testing::skip;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::os::unix::fs::MetadataExt;
@@ -55,7 +56,7 @@ impl Scratch {
             .stdin(Stdio::null())
             .output();
         if !traced.is_ok_and(|output| output.status.success()) {
-            eprintln!("SKIPPED {test}: strace cannot be run here");
+            skip!(test, "strace cannot be run here");
             return None;
         }
         let lines = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
@@ -211,7 +212,7 @@ impl Loop {
                 Some(Self { device, mounted: false, scratch })
             }
             _ => {
-                eprintln!("SKIPPED {test}: no loop device can be set up here");
+                skip!(test, "no loop device can be set up here");
                 None
             }
         }
@@ -225,7 +226,7 @@ impl Loop {
         if !done(Command::new("mkfs.xfs").args(["-q", &self.device]))
             || !done(Command::new("mount").arg(&self.device).arg(&place))
         {
-            eprintln!("SKIPPED {test}: no XFS can be made and mounted here");
+            skip!(test, "no XFS can be made and mounted here");
             return None;
         }
         self.mounted = true;

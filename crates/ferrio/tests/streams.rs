@@ -3,6 +3,7 @@
 //! Ignored unless `FERRIO_PEER` is 1; where `tools/fio-peer` does not give that release each test says that it is skipped.
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
 
+use ferrio_testing::skip;
 use ferrio_units::random::file_distribution_seed;
 use ferrio_units::random::{DistributionShape, Generator, GeneratorKind, Lfsr, SeedIndex, SeedTable, SkewedBlocks};
 use ferrio_units::{BuildError, RandomMap};
@@ -30,7 +31,7 @@ fn peer_is_there(test: &str) -> bool {
     let version = Command::new(PEER).arg("--version").output();
     let is_known = version.is_ok_and(|output| output.stdout.starts_with(b"fio-3.41"));
     if !is_known {
-        eprintln!("SKIPPED {test}: fio 3.41 cannot be had");
+        skip!(test, "fio 3.41 cannot be had");
     }
     is_known
 }

@@ -73,6 +73,7 @@ fn zone_of_file(path: &Path) -> Option<TimeZone> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip;
 
     /// Expected: the same time as fio 3.41 prints it with these values of `TZ`.
     #[test]
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn zones_have_names() {
         if !std::path::Path::new("/usr/share/zoneinfo/Asia/Kolkata").exists() {
-            eprintln!("SKIPPED zones_have_names: no /usr/share/zoneinfo");
+            skip!("zones_have_names", "no /usr/share/zoneinfo");
             return;
         }
         for name in ["Asia/Kolkata", ":Asia/Kolkata", "/usr/share/zoneinfo/Asia/Kolkata", "IST-5:30"] {

@@ -17,6 +17,7 @@ use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
 use ferrio_sys::Clock;
 use ferrio_sys::allocations::CountingAllocator;
+use ferrio_testing::skip_part;
 use std::cell::Cell;
 use std::io;
 use std::path::PathBuf;
@@ -137,7 +138,7 @@ fn assert_none(name: &str, job: JobSpec) {
             assert!(n_ios > 200, "{name}: only {n_ios} I/Os");
             assert_eq!(n, 0, "{name}: {n_ios} I/Os");
         }
-        None => eprintln!("SKIPPED {name}: the engine cannot start here"),
+        None => skip_part!(name, "the engine cannot start here"),
     }
 }
 

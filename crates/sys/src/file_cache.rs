@@ -119,6 +119,7 @@ pub fn set_write_hint(file: impl AsFd, hint: WriteLifetime) -> Result<()> {
 mod tests {
     use super::*;
     use crate::test_support::TempDir;
+    use ferrio_testing::skip_part;
 
     #[test]
     fn a_file_can_be_advised_hinted_and_synced() {
@@ -137,7 +138,7 @@ mod tests {
         advise(&file, 0, 0, CacheAdvice::DontNeed).unwrap();
         assert_eq!((sync(&file), sync_data(&file), sync_file_system(&file)), (Ok(()), Ok(()), Ok(())));
         if let Err(error) = set_write_hint(&file, WriteLifetime::Short) {
-            eprintln!("SKIPPED a_file_can_be_advised_hinted_and_synced (hint): {error}");
+            skip_part!("a_file_can_be_advised_hinted_and_synced", "hint: {error}");
         }
     }
 

@@ -52,6 +52,7 @@ mod tests {
     use crate::file_cache::{CacheAdvice, advise};
     use crate::file_space::fallocate_extend;
     use crate::test_support::TempDir;
+    use ferrio_testing::skip;
     use std::fs::File;
 
     #[test]
@@ -72,7 +73,7 @@ mod tests {
         // Blocks whose pages are in the cache can be busy, and the donor begins without any.
         advise(&first, 0, 0, CacheAdvice::DontNeed).unwrap();
         if fallocate_extend(&donor, 0, 65_536).is_err() {
-            eprintln!("SKIPPED blocks_change_their_file_and_contents_stay: no fallocate in {}", dir.path().display());
+            skip!("blocks_change_their_file_and_contents_stay", "no fallocate in {}", dir.path().display());
             return;
         }
         let block = block_bytes(&first).unwrap();
@@ -80,7 +81,7 @@ mod tests {
         match swap_blocks(first.as_fd(), donor.as_fd(), 0, n_blocks) {
             Ok(n_swapped) => assert_eq!(n_swapped, n_blocks),
             Err(errno @ (Errno::NOTTY | Errno::OPNOTSUPP | Errno::BUSY)) => {
-                eprintln!("SKIPPED blocks_change_their_file_and_contents_stay: {errno} in {}", dir.path().display());
+                skip!("blocks_change_their_file_and_contents_stay", "{errno} in {}", dir.path().display());
                 return;
             }
             Err(errno) => panic!("{errno}"),

@@ -30,6 +30,7 @@ pub fn prefer<T>(memory: &mut [MaybeUninit<T>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip;
 
     /// `hg` among the flags of the mapping that holds an address, by `/proc/self/smaps`.
     fn is_advised(address: usize) -> Option<bool> {
@@ -52,9 +53,7 @@ mod tests {
     #[test]
     fn large_tables_are_advised_and_keep_their_neighbours() {
         if !std::path::Path::new("/sys/kernel/mm/transparent_hugepage/enabled").exists() {
-            eprintln!(
-                "SKIPPED large_tables_are_advised_and_keep_their_neighbours: the kernel has no transparent huge pages"
-            );
+            skip!("large_tables_are_advised_and_keep_their_neighbours", "the kernel has no transparent huge pages");
             return;
         }
         let mut words: Vec<u64> = Vec::with_capacity(1 << 20);

@@ -237,6 +237,7 @@ fn to_ns(time: libc::timeval) -> u64 {
 mod tests {
     use super::*;
     use crate::process::{ChildEnd, fork, wait};
+    use ferrio_testing::skip_part;
     use std::time::{Duration, Instant};
 
     #[test]
@@ -278,7 +279,7 @@ mod tests {
     fn memory_can_be_locked_or_the_limit_is_named() {
         match LockedMemory::new(64 << 10) {
             Ok(memory) => assert_eq!(memory.len, 64 << 10),
-            Err(error) => eprintln!("SKIPPED memory_can_be_locked_or_the_limit_is_named: {error}"),
+            Err(error) => skip_part!("memory_can_be_locked_or_the_limit_is_named", "{error}"),
         }
         assert_eq!(LockedMemory::new(0).unwrap_err().errno(), Some(libc::EINVAL));
     }

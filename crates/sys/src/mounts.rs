@@ -272,6 +272,7 @@ fn unescape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip;
 
     const MOUNTINFO: &str = "22 27 0:21 / /proc rw,relatime - proc proc rw\n\
         27 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw,discard\n\
@@ -339,7 +340,7 @@ mod tests {
     fn the_root_file_system_is_found_mounted() {
         let root = mounts().into_iter().find(|mount| mount.place == Path::new("/")).map(|mount| mount.device);
         let Some(path) = root.and_then(path_of).filter(|path| path.exists()) else {
-            eprintln!("SKIPPED the_root_file_system_is_found_mounted: / is on no block device");
+            skip!("the_root_file_system_is_found_mounted", "/ is on no block device");
             return;
         };
         assert!(matches!(use_of_device(&path).unwrap(), Some(DeviceUse::Mounted(_))));
@@ -348,7 +349,7 @@ mod tests {
     #[test]
     fn a_loop_device_is_free_until_somebody_has_it() {
         let Some(device) = crate::test_support::LoopDevice::new("free", 1 << 20) else {
-            eprintln!("SKIPPED a_loop_device_is_free_until_somebody_has_it: no loop device can be set up");
+            skip!("a_loop_device_is_free_until_somebody_has_it", "no loop device can be set up");
             return;
         };
         assert_eq!(use_of_device(device.path()).unwrap(), None);
@@ -361,7 +362,7 @@ mod tests {
     #[test]
     fn a_device_under_a_loop_device_is_in_use() {
         let Some(device) = crate::test_support::LoopDevice::new("under", 1 << 20) else {
-            eprintln!("SKIPPED a_device_under_a_loop_device_is_in_use: no loop device can be set up");
+            skip!("a_device_under_a_loop_device_is_in_use", "no loop device can be set up");
             return;
         };
         let output =

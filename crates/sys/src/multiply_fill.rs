@@ -329,6 +329,7 @@ fn store_words(lanes: &mut [u64; N_LANES], words: __m256i) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::{skip, skip_part};
     use proptest::prelude::*;
 
     /// Word by word.
@@ -356,13 +357,13 @@ mod tests {
                 // SAFETY: the CPU has the instructions.
                 ways.push(|lanes, buffer| unsafe { fill_avx2::<FACTOR>(lanes, buffer) });
             } else {
-                eprintln!("SKIPPED every_way_gives_the_same_words with AVX2: the CPU has none");
+                skip_part!("every_way_gives_the_same_words", "with AVX2: the CPU has none");
             }
             if has_avx512() {
                 // SAFETY: the CPU has the instructions.
                 ways.push(|lanes, buffer| unsafe { fill_avx512::<FACTOR>(lanes, buffer) });
             } else {
-                eprintln!("SKIPPED every_way_gives_the_same_words with AVX-512: the CPU has none");
+                skip_part!("every_way_gives_the_same_words", "with AVX-512: the CPU has none");
             }
         }
         ways
@@ -414,7 +415,7 @@ mod tests {
             }
         }
         if ways.is_empty() {
-            eprintln!("SKIPPED pieces_are_words_and_zeroes: the CPU has no wide multiplication");
+            skip!("pieces_are_words_and_zeroes", "the CPU has no wide multiplication");
         }
         ways
     }

@@ -72,6 +72,7 @@ pub fn set_memory_policy(policy: MemoryPolicy<'_>) -> Result<()> {
 mod tests {
     use super::*;
     use crate::scheduling::online_cpus;
+    use ferrio_testing::{skip, skip_part};
 
     #[test]
     fn nodes_have_cpus() {
@@ -83,7 +84,7 @@ mod tests {
                 cpus.sort_unstable();
                 assert_eq!(cpus, online_cpus().unwrap());
             }
-            Err(error) => eprintln!("SKIPPED nodes_have_cpus: {error}"),
+            Err(error) => skip_part!("nodes_have_cpus", "{error}"),
         }
     }
 
@@ -92,7 +93,7 @@ mod tests {
         std::thread::spawn(|| {
             let nodes = online_nodes();
             if let Err(error) = set_memory_policy(MemoryPolicy::Bind(&nodes)) {
-                eprintln!("SKIPPED a_thread_takes_a_policy: {error}");
+                skip!("a_thread_takes_a_policy", "{error}");
                 return;
             }
             // proc_pid_numa_maps(5): the policy in force follows each address.

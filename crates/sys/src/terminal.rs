@@ -40,6 +40,7 @@ pub fn columns(terminal: impl AsFd) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip;
     use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
     use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -47,7 +48,7 @@ mod tests {
     fn a_file_has_no_columns_and_a_terminal_may_have_some() {
         assert_eq!(columns(std::fs::File::open("/dev/null").unwrap()), None);
         let Ok(outer) = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY) else {
-            eprintln!("SKIPPED a_file_has_no_columns_and_a_terminal_may_have_some: no pseudo terminal");
+            skip!("a_file_has_no_columns_and_a_terminal_may_have_some", "no pseudo terminal");
             return;
         };
         grantpt(&outer).unwrap();

@@ -10,6 +10,8 @@ use anyhow::{Context, Result};
 /// formats cannot use threads, and loops cannot use option strings.
 const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-units", &[]),
+    // For the tests of all crates, and for nothing else.
+    (TESTING, &[]),
     ("ferrio-sys", &["ferrio-units"]),
     ("ferrio-repeats", &["ferrio-sys"]),
     ("ferrio-spec", &["ferrio-units"]),
@@ -73,6 +75,9 @@ const LAYERS: &[(&str, &[&str])] = &[
 /// Further crates that the tests of a crate may use: tests of `run` check whole runs as reports show them.
 const IN_TESTS: &[(&str, &str)] = &[("ferrio-run", "ferrio-report")];
 
+/// What the tests of any crate may use.
+const TESTING: &str = "ferrio-testing";
+
 /// What the program does, which may use all libraries.
 const PROGRAM: &str = "ferrio-cli";
 
@@ -88,10 +93,14 @@ pub(super) fn check(file: &str, text: &str) -> Result<Vec<Finding>> {
     let dependencies = tables.iter().flat_map(|table| {
         let of_tests = *table == "dev-dependencies";
         let names = manifest.get(*table).and_then(toml::Value::as_table).into_iter().flat_map(toml::Table::keys);
-        names.filter(move |dependency| !(of_tests && IN_TESTS.contains(&(name, dependency.as_str()))))
+        names.filter(move |dependency| !(of_tests && is_of_tests(name, dependency)))
     });
     let complaints = dependencies.filter_map(|dependency| complaint(name, dependency));
     Ok(complaints.map(|message| Finding { file: file.to_owned(), what: "layer", line: 1, count: 1, message }).collect())
+}
+
+fn is_of_tests(name: &str, dependency: &str) -> bool {
+    dependency == TESTING || IN_TESTS.contains(&(name, dependency))
 }
 
 fn complaint(name: &str, dependency: &str) -> Option<String> {

@@ -95,6 +95,7 @@ impl std::fmt::Display for TestedDisk {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip_part;
 
     #[test]
     fn a_device_in_one_line() {
@@ -115,7 +116,7 @@ mod tests {
             let survey = DirectorySurvey::of_directory(Path::new("/dev/shm")).unwrap();
             assert!(!survey.is_memory || survey.device.is_none(), "{survey:?}");
         } else {
-            eprintln!("SKIPPED process_information_is_no_memory_file_system_but_shm_is: no /dev/shm");
+            skip_part!("process_information_is_no_memory_file_system_but_shm_is", "no /dev/shm");
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::testing::{
     BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_closed_file, check_end_of_file, check_file_engine, given, setup,
 };
 use ferrio_sys::{Clock, Errno};
+use ferrio_testing::skip_part;
 use ferrio_units::Direction;
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -74,7 +75,7 @@ fn uncached_io_works_or_is_explained() {
         let file = TestFile::new(name);
         let options = RigOptions { options: given(name, &[("uncached", "1")]), ..at_depth(1) };
         let Ok(mut rig) = Rig::new(name, Some(&file), options) else {
-            eprintln!("SKIPPED uncached_io_works_or_is_explained: no {name}");
+            skip_part!("uncached_io_works_or_is_explained", "no {name}");
             continue;
         };
         let unit = rig.unit(Direction::Read, 3);

@@ -4,6 +4,7 @@ use super::{FdTable, failed};
 use crate::contract::{Completion, IoResult, IoUnit, Queued};
 use crate::testing::{BLOCK, LoopedTestFile, Rig, RigOptions, TestFile, check_end_of_file, check_file_engine, given};
 use ferrio_sys::uring::RingCompletion;
+use ferrio_testing::{skip, skip_part};
 use ferrio_units::Direction;
 
 fn options(iodepth: u32, direct: bool, options: &[(&str, &str)]) -> RigOptions {
@@ -76,7 +77,7 @@ fn a_trim_waits_until_what_was_queued_is_submitted_and_a_sync_goes_along() {
 }
 
 fn loop_device(test: &str) -> Option<LoopedTestFile> {
-    LoopedTestFile::new("io_uring").inspect_err(|reason| eprintln!("SKIPPED {test}: {reason}")).ok()
+    LoopedTestFile::new("io_uring").inspect_err(|reason| skip!(test, "{reason}")).ok()
 }
 
 #[test]
@@ -85,7 +86,7 @@ fn trims_of_a_block_device_are_in_flight_together() {
     let Some(device) = loop_device(test) else { return };
     for (way, is_by_ring) in [("fixedbufs", true), ("registerfiles", true), ("sqthread_poll", true), ("hipri", false)] {
         let Ok(mut rig) = Rig::on_path("io_uring", Some(device.path()), options(4, false, &[(way, "1")])) else {
-            eprintln!("SKIPPED {test} with {way}: no such ring");
+            skip_part!(test, "with {way}: no such ring");
             continue;
         };
         let done = |unit_index| Completion { unit_index, result: IoResult::done(BLOCK) };

@@ -11,6 +11,7 @@ use crate::testing::{BLOCK, given, setup};
 use ferrio_spec::Compatibility;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
+use ferrio_testing::skip;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io::{Read, Write};
@@ -356,7 +357,7 @@ fn a_group_hears_its_sender() {
     let reader = match End::new("net", Direction::Read, &group) {
         Ok(reader) => reader,
         Err(error) => {
-            eprintln!("SKIPPED a_group_hears_its_sender: {error}");
+            skip!("a_group_hears_its_sender", "{error}");
             return;
         }
     };
@@ -380,7 +381,7 @@ fn interface_of_groups() -> Option<String> {
 #[test]
 fn a_group_of_ipv6_hears_its_sender() {
     let Some(interface) = interface_of_groups() else {
-        eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: no interface with IPv6 beside lo");
+        skip!("a_group_of_ipv6_hears_its_sender", "no interface with IPv6 beside lo");
         return;
     };
     let with_scope = format!("ff11::4d4d%{interface}");
@@ -391,13 +392,13 @@ fn a_group_of_ipv6_hears_its_sender() {
         let reader = match End::new("net", Direction::Read, &options) {
             Ok(reader) => reader,
             Err(error) => {
-                eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: {error}");
+                skip!("a_group_of_ipv6_hears_its_sender", "{error}");
                 return;
             }
         };
         let mut writer = End::new("net", Direction::Write, &options).unwrap();
         if let Err(error) = writer.engine.connect(Patience::new(&|| false)) {
-            eprintln!("SKIPPED a_group_of_ipv6_hears_its_sender: {error}");
+            skip!("a_group_of_ipv6_hears_its_sender", "{error}");
             return;
         }
         let (mut writer, mut reader) = (writer.connected(), reader.connected());
@@ -415,7 +416,7 @@ fn machines_connect_or_the_kernel_says_why_not() {
     let reader = match End::new("net", Direction::Read, &options) {
         Ok(reader) => reader,
         Err(error) => {
-            eprintln!("SKIPPED machines_connect_or_the_kernel_says_why_not: {error}");
+            skip!("machines_connect_or_the_kernel_says_why_not", "{error}");
             return;
         }
     };
@@ -423,7 +424,7 @@ fn machines_connect_or_the_kernel_says_why_not() {
     let mut writer = End::new("net", Direction::Write, &options).unwrap();
     if let Err(error) = writer.engine.connect(Patience::new(&|| false)) {
         assert_eq!(error.step(), Some("connect"));
-        eprintln!("SKIPPED machines_connect_or_the_kernel_says_why_not: {error}");
+        skip!("machines_connect_or_the_kernel_says_why_not", "{error}");
         return;
     }
     let (mut writer, mut reader) = (writer.connected(), reader.connected());

@@ -130,6 +130,7 @@ fn add(limits: &mut Vec<IoLimit>, lines: Vec<Line<'_>>, devices: &[DeviceFacts])
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip;
 
     #[test]
     fn a_quota_is_a_share_of_its_period() {
@@ -159,7 +160,7 @@ mod tests {
         let Some(disk) =
             BlockDevice::all().unwrap_or_default().into_iter().find(|disk| disk.attribute("dev").is_some())
         else {
-            eprintln!("SKIPPED the_smallest_limit_of_a_device_in_use_counts: no disk in /sys/block");
+            skip!("the_smallest_limit_of_a_device_in_use_counts", "no disk in /sys/block");
             return;
         };
         let number = disk.attribute("dev").unwrap_or_default();

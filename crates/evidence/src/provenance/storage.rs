@@ -165,6 +165,7 @@ fn device_facts(device: &BlockDevice, slaves: &[BlockDevice]) -> DeviceFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_testing::skip;
 
     #[test]
     fn a_file_that_is_not_there_is_on_the_file_system_of_its_directory() {
@@ -182,7 +183,7 @@ mod tests {
     fn facts_of_a_disk_are_those_of_sysfs() {
         let disks = BlockDevice::all().unwrap_or_default();
         let Some(disk) = disks.iter().find(|disk| disk.attribute("size").is_some_and(|size| size != "0")) else {
-            eprintln!("SKIPPED facts_of_a_disk_are_those_of_sysfs: no disk in /sys/block");
+            skip!("facts_of_a_disk_are_those_of_sysfs", "no disk in /sys/block");
             return;
         };
         let facts = device_facts(disk, &[]);

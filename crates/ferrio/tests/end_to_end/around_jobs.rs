@@ -2,14 +2,14 @@
 //!
 //! Start reading at [`commands_run_before_and_after`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip};
 use crate::system_calls::calls_to;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 /// Ferrio, and the peer if it is to be run.
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {

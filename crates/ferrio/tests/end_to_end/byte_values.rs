@@ -3,7 +3,7 @@
 //! Start reading at [`JOB`].
 
 use crate::json_stream::documents;
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, peer_too};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ fn paths_and_commands_pass_as_they_are() {
         return crate::support::skip("paths_and_commands_pass_as_they_are", "names of files have to be UTF-8 here");
     };
     assert_eq!(ours, MADE);
-    if has_peer("paths_and_commands_pass_as_they_are") {
+    if peer_too("paths_and_commands_pass_as_they_are") {
         assert_eq!(made(Program::Peer).as_deref(), Some(MADE));
     }
 }
@@ -102,7 +102,7 @@ fn traces_have_names_as_they_are() {
         return crate::support::skip(test, "names of files have to be UTF-8 here");
     };
     assert_eq!(ours, (TRACE.to_vec(), 8192));
-    if has_peer(test) {
+    if peer_too(test) {
         assert_eq!(traced_and_replayed(Program::Peer), Some(ours));
     }
 }

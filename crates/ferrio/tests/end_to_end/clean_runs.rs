@@ -223,7 +223,8 @@ impl Places {
         let scratch = Scratch::new("clean");
         fill(scratch.path());
         let mut places = Self { scratch, on_loop: Vec::new(), xfs: None, raw: None, images: Vec::new() };
-        if !is_root(test) || !has_programs(test, &["losetup"]) {
+        let devices = format!("{test} (on devices)");
+        if !is_root(&devices) || !has_programs(&devices, &["losetup"]) {
             return places;
         }
         let image = Scratch::new("clean-raw");
@@ -234,7 +235,7 @@ impl Places {
         }
         places.images.push(image);
         let image = Scratch::new("clean-xfs");
-        if has_programs(test, &["mkfs.xfs", "mount", "umount"])
+        if has_programs(&devices, &["mkfs.xfs", "mount", "umount"])
             && let Some(mut device) = LoopDevice::new(&image, 400 << 20).filter(is_direct)
         {
             places.xfs = device.mount(&image, "mkfs.xfs -q -f");

@@ -3,7 +3,7 @@
 //! Start reading at [`parts`].
 
 use crate::json_stream::documents;
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, peer_too};
 
 /// Switches, and the parts: `s` start-up lines, `t` a line of terse, `d` a line of a description, `j` JSON, `J` JSON with
 /// bins, `n` text for people.
@@ -78,7 +78,7 @@ fn lines(text: &str) -> String {
 #[test]
 fn outputs_have_their_parts_in_order() {
     let test = "outputs_have_their_parts_in_order";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for (switches, expected) in SWITCHES {
         for program in programs {
             let scratch = Scratch::new(test);

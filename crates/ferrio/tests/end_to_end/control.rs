@@ -2,7 +2,7 @@
 //!
 //! No test waits a fixed time: runs are endless, and the test ends them as soon as the expected output is there.
 
-use crate::support::{Program, Run, Running, Scratch, has_peer, send};
+use crate::support::{Program, Run, Running, Scratch, peer_too, send};
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ fn endless(program: Program) -> &'static str {
 }
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 /// The complete documents of a stream; the last one may still be incomplete. fio writes a line about the signal that

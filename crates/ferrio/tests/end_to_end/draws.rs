@@ -5,7 +5,7 @@
 
 use crate::random_jobs::ios;
 use crate::streams::{Case, NULL, cases, compare, difference, traces};
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, has_peer, peer_too};
 
 /// The cases have one, two or three files in turn. Every case has numbers of its own, because its seed is derived from
 /// its name.
@@ -412,7 +412,7 @@ fn offsets_beyond_the_smallest_size() {
     ];
     let mut all: Vec<(String, i32)> = rows.iter().map(|(row, code)| (format!("{fixed} {row}"), *code)).collect();
     all.extend(["1", "2", "137"].map(|seed| (format!("{fixed} {clones} --randseed={seed}"), 1)));
-    let programs = if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
+    let programs = if peer_too(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
     for (arguments, code) in &all {
         for program in programs {
             let scratch = Scratch::new(test);

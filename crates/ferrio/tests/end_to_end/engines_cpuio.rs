@@ -3,11 +3,11 @@
 //! Start reading at [`slices_are_reported_as_by_the_peer`].
 
 use crate::outline::outline;
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, peer_too};
 
 /// Ferrio, and fio if it is installed.
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 #[test]

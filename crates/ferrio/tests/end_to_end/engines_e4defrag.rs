@@ -145,7 +145,7 @@ fn both_fail(directory: &Path, options: &str, errno: i32, text: &str, has_peer: 
 fn other_directions_and_donors_fail_as_with_the_peer() {
     let test = "other_directions_and_donors_fail_as_with_the_peer";
     let scratch = Scratch::new(test);
-    let has_peer = crate::support::has_peer(test);
+    let has_peer = crate::support::peer_too(test);
     let Some((_device, at)) = ext4(test, &scratch) else { return };
     let fails = |options: &str, text: &str| both_fail(&at, options, 22, text, has_peer);
     for kind in ["read", "trim"] {
@@ -162,14 +162,15 @@ fn other_directions_and_donors_fail_as_with_the_peer() {
 fn other_file_systems_are_an_error() {
     let test = "other_file_systems_are_an_error";
     let scratch = Scratch::in_temporary_directory(test);
-    let (has_peer, hint) = (crate::support::has_peer(test), "the file is not on ext4, or has no extents there");
+    let (has_peer, hint) = (crate::support::peer_too(test), "the file is not on ext4, or has no extents there");
     let job = "--filename=file --donorname=donor --rw=write";
-    if is_root(test) && has_programs(test, &["losetup", "mkfs.xfs"]) {
+    let on_xfs = format!("{test} (on xfs)");
+    if is_root(&on_xfs) && has_programs(&on_xfs, &["losetup", "mkfs.xfs"]) {
         // The least that mkfs.xfs takes.
         let device = LoopDevice::new(&scratch, 300 << 20);
         match device.and_then(|mut device| device.mount(&scratch, "mkfs.xfs -q").map(|at| (device, at))) {
             Some((_device, at)) => both_fail(&at, job, 25, hint, has_peer),
-            None => skip(test, "no loop device, or no xfs"),
+            None => skip(&on_xfs, "no loop device, or no xfs"),
         }
     }
     let in_memory = tool("findmnt -n -o FSTYPE -T /dev/shm");

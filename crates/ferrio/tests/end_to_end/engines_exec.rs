@@ -3,13 +3,13 @@
 //! Start reading at [`programs_are_run_as_by_the_peer`].
 
 use crate::outline::outline;
-use crate::support::{Program, Run, Scratch, has_peer, send};
+use crate::support::{Program, Run, Scratch, peer_too, send};
 use rustix::process::Signal;
 use std::os::unix::fs::PermissionsExt;
 
 /// Ferrio, and fio if it is installed.
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 /// A script that writes its arguments to a file and then executes `rest`.
@@ -149,7 +149,7 @@ fn what_cannot_be_run_is_an_error() {
         finished.all()
     );
     // fio's job continues without the program, but ends if no program is named.
-    if has_peer("what_cannot_be_run_is_an_error") {
+    if peer_too("what_cannot_be_run_is_an_error") {
         let finished = Run::new(Program::Peer, scratch.path(), "--name=e --ioengine=exec --runtime=1").finish();
         assert_eq!(finished.code, Some(1), "{}", finished.all());
     }

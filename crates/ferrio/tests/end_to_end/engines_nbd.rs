@@ -4,7 +4,7 @@
 
 mod server;
 
-use crate::support::{Finished, Program, Run, Running, Scratch, has_peer, has_programs, send};
+use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, peer_too, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use server::{Answer, FLUSH, Manner, READ, READ_ONLY, Server, WRITE};
@@ -46,7 +46,7 @@ fn figure(finished: &Finished, path: &str) -> u64 {
 }
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn real_servers_keep_what_is_written() {
             format!("nbd://127.0.0.1:{port}/disk"),
         ),
     ] {
-        if !has_programs(test, &[program]) {
+        if !has_programs(&format!("{test} ({program})"), &[program]) {
             continue;
         }
         let mut command = Command::new(program);

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`between`]. Every port was free a moment before.
 
-use crate::support::{Finished, Program, Run, Running, Scratch, has_peer, has_programs, send};
+use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, peer_too, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::Write;
@@ -78,7 +78,7 @@ fn figure(finished: &Finished, path: &str) -> u64 {
 
 fn programs(test: &str) -> Vec<(Program, Program)> {
     let mut pairs = vec![(Program::Ferrio, Program::Ferrio)];
-    if has_peer(test) {
+    if peer_too(test) {
         pairs.extend([(Program::Ferrio, Program::Peer), (Program::Peer, Program::Ferrio)]);
     }
     pairs
@@ -172,7 +172,7 @@ fn jobs_of_one_run_find_each_other() {
 #[test]
 fn what_cannot_be_ends_as_with_the_peer() {
     let test = "what_cannot_be_ends_as_with_the_peer";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     let port = free_port();
     for (options, errno, words) in [
         ("--hostname=127.0.0.1 --rw=write", 111, "func=connect, error=Connection refused"),

@@ -249,7 +249,7 @@ fn of_thousands_of_files_a_sample_is_looked_at() {
         run.under(&strace).finish().succeeded();
         scratch.read("opened").contains("/proc/vmstat")
     };
-    if has_programs("of_thousands_of_files_a_sample_is_looked_at", &["strace"]) {
+    if has_programs("of_thousands_of_files_a_sample_is_looked_at (what is opened)", &["strace"]) {
         assert!(
             !opened("--output-format=normal")
                 && opened("--output-format=json")

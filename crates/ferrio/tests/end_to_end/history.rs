@@ -190,7 +190,7 @@ fn no_run_that_is_said_to_be_kept_is_lost_by_a_kill() {
         let shown = run(&scratch, &format!("history show {number}")).succeeded().stdout;
         assert!(shown.starts_with(&format!("Run {number}\n")) && shown.contains("read"), "{shown}");
     }
-    if has_programs(test, &["sqlite3"]) {
+    if has_programs(&format!("{test} (its integrity)"), &["sqlite3"]) {
         assert!(is_whole(&scratch, "state/ferrio/history.sqlite"));
     }
     eprintln!("{n_rounds} kills, {} runs said to be kept, {} there", told.len(), there.len());

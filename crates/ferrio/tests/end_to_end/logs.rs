@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`files_and_columns_are_those_of_the_peer`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer, is_root, send, skip, tool};
+use crate::support::{Finished, Program, Run, Scratch, has_peer, is_root, peer_too, send, skip, tool};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -263,7 +263,7 @@ fn number_of_bytes(size: &str) -> u64 {
 /// A log that was asked for and cannot be had is named and no success; the peer names none and exits with 0.
 #[test]
 fn logs_that_cannot_be_opened() {
-    let peer = has_peer("logs_that_cannot_be_opened").then_some(Program::Peer);
+    let peer = peer_too("logs_that_cannot_be_opened").then_some(Program::Peer);
     for program in std::iter::once(Program::Ferrio).chain(peer) {
         for (kind, log) in [("bw", "bw"), ("lat", "clat"), ("iops", "iops"), ("hist", "clat_hist")] {
             let scratch = Scratch::new("unopened");

@@ -1,14 +1,14 @@
 //! Engines that move no data: some change allocation or length of a file, others create, look up or delete names.
 
 use crate::outline::{assert_same_outline, outline};
-use crate::support::{Program, Run, Scratch, has_peer, has_programs};
+use crate::support::{Program, Run, Scratch, has_peer, has_programs, peer_too};
 use crate::system_calls::calls_to;
 use std::os::unix::fs::PermissionsExt;
 
 const NAMES: [&str; 6] = ["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete"];
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 /// System calls of a job on its files, started in an empty directory, and the files afterwards.

@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`PAIRS`].
 
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, has_peer, peer_too};
 use std::collections::BTreeSet;
 
 const BLOCK: u64 = 4096;
@@ -92,7 +92,7 @@ fn files(scratch: &Scratch) -> String {
 }
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 const FIXED: &str = "--name=j --bs=4k --ioengine=psync --randrepeat=0 --randseed=137 --verify_state_save=0";

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`logs_of_fio_become_a_picture`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_old_peer};
+use crate::support::{Finished, Program, Run, Scratch, old_peer_too};
 
 fn run(scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(Program::Ferrio, scratch.path(), arguments).finish()
@@ -52,7 +52,7 @@ fn logs_and_results_of_ferrio_become_pictures() {
 
 #[test]
 fn logs_of_fio_become_a_picture() {
-    if has_old_peer("logs_of_fio_become_a_picture") {
+    if old_peer_too("logs_of_fio_become_a_picture") {
         all_kinds(Program::OldPeer);
     }
 }
@@ -87,7 +87,7 @@ fn runs_of_several_depths_are_a_table() {
 
 #[test]
 fn runs_of_fio_of_several_depths_are_a_table() {
-    if has_old_peer("runs_of_fio_of_several_depths_are_a_table") {
+    if old_peer_too("runs_of_fio_of_several_depths_are_a_table") {
         heat_map(Program::OldPeer);
     }
 }

@@ -79,7 +79,7 @@ fn what_many_groups_have_in_common_is_said_once() {
     let own = &found["jobs"][3]["options"];
     assert_eq!((&own["name"], &own["pattern"]["mix"]), (&Value::from("j3"), &Value::from("ReadWrite")));
     assert!(own.get("limits").is_none(), "they are common: {own}");
-    if crate::support::has_peer("what_many_groups_have_in_common_is_said_once (size)") {
+    if crate::support::peer_too("what_many_groups_have_in_common_is_said_once") {
         let of_peer = document(Program::Peer);
         assert!(text.len() < 2 * of_peer.len(), "{} bytes, and of the peer {}", text.len(), of_peer.len());
     }

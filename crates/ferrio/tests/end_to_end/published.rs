@@ -2,11 +2,11 @@
 //!
 //! Start reading at [`programs`], then at any test.
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip};
 
 /// Ferrio, and the peer if it is to be run.
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {

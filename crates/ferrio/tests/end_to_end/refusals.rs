@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`COMMAND_LINES`] and [`JOB_FILES`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer};
+use crate::support::{Finished, Program, Run, Scratch, has_peer, peer_too};
 
 /// A good job, to be spoilt.
 const NULL: &str = "--name=a --ioengine=null --size=64k";
@@ -179,7 +179,7 @@ const JOB_FILES: &[(&str, i32, &[&str], Peer)] = &[
 
 #[test]
 fn job_files() {
-    let with_peer = has_peer("job_files (under the peer)");
+    let with_peer = peer_too("job_files");
     for (content, code, parts, peer) in JOB_FILES {
         let scratch = Scratch::new("job-files");
         scratch.write("jobs", content);
@@ -229,7 +229,7 @@ fn unreadable_huge_and_endless_job_files() {
 
 #[test]
 fn names_of_sections_may_be_long() {
-    let with_peer = has_peer("names_of_sections_may_be_long (under the peer)");
+    let with_peer = peer_too("names_of_sections_may_be_long");
     for length in [255, 256, 300, 8_000] {
         let scratch = Scratch::new("long-name");
         let name = "a".repeat(length);
@@ -259,7 +259,7 @@ const ELSEWHERE: [&str; 7] = [
 
 #[test]
 fn jobs_of_other_machines_are_parsed() {
-    let with_peer = has_peer("jobs_of_other_machines_are_parsed (under the peer)");
+    let with_peer = peer_too("jobs_of_other_machines_are_parsed");
     let scratch = Scratch::new("elsewhere");
     for line in ELSEWHERE {
         scratch.write("jobs", format!("[global]\n{line}\nthreads=1\n[a]\nsize=64k\nrw=read\n"));

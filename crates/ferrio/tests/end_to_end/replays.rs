@@ -7,7 +7,7 @@
 //! or opened twice, one target for several files of a text, `read_iolog_chunked` of blktrace. Start reading at
 //! [`issued`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, peer_too};
 use crate::traces::{DISCARD, Event, FLUSH, NOTIFY, READ, WRITE, trace};
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -379,7 +379,7 @@ use Peer::{Differs, Same};
 
 #[test]
 fn broken_traces_end_as_under_the_peer() {
-    let has_peer = has_peer("broken_traces_end_as_under_the_peer");
+    let has_peer = peer_too("broken_traces_end_as_under_the_peer");
     let read = Event::new(1, 1_000, READ);
     let with = |more: &[u8]| [&read.to_bytes()[..], more].concat();
     let other = |version: u8, magic: u8| {

@@ -3,7 +3,7 @@
 //! Start reading at [`REPORTS`].
 
 use crate::outline::{assert_same_outline, outline};
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, has_peer, peer_too};
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -128,7 +128,7 @@ const FAILURES: &[(&str, i32)] = &[
 #[test]
 fn reports_of_failures_have_the_lines_of_the_peer() {
     let test = "reports_of_failures_have_the_lines_of_the_peer";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for (case, n_failed) in FAILURES {
         let mut outlines = Vec::new();
         for program in programs {

@@ -3,11 +3,11 @@
 //!
 //! Start reading at [`both`].
 
-use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, skip};
+use crate::support::{LoopDevice, Program, Run, Scratch, peer_too, skip};
 use serde_json::Value;
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 /// The job of the document of a run that must succeed.

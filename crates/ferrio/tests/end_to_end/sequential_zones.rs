@@ -6,7 +6,7 @@
 //! their `io_size`.
 
 use crate::shapes::trace_of;
-use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, skip};
+use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, peer_too, skip};
 
 const CASES: &[&str] = &[
     "--rw=write",
@@ -324,7 +324,7 @@ fn blocks_above_a_zone_end_the_job() {
         ("--rw=write --bsrange=4k-64k", "func=I/O buflen exceeds zone size"),
         ("--rw=randwrite --zonecapacity=2k", "func=ZCAP is less min_bs, error=Invalid argument"),
     ] {
-        let programs = if has_peer("blocks_above_a_zone_end_the_job") { 0..2 } else { 0..1 };
+        let programs = if peer_too("blocks_above_a_zone_end_the_job") { 0..2 } else { 0..1 };
         for program in [Program::Ferrio, Program::Peer].into_iter().skip(programs.start).take(programs.end) {
             let done = Run::new(program, scratch().path(), &format!("{FIXED} --name=a {case}")).finish();
             assert!(done.code == Some(1) && done.all().contains(text), "{case}: {:?} {}", done.code, done.all());

@@ -2,14 +2,14 @@
 //!
 //! No test waits for a time: signals are sent when the jobs are seen to do I/O, and endless jobs end by them.
 
-use crate::support::{Program, Run, Running, Scratch, has_peer, send};
+use crate::support::{Program, Run, Running, Scratch, peer_too, send};
 use rustix::process::Signal;
 
 /// Two jobs of 100,000 s that touch a file, so that it can be seen that they run.
 const ENDLESS: &str = "--name=a --size=64k --rw=write --fallocate=none --time_based --runtime=100000 --numjobs=2";
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 /// Starts endless jobs and waits until both have written.

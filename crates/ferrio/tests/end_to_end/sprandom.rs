@@ -4,7 +4,7 @@
 //! [`every_block_is_written_and_some_again`].
 
 use crate::shapes::trace_of;
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, peer_too};
 use std::collections::BTreeMap;
 
 /// Number of writes of each block by file, from a trace of blocks of 4 KiB.
@@ -121,7 +121,7 @@ fn what_cannot_be_is_said() {
 
 #[test]
 fn several_files_are_refused() {
-    let with_peer = has_peer("several_files_are_refused");
+    let with_peer = peer_too("several_files_are_refused");
     for program in [Program::Ferrio, Program::Peer].into_iter().take(1 + usize::from(with_peer)) {
         for (files, line) in [
             ("--nrfiles=2", "a: sprandom=1 beside 2 files (nrfiles, filename, opendir)"),

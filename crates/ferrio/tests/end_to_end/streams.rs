@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`compare`].
 
-use crate::support::{Program, Run, Scratch, has_peer, has_programs};
+use crate::support::{Program, Run, Scratch, has_peer, has_programs, skip};
 use crate::system_calls::calls_to;
 use std::fmt::Write as _;
 
@@ -261,7 +261,7 @@ fn files_start_over_while_there_is_time() {
         // 600 lines are four passes at least. A machine that is busy with other things may do fewer in the time.
         let n_lines = ours.len().min(theirs.len()).min(600);
         if n_lines < 150 {
-            eprintln!("SKIPPED {test} ({case}): only {n_lines} lines in the time");
+            skip(&format!("{test} ({case})"), &format!("only {n_lines} lines in the time"));
         }
         assert_eq!(difference(&theirs[..n_lines], &ours[..n_lines]), None, "{case}");
     }

@@ -2,7 +2,7 @@
 //!
 //! Start reading at any test; file systems are made on loop devices and taken down again.
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip, tool};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip, tool};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ fn small_file_system(test: &str, scratch: &Scratch) -> Option<(LoopDevice, PathB
 
 /// Ferrio, and the peer if it is to be run.
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 fn run(program: Program, directory: &Path, arguments: &str) -> Finished {
@@ -123,7 +123,7 @@ fn a_device_that_is_mounted() {
         assert!(!finished.stdout.contains("groupid"), "nothing ran: {}", finished.all());
     }
     assert!(std::fs::read(path).expect("the device") == before, "nothing was written");
-    if has_peer(test) {
+    if peer_too(test) {
         let finished = run(Program::Peer, scratch.path(), &writes[0]);
         assert!(finished.stderr.contains("appears mounted, and 'allow_mounted_write' isn't set. Aborting."));
     }

@@ -1,6 +1,6 @@
 //! Targets that are neither files nor devices.
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip, tool};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip, tool};
 use serde_json::Value;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixListener;
@@ -9,7 +9,7 @@ use std::path::Path;
 const ENGINES: [&str; 6] = ["sync", "psync", "libaio", "io_uring", "mmap", "splice"];
 
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 #[test]
@@ -123,14 +123,15 @@ fn reads_of_a_file_that_grows() {
     let test = "reads_of_a_file_that_grows";
     for mkfs in ["", "mkfs.ext4 -q", "mkfs.xfs -q"] {
         let on_device = !mkfs.is_empty();
-        if on_device && (!is_root(test) || !has_programs(test, &["losetup", &mkfs[..mkfs.len() - 3]])) {
+        let part = format!("{test} ({mkfs})");
+        if on_device && (!is_root(&part) || !has_programs(&part, &["losetup", &mkfs[..mkfs.len() - 3]])) {
             continue;
         }
         let scratch = Scratch::new("growing");
         let mut device = if on_device { LoopDevice::new(&scratch, 320 << 20) } else { None };
         let mounted = device.as_mut().and_then(|device| device.mount(&scratch, mkfs));
         if on_device && mounted.is_none() {
-            skip(test, "no file system on a loop device");
+            skip(&part, "no file system on a loop device");
             continue;
         }
         let directory = mounted.unwrap_or_else(|| scratch.path().to_owned());

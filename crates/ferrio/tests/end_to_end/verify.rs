@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`each_reads_what_the_other_wrote`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer, peers_of_both_layouts};
+use crate::support::{Finished, Program, Run, Scratch, has_peer, peer_too, peers_of_both_layouts};
 
 const METHODS: [&str; 16] = [
     "md5",
@@ -206,7 +206,7 @@ fn kept_blocks_go_to_the_directory_for_them() {
 #[test]
 fn a_job_that_writes_until_its_time_is_over_is_told() {
     let test = "a_job_that_writes_until_its_time_is_over_is_told";
-    let programs = if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
+    let programs = if peer_too(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
     let scratch = Scratch::new(test);
     let note = "fio: verification read phase will never start because write phase uses all of runtime\n";
     for (job, is_told) in [
@@ -252,7 +252,7 @@ const WRITERS_OF_ONE_FILE: &[(&str, bool)] = &[
 #[test]
 fn writers_of_one_file_are_told() {
     let test = "writers_of_one_file_are_told";
-    let programs = if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
+    let programs = if peer_too(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
     let note =
         "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause verification failures.";
     for (job, is_told) in WRITERS_OF_ONE_FILE {
@@ -320,7 +320,7 @@ fn what_an_earlier_run_wrote_is_read_back() {
         let reads = log.lines().filter_map(|line| line.split_once(" read ").map(|(_, place)| place.to_owned()));
         reads.collect::<Vec<_>>()
     };
-    let peer = has_peer(test);
+    let peer = peer_too(test);
     for job in [
         "--rw=write",
         "--rw=randwrite --ioengine=libaio --iodepth=4",
@@ -456,7 +456,7 @@ const PASSES: &[(&str, u64, u64)] = &[
 
 #[test]
 fn what_is_read_back_counts_for_io_size() {
-    let programs = if has_peer("what_is_read_back_counts_for_io_size") {
+    let programs = if peer_too("what_is_read_back_counts_for_io_size") {
         &[Program::Ferrio, Program::Peer][..]
     } else {
         &[Program::Ferrio]

@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`contents_are_those_of_the_peer`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer};
+use crate::support::{Finished, Program, Run, Scratch, peer_too};
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
     let fixed = "--name=v --verify_state_save=0 --randrepeat=0 --randseed=137";
@@ -41,7 +41,7 @@ const BUFFERS: &[&str] = &[
 /// With verification, fio obeys only the compression options of buffers, over whole blocks; `null` changes nothing.
 #[test]
 fn contents_are_those_of_the_peer() {
-    let peer = has_peer("contents_are_those_of_the_peer");
+    let peer = peer_too("contents_are_those_of_the_peer");
     let scratch = Scratch::new("verify-buffers");
     for options in BUFFERS {
         let job = format!("--filename=f --size=64k --bs=4k --rw=write {options}");
@@ -82,7 +82,7 @@ const UNCHECKED: &[(&str, usize, &[u8])] = &[
 /// initial content.
 #[test]
 fn unchecked_blocks_are_those_of_the_peer() {
-    let peer = has_peer("unchecked_blocks_are_those_of_the_peer");
+    let peer = peer_too("unchecked_blocks_are_those_of_the_peer");
     let scratch = Scratch::new("verify-unchecked");
     for (options, n_different, begin) in UNCHECKED {
         for program in [Program::Ferrio, Program::Peer] {
@@ -110,7 +110,7 @@ const TRACES: &[(&[&str], &str)] = &[
 #[test]
 fn traces_are_verified_as_by_the_peer() {
     let test = "traces_are_verified_as_by_the_peer";
-    let peer = has_peer(test);
+    let peer = peer_too(test);
     let scratch = Scratch::new("verify-traces");
     for (steps, reader) in TRACES {
         let steps = steps.join("\nf ");
@@ -179,7 +179,7 @@ const OWN_ZONES: &[&str] = &[
 
 #[test]
 fn zones_raise_no_alarm() {
-    let peer = has_peer("zones_raise_no_alarm");
+    let peer = peer_too("zones_raise_no_alarm");
     let scratch = Scratch::new("verify-zones");
     let fixed = "--zonemode=zbd --zonesize=32k --filename=f --size=256k --bs=4k --verify=crc32c --thread";
     for (own, options) in ZONES.iter().map(|options| (false, options)).chain(OWN_ZONES.iter().map(|job| (true, job))) {
@@ -228,7 +228,7 @@ const FEATURES_OF_OURS_ALONE: &[&str] = &["offload", "--norandommap", "--percent
 
 #[test]
 fn features_raise_no_alarm() {
-    let peer = has_peer("features_raise_no_alarm");
+    let peer = peer_too("features_raise_no_alarm");
     let scratch = Scratch::new("verify-features");
     for options in FEATURES {
         let job = format!("--size=256k --bs=4k --verify=crc32c {options}");
@@ -282,7 +282,7 @@ fn damage_beside_features_is_found() {
 fn blocks_of_several_sizes_without_a_map_are_told() {
     let test = "blocks_of_several_sizes_without_a_map_are_told";
     let line = "fio: norandommap given for variable block sizes, verify limited\n";
-    let with_peer = has_peer(test);
+    let with_peer = peer_too(test);
     for program in [Program::Ferrio, Program::Peer].into_iter().take(1 + usize::from(with_peer)) {
         let scratch = Scratch::new("verify-without-map");
         let stderr = |more: &str| {

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`readers_find_what_their_method_can`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer};
+use crate::support::{Finished, Program, Run, Scratch, peer_too};
 
 const BLOCK: usize = 4096;
 
@@ -99,7 +99,7 @@ fn readers_find_what_their_method_can() {
 /// with engines of several I/Os; with those of depth 1 it counts an error of reading beside it, errno 1.
 #[test]
 fn verify_errors_are_counted_where_they_are_tolerated() {
-    let peer = has_peer("verify_errors_are_counted_where_they_are_tolerated");
+    let peer = peer_too("verify_errors_are_counted_where_they_are_tolerated");
     let scratch = Scratch::new("verify-counts");
     assert_eq!(run(&scratch, "--verify=md5 --rw=write --do_verify=0").code, Some(0));
     let whole = std::fs::read(scratch.join("f")).expect("the file");
@@ -165,7 +165,7 @@ const KEPT: &[(usize, &str, &[Kept])] = &[
 #[test]
 fn the_interval_at_fault_is_kept() {
     let test = "the_interval_at_fault_is_kept";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for program in programs {
         for (at, interval, kept) in KEPT {
             let scratch = Scratch::new(test);

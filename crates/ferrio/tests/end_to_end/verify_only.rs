@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`what_any_earlier_run_left_is_found`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip};
 
 const FIXED: &str = "--name=v --size=256k --randrepeat=0 --randseed=137";
 
@@ -119,7 +119,7 @@ fn what_needs_memory_is_remembered() {
 /// All blocks that a state covers are checked, and no others, even if writes overlap. The state may be fio's.
 #[test]
 fn a_state_bounds_what_is_checked() {
-    let peer = has_peer("a_state_bounds_what_is_checked");
+    let peer = peer_too("a_state_bounds_what_is_checked");
     let scratch = Scratch::new("a_state_bounds_what_is_checked");
     let steps: Vec<String> = (0..40).map(|step| format!("f write {} 8192", step * 7 % 31 * 8192)).collect();
     let steps = steps.join("\n");
@@ -158,7 +158,7 @@ fn a_state_bounds_what_is_checked() {
 #[test]
 fn a_backlog_is_read_whatever_a_state_says() {
     let test = "a_backlog_is_read_whatever_a_state_says";
-    for program in if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] } {
+    for program in if peer_too(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] } {
         let scratch = Scratch::new(test);
         let job = "--filename=f --rw=write --bs=4k --verify=crc32c --size=72k";
         is_clean(&run(*program, &scratch, &format!("{job} --number_ios=10")), job);
@@ -262,7 +262,7 @@ fn trims_of_an_earlier_run_are_known() {
 #[test]
 fn what_is_not_written_again_is_counted() {
     let test = "what_is_not_written_again_is_counted";
-    let peer = has_peer(test);
+    let peer = peer_too(test);
     for (job, load) in [
         ("--rw=write", ""),
         ("--rw=randwrite --ioengine=libaio --iodepth=8", ""),
@@ -315,7 +315,7 @@ fn what_is_not_written_again_is_counted() {
 #[test]
 fn what_is_not_written_again_has_no_line() {
     let test = "what_is_not_written_again_has_no_line";
-    for program in if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] } {
+    for program in if peer_too(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] } {
         let scratch = Scratch::new(test);
         let job = "--filename=f --bs=4k --verify=crc32c --rw=randwrite";
         is_clean(&run(*program, &scratch, job), job);

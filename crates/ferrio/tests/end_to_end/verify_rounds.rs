@@ -4,7 +4,7 @@
 //! The expected figures are those of fio 3.42, by the reference. fio 3.41 does less I/O in a sequential write job, and
 //! reports good blocks of a sequential mix as damaged; rows on which it agrees are marked. Start reading at [`ROWS`].
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer};
+use crate::support::{Finished, Program, Run, Scratch, peer_too};
 
 /// Options; writes, and reads, of 128 KiB in 1 MiB of files; whether fio 3.41 does as many.
 const ROWS: &[(&str, u64, u64, bool)] = &[
@@ -45,7 +45,7 @@ fn ios(finished: &Finished) -> (u64, u64) {
 #[test]
 fn what_is_done_and_read_back() {
     let test = "what_is_done_and_read_back";
-    let has_peer = has_peer(test);
+    let has_peer = peer_too(test);
     for engine in ENGINES {
         for (options, n_writes, n_reads, is_old) in ROWS {
             // Overlapping writes in flight are not read back.

@@ -3,11 +3,11 @@
 //! Start reading at [`states_are_those_of_the_peer`]. The version in the first word is 7 in fio 3.42, 5 in 3.41, whose form is the
 //! same, and 3 in 3.33.
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer, peers_of_both_layouts, send};
+use crate::support::{Finished, Program, Run, Scratch, peer_too, peers_of_both_layouts, send};
 
 /// The program, and the peer where there is one.
 fn programs(test: &str) -> &'static [Program] {
-    if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
+    if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
 /// The version of the states that a program writes.

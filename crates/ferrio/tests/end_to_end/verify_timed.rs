@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`timed_passes_are_read_back_as_by_the_peer`].
 
-use crate::support::{Program, Scratch, has_peer};
+use crate::support::{Program, Scratch, peer_too};
 use crate::verify::{run, traced};
 
 /// A job with `time_based` and an engine with a queue reads back each pass. The number of passes depends on time; the
@@ -10,7 +10,7 @@ use crate::verify::{run, traced};
 #[test]
 fn timed_passes_are_read_back_as_by_the_peer() {
     let test = "timed_passes_are_read_back_as_by_the_peer";
-    let peer = has_peer(test);
+    let peer = peer_too(test);
     let scratch = Scratch::new(test);
     for (job, n_first) in [
         ("--rw=write --ioengine=libaio --iodepth=4", 32),
@@ -48,7 +48,7 @@ fn timed_passes_are_read_back_as_by_the_peer() {
 #[test]
 fn syncs_before_reading_back_are_not_counted() {
     let test = "syncs_before_reading_back_are_not_counted";
-    let programs = if has_peer(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
+    let programs = if peer_too(test) { &[Program::Ferrio, Program::Peer][..] } else { &[Program::Ferrio] };
     for (job, counts) in [
         ("--rw=write", "32,32,0,0"),
         ("--rw=randwrite --number_ios=5", "5,5,0,0"),

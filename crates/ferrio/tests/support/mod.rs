@@ -2,6 +2,7 @@
 //!
 //! Must not know: the features under test. Start reading at [`Run`].
 
+use ferrio_testing::{skip, skip_part};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Write};
@@ -33,9 +34,14 @@ pub(crate) fn succeeds_once(mut attempt: impl FnMut() -> bool) -> bool {
     (0..5).any(|_| attempt())
 }
 
-/// Reports the name of a skipped test and the reason.
+/// Reports a skipped test and the reason. With a part of the test in parentheses behind its name, only that part is skipped:
+/// `paths_are_resolved (on btrfs)`.
 pub(crate) fn skip(test: &str, reason: &str) {
-    eprintln!("SKIPPED {test}: {reason}");
+    if test.contains(" (") {
+        skip_part!(test, "{reason}");
+    } else {
+        skip!(test, "{reason}");
+    }
 }
 
 /// True when fio is wanted and installed; else the test is reported as skipped.
@@ -48,10 +54,20 @@ pub(crate) fn has_old_peer(test: &str) -> bool {
     has_version(test, Program::OldPeer, OLD_PEER_VERSION)
 }
 
+/// True when fio is wanted and installed; else that part of the test is reported as skipped.
+pub(crate) fn peer_too(test: &str) -> bool {
+    has_peer(&format!("{test} (under the peer)"))
+}
+
+/// As [`peer_too`], for the fio of [`has_old_peer`].
+pub(crate) fn old_peer_too(test: &str) -> bool {
+    has_old_peer(&format!("{test} (under the older peer)"))
+}
+
 /// The peers that are there, whose verified data have one layout each; a missing one is reported.
 pub(crate) fn peers_of_both_layouts(test: &str) -> Vec<Program> {
-    let newest = has_peer(test).then_some(Program::Peer);
-    newest.into_iter().chain(has_old_peer(test).then_some(Program::OldPeer)).collect()
+    let newest = peer_too(test).then_some(Program::Peer);
+    newest.into_iter().chain(old_peer_too(test).then_some(Program::OldPeer)).collect()
 }
 
 fn has_version(test: &str, program: Program, wanted: &str) -> bool {

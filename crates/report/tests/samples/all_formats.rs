@@ -8,6 +8,7 @@ use ferrio_stats::{
     DirectionStats, DiskCounters, ErrorCounts, Histogram, LatencySearch, LatencyStat, PriorityStat, PriorityStats,
     ReportSettings, SampleStat, ThreadStats,
 };
+use ferrio_testing::skip_part;
 use ferrio_units::{DataDirection, PerDirection};
 use std::borrow::Cow;
 use std::io::Write;
@@ -132,7 +133,7 @@ fn extreme_stats() -> ThreadStats {
         total_runtime_ns: u64::MAX,
         job_start_ms: u64::MAX,
         errno: i32::MIN,
-        tolerated: ErrorCounts { n_total: u64::MAX, first_errno: i32::MAX },
+        tolerated: ErrorCounts { n_total: u64::MAX, first_errno: i32::MAX, ..ErrorCounts::default() },
         latency_search: LatencySearch { depth: u32::MAX, ..LatencySearch::default() },
         ..ThreadStats::default()
     };
@@ -194,7 +195,7 @@ fn other_readers_take_it() {
         [("jq", ["-e", ".jobs[0].jobname"]), ("python3", ["-c", "import json, sys; json.load(sys.stdin)"])]
     {
         if Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            eprintln!("SKIPPED other_readers_take_it: no {program}");
+            skip_part!("other_readers_take_it", "no {program}");
             continue;
         }
         for text in HOSTILE_TEXTS {

@@ -3,6 +3,7 @@
 //! Such a test has two halves. The child is an ignored test of this program; the parent runs this program again with
 //! only that test. Start reading at [`Child::start`].
 
+use ferrio_testing::skip;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -44,7 +45,7 @@ impl Child {
 pub(crate) fn directory(test: &str) -> Option<PathBuf> {
     let directory = std::env::var_os(DIRECTORY).map(PathBuf::from);
     if directory.is_none() {
-        eprintln!("SKIPPED {test}: it is the child half of another test");
+        skip!(test, "it is the child half of another test");
     }
     directory
 }

@@ -9,6 +9,7 @@ use crate::scratch::Scratch;
 use ferrio_run::MessageStream;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
+use ferrio_testing::{skip, skip_part};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
 use std::path::Path;
@@ -52,7 +53,7 @@ fn ten_thousand_files() {
     if let Some(hard) = limit.maximum.filter(|hard| *hard < 10_600)
         && setrlimit(Resource::Nofile, raised).is_err()
     {
-        eprintln!("SKIPPED ten_thousand_files: the hard limit of descriptors is {hard}");
+        skip!("ten_thousand_files", "the hard limit of descriptors is {hard}");
         return;
     }
     let scratch = Scratch::new("tenthousand");
@@ -224,7 +225,7 @@ fn every_engine_writes_every_sector_to_its_place() {
             let (outcome, events) = run(vec![job]);
             let told = events.text(MessageStream::Error);
             if told.contains("func=init") {
-                eprintln!("SKIPPED every_engine_writes_every_sector_to_its_place with {engine}: {told}");
+                skip_part!("every_engine_writes_every_sector_to_its_place", "with {engine}: {told}");
                 continue;
             }
             assert_eq!((outcome.n_failed, told.as_str()), (0, ""), "{engine} {iodepth}");

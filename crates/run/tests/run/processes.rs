@@ -10,6 +10,7 @@ use ferrio_run::MessageStream;
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};
 use ferrio_stats::ThreadStats;
+use ferrio_testing::skip;
 use rustix::process::Signal;
 use serde_json::json;
 use std::path::Path;
@@ -145,7 +146,7 @@ fn kill_once_busy(comm: &str) -> i32 {
 #[test]
 fn a_killed_job_is_reported_and_the_others_go_on() {
     if !Path::new("/proc/thread-self/children").exists() || !Path::new("/proc/self/io").exists() {
-        eprintln!("SKIPPED a_killed_job_is_reported_and_the_others_go_on: /proc shows no children or no I/O counts");
+        skip!("a_killed_job_is_reported_and_the_others_go_on", "/proc shows no children or no I/O counts");
         return;
     }
     let scratch = Scratch::new("killed");

@@ -3,6 +3,7 @@
 use super::*;
 use crate::arena::{Arena, ArenaKind, ArenaRequest};
 use crate::test_support::TempDir;
+use ferrio_testing::skip;
 use std::os::fd::AsRawFd;
 
 const BLOCK: usize = 4096;
@@ -14,7 +15,7 @@ fn arena() -> Arena {
 }
 
 fn context(reaps_in_user_space: bool, test: &str) -> Option<AioContext> {
-    AioContext::new(DEPTH, reaps_in_user_space).inspect_err(|error| eprintln!("SKIPPED {test}: {error}")).ok()
+    AioContext::new(DEPTH, reaps_in_user_space).inspect_err(|error| skip!(test, "{error}")).ok()
 }
 
 fn request(operation: AioOperation, file: &std::fs::File, arena: &Arena, slot: u32) -> AioRequest {

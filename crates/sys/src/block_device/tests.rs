@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::test_support::TempDir;
+use ferrio_testing::skip;
 use std::os::unix::fs::symlink;
 
 /// Disk `sda` with one partition, under a dm device that uses the partition; and a plain `sdb`.
@@ -83,7 +84,7 @@ fn opcodes_of_the_block_layer() {
 #[test]
 fn the_disks_of_this_machine_can_be_read() {
     let Ok(disks) = BlockDevice::all() else {
-        eprintln!("SKIPPED the_disks_of_this_machine_can_be_read: no /sys/block");
+        skip!("the_disks_of_this_machine_can_be_read", "no /sys/block");
         return;
     };
     for disk in disks {
@@ -108,7 +109,7 @@ fn what_is_no_block_device_says_so() {
 #[test]
 fn a_loop_device_has_the_size_of_its_file() {
     let Some(device) = crate::test_support::LoopDevice::new("loop", 8 << 20) else {
-        eprintln!("SKIPPED a_loop_device_has_the_size_of_its_file: no loop device can be set up");
+        skip!("a_loop_device_has_the_size_of_its_file", "no loop device can be set up");
         return;
     };
     let request = crate::file::OpenRequest { access: crate::file::Access::ReadWrite, ..Default::default() };

@@ -2,6 +2,7 @@
 
 use super::scale::{Scale, StampLine};
 use super::*;
+use ferrio_testing::skip;
 use proptest::prelude::*;
 
 #[test]
@@ -56,7 +57,7 @@ fn real_clocks_never_go_backwards_and_sleep_long_enough() {
 #[test]
 fn tsc_agrees_with_the_kernel_clock() {
     let Some(mut clock) = Clock::new_tsc() else {
-        eprintln!("SKIPPED tsc_agrees_with_the_kernel_clock: no reliable TSC");
+        skip!("tsc_agrees_with_the_kernel_clock", "no reliable TSC");
         return;
     };
     std::thread::sleep(Duration::from_millis(20));

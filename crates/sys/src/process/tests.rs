@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::shared_memory::SharedMemory;
+use ferrio_testing::skip_part;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -78,7 +79,7 @@ fn session_name_and_owner_of_a_child() {
 fn user_and_group_change_for_root_only() {
     let is_root = rustix::process::getuid().is_root();
     if !is_root {
-        eprintln!("SKIPPED user_and_group_change_for_root_only (half of it): not root");
+        skip_part!("user_and_group_change_for_root_only", "half of it: not root");
     }
     let child = fork(move || {
         // Not those of nobody, who runs these tests too and may keep its own.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::arena::{Arena, ArenaKind, ArenaRequest};
 use crate::test_support::TempDir;
+use ferrio_testing::skip;
 use std::fs::File;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -15,7 +16,7 @@ fn arena() -> Arena {
 }
 
 fn ring(request: &RingRequest, test: &str) -> Option<IoRing> {
-    IoRing::new(request).inspect_err(|error| eprintln!("SKIPPED {test}: {error}")).ok()
+    IoRing::new(request).inspect_err(|error| skip!(test, "{error}")).ok()
 }
 
 fn open(dir: &TempDir) -> File {
@@ -126,7 +127,7 @@ fn room_behind_a_polling_kernel_thread_is_waited_for() {
 #[test]
 fn blocks_of_a_device_are_discarded() {
     let Some(device) = crate::test_support::LoopDevice::new("discard", 1 << 20) else {
-        eprintln!("SKIPPED blocks_of_a_device_are_discarded: no loop device can be set up");
+        skip!("blocks_of_a_device_are_discarded", "no loop device can be set up");
         return;
     };
     let file = File::options().read(true).write(true).open(device.path()).unwrap();
@@ -141,7 +142,7 @@ fn blocks_of_a_device_are_discarded() {
     let mut result = 1;
     ring.pop(1, |completion| result = completion.result);
     if result == -libc::EOPNOTSUPP || result == -libc::EINVAL {
-        eprintln!("SKIPPED blocks_of_a_device_are_discarded: this kernel does not discard by a ring");
+        skip!("blocks_of_a_device_are_discarded", "this kernel does not discard by a ring");
         return;
     }
     assert_eq!(result, 0);

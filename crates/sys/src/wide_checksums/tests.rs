@@ -2,6 +2,7 @@
 
 use super::*;
 use ::sha1::Digest;
+use ferrio_testing::skip_part;
 use proptest::prelude::*;
 
 fn sha1_words(data: &[u8]) -> [u32; 5] {
@@ -29,7 +30,7 @@ fn gathered<T>(digest: impl FnOnce(&mut dyn FnMut(usize, T)) -> bool) -> Option<
 
 fn assert_each_is_that_of_the_library(data: &[u8]) {
     if lane_counts().is_empty() {
-        eprintln!("SKIPPED digests of several messages: the CPU has no AVX2");
+        skip_part!("each_is_that_of_the_library", "the CPU has no AVX2");
     }
     for n in lane_counts() {
         let messages = messages(data, *n);
@@ -80,7 +81,7 @@ fn assert_crc32c_by_multiplication(data: &[u8]) {
     ] {
         match way(data) {
             Some(crc) => assert_eq!(crc, checksum::crc32c(data), "{} bytes by {instructions}", data.len()),
-            None => eprintln!("SKIPPED a way to CRC-32C: the CPU has no {instructions}"),
+            None => skip_part!("crc32c", "the CPU has no {instructions}"),
         }
     }
 }

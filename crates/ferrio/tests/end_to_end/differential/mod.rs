@@ -8,7 +8,7 @@ mod cases;
 mod report;
 
 use crate::engines_net::free_port;
-use crate::support::{Program, Run, Scratch, has_peer};
+use crate::support::{Program, Run, Scratch, peer_too};
 use cases::Extent;
 use report::Report;
 use std::fmt::Write as _;
@@ -96,7 +96,7 @@ fn complaints(all: &[cases::Case], look: impl Fn(&str, Extent, usize) -> Result<
 
 #[test]
 fn reports_are_those_of_the_peer() {
-    if has_peer("reports_are_those_of_the_peer") {
+    if peer_too("reports_are_those_of_the_peer") {
         let complaints = complaints(&cases::all(), compared);
         assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
     }
@@ -106,7 +106,7 @@ fn reports_are_those_of_the_peer() {
 #[test]
 fn figures_of_all_formats_agree() {
     let test = "figures_of_all_formats_agree";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for program in programs {
         let complaints = complaints(&cases::all(), |case, _, terse_version| {
             agreement::check(&report_of(*program, case, terse_version)?, terse_version)

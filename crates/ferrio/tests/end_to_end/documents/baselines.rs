@@ -1,7 +1,7 @@
 //! "Baseline tests of a disk": four commands with 16 jobs and batches, one on a device, a job file in all formats.
 
 use crate::outline::{assert_same_outline, outline};
-use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip};
 use serde_json::Value;
 
 /// Options that all commands share; the document has `--runtime=5m --ramp_time=2s --size=1G`.
@@ -23,7 +23,7 @@ fn batches(depth: u32) -> String {
 #[test]
 fn four_commands_with_sixteen_jobs() {
     let name = "four_commands_with_sixteen_jobs";
-    let with_peer = has_peer(name);
+    let with_peer = peer_too(name);
     for (job, rw, block, depth) in COMMANDS {
         let scratch = Scratch::new(job);
         let batches = batches(depth);
@@ -145,7 +145,7 @@ fn split_formats(text: &str) -> Output {
 #[test]
 fn a_job_file_in_all_formats() {
     let name = "a_job_file_in_all_formats";
-    let programs: &[Program] = if has_peer(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     let scratch = Scratch::new(name);
     scratch.write("jobfile.conf", JOB_FILE);
     let mut outlines = Vec::new();

@@ -1,7 +1,7 @@
 //! "What to decide before a test": file or device, size, cache, block size, order, contents, jobs, depth, time.
 
 use crate::outline::{assert_same_outline, outline};
-use crate::support::{LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+use crate::support::{LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip};
 
 /// Commands of the document with sizes divided by 10, and the files after each, with their sizes in KiB.
 const COMMANDS: [(&str, &[(&str, u64)]); 12] = [
@@ -30,7 +30,7 @@ const TWO_FILES: [(&str, u64); 2] = [("test.0.0", 5120), ("test.1.0", 5120)];
 #[test]
 fn commands_make_their_files_and_report_as_the_peer_does() {
     let name = "commands_make_their_files_and_report_as_the_peer_does";
-    let programs: &[Program] = if has_peer(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for (arguments, files) in COMMANDS {
         let mut outlines = Vec::new();
         for program in programs {

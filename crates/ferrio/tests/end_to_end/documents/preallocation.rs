@@ -1,7 +1,7 @@
 //! "Random write on a device and on XFS": the system calls of each value of `fallocate` before the run, and the extents
 //! that result.
 
-use crate::support::{LoopDevice, Program, Scratch, has_peer, has_programs, is_root, skip, tool};
+use crate::support::{LoopDevice, Program, Scratch, has_programs, is_root, peer_too, skip, tool};
 use crate::system_calls::calls_to;
 use std::path::Path;
 
@@ -58,7 +58,7 @@ fn kinds_of_preallocation_on_xfs() {
     let scratch = Scratch::new(name);
     let Some(mut device) = LoopDevice::new(&scratch, 320 << 20) else { return skip(name, "no loop device") };
     let Some(mounted_at) = device.mount(&scratch, "mkfs.xfs -q") else { return skip(name, "no XFS here") };
-    let programs: &[Program] = if has_peer(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for program in programs {
         for Kind { value, calls, size_bytes, extents_kib } in KINDS {
             let file = mounted_at.join("stripes");

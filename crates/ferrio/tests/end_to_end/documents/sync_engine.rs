@@ -1,7 +1,7 @@
 //! "Sequential against random write, and their system calls": lseek and write in pairs, or only writes; and the lines
 //! that an asynchronous engine adds to the report.
 
-use crate::support::{Program, Run, Scratch, has_peer, has_programs};
+use crate::support::{Program, Run, Scratch, has_programs, peer_too};
 use crate::system_calls::calls_to;
 
 const RANDOM: &str =
@@ -39,7 +39,7 @@ fn calls_of_random_and_sequential_writes() {
     if !has_programs(name, &["strace"]) {
         return;
     }
-    let programs: &[Program] = if has_peer(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(name) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for program in programs {
         let scratch = Scratch::new("sync");
         let calls = calls_to("test.db", *program, &scratch, &format!("{RANDOM} {ENGINE} -fallocate=none"));

@@ -49,9 +49,14 @@ pub(crate) fn has_peer(test: &str) -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     let found = *FOUND.get_or_init(|| crate::support::has_peer(test));
     if !found {
-        skip(test, "the part beside fio");
+        skip(test, "no fio");
     }
     found
+}
+
+/// As [`crate::support::peer_too`], and checks only once.
+pub(crate) fn peer_too(test: &str) -> bool {
+    has_peer(&format!("{test} (under the peer)"))
 }
 
 impl Guest {

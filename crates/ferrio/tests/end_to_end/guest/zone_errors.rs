@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`a_job_goes_on_behind_a_failed_write`].
 
-use super::{Guest, Made, enter, has_peer, zones};
+use super::{Guest, Made, enter, has_peer, peer_too, zones};
 use crate::support::{Finished, Program};
 
 /// Zones of 1 MiB. In the first one, the 4 KiB after 520 KiB are bad until the first write to them.
@@ -77,7 +77,7 @@ fn recovery_is_that_of_the_peer() {
 fn repairs_are_told_and_jobs_end() {
     let test = "repairs_are_told_and_jobs_end";
     let Some(guest) = enter(test) else { return };
-    let both = has_peer(test);
+    let both = peer_too(test);
     let sequential = "--rw=write --verify=md5 --debug=zbd";
     let jobs = "--rw=randwrite --io_size=1m --ioengine=libaio --iodepth=32 --numjobs=8 --max_open_zones=4 --debug=zbd";
     for program in [Program::Ferrio, Program::Peer].into_iter().take(if both { 2 } else { 1 }) {

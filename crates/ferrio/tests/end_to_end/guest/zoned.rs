@@ -3,7 +3,7 @@
 //!
 //! Start reading at [`writes_in_sequence_fill_the_capacity_of_zones`].
 
-use super::{Guest, Made, ZNS, enter, has_peer, reset_zones, zones};
+use super::{Guest, Made, ZNS, enter, has_peer, peer_too, reset_zones, zones};
 use crate::support::{Finished, Program};
 
 /// The position of a full zone's write pointer depends on the device.
@@ -119,7 +119,7 @@ fn a_range_begins_and_ends_with_a_zone() {
 fn messages_are_those_of_the_peer() {
     let test = "messages_are_those_of_the_peer";
     let Some(guest) = enter(test) else { return };
-    let both = has_peer(test);
+    let both = peer_too(test);
     let above = "--direct=1 --rw=write --bs=64k --offset=65m --size=1m";
     for (arguments, text) in [
         (
@@ -145,7 +145,7 @@ fn messages_are_those_of_the_peer() {
 fn a_job_without_writes_writes_nothing() {
     let test = "a_job_without_writes_writes_nothing";
     let Some(guest) = enter(test) else { return };
-    let both = has_peer(test);
+    let both = peer_too(test);
     for (arguments, text) in [
         ("--rw=randrw --rwmixwrite=0 --bs=4k --size=4z --io_size=64k", ""),
         ("--rw=rw --rwmixread=100 --bs=4k --size=4z --io_size=64k", ""),
@@ -167,7 +167,7 @@ fn a_job_without_writes_writes_nothing() {
 fn size_counts_whole_zones() {
     let test = "size_counts_whole_zones";
     let Some(guest) = enter(test) else { return };
-    let both = has_peer(test);
+    let both = peer_too(test);
     for (arguments, total) in [
         ("--rw=randrw --bs=64k --iodepth=8 --loops=2 --norandommap=1 --offset=31z --size=1z", 256),
         ("--rw=randwrite --bs=256k --size=4z --numjobs=8 --group_reporting", 1024),

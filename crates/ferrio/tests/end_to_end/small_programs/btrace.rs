@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`figures_are_those_of_the_peer`]. fio's program leaves out traces of devices that are not there.
 
-use crate::support::{Finished, Program, Run, Scratch, has_peer, has_programs, skip};
+use crate::support::{Finished, Program, Run, Scratch, has_programs, peer_too, skip};
 use crate::traces::{DISCARD, Event, FLUSH, READ, WRITE, trace};
 use serde_json::Value;
 use std::process::Command;
@@ -147,7 +147,7 @@ fn a_trace_becomes_a_job() {
 #[test]
 fn jobs_are_understood_by_both() {
     let test = "jobs_of_btrace_are_understood_by_both";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     let scratch = Scratch::new(test);
     scratch.write("mixed", trace(&recording(500, 4, (8, 0))));
     scratch.write("trims", trace(&[Event::new(1, 1, DISCARD | WRITE), Event::new(2, 9_000_000_000, READ)]));

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`jobs_are_understood_and_run`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip};
 use serde_json::Value;
 
 const MEASURES: [&str; 6] = ["latency", "iops", "bandwidth", "mixed", "database", "log-writer"];
@@ -19,7 +19,7 @@ fn value<'a>(job: &'a str, option: &str) -> Option<&'a str> {
 #[test]
 fn jobs_are_understood_and_run() {
     let test = "jobs_are_understood_and_run";
-    let programs: &[Program] = if has_peer(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
+    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     for measure in MEASURES {
         for more in ["", "--target=file", "--buffered --depth=4", "--block-size=16k --read-share=100"] {
             if measure == "log-writer" && more.contains("read-share") {

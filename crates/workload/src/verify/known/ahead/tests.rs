@@ -3,6 +3,7 @@
 use super::super::super::block::{Expected, Write};
 use super::*;
 use ferrio_spec::{HeaderLayout, VerifyCompression, VerifyContentSpec, VerifyMethod, VerifyPattern};
+use ferrio_testing::skip;
 use std::cell::Cell;
 
 fn spec(method: VerifyMethod) -> VerifyContentSpec {
@@ -28,7 +29,7 @@ fn specs() -> impl Iterator<Item = VerifyContentSpec> {
 fn ahead(rules: &BlockRules, n_in_flight: usize) -> Option<Ahead> {
     let ahead = Ahead::new(rules, 4096, n_in_flight);
     if ahead.is_none() {
-        eprintln!("SKIPPED a test of blocks that are made ahead: the CPU has no AVX2");
+        skip!(ferrio_testing::this_test(), "the CPU has no AVX2");
     }
     ahead
 }
