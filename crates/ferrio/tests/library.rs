@@ -184,7 +184,7 @@ fn what_is_refused_is_a_value() {
         other => panic!("{other:?}"),
     };
     let unknown = refused(&mut runner, &null("a").option("iodpeth", "4"));
-    assert_eq!(unknown, (DiagnosticKind::UnknownOption, Some("iodepth".to_owned())));
+    assert_eq!(unknown, (DiagnosticKind::UnknownOption, Some("iodepth".into())));
     assert_eq!(refused(&mut runner, &null("a").flag("bs")).0, DiagnosticKind::ValueMissing);
     assert_eq!(runner.job_names().count(), 0, "a job that was refused is not there");
     runner.add(&null("a")).expect("a job");

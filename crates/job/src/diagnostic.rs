@@ -42,11 +42,11 @@ pub struct Diagnostic {
     /// The option as it was written (`bs=4x`), or the name of the job whose options do not go together.
     pub given: String,
     /// What the option takes, or why it is refused; without a full stop.
-    pub allowed: Option<String>,
+    pub allowed: Option<Box<str>>,
     /// The nearest known name or word.
-    pub nearest: Option<String>,
+    pub nearest: Option<Box<str>>,
     /// What a user can do about it, as an order without a full stop (`write iodepth`); `None`: it depends on the job.
-    pub cure: Option<String>,
+    pub cure: Option<Box<str>>,
 }
 
 /// One line, without the line's end: place, what was given, what is allowed, what is nearest or what to do.
@@ -77,21 +77,28 @@ impl std::error::Error for Diagnostic {}
 impl Diagnostic {
     /// A name that no option has.
     pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
-        let (origin, cure) = (Some(origin.clone()), Some(cure::of_name(name, nearest.as_deref())));
-        Self { kind: DiagnosticKind::UnknownOption, origin, given: name.to_owned(), allowed: None, nearest, cure }
+        let (origin, cure) = (Some(origin.clone()), Some(cure::of_name(name, nearest.as_deref()).into()));
+        Self {
+            kind: DiagnosticKind::UnknownOption,
+            origin,
+            given: name.to_owned(),
+            allowed: None,
+            nearest: nearest.map(Into::into),
+            cure,
+        }
     }
 
     /// A name that none of these jobs has.
     pub(crate) fn unknown_job<'a>(name: &str, jobs: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let cure = cure::of_job(jobs.clone());
+        let cure = cure::of_job(jobs.clone()).map(Into::into);
         let near = nearest(name, jobs).filter(|(_, distance)| *distance <= name.len().div_ceil(2));
-        let nearest = near.map(|(near, _)| near.to_owned());
+        let nearest = near.map(|(near, _)| near.into());
         Self { kind: DiagnosticKind::UnknownJob, origin: None, given: name.to_owned(), allowed: None, nearest, cure }
     }
 
     /// Options of a job that cannot go together; `lines` say why, the last one foremost.
     pub(crate) fn conflict(job: &str, lines: &[String]) -> Self {
-        let allowed = lines.last().map(|line| plain(line));
+        let allowed = lines.last().map(|line| plain(line).into());
         let given = format!("job {job}");
         Self { kind: DiagnosticKind::Conflict, origin: None, given, allowed, nearest: None, cure: None }
     }

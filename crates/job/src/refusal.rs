@@ -28,7 +28,8 @@ impl Diagnostic {
         };
         let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };
         let option = text.split_once('=').map_or(text, |(option, _)| option.trim());
-        let cure = Some(cure::of_value(error, option, nearest.as_deref()));
+        let cure = Some(cure::of_value(error, option, nearest.as_deref()).into());
+        let (allowed, nearest) = (allowed.map(Into::into), nearest.map(Into::into));
         Self { kind, origin: Some(origin.clone()), given, allowed, nearest, cure }
     }
 
