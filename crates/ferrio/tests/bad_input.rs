@@ -3,7 +3,7 @@
 //! The expected texts are those of fio 3.41, or ferrio's own where fio reports nothing.
 //! Start reading at [`Case`]; cases that need root are skipped by name.
 #![forbid(unsafe_code)]
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
+#![expect(clippy::unwrap_used, reason = "all of this file is test code")]
 
 use ferrio_testing::skip;
 use std::path::{Path, PathBuf};

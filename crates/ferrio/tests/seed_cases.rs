@@ -4,7 +4,7 @@
 //! Must not know: the implementation. Start reading at [`Scratch::run`]. Tests that need strace, root, a loop device or
 //! XFS are skipped by name where these are missing.
 #![forbid(unsafe_code)]
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
+#![expect(clippy::unwrap_used, reason = "all of this file is test code")]
 
 use ferrio_testing::skip;
 use std::collections::HashMap;

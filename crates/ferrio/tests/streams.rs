@@ -1,7 +1,7 @@
 //! The random streams against fio 3.41: offsets that it logs must be the ones that ferrio-units draws.
 //!
 //! Ignored unless `FERRIO_PEER` is 1; where `tools/fio-peer` does not give that release each test says that it is skipped.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
+#![expect(clippy::unwrap_used, reason = "all of this file is test code")]
 
 use ferrio_testing::skip;
 use ferrio_units::random::file_distribution_seed;

@@ -2,7 +2,6 @@
 //!
 //! Start reading at `support`, then at the test that failed.
 #![forbid(unsafe_code)]
-#![expect(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 #[path = "../support/mod.rs"]
 mod support;
