@@ -64,6 +64,6 @@ mod tests {
     #[test]
     fn few_jobs_are_listed_and_many_are_not() {
         assert_eq!(of_job(["a", "b"].into_iter()).as_deref(), Some("the jobs are a, b"));
-        assert_eq!((of_job(std::iter::empty()), of_job((0..9).map(|_| ["x", "y"]).flatten())), (None, None));
+        assert_eq!((of_job(std::iter::empty()), of_job((0..9).flat_map(|_| ["x", "y"]))), (None, None));
     }
 }

@@ -1,7 +1,7 @@
 //! Nothing is allocated between the first and the last I/O of a job.
 //!
 //! Start reading at [`n_allocations`].
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this file is test code")]
+#![expect(clippy::unwrap_used, reason = "all of this file is test code")]
 
 use ferrio_engine::{
     Completion, Engine, EngineError, EngineFile, EngineOptions, EngineSetup, EngineWork, IoUnit, Prepared, Queued,

@@ -1,5 +1,7 @@
 //! `tools/test-runner`: what it makes of the output of a test program.
 
+#![expect(clippy::unwrap_used, reason = "all of this file is test code")]
+
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Whole runs: on virtual time with a simulated device, where every figure is known in advance, and as real processes
 //! and threads.
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "all of this is test code")]
+#![expect(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod batches;
 mod blocks;
