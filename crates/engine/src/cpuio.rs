@@ -1,11 +1,13 @@
 //! `ioengine=cpuio`: burns CPU time in slices, between which the job rests.
 //!
-//! | option | meaning | default |
-//! |---|---|---|
-//! | `cpuload` | percent of one CPU to burn, 1 to 100 | none: it has to be given |
-//! | `cpuchunks` | length of a slice, microseconds | 50000 |
-//! | `cpumode` | `noop`: an empty loop; `qsort`: sorting of numbers | `noop` |
-//! | `exit_on_io_done` | the job ends as soon as no job that does I/O runs or waits | 0 |
+//! Its options; defaults are in their declarations (`ferrio_spec::engines::options::cpuio`):
+//!
+//! | option | meaning |
+//! |---|---|
+//! | `cpuload` | percent of one CPU to burn, 1 to 100; it has to be given |
+//! | `cpuchunks` | length of a slice, microseconds |
+//! | `cpumode` | `noop`: an empty loop; `qsort`: sorting of numbers |
+//! | `exit_on_io_done` | the job ends as soon as no job that does I/O runs or waits |
 //!
 //! A slice is an I/O of no bytes, whose latency is the time that it took. Start reading at [`CpuLoad`], then `Running`.
 

@@ -1,10 +1,12 @@
 //! `ioengine=e4defrag`: each write gives its part of the file the blocks of a donor file, by `EXT4_IOC_MOVE_EXT`, as the defragmentation
 //! of ext4 does. What the file holds stays the same; nothing else is moved. Reads and trims are errors.
 //!
-//! | option | meaning | default |
-//! |---|---|---|
-//! | `donorname` | the donor, on the same file system; made if need be, and left there | none: it has to be given |
-//! | `inplace` | 0: the donor gets its blocks when a file is opened; 1: for each I/O, after which it is emptied | 0 |
+//! Its options; defaults are in their declarations (`ferrio_spec::engines::options::e4defrag`):
+//!
+//! | option | meaning |
+//! |---|---|
+//! | `donorname` | the donor, on the same file system; made if need be, and left there; it has to be given |
+//! | `inplace` | 0: the donor gets its blocks when a file is opened; 1: for each I/O, after which it is emptied |
 //!
 //! As seen on fio 3.41 by strace, whose `inplace=0` only works with `filesize=`. Must not know: batches. Start reading at `Defrag`.
 

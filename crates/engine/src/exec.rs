@@ -1,11 +1,13 @@
 //! `ioengine=exec`: runs a program beside the other jobs, for the runtime of the job.
 //!
-//! | option | meaning | default |
-//! |---|---|---|
-//! | `program` | what to run; looked up in `PATH` where it has no slash | none: it has to be given |
-//! | `arguments` | its arguments, apart by blanks; `%r` is the runtime in seconds, `%n` the name of the job | none |
-//! | `grace_time` | seconds between `SIGTERM`, when the job is over, and `SIGKILL` | 1 |
-//! | `std_redirect` | what it prints goes to `JOB.stdout` and `JOB.stderr` | 1 |
+//! Its options; defaults are in their declarations (`ferrio_spec::engines::options::exec`):
+//!
+//! | option | meaning |
+//! |---|---|
+//! | `program` | what to run; looked up in `PATH` where it has no slash; it has to be given |
+//! | `arguments` | its arguments, apart by blanks; `%r` is the runtime in seconds, `%n` the name of the job |
+//! | `grace_time` | seconds between `SIGTERM`, when the job is over, and `SIGKILL` |
+//! | `std_redirect` | what it prints goes to `JOB.stdout` and `JOB.stderr` |
 //!
 //! A turn is a wait of 50 ms, with a rest of 50 ms after it; the first turn ends at once, as in fio 3.41. A job with a
 //! runtime lasts that long, even if its program ends earlier; a job without one ends with its program. A job that is

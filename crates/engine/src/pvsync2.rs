@@ -1,6 +1,6 @@
 //! `ioengine=pvsync2`: `preadv2(2)` and `pwritev2(2)`, with flags per I/O.
 //!
-//! Options: `hipri` (flag) polls for completions, for `hipri_percentage` (0 to 100, default 100) of the I/Os;
+//! Options: `hipri` (flag) polls for completions, for `hipri_percentage` (0 to 100) of the I/Os;
 //! `uncached` and `nowait` set `RWF_DONTCACHE` and `RWF_NOWAIT`. An I/O with a flag that the kernel does not support
 //! fails, as in fio; the job does not.
 //! Must not know: positions, batches. Start reading at `Pvsync2`.

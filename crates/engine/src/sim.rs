@@ -1,17 +1,19 @@
 //! `ioengine=sim`: a seeded virtual device, for tests that need a known truth and for trying things out.
 //!
-//! | option | meaning | default |
-//! |---|---|---|
-//! | `sim_service` | service times, see `service` | `fixed:100us` |
-//! | `sim_channels` | I/Os served at the same time, 1 to 65536; each goes to the channel that is free first | 1 |
-//! | `sim_seed` | seed of the device | that of the worker |
-//! | `sim_capacity` | bytes of the device: writes behind it fail with ENOSPC, reads find the end | none; with contents 1 GiB |
-//! | `sim_read_cache` | `SIZE/HIT_TIME`, see `read_cache` | none |
-//! | `sim_write_cache` | `SIZE/HIT_TIME/DRAIN_RATE`, see `device` | none |
-//! | `sim_stall` | `EVERY/DURATION`, see `stall` | none |
-//! | `sim_burst` | credits, see `burst` | none |
-//! | `sim_fault` | what goes wrong, see `fault` | nothing |
-//! | `sim_data` | 1: keep what is written, so that reads return it and faults are real in the data | 0 |
+//! Its options; defaults are in their declarations (`ferrio_spec::engines::options::sim`):
+//!
+//! | option | meaning |
+//! |---|---|
+//! | `sim_service` | service times, see `service` |
+//! | `sim_channels` | I/Os served at the same time, 1 to 65536; each goes to the channel that is free first |
+//! | `sim_seed` | seed of the device; else that of the worker |
+//! | `sim_capacity` | bytes of the device: writes behind it fail with ENOSPC, reads find the end; else there is no limit, with contents 1 GiB |
+//! | `sim_read_cache` | `SIZE/HIT_TIME`, see `read_cache` |
+//! | `sim_write_cache` | `SIZE/HIT_TIME/DRAIN_RATE`, see `device` |
+//! | `sim_stall` | `EVERY/DURATION`, see `stall` |
+//! | `sim_burst` | credits, see `burst` |
+//! | `sim_fault` | what goes wrong, see `fault` |
+//! | `sim_data` | 1: keep what is written, so that reads return it and faults are real in the data |
 //!
 //! Each worker has a device of its own, on which its files follow each other. Times are those of the run's clock: with
 //! a real clock the engine waits for them, a virtual clock jumps to the next completion. The same seed and the same

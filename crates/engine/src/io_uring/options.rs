@@ -7,7 +7,7 @@
 //! | `registerfiles` | register the files with the ring |
 //! | `sqthread_poll` | a kernel thread takes requests without being called; registers the files too, as fio does |
 //! | `sqthread_poll_cpu` | pin that thread; without `sqthread_poll` it has no effect, as with fio |
-//! | `nonvectored` | 1: plain reads and writes, 0: with vectors, -1 (default): plain where the kernel has them (5.6) |
+//! | `nonvectored` | 1: plain reads and writes, 0: with vectors, -1: plain where the kernel has them (5.6) |
 //! | `uncached`, `nowait` | `RWF_DONTCACHE`, `RWF_NOWAIT` |
 //! | `force_async` | every n-th I/O goes to a kernel worker at once (`IOSQE_ASYNC`); 0: none |
 //!
