@@ -4,6 +4,7 @@
 //! waited for, and what it counted is in the interval that is open when it comes. So the counts of all intervals sum up to those of the
 //! end. Must not know: formats. Start reading at [`ClonesTogether::interval`].
 
+use crate::figures::per_second;
 use crate::provenance::JobOptions;
 use crate::{DirectionStats, JobEnd, Stretch};
 use ferrio_units::{DataDirection, PerDirection};
@@ -158,10 +159,6 @@ impl ClonesStretch {
 fn rates(stretch: &Stretch, rate: impl Fn(u64, (u64, u64)) -> f64) -> PerDirection<f64> {
     let rate = |figures: &DirectionStats| rate(figures.runtime_ns, (figures.n_completed, figures.bytes));
     PerDirection(stretch.stats.directions.0.each_ref().map(rate))
-}
-
-fn per_second(count: u64, length_ns: u64) -> f64 {
-    if length_ns == 0 { 0.0 } else { count as f64 * 1e9 / length_ns as f64 }
 }
 
 #[cfg(test)]

@@ -141,6 +141,11 @@ impl JobFigures {
     }
 }
 
+/// A count in a time of nanoseconds, a second; 0 without time. The one rate that all outputs but those of fio show.
+pub fn per_second(count: u64, length_ns: u64) -> f64 {
+    if length_ns == 0 { 0.0 } else { count as f64 / (length_ns as f64 / NS_PER_SEC) }
+}
+
 /// Time that is covered by any of the spans.
 fn union_ns(mut spans: Vec<(u64, u64)>) -> u64 {
     spans.sort_unstable();
@@ -216,9 +221,8 @@ impl Figures {
     /// The same figures with their rates over the runtime; 0 without runtime.
     #[must_use]
     pub fn with_rates(mut self) -> Self {
-        let seconds = self.runtime_ns as f64 / NS_PER_SEC;
-        let per_second = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
-        (self.ios_per_sec, self.bytes_per_sec) = (per_second(self.n_ios), per_second(self.bytes));
+        self.ios_per_sec = per_second(self.n_ios, self.runtime_ns);
+        self.bytes_per_sec = per_second(self.bytes, self.runtime_ns);
         self
     }
 

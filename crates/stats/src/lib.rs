@@ -49,7 +49,7 @@ pub use evidence::{
     StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
-pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate};
+pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
 pub use finding::{Audit, Finding, FindingDirection, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};

@@ -24,6 +24,7 @@ use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
 use engine::EngineChoice;
+use ferrio_report::native::plain;
 use ferrio_stats::{Anonymizer, Finding};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
@@ -93,12 +94,7 @@ fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
 }
 
 fn tell(text: &str, console: &mut Console) {
-    console.error(&format!("{PROGRAM}: {}\n", without_prefix(text)));
-}
-
-/// A message of a run, which calls the program by the name of the other one.
-fn without_prefix(text: &str) -> &str {
-    text.strip_prefix("fio: ").unwrap_or(text)
+    console.error(&format!("{PROGRAM}: {}\n", plain(text)));
 }
 
 /// An error and its causes. Errors of the system name theirs in their own text already.
@@ -212,12 +208,6 @@ mod tests {
         let expected = "cannot do it: unlink /no/such/file: No such file or directory (os error 2)";
         assert_eq!(chain_text(&Err::<(), _>(cause).context("cannot do it").unwrap_err()), expected);
         assert_eq!(chain_text(&anyhow::anyhow!("inner").context("outer")), "outer: inner");
-    }
-
-    #[test]
-    fn messages_of_runs_lose_the_name_of_fio() {
-        assert_eq!(without_prefix("fio: pid=7, err=5"), "pid=7, err=5");
-        assert_eq!(without_prefix("no room for fio: files"), "no room for fio: files");
     }
 
     #[test]

@@ -3,14 +3,15 @@
 //! Must not know: how figures are shown. Start reading at [`measure`].
 
 use super::baseline::Test;
+use super::check_signals;
 use super::conditions::Conditions;
 use super::engine::Load;
 use super::figures::TestFigures;
 use super::progress::StepBar;
 use super::target_file::TargetFile;
-use super::{check_signals, without_prefix};
 use crate::signals::Signals;
 use anyhow::{Result, bail};
+use ferrio_report::native::plain;
 use ferrio_run::RunEvent;
 use ferrio_session::{Observer, Session};
 use ferrio_spec::{
@@ -112,7 +113,7 @@ impl Observer for Watcher<'_> {
                 self.progress.set(elapsed_ms, &rates(snapshot, self.test.direction));
             }
             RunEvent::Message(_, note) => {
-                self.messages.push(without_prefix(ferrio_report::words::note(note).trim()).to_owned());
+                self.messages.push(plain(ferrio_report::words::note(note).trim()));
             }
             // A person who waits for the figures needs no other event.
             _ => {}

@@ -4,7 +4,7 @@
 
 use super::milliseconds;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{DirectionStats, LatencyStat, Stretch, full_percentiles};
+use ferrio_stats::{DirectionStats, LatencyStat, Stretch, full_percentiles, per_second};
 use ferrio_units::{DataDirection, PerDirection};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -141,7 +141,6 @@ impl StretchFigures {
 impl DirectionFigures {
     fn new(figures: &DirectionStats, kind: StretchForm<'_>) -> Self {
         let length_ns = kind.length_ns.unwrap_or(figures.runtime_ns);
-        let per_second = |count: u64| if length_ns == 0 { 0.0 } else { count as f64 * 1e9 / length_ns as f64 };
         Self {
             ios: figures.n_completed,
             issued: figures.n_issued,
@@ -149,8 +148,8 @@ impl DirectionFigures {
             short: figures.n_short,
             dropped: figures.n_dropped,
             runtime_ms: milliseconds(figures.runtime_ns),
-            iops: per_second(figures.n_completed),
-            bw_bytes: per_second(figures.bytes),
+            iops: per_second(figures.n_completed, length_ns),
+            bw_bytes: per_second(figures.bytes, length_ns),
             slat_ns: Latency::new(&figures.slat, kind),
             clat_ns: Latency::new(&figures.clat, kind),
             lat_ns: Latency::new(&figures.lat, kind),

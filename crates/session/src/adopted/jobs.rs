@@ -5,6 +5,7 @@
 use super::figures;
 use ferrio_job::environment::AnyMachine;
 use ferrio_job::{Environment, UsageError};
+use ferrio_report::native::plain;
 use ferrio_results::{JobResult, RunResult};
 use ferrio_spec::JobSpec;
 use ferrio_stats::provenance::JobOptions;
@@ -61,7 +62,7 @@ fn reason(row: &JobResult, error: &UsageError) -> String {
     let mut messages = error.messages.iter().map(|(_, text)| text.trim());
     let first = messages.find(|text| !text.is_empty()).unwrap_or("no reason");
     let first = first.lines().next().unwrap_or_default();
-    format!("the options of job {} cannot be read: {}", row.name, first.strip_prefix("fio: ").unwrap_or(first))
+    format!("the options of job {} cannot be read: {}", row.name, plain(first))
 }
 
 impl ReportedJob<'_> {

@@ -4,7 +4,7 @@ use crate::case::{Case, CaseJob};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::engines::Data;
-use ferrio_stats::{Measured, Severity, WorkerRecord};
+use ferrio_stats::{Measured, Severity, WorkerRecord, per_second};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -55,7 +55,7 @@ fn of_job(job: &CaseJob<'_>, copy_rate: u64) -> Option<Observation> {
 /// Bytes a second of a worker in a direction.
 fn rate(worker: &WorkerRecord, direction: DataDirection) -> f64 {
     let figures = &worker.stats.directions[direction];
-    if figures.runtime_ns == 0 { 0.0 } else { figures.bytes as f64 * 1e9 / figures.runtime_ns as f64 }
+    per_second(figures.bytes, figures.runtime_ns)
 }
 
 #[cfg(test)]
