@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`Identities`].
 
-use super::targets::extent_bytes;
+use super::extents::extent_bytes;
 use ferrio_spec::{ExtentSpec, SizeSpec};
 use ferrio_stats::{BackingPart, TargetAlias};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};

@@ -5,6 +5,7 @@
 //! Start reading at [`Probe`].
 
 mod disks;
+mod extents;
 mod heat;
 mod host_clock;
 mod host_cpu;

@@ -8,6 +8,7 @@ mod cache;
 pub(super) use build::Stacks;
 
 use super::Probe;
+use super::extents::extent_bytes;
 use ferrio_stats::{BackingFile, Evidence, Reading, StorageLayer, StoredBytes};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::disk_stats::DiskStats;
@@ -110,7 +111,7 @@ fn look_behind(backing: &mut BackingFile, looks: bool) {
     let map = file.and_then(|file| ExtentMap::of_file(file, backing.size_bytes));
     backing.extents = match map {
         Ok(map) if map.is_cut => Reading::Missing("the file has too many extents".to_owned()),
-        Ok(map) => Reading::Value(super::targets::extent_bytes(&map, backing.size_bytes)),
+        Ok(map) => Reading::Value(extent_bytes(&map, backing.size_bytes)),
         Err(error) => Reading::Missing(error.to_string()),
     };
 }
