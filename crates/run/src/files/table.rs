@@ -41,7 +41,7 @@ pub(crate) struct FileTable {
     /// Files that are closed once none of their units is in flight.
     n_closing: u32,
     /// Messages for the user that did not end the job.
-    pub(crate) warnings: Vec<Note>,
+    warnings: Vec<Note>,
 }
 
 impl FileTable {
@@ -57,6 +57,11 @@ impl FileTable {
             n_closing: 0,
             warnings: Vec::new(),
         }
+    }
+
+    /// Takes the warnings about files that were opened or closed since the last call.
+    pub(crate) fn take_warnings(&mut self) -> Vec<Note> {
+        std::mem::take(&mut self.warnings)
     }
 
     /// True if the file is open, so that the loop may use it.

@@ -231,7 +231,7 @@ impl WorkerFigures {
             }),
             helpers,
         };
-        stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns);
+        stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns());
     }
 }
 

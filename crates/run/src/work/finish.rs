@@ -8,7 +8,6 @@ use super::loops::connection::waited_in_vain;
 use super::loops::open_files::{close_as_it_is, close_file, note_synced, open_if_closed, trace_sync};
 use crate::compat;
 use crate::error::{Failure, failure};
-use crate::events::MessageStream;
 use crate::link::board::WorkerState;
 use crate::link::trace::TraceGroup;
 use ferrio_engine::{IoResult, IoUnit, Outcome, Queued};
@@ -44,7 +43,7 @@ pub(super) fn sync_pass(worker: &mut Worker<'_>) -> Result<bool, Failure> {
 pub(super) fn close_pass(worker: &mut Worker<'_>) {
     worker.lane.context.tracer.line(TraceGroup::File, || "close files".to_owned());
     (0..worker.lane.files.n_files()).for_each(|file| close_as_it_is(worker, file));
-    say_file_warnings(worker);
+    worker.lane.say_file_warnings();
 }
 
 /// Syncs all files, for which a closed file is opened, or those that are open.
@@ -131,12 +130,6 @@ pub(super) fn close_all(worker: &mut Worker<'_>) -> Result<(), Failure> {
         let closed = close_file(worker, file);
         first = first.and(closed);
     }
-    say_file_warnings(worker);
+    worker.lane.say_file_warnings();
     first
-}
-
-fn say_file_warnings(worker: &mut Worker<'_>) {
-    for warning in std::mem::take(&mut worker.lane.files.warnings) {
-        worker.lane.context.say(MessageStream::Info, warning);
-    }
 }

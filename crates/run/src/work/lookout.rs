@@ -50,7 +50,7 @@ impl Attendant for Lookout {
         }
         self.hand_over_interval(now_ns, worker);
         self.arm(now_ns, worker);
-        let failed = worker.lane.control.late_failure.take().map(Stop::Failed);
+        let failed = worker.lane.control.take_late_failure().map(Stop::Failed);
         if let Some(stop) = failed.or(too_slow).or(judged) {
             return Some(stop);
         }
@@ -73,11 +73,12 @@ impl Lookout {
         self.samplers.rates.start(now_ns, &worker.lane.account);
         self.samplers.intervals.start(now_ns);
         start_log(now_ns, worker)?;
-        worker.lane.account.stats.job_start_ms = job_start_ms(now_ns, &worker.lane).ok_or_else(|| {
+        let start_ms = job_start_ms(now_ns, &worker.lane).ok_or_else(|| {
             let id = worker.lane.plan.spec.reporting.job_start_clock_id;
             failure!(EINVAL, "clock_gettime")
                 .explained(RunNote::NoSuchClock { option: "job_start_clock_id".to_owned(), id })
         })?;
+        worker.lane.account.job_starts_at(start_ms);
         set_first_depth(worker);
         Ok(())
     }
@@ -100,7 +101,7 @@ impl Lookout {
         self.samplers.rates.start(now_ns, &lane.account);
         self.samplers.start_counting(now_ns, lane);
         // Cannot fail: the clock existed when I/O began.
-        lane.account.stats.job_start_ms = job_start_ms(now_ns, lane).unwrap_or(0);
+        lane.account.job_starts_at(job_start_ms(now_ns, lane).unwrap_or(0));
         if let Some(pace) = lane.workload.pace() {
             pace.forgive(now_ns);
         }
@@ -114,7 +115,7 @@ impl Lookout {
     fn try_next_depth(&mut self, now_ns: u64, worker: &mut Worker<'_>) -> Option<Stop> {
         // The job fails; it reports what it has done so far.
         let control = &worker.lane.control;
-        let is_searching = !control.is_reading_back && control.late_failure.is_none();
+        let is_searching = !control.is_reading_back() && !control.will_fail();
         let limits = worker.hooks.latency.as_mut()?;
         let search = limits.search().filter(|search| is_searching && search.is_due(now_ns))?;
         let (share_percent, before) = (search.share_percent(), search.depth());
@@ -136,7 +137,7 @@ impl Lookout {
         if step == SearchStep::Final {
             self.finish_log(now_ns, worker);
             self.start_counting(now_ns, worker);
-            worker.lane.control.epoch_ns = now_ns;
+            worker.lane.control.count_from(now_ns);
         }
         start_search(now_ns, worker);
         None
@@ -156,7 +157,7 @@ impl Lookout {
         let Worker { lane, hooks, .. } = worker;
         let next_ns = self.samplers.next_ns(now_ns, hooks);
         // No depth is tried while writes are read back.
-        let limits = hooks.latency.as_ref().filter(|_| !lane.control.is_reading_back);
+        let limits = hooks.latency.as_ref().filter(|_| !lane.control.is_reading_back());
         let depth_ns = limits.map_or(u64::MAX, |limits| limits.next_ns());
         lane.control.arm(&lane.clock, now_ns, next_ns.min(depth_ns));
     }
@@ -209,7 +210,7 @@ fn set_first_depth(worker: &mut Worker<'_>) {
 
 fn set_depth(lane: &mut Lane<'_>, depth: u32) {
     lane.slots.limit(depth);
-    lane.account.stats.latency_search.depth = depth;
+    lane.account.searches_at(depth);
 }
 
 /// Opens a window of the search for a depth now.

@@ -99,7 +99,7 @@ impl<'a> Passes<'a> {
 
     /// Start of counted I/O on the clock of the run, ns.
     pub(super) fn epoch_ns(&self) -> u64 {
-        self.worker.lane.control.epoch_ns
+        self.worker.lane.control.epoch_ns()
     }
 
     /// The figures of a worker without a connection: empty, except for the settings of its measurements.
@@ -238,7 +238,7 @@ impl<'a> Passes<'a> {
 
     /// The end of the last pass, after the writes of all passes were read back.
     fn verified_at_last(&mut self, stop: Stop, is_synced: bool) -> Stop {
-        let has_failed = self.worker.lane.control.late_failure.is_some();
+        let has_failed = self.worker.lane.control.will_fail();
         match stop {
             Stop::PassEnd | Stop::Filled if !has_failed => {
                 match verify_passes(&mut self.worker, &mut self.lookout, is_synced) {
@@ -252,7 +252,7 @@ impl<'a> Passes<'a> {
 
     /// A pass that revealed a fault is the last.
     fn with_late_failure(&mut self, stop: Stop) -> Stop {
-        match self.worker.lane.control.late_failure.take() {
+        match self.worker.lane.control.take_late_failure() {
             Some(failure) if !matches!(stop, Stop::Failed(_)) => Stop::Failed(failure),
             _ => stop,
         }

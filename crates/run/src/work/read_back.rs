@@ -121,7 +121,7 @@ fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(Strea
 
 fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.context.tracer.set_reading_back(is_reading_back);
-    worker.lane.control.is_reading_back = is_reading_back;
+    worker.lane.control.set_reading_back(is_reading_back);
     if !compat::samples_read_back(worker.lane.plan) {
         worker.lane.account.leave_out_reads(is_reading_back);
     }

@@ -102,7 +102,7 @@ impl IoLog {
 }
 
 fn time_us(lane: &Lane<'_>) -> u64 {
-    lane.clock.now_ns().saturating_sub(lane.control.epoch_ns) / 1_000
+    lane.clock.now_ns().saturating_sub(lane.control.epoch_ns()) / 1_000
 }
 
 fn failed(error: &io::Error) -> Failure {

@@ -32,7 +32,7 @@ impl LatencyLimits {
 
     /// Called after a data I/O: checks its latency.
     pub(crate) fn done(&mut self, lane: &mut Lane<'_>, slot_index: u32, direction: DataDirection, done: u64) {
-        let is_searching = !lane.control.is_reading_back;
+        let is_searching = !lane.control.is_reading_back();
         let slot = lane.slots.get(slot_index);
         let latency_ns = lane.clock.between_ns(slot.stamps.start, done);
         let mut limit_ns = self.max_ns[direction];
@@ -41,7 +41,7 @@ impl LatencyLimits {
             Some(Judged::Failed) => lane.control.look_up(),
             Some(Judged::Counted) | None => {}
         }
-        if latency_ns > limit_ns && lane.control.late_failure.is_none() {
+        if latency_ns > limit_ns && !lane.control.will_fail() {
             let note = IoNote::TooLate {
                 latency_ns,
                 limit_ns,

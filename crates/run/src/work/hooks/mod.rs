@@ -213,7 +213,7 @@ fn tell_zone(lane: &mut Lane<'_>, slot_index: u32, errno: Option<i32>) {
     let slot = lane.slots.get(slot_index);
     let Some(direction) = slot.unit.direction.data() else { return };
     let arena = lane.buffers.arena.borrow();
-    let data = arena.slice(slot_index as usize * lane.buffers.block_bytes, slot.length_bytes as usize);
+    let data = arena.slice(lane.buffers.place(slot_index), slot.length_bytes as usize);
     let failure = errno.map(|errno| IoFailure { errno, data });
     let io = CompletedIo { file_index: slot.unit.file_index, direction, offset_bytes: slot.data_offset, failure };
     if let Some(repair) = lane.workload.zones_mut().and_then(|zones| zones.completed(&io)) {

@@ -162,6 +162,60 @@ impl Account {
         self.measures_slat || self.measures_clat || self.measures_lat
     }
 
+    /// The job starts at this time of the clock that it asks for, milliseconds.
+    pub(crate) fn job_starts_at(&mut self, start_ms: u64) {
+        self.stats.job_start_ms = start_ms;
+    }
+
+    /// A search for a depth tries this one now.
+    pub(crate) fn searches_at(&mut self, depth: u32) {
+        self.stats.latency_search.depth = depth;
+    }
+
+    /// Counts a data I/O that begins.
+    #[inline]
+    pub(crate) fn data_begins(&mut self, direction: DataDirection) {
+        self.stats.directions[direction].n_issued += 1;
+    }
+
+    /// A data I/O that has begun does not count.
+    pub(crate) fn data_is_withdrawn(&mut self, direction: DataDirection) {
+        self.stats.directions[direction].n_issued -= 1;
+    }
+
+    /// Counts a data I/O with a short transfer.
+    pub(crate) fn data_was_short(&mut self, direction: DataDirection) {
+        self.stats.directions[direction].n_short += 1;
+    }
+
+    /// Counts a read that moved no byte.
+    pub(crate) fn read_nothing(&mut self) {
+        self.stats.features.n_empty_reads += 1;
+    }
+
+    /// Counts a sync that begins.
+    pub(crate) fn sync_begins(&mut self) {
+        self.stats.n_syncs_issued += 1;
+    }
+
+    /// Counts the number of I/Os in flight, once for each of `n_new` I/Os.
+    #[inline]
+    pub(crate) fn were_in_flight(&mut self, n_in_flight: u32, n_new: u64) {
+        self.stats.depth.record(n_in_flight, n_new);
+    }
+
+    /// Counts a call that submitted these units.
+    #[inline]
+    pub(crate) fn submitted(&mut self, n_units: u32) {
+        self.stats.submit.record(n_units);
+    }
+
+    /// Counts a call that took the results of these units.
+    #[inline]
+    pub(crate) fn reaped(&mut self, n_units: u32) {
+        self.stats.complete.record(n_units);
+    }
+
     /// Counts a data I/O that was handed to the kernel.
     #[inline]
     pub(crate) fn data_issued(&mut self, direction: DataDirection, clock: &Clock, stamps: Stamps) {

@@ -31,7 +31,7 @@ pub(crate) struct Control<'a> {
     /// Earliest deadline, nanoseconds.
     next_ns: u64,
     /// Start of counted I/O.
-    pub(crate) epoch_ns: u64,
+    epoch_ns: u64,
     ramp_end_ns: u64,
     runtime_ns: u64,
     runtime_end_ns: u64,
@@ -39,9 +39,9 @@ pub(crate) struct Control<'a> {
     /// Time at which a wait for I/Os in flight first found that the job is told to end.
     stop_seen_ns: Option<u64>,
     /// Writes are being read back: only reads take time, and no depth is tried.
-    pub(crate) is_reading_back: bool,
+    is_reading_back: bool,
     /// A fault that a completed I/O has revealed; the job ends with it when the loop checks its deadlines next.
-    pub(crate) late_failure: Option<Box<Failure>>,
+    late_failure: Option<Box<Failure>>,
 }
 
 /// Actions that are due.
@@ -117,6 +117,36 @@ impl<'a> Control<'a> {
     pub(crate) fn fail_soon(&mut self, error: Failure) {
         self.late_failure.get_or_insert_with(|| Box::new(error));
         self.look_up();
+    }
+
+    /// Start of counted I/O, nanoseconds.
+    pub(crate) fn epoch_ns(&self) -> u64 {
+        self.epoch_ns
+    }
+
+    /// Counts I/O from now on.
+    pub(crate) fn count_from(&mut self, now_ns: u64) {
+        self.epoch_ns = now_ns;
+    }
+
+    /// True while writes are read back.
+    pub(crate) fn is_reading_back(&self) -> bool {
+        self.is_reading_back
+    }
+
+    /// Called before and after writes are read back.
+    pub(crate) fn set_reading_back(&mut self, is_reading_back: bool) {
+        self.is_reading_back = is_reading_back;
+    }
+
+    /// True if a completed I/O has revealed a fault.
+    pub(crate) fn will_fail(&self) -> bool {
+        self.late_failure.is_some()
+    }
+
+    /// Takes the fault that a completed I/O has revealed.
+    pub(crate) fn take_late_failure(&mut self) -> Option<Box<Failure>> {
+        self.late_failure.take()
     }
 
     /// The actions that are due. `next_sample_ns`: time of the next sample.

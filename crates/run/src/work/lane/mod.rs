@@ -8,8 +8,10 @@ pub(crate) mod slots;
 pub(crate) mod sparse_stamps;
 pub(crate) mod told;
 pub(crate) mod tolerance;
+pub(crate) mod unsynced;
 
 use crate::error::Failure;
+use crate::events::MessageStream;
 use crate::files::FileSet;
 use crate::files::table::FileTable;
 use crate::link::context::WorkerContext;
@@ -28,6 +30,7 @@ use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::rc::Rc;
 use tolerance::{Treatment, treatment};
+use unsynced::UnsyncedRanges;
 
 /// Why a loop ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +60,20 @@ pub(crate) struct Buffers {
     pub(crate) contents: BufferContents,
 }
 
+impl Buffers {
+    /// Place of a slot's part in the memory of all.
+    #[inline]
+    pub(crate) fn place(&self, slot_index: u32) -> usize {
+        slot_index as usize * self.block_bytes
+    }
+
+    /// Lets a function use the first `n_bytes` of a slot's part.
+    #[inline]
+    pub(crate) fn with<T>(&self, slot_index: u32, n_bytes: usize, use_block: impl FnOnce(&mut [u8]) -> T) -> T {
+        use_block(self.arena.borrow_mut().slice_mut(self.place(slot_index), n_bytes))
+    }
+}
+
 /// Decides how often the clock is read.
 pub(crate) struct Stamper {
     /// Latencies are measured, so every I/O needs stamps.
@@ -83,8 +100,7 @@ pub(crate) struct Lane<'a> {
     pub(crate) account: Account,
     pub(crate) control: Control<'a>,
     pub(crate) stamper: Stamper,
-    /// Lowest and highest byte written since the last `sync_file_range`, by file.
-    pub(crate) dirty: Vec<Option<(u64, u64)>>,
+    pub(crate) unsynced: UnsyncedRanges,
 }
 
 impl<'a> Lane<'a> {
@@ -118,7 +134,7 @@ impl<'a> Lane<'a> {
             },
             account,
             control: Control::new(plan, context.board.slot(context.slot_index)),
-            dirty: vec![None; set.files.len()],
+            unsynced: UnsyncedRanges::new(set.files.len()),
             queue,
         })
     }
@@ -136,6 +152,30 @@ impl<'a> Lane<'a> {
     #[inline]
     pub(crate) fn issued_at(&self, start: u64, submitted: u64) -> u64 {
         if self.stamper.issues_when_queued { start } else { submitted }
+    }
+
+    /// Makes the contents of a write that began at `start`, by the options for buffers.
+    pub(crate) fn fill(&mut self, slot_index: u32, start: u64) {
+        let slot = self.slots.get(slot_index);
+        let Buffers { arena, contents, block_bytes } = &mut self.buffers;
+        let start_ns = if contents.needs_time() { self.clock.at_ns(start) } else { 0 };
+        let mut arena = arena.borrow_mut();
+        let buffer = arena.slice_mut(slot_index as usize * *block_bytes, slot.length_bytes as usize);
+        contents.prepare(buffer, slot.unit.offset_bytes, start_ns);
+    }
+
+    /// Counts a commit of units, of which `n_new` are no rests of short transfers.
+    #[inline]
+    pub(crate) fn count_commit(&mut self, n_units: u32, n_new: u32) {
+        self.account.were_in_flight(self.slots.n_used(), n_new.into());
+        self.account.submitted(n_units);
+    }
+
+    /// Reports warnings about files that were opened or closed.
+    pub(crate) fn say_file_warnings(&mut self) {
+        for warning in self.files.take_warnings() {
+            self.context.say(MessageStream::Info, warning);
+        }
     }
 
     /// Counts an error, if the job's options want that; true if the job continues.

@@ -64,7 +64,7 @@ pub(crate) fn give_up(worker: &mut Worker<'_>, slot_index: u32, done: u64) {
     if moved > 0 {
         lane.account.data_done(direction, moved, &lane.clock, slot.stamps, done);
     } else {
-        lane.account.stats.directions[direction].n_issued -= 1;
+        lane.account.data_is_withdrawn(direction);
     }
     hooks.failed(lane, slot_index, EIO);
 }

@@ -101,12 +101,10 @@ fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), St
 
 #[inline]
 fn count_inline(worker: &mut Worker<'_>) {
-    let stats = &mut worker.lane.account.stats;
-    stats.depth.record(1, 1);
+    worker.lane.account.were_in_flight(1, 1);
     // I/Os that an engine with files does itself (syncs, most trims) count as calls; those of `null` do not.
     if worker.lane.plan.engine.def.handover != Handover::Bare {
-        stats.submit.record(1);
-        stats.complete.record(1);
+        count_calls(worker);
     }
 }
 
@@ -125,15 +123,15 @@ fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult,
     }
     let result = reap_one(worker)?;
     let done = worker.lane.stamp_after(submitted);
-    worker.lane.account.stats.depth.record(1, 1);
+    worker.lane.account.were_in_flight(1, 1);
     count_calls(worker);
     Ok((result, done))
 }
 
 #[inline]
 fn count_calls(worker: &mut Worker<'_>) {
-    worker.lane.account.stats.submit.record(1);
-    worker.lane.account.stats.complete.record(1);
+    worker.lane.account.submitted(1);
+    worker.lane.account.reaped(1);
 }
 
 /// Does the rest after a short transfer. It is part of the same I/O: stamps and depth stay as they are, but its calls

@@ -14,6 +14,7 @@ use ferrio_engine::{IoResult, Outcome};
 use ferrio_sys::errno::EIO;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
+use std::ops::Range;
 
 /// State of a slot whose unit has a result.
 #[derive(Debug, PartialEq)]
@@ -49,12 +50,12 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
     unit.direction = io.direction;
     unit.file_index = io.file_index;
     unit.length_bytes = io.length_bytes as usize;
-    unit.buffer_offset = slot_index as usize * worker.lane.buffers.block_bytes;
+    unit.buffer_offset = worker.lane.buffers.place(slot_index);
     match io.direction.data() {
         Some(direction) => {
             unit.offset_bytes = io.offset_bytes;
             slot.data_offset = io.offset_bytes;
-            worker.lane.account.stats.directions[direction].n_issued += 1;
+            worker.lane.account.data_begins(direction);
             if direction == DataDirection::Write {
                 prepare_write(worker, slot_index, io, start);
             }
@@ -71,18 +72,17 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
 /// need it.
 #[inline(never)]
 fn prepare_write(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) {
-    let start_ns = if worker.lane.buffers.contents.needs_time() { worker.lane.clock.at_ns(start) } else { 0 };
-    let mut arena = worker.lane.buffers.arena.borrow_mut();
-    let buffer = arena.slice_mut(slot_index as usize * worker.lane.buffers.block_bytes, io.length_bytes as usize);
     if worker.hooks.verifier.as_ref().is_none_or(|verifier| !verifier.makes_contents()) {
-        worker.lane.buffers.contents.prepare(buffer, io.offset_bytes, start_ns);
+        worker.lane.fill(slot_index, start);
     }
-    let remembered = if let Some(verifier) = &mut worker.hooks.verifier {
-        verifier.stamp(slot_index, worker.lane.slots.get(slot_index), buffer, worker.lane.clock.at_ns(start))
+    let Worker { lane, hooks, .. } = worker;
+    let remembered = if let Some(verifier) = &mut hooks.verifier {
+        lane.buffers.with(slot_index, io.length_bytes as usize, |block| {
+            verifier.stamp(slot_index, lane.slots.get(slot_index), block, lane.clock.at_ns(start))
+        })
     } else {
         Ok(())
     };
-    drop(arena);
     if let Err(error) = remembered {
         worker.lane.control.fail_soon(error);
     }
@@ -90,19 +90,17 @@ fn prepare_write(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u
         worker.lane.control.look_up();
     }
     if worker.lane.plan.spec.durability.sync_file_range.is_some() {
-        let (low, high) = (io.offset_bytes, io.offset_bytes + io.length_bytes);
-        let dirty = &mut worker.lane.dirty[io.file_index as usize];
-        *dirty = Some(dirty.map_or((low, high), |(l, h)| (l.min(low), h.max(high))));
+        worker.lane.unsynced.wrote(io.file_index, io.offset_bytes..io.offset_bytes + io.length_bytes);
     }
 }
 
 #[cold]
 fn fill_sync(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo) {
-    worker.lane.account.stats.n_syncs_issued += 1;
+    worker.lane.account.sync_begins();
     if io.direction != Direction::SyncFileRange {
         return;
     }
-    let (low, high) = worker.lane.dirty[io.file_index as usize].take().unwrap_or((0, 0));
+    let Range { start: low, end: high } = worker.lane.unsynced.take(io.file_index);
     let slot = worker.lane.slots.get_mut(slot_index);
     slot.length_bytes = high - low;
     slot.unit.offset_bytes = low;
@@ -155,7 +153,7 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
     if moved == 0 {
         if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
-            worker.lane.account.stats.features.n_empty_reads += 1;
+            worker.lane.account.read_nothing();
         }
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
         let is_checked =
@@ -171,7 +169,7 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
         return Finished::Done;
     }
     if !slot.was_short {
-        worker.lane.account.stats.directions[data].n_short += 1;
+        worker.lane.account.data_was_short(data);
     }
     let file_bytes = worker.lane.files.plan(slot.unit.file_index).file_bytes;
     if slot.unit.direction == Direction::Read && slot.unit.offset_bytes + moved == file_bytes {
@@ -232,7 +230,7 @@ fn never_issued(worker: &mut Worker<'_>, slot_index: u32) {
         verifier.failed(lane, slot_index);
     }
     if let Some(data) = lane.slots.get(slot_index).unit.direction.data() {
-        lane.account.stats.directions[data].n_issued -= 1;
+        lane.account.data_is_withdrawn(data);
     }
 }
 

@@ -22,9 +22,7 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
     } else {
         worker.lane.files.open(file_index, worker.lane.engine.as_mut())?;
     }
-    for warning in std::mem::take(&mut worker.lane.files.warnings) {
-        worker.lane.context.say(MessageStream::Info, warning);
-    }
+    worker.lane.say_file_warnings();
     worker.hooks.file(&worker.lane, file_index, "open");
     tell_opened(&worker.lane, file_index);
     Ok(())

@@ -122,7 +122,7 @@ fn submit_one(worker: &mut Worker<'_>, slot_index: u32, stamp: &mut u64) -> Resu
             log_issued(worker, slot_index, direction);
         }
     }
-    count_commit(worker, 1, 1);
+    worker.lane.count_commit(1, 1);
     Ok(())
 }
 
@@ -145,8 +145,8 @@ fn take_queued(worker: &mut Worker<'_>, slot_index: u32, mut queued: Queued, sta
             Queued::Completed(result) => {
                 *stamp = worker.lane.stamp_after(*stamp);
                 let is_new = !worker.lane.slots.get(slot_index).was_short;
-                count_commit(worker, 1, is_new.into());
-                count_reap(worker, 1);
+                worker.lane.count_commit(1, is_new.into());
+                worker.lane.account.reaped(1);
                 if take_result(worker, slot_index, result, *stamp)? {
                     return Ok(());
                 }
@@ -176,7 +176,7 @@ fn commit(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
         };
         *stamp = worker.lane.stamp_after(*stamp);
         let n_new = mark_issued(worker, n_taken, *stamp);
-        count_commit(worker, n_taken, n_new);
+        worker.lane.count_commit(n_taken, n_new);
     }
     Ok(())
 }
@@ -199,7 +199,7 @@ pub(crate) fn collect_until(worker: &mut Worker<'_>, until_ns: u64) -> Result<()
         return Ok(());
     }
     stamp = worker.lane.stamp_after(stamp);
-    count_reap(worker, worker.lane.completions.len() as u32);
+    worker.lane.account.reaped(worker.lane.completions.len() as u32);
     take_all(worker, stamp)
 }
 
@@ -240,19 +240,6 @@ fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
     n_new
 }
 
-/// Counts one call that submitted units; `n_new` of them are I/Os, not rests.
-#[inline]
-fn count_commit(worker: &mut Worker<'_>, n_units: u32, n_new: u32) {
-    let stats = &mut worker.lane.account.stats;
-    stats.depth.record(worker.lane.slots.n_used(), u64::from(n_new));
-    stats.submit.record(n_units);
-}
-
-#[inline]
-fn count_reap(worker: &mut Worker<'_>, n_units: u32) {
-    worker.lane.account.stats.complete.record(n_units);
-}
-
 /// Called when no slot is free: collects results until no more slots than the low mark are in use.
 #[inline]
 fn collect_full(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
@@ -285,7 +272,7 @@ fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Re
         return Err(refused(&error, "getevents"));
     }
     *stamp = worker.lane.stamp_after(*stamp);
-    count_reap(worker, worker.lane.completions.len() as u32);
+    worker.lane.account.reaped(worker.lane.completions.len() as u32);
     if let [completion] = worker.lane.completions[..] {
         take_completion(worker, completion, *stamp)
     } else {

@@ -67,7 +67,7 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
 fn count_undone(lane: &mut Lane<'_>, direction: DataDirection, length_bytes: u64, stamp: &mut u64) {
     let start = *stamp;
     *stamp = lane.clock.stamp();
-    lane.account.stats.directions[direction].n_issued += 1;
-    lane.account.stats.depth.record(1, 1);
+    lane.account.data_begins(direction);
+    lane.account.were_in_flight(1, 1);
     lane.account.data_done(direction, length_bytes, &lane.clock, Stamps { start, issue: start }, *stamp);
 }

@@ -71,7 +71,7 @@ impl LoadedState {
         if number < u64::MAX - 1 {
             self.say_stop(lane.context, number, told);
         }
-        lane.account.stats.directions[DataDirection::Read].n_issued -= 1;
+        lane.account.data_is_withdrawn(DataDirection::Read);
         Err(Stop::PassEnd)
     }
 

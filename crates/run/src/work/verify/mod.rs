@@ -184,7 +184,7 @@ impl Verifier {
     /// # Errors
     /// The pass ends.
     pub(crate) fn stop_where_state_ends(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
-        let checks_own_reads = self.expectations.checks_own_reads() && !lane.control.is_reading_back;
+        let checks_own_reads = self.expectations.checks_own_reads() && !lane.control.is_reading_back();
         match &mut self.loaded {
             Some(loaded) if checks_own_reads => loaded.look(lane, slot_index),
             _ => Ok(()),
@@ -214,7 +214,7 @@ impl Verifier {
             return Some(self.expectations.of_write(write));
         }
         match &mut self.regeneration {
-            Some(regeneration) if lane.control.is_reading_back => {
+            Some(regeneration) if lane.control.is_reading_back() => {
                 regeneration.next(&slot.unit, &mut self.stamping, &self.expectations)
             }
             _ if self.loaded.as_mut().is_some_and(|loaded| loaded.leaves_out(slot_index)) => None,
@@ -273,15 +273,10 @@ impl Verifier {
         let Some(expected) = self.expectations.done(slot_index) else { return };
         let slot = lane.slots.get(slot_index);
         let (length_bytes, file_index) = (slot.length_bytes as usize, slot.unit.file_index);
-        let place = slot_index as usize * lane.buffers.block_bytes;
-        let faulty = {
-            let mut arena = lane.buffers.arena.borrow_mut();
-            let block = arena.slice_mut(place, length_bytes);
-            match &mut self.checkers {
-                Some(checkers) => checkers.check(block, file_index, expected),
-                None => Ok(self.stamping.check(slot_index, file_index, block, expected)),
-            }
-        };
+        let faulty = lane.buffers.with(slot_index, length_bytes, |block| match &mut self.checkers {
+            Some(checkers) => checkers.check(block, file_index, expected),
+            None => Ok(self.stamping.check(slot_index, file_index, block, expected)),
+        });
         self.tell_outcome(lane, faulty);
     }
 
