@@ -6,6 +6,7 @@ use super::hooks::Hooks;
 use super::hooks::blocks::BlockTable;
 use super::lane::Lane;
 use super::loops::Worker;
+use super::verify::Verifier;
 use crate::compat;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
@@ -207,7 +208,7 @@ impl WorkerFigures {
             .replayed()
             .map(ReplayStream::figures)
             .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
-        stats.features.verify = hooks.verifier.as_ref().and_then(|verifier| verifier.figures());
+        stats.features.verify = hooks.verifier().and_then(Verifier::figures);
         let (now_ns, usage, turns) = match &self.ended {
             Some(TimeEnd { now_ns, usage, turns }) => (*now_ns, *usage, *turns),
             None => (now_ns, CpuUse::now(lane), turns(lane)),

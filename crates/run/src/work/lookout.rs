@@ -5,7 +5,7 @@
 use super::figures::WorkerFigures;
 use super::hooks::depth_search::SearchStep;
 use super::lane::{Lane, Stop};
-use super::loops::queued::collect_some;
+use super::loops::in_flight::collect_some;
 use super::loops::{Attendant, Worker};
 use super::read_back::read_backlog;
 use super::samplers::Samplers;
@@ -166,7 +166,7 @@ impl Lookout {
 /// Writes the state file of the verification, and answers the request. A failure is reported, but ends nothing.
 pub(super) fn save_state(worker: &Worker<'_>) {
     let lane = &worker.lane;
-    if let Some(Err(note)) = worker.hooks.verifier.as_ref().and_then(|verifier| verifier.save_state(lane)) {
+    if let Some(Err(note)) = worker.hooks.verifier().and_then(|verifier| verifier.save_state(lane)) {
         lane.context.say(MessageStream::Error, note);
     }
     lane.control.slot().has_answered(attention::SAVE_STATE);

@@ -16,11 +16,12 @@ use super::loops::remember::remember_pass;
 use super::loops::trims::n_ios;
 use super::loops::turns::Turns;
 use super::loops::work_in_turns::{self, WorkInTurns};
-use super::loops::{Worker, depth_one, queued};
+use super::loops::{Worker, run_pass};
 use super::prepare;
 use super::read_back::{verify_pass, verify_passes};
 use super::samplers::Samplers;
 use super::stream_plan::shape;
+use super::verify::Verifier;
 use crate::compat;
 use crate::error::Failure;
 use crate::files::FileSet;
@@ -89,7 +90,7 @@ impl<'a> Passes<'a> {
             lane.files.unlink(lane.engine.as_mut());
         }
         let logged = hooks.iolog.take().map_or(Ok(()), IoLog::finish);
-        let told = hooks.verifier.as_mut().map_or(Ok(()), |verifier| verifier.finish_journal());
+        let told = hooks.verifier_mut().map_or(Ok(()), Verifier::finish_journal);
         let saves_state = lane.plan.spec.verify.as_ref().is_some_and(|verify| verify.saves_state);
         if saves_state || lane.control.slot().wants_state() {
             save_state(worker);
@@ -208,7 +209,7 @@ impl<'a> Passes<'a> {
         if worker.lane.plan.spec.is_verify_only() {
             return remember_pass(worker);
         }
-        if let Some(verifier) = &mut worker.hooks.verifier {
+        if let Some(verifier) = worker.hooks.verifier_mut() {
             verifier.mark_pass(&worker.lane.workload);
         }
         run_pass(worker, lookout)
@@ -259,7 +260,7 @@ impl<'a> Passes<'a> {
     }
 
     fn unread_bytes(&self) -> u64 {
-        self.worker.hooks.verifier.as_ref().map_or(0, |verifier| verifier.unread_bytes())
+        self.worker.hooks.verifier().map_or(0, Verifier::unread_bytes)
     }
 
     /// Figures that change if a pass did anything.
@@ -278,7 +279,7 @@ impl<'a> Passes<'a> {
         let bytes = lane.account.bytes();
         if lane.plan.spec.is_verify_only() {
             // Bytes of the earlier run, which did the I/Os of this stream and also read back what is read now.
-            let of_mix = hooks.verifier.as_ref().map_or(0, |verifier| verifier.unread_mix_bytes);
+            let of_mix = hooks.verifier().map_or(0, |verifier| verifier.unread_mix_bytes);
             let read_bytes = bytes[DataDirection::Read].saturating_sub(of_mix);
             return issued_bytes.saturating_add(read_bytes).saturating_add(self.unread_bytes());
         }
@@ -305,18 +306,4 @@ impl<'a> Passes<'a> {
         let is_more = compat::wants_another_pass(plan, !self.set.zones.is_empty(), is_beyond_pass);
         spec.limits.time_based || (is_more && left_bytes >= compat::smallest_pass_bytes(plan))
     }
-}
-
-/// Does one pass with the loop that fits the job.
-pub(super) fn run_pass(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Stop {
-    let (lane, stamps_calls) = (&worker.lane, worker.lane.plan.engine.def.is_inline());
-    let stop = match lane.queue.iodepth {
-        1 if lane.stamper.is_wanted && stamps_calls => depth_one::run::<true>(worker, lookout),
-        1 => depth_one::run::<false>(worker, lookout),
-        _ => queued::run(worker, lookout),
-    };
-    if let Some(verifier) = &mut worker.hooks.verifier {
-        verifier.finish_checks(&mut worker.lane);
-    }
-    stop
 }

@@ -6,11 +6,11 @@
 
 use super::lane::Stop;
 use super::lookout::Lookout;
-use super::loops::Worker;
 use super::loops::flow::Flow;
+use super::loops::in_flight::drain;
 use super::loops::open_files::{open_if_closed, sync_untraced};
-use super::loops::queued::drain;
-use super::passes::run_pass;
+use super::loops::{Worker, run_pass};
+use super::verify::Verifier;
 use crate::compat;
 use crate::error::Failure;
 use crate::link::board::WorkerState;
@@ -20,7 +20,7 @@ use ferrio_workload::workload::StreamCopy;
 
 /// Reads back the writes of the pass. `is_synced`: they are on the device already.
 pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout, is_synced: bool) -> Stop {
-    let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
+    let Some(verifier) = worker.hooks.verifier_mut() else { return Stop::PassEnd };
     let writes = verifier.take_pass(worker.lane.context);
     let copy = verifier.take_copy();
     verify_writes(worker, lookout, (writes, copy), is_synced)
@@ -28,7 +28,7 @@ pub(super) fn verify_pass(worker: &mut Worker<'_>, lookout: &mut Lookout, is_syn
 
 /// Reads back the writes of all passes, after the last one.
 pub(super) fn verify_passes(worker: &mut Worker<'_>, lookout: &mut Lookout, is_synced: bool) -> Stop {
-    let Some(verifier) = &mut worker.hooks.verifier else { return Stop::PassEnd };
+    let Some(verifier) = worker.hooks.verifier_mut() else { return Stop::PassEnd };
     let Some(writes) = verifier.take_apart(worker.lane.context) else { return Stop::PassEnd };
     verify_writes(worker, lookout, (writes, None), is_synced)
 }
@@ -36,13 +36,13 @@ pub(super) fn verify_passes(worker: &mut Worker<'_>, lookout: &mut Lookout, is_s
 /// Called when the loop handles its deadlines: reads back what is due, after all I/Os in flight are done, so that the
 /// data is there. `Some`: the pass ends.
 pub(super) fn read_backlog(worker: &mut Worker<'_>, lookout: &mut Lookout) -> Option<Stop> {
-    if !worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.is_backlog_due()) {
+    if !worker.hooks.verifier().is_some_and(Verifier::is_backlog_due) {
         return None;
     }
     if let Err(stop) = drain(worker) {
         return Some(stop);
     }
-    let verifier = worker.hooks.verifier.as_mut()?;
+    let verifier = worker.hooks.verifier_mut()?;
     let copy = verifier.take_due_copy();
     let writes = if copy.is_none() { verifier.take_backlog() } else { Vec::new() };
     if copy.is_none() && writes.is_empty() {
@@ -69,7 +69,7 @@ fn verify_writes(
         return error.into();
     }
     let stop = read_back(worker, lookout, writes, copy);
-    if let Some(verifier) = &mut worker.hooks.verifier {
+    if let Some(verifier) = worker.hooks.verifier_mut() {
         verifier.end_read_back();
     }
     stop
@@ -105,7 +105,7 @@ fn read_all(
     set_reading_back(worker, false);
     worker.turns.flow.iter().for_each(Flow::join);
     let copy = worker.lane.workload.end_read_back();
-    if let Some(verifier) = &mut worker.hooks.verifier {
+    if let Some(verifier) = worker.hooks.verifier_mut() {
         verifier.keep_copy(copy);
     }
     worker.lane.context.enter(WorkerState::Running);

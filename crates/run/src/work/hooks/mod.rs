@@ -19,15 +19,17 @@ pub(crate) mod teller;
 use crate::error::Failure;
 use crate::events::MessageStream;
 use crate::files::FileSet;
+use crate::link::context::WorkerContext;
 use crate::link::trace::TraceGroup;
 use crate::work::lane::{Lane, Stop};
 use crate::work::verify::Verifier;
+use crate::work::verify::trims::TrimStep;
 use crate::zones::told::repair_lines;
 use blocks::BlockTable;
 use ferrio_stats::note::IoNote;
 use ferrio_units::DataDirection;
 use ferrio_workload::shape::Shape;
-use ferrio_workload::{CompletedIo, IoFailure, ZoneRepair};
+use ferrio_workload::{CompletedIo, IoFailure, Next, ZoneRepair};
 use iolog::IoLog;
 use latency::LatencyLimits;
 use log::WorkerLog;
@@ -51,9 +53,9 @@ pub(crate) struct Hooks<'a> {
     /// Intended start times of the I/Os in flight.
     pub(crate) response: Option<Box<ResponseTimes>>,
     /// Ranges of the I/Os in flight.
-    pub(crate) serializer: Option<Box<Serializer>>,
+    serializer: Option<Box<Serializer>>,
     /// Makes and checks the contents of blocks.
-    pub(crate) verifier: Option<Box<Verifier>>,
+    verifier: Option<Box<Verifier>>,
     /// Limits for latencies.
     pub(crate) latency: Option<Box<LatencyLimits>>,
     /// A ramp that ends after a number of bytes, while it runs.
@@ -116,8 +118,27 @@ impl<'a> Hooks<'a> {
         self.logs_each_io || sees_latencies || sees_data || self.ramp_size.is_some()
     }
 
+    /// Makes the contents of a write that began at `start`.
+    pub(crate) fn fill(&mut self, lane: &mut Lane<'_>, slot_index: u32, start: u64) {
+        match &mut self.verifier {
+            Some(verifier) => verifier.fill(lane, slot_index, start),
+            None => lane.fill(slot_index, start),
+        }
+    }
+
+    /// True if the I/O in this slot has to wait, because one in flight touches its bytes.
+    pub(crate) fn is_blocked(&self, lane: &Lane<'_>, slot_index: u32) -> bool {
+        self.serializer.as_ref().is_some_and(|serializer| serializer.is_blocked(lane.slots.get(slot_index)))
+    }
+
     /// Called before an I/O is handed to the engine; if I/Os are serialised, none in flight touches its bytes.
+    ///
+    /// # Errors
+    /// The pass ends before this I/O, which is never issued.
     pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
+        if let Some(verifier) = &mut self.verifier {
+            verifier.issue(lane, slot_index)?;
+        }
         if let Some(serializer) = &mut self.serializer {
             serializer.takes_off(slot_index, lane.slots.get(slot_index));
         }
@@ -127,12 +148,24 @@ impl<'a> Hooks<'a> {
         if let Some(response) = &mut self.response {
             response.issue(lane, slot_index);
         }
-        if let Some(verifier) = &mut self.verifier {
-            verifier.issue(lane, slot_index);
-        }
         match &mut self.iolog {
             Some(log) => Ok(log.issue(lane, slot_index)?),
             None => Ok(()),
+        }
+    }
+
+    /// Called after the job has ended while this I/O waited for others.
+    pub(crate) fn never_issued(&mut self, lane: &mut Lane<'_>, slot_index: u32) {
+        if let Some(verifier) = &mut self.verifier {
+            verifier.failed(lane, slot_index);
+        }
+    }
+
+    /// Called after a data I/O was handed to the kernel, if the log needs every I/O.
+    #[inline(never)]
+    pub(crate) fn submitted(&mut self, lane: &Lane<'_>, slot_index: u32, direction: DataDirection) {
+        if let Some(log) = &mut self.log {
+            log.issued(lane, slot_index, direction);
         }
     }
 
@@ -178,11 +211,69 @@ impl<'a> Hooks<'a> {
         }
     }
 
+    /// Called at the end of a pass: waits for blocks that helper threads still check.
+    pub(crate) fn pass_is_over(&mut self, lane: &mut Lane<'_>) {
+        if let Some(verifier) = &mut self.verifier {
+            verifier.finish_checks(lane);
+        }
+    }
+
+    /// Called after a file was synced by the system call while none of its writes was in flight.
+    pub(crate) fn synced(&mut self, file_index: u32) -> Result<(), Failure> {
+        self.verifier.as_mut().map_or(Ok(()), |verifier| verifier.synced_now(file_index))
+    }
+
     /// Called after a file was added, opened or closed.
     pub(crate) fn file(&mut self, lane: &Lane<'_>, file_index: u32, action: &str) {
         if let Some(log) = &mut self.iolog {
             log.file(lane, file_index, action);
         }
+    }
+
+    /// True if the job verifies.
+    #[inline]
+    pub(crate) fn verifies(&self) -> bool {
+        self.verifier.is_some()
+    }
+
+    /// The verification, for the steps around a pass.
+    pub(crate) fn verifier(&self) -> Option<&Verifier> {
+        self.verifier.as_deref()
+    }
+
+    /// The same, to change it.
+    pub(crate) fn verifier_mut(&mut self) -> Option<&mut Verifier> {
+        self.verifier.as_deref_mut()
+    }
+
+    /// True if the contents of the read in flight in this slot will be checked.
+    pub(crate) fn checks(&self, slot_index: u32) -> bool {
+        self.verifier().is_some_and(|verifier| verifier.checks(slot_index))
+    }
+
+    /// True if writes in flight have to land before a file starts over.
+    pub(crate) fn drains_between_rounds(&self) -> bool {
+        self.verifier().is_some_and(|verifier| verifier.goes_round)
+    }
+
+    /// The step of a job with trims before its next I/O.
+    pub(crate) fn next_trim(&mut self) -> TrimStep {
+        self.verifier_mut().map_or(TrimStep::NoTrim, Verifier::next_trim)
+    }
+
+    /// Number of trims that were inserted so far.
+    pub(crate) fn n_inserted(&self) -> u64 {
+        self.verifier().map_or(0, Verifier::n_inserted)
+    }
+
+    /// True if written blocks wait for their trims.
+    pub(crate) fn has_waiting_trims(&mut self) -> bool {
+        self.verifier_mut().is_some_and(Verifier::has_waiting_trims)
+    }
+
+    /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
+    pub(crate) fn remember_step(&mut self, context: &WorkerContext<'_>, next: &Next) -> Result<bool, Failure> {
+        self.verifier_mut().map_or(Ok(true), |verifier| verifier.remember_step(context, next))
     }
 
     /// Called after an I/O no longer occupies its range.

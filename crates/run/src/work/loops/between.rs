@@ -3,8 +3,8 @@
 //! Must not know: batches, how I/O is done. Start reading at [`between_ios`].
 
 use super::Worker;
+use super::in_flight::drain;
 use super::open_files::{close_file, open_file};
-use super::queued::drain;
 use super::trims::trim_between;
 use super::turns::take_turn;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
@@ -22,7 +22,7 @@ use ferrio_workload::{Next, SharedZoning};
 pub(crate) fn between_ios(worker: &mut Worker<'_>, next: Next, stamp: &mut u64) -> Option<Stop> {
     if next == Next::Wait {
         // The check that most jobs pass comes first, because a job with a rate gets here before each I/O.
-        if worker.hooks.verifier.is_none() {
+        if !worker.hooks.verifies() {
             return take_turn(worker, stamp);
         }
         match trim_between(worker) {
@@ -62,8 +62,7 @@ fn say_of_files(worker: &mut Worker<'_>, next: Next) -> Option<Stop> {
 /// land in either order.
 #[cold]
 fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
-    let waits = worker.hooks.verifier.as_ref().is_some_and(|verifier| verifier.goes_round);
-    if waits && worker.lane.queue.iodepth > 1 { drain(worker) } else { Ok(()) }
+    if worker.hooks.drains_between_rounds() && worker.lane.queue.iodepth > 1 { drain(worker) } else { Ok(()) }
 }
 
 /// Ends a file that has nothing left to do.

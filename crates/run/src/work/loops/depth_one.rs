@@ -4,8 +4,9 @@
 //! there are two reads of the clock per I/O.
 
 use super::between::between_ios;
+use super::completed::{Finished, finish};
 use super::connection::{give_up, waited_in_vain};
-use super::io::{Finished, fill_slot, finish, log_issued, opened};
+use super::fill::{fill_slot, opened};
 use super::{Attendant, Worker};
 use crate::error::failure;
 use crate::work::lane::Stop;
@@ -118,7 +119,7 @@ fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult,
     if let Some(direction) = direction {
         worker.lane.account.data_issued(direction, &worker.lane.clock, stamps);
         if worker.hooks.logs_each_io {
-            log_issued(worker, 0, direction);
+            worker.hooks.submitted(&worker.lane, 0, direction);
         }
     }
     let result = reap_one(worker)?;

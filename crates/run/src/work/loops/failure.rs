@@ -3,7 +3,6 @@
 //! Must not know: batches. Start reading at [`fail`].
 
 use super::Worker;
-use super::io::Finished;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
@@ -15,14 +14,14 @@ use ferrio_sys::file::FileKind;
 use ferrio_units::Direction;
 
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
-pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
+pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Result<(), Stop> {
     worker.hooks.failed(&mut worker.lane, slot_index, errno);
     // As in fio, the step tells whether submission or I/O failed.
     let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;
     let tolerated = worker.lane.tolerates(unit.direction, errno);
     if tolerated && !worker.lane.plan.spec.errors.dump {
-        return Finished::Done;
+        return Ok(());
     }
     let failed = IoNote::Failed {
         file: worker.lane.files.plan(unit.file_index).name.clone(),
@@ -37,13 +36,13 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Fini
     }
     worker.lane.context.say(MessageStream::Error, failed);
     if tolerated {
-        return Finished::Done;
+        return Ok(());
     }
     let is_full = matches!(errno, ENOSPC | EDQUOT) && unit.direction == Direction::Write;
     if worker.lane.plan.spec.extent.fill_device && is_full {
-        return Finished::Stop(Stop::Filled);
+        return Err(Stop::Filled);
     }
-    Finished::Stop(Stop::Failed(Box::new(failure!(errno, step))))
+    Err(Stop::Failed(Box::new(failure!(errno, step))))
 }
 
 /// A hint about options when the very first I/O fails; as in fio, only for engines whose I/Os are done within `queue`.

@@ -92,8 +92,7 @@ pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<
 /// Takes the outcome of a sync: 0 or an errno.
 pub(crate) fn note_synced(worker: &mut Worker<'_>, file_index: u32, errno: i32) -> Result<(), Failure> {
     if errno == 0 {
-        let verifier = worker.hooks.verifier.as_mut();
-        return verifier.map_or(Ok(()), |verifier| verifier.synced_now(file_index));
+        return worker.hooks.synced(file_index);
     }
     let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let file = worker.lane.files.plan(file_index).name.clone();

@@ -10,7 +10,7 @@ use super::zones::{count_as_done, tell_drained, wait_for_zone};
 use crate::compat;
 use crate::work::lane::account::Stamps;
 use crate::work::lane::{Lane, Stop};
-use ferrio_units::{DataDirection, Direction};
+use ferrio_units::DataDirection;
 use ferrio_workload::Next;
 
 /// Remembers the writes of a pass.
@@ -23,34 +23,24 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
         }
         let next = worker.lane.workload.next();
         count_as_done(worker, &next);
-        match (next, &mut worker.hooks.verifier) {
-            (Next::Io(io), Some(verifier)) if io.direction == Direction::Write => {
-                match verifier.remember_unwritten(worker.lane.context, &io) {
-                    Ok(true) => {}
-                    Ok(false) => return Stop::PassEnd,
-                    Err(error) => return error.into(),
-                }
-                if counts {
-                    count_undone(&mut worker.lane, DataDirection::Write, io.length_bytes, &mut stamp);
-                }
-            }
-            (Next::Io(io), Some(verifier)) if io.direction == Direction::Trim => verifier.remember_trim(&io),
-            (Next::Io(io), Some(verifier)) if io.direction == Direction::Read => {
-                verifier.remember_read(&io);
-                if counts {
-                    count_undone(&mut worker.lane, DataDirection::Read, io.length_bytes, &mut stamp);
+        match worker.hooks.remember_step(worker.lane.context, &next) {
+            Ok(true) => {}
+            Ok(false) => return Stop::PassEnd,
+            Err(error) => return error.into(),
+        }
+        match next {
+            Next::Io(io) if counts => {
+                if let Some(direction) = io.direction.data().filter(|data| *data != DataDirection::Trim) {
+                    count_undone(&mut worker.lane, direction, io.length_bytes, &mut stamp);
                 }
             }
-            // Syncs are not repeated, and files are opened only to be read back.
-            (Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_), _) => {}
-            (Next::Drain, _) => tell_drained(worker),
-            (Next::Held, _) => wait_for_zone(worker),
-            (Next::PassEnd, _) => return Stop::PassEnd,
+            // Files are opened only to be read back.
+            Next::Io(_) | Next::Close(_) | Next::Restart(_) | Next::Open(_) => {}
+            Next::Drain => tell_drained(worker),
+            Next::Held => wait_for_zone(worker),
+            Next::PassEnd => return Stop::PassEnd,
             // Times of a trace do not matter.
-            (Next::Wait, verifier) => {
-                if let Some(verifier) = verifier {
-                    verifier.remember_trims_between();
-                }
+            Next::Wait => {
                 if has_done_its_ios(worker) {
                     return Stop::PassEnd;
                 }
@@ -58,7 +48,7 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
                     pace.turn(u64::MAX);
                 }
             }
-            (Next::Failed, _) => return stream_failed(worker),
+            Next::Failed => return stream_failed(worker),
         }
     }
 }

@@ -6,8 +6,8 @@
 
 use super::Worker;
 use super::flow::Flow;
+use super::in_flight::{collect_some, collect_until};
 use super::pauses::{Pause, Pauses, WorkDone};
-use super::queued::{collect_some, collect_until};
 use crate::work::hooks::Hooks;
 use crate::work::lane::{Lane, Stop};
 use ferrio_sys::Clock;
@@ -98,7 +98,7 @@ impl<'a> Turns<'a> {
             flow,
             pauses: Pauses::new(pauses),
             // True if the end of an I/O does not tell the time of the next one's turn.
-            are_timed: rests || !lane.stamper.is_wanted || hooks.verifier.is_some(),
+            are_timed: rests || !lane.stamper.is_wanted || hooks.verifies(),
             n_spun_for: 0,
         }
     }

@@ -3,8 +3,9 @@
 //! Must not know: the work of a turn, programs. Start reading at [`run`], then [`WorkInTurns`].
 
 use super::between::between_ios;
+use super::completed::{Finished, finish};
 use super::connection::give_up;
-use super::io::{Finished, fill_slot, finish, log_issued, opened};
+use super::fill::{fill_slot, opened};
 use super::{Attendant, Worker};
 use crate::engine_notes;
 use crate::error::{Failure, engine_failure};
@@ -102,7 +103,7 @@ fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> R
     if let Some(direction) = direction {
         worker.lane.account.data_issued(direction, &worker.lane.clock, stamps);
         if worker.hooks.logs_each_io {
-            log_issued(worker, 0, direction);
+            worker.hooks.submitted(&worker.lane, 0, direction);
         }
     }
     while work.engine.turn().is_pending() {
@@ -113,10 +114,10 @@ fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> R
         }
     }
     let done = worker.lane.stamp_after(submitted);
-    let (result, stats) = (IoResult::done(0), &mut worker.lane.account.stats);
-    stats.depth.record(1, 1);
-    stats.submit.record(1);
-    stats.complete.record(1);
+    let result = IoResult::done(0);
+    worker.lane.account.were_in_flight(1, 1);
+    worker.lane.account.submitted(1);
+    worker.lane.account.reaped(1);
     if let Some(teller) = &mut work.teller {
         teller.done(0, result);
     }

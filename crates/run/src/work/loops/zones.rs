@@ -3,7 +3,7 @@
 //! Must not know: how I/Os are placed in zones. Start reading at [`quiet_zones`].
 
 use super::Worker;
-use super::queued::drain;
+use super::in_flight::drain;
 use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
 use ferrio_stats::note::{IoNote, ZoneNote};

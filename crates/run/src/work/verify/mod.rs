@@ -44,7 +44,7 @@ use ferrio_workload::verify::block::{Expected, Write};
 use ferrio_workload::verify::pending::{PendingWrite, TooMany, WriteNumber};
 use ferrio_workload::verify::state::WriteFate;
 use ferrio_workload::workload::StreamCopy;
-use ferrio_workload::{NextIo, Workload};
+use ferrio_workload::{Next, NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
 pub(crate) use loaded::check_state;
@@ -52,15 +52,15 @@ use memory::WriteMemory;
 use regenerate::Regeneration;
 use stamp::Stamping;
 use state::StateKeeper;
-use trims::Trims;
+use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
     spec: VerifySpec,
     stamping: Stamping,
-    pub(crate) expectations: Expectations,
+    expectations: Expectations,
     memory: WriteMemory,
-    pub(crate) trims: Trims,
+    trims: Trims,
     durable: DurableWrites,
     /// Decides which blocks are read back between writes.
     backlog: Option<Backlog>,
@@ -117,11 +117,6 @@ impl Verifier {
         })))
     }
 
-    /// True if it makes the contents of blocks: with any method except for the one that checks nothing.
-    pub(crate) fn makes_contents(&self) -> bool {
-        self.stamping.makes_contents()
-    }
-
     /// Amounts that it had to remember; `None`: nothing.
     pub(crate) fn figures(&self) -> Option<VerifyStats> {
         let pending = self.memory.pending();
@@ -131,17 +126,25 @@ impl Verifier {
         (n_most > 0).then_some(VerifyStats { n_most_pending: n_most as u64, pending_bytes })
     }
 
-    /// Makes the contents of a write, and remembers it.
-    ///
-    /// # Errors
-    /// There are more writes than can be remembered, or the journal cannot be written.
-    pub(crate) fn stamp(
-        &mut self,
-        slot_index: u32,
-        slot: &Slot,
-        block: &mut [u8],
-        start_ns: u64,
-    ) -> Result<(), Failure> {
+    /// Makes the contents of a write that began at `start`, and remembers it. The job fails if that is not possible.
+    pub(crate) fn fill(&mut self, lane: &mut Lane<'_>, slot_index: u32, start: u64) {
+        if !self.stamping.makes_contents() {
+            lane.fill(slot_index, start);
+        }
+        let start_ns = lane.clock.at_ns(start);
+        let slot = lane.slots.get(slot_index);
+        let block_bytes = slot.length_bytes as usize;
+        let stamped = lane.buffers.with(slot_index, block_bytes, |block| self.stamp(slot_index, slot, block, start_ns));
+        if let Err(error) = stamped {
+            lane.control.fail_soon(error);
+        }
+        if self.is_backlog_due() {
+            lane.control.look_up();
+        }
+    }
+
+    /// The same; fails if there are more writes than can be remembered, or if the journal cannot be written.
+    fn stamp(&mut self, slot_index: u32, slot: &Slot, block: &mut [u8], start_ns: u64) -> Result<(), Failure> {
         let write = self.stamping.stamp(block, slot.unit.offset_bytes, start_ns);
         let file_index = slot.unit.file_index;
         if let Some(state) = &mut self.state {
@@ -179,20 +182,15 @@ impl Verifier {
         too_many(&self.spec, self.memory.is_by_place())
     }
 
-    /// Called before any I/O is issued: the pass ends where the state of an earlier run does.
+    /// Called before an I/O is issued: records its expected result and its effect on remembered writes.
     ///
     /// # Errors
-    /// The pass ends.
-    pub(crate) fn stop_where_state_ends(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
+    /// The pass ends, because the state of an earlier run ends before this I/O.
+    pub(crate) fn issue(&mut self, lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
         let checks_own_reads = self.expectations.checks_own_reads() && !lane.control.is_reading_back();
-        match &mut self.loaded {
-            Some(loaded) if checks_own_reads => loaded.look(lane, slot_index),
-            _ => Ok(()),
+        if let Some(loaded) = self.loaded.as_mut().filter(|_| checks_own_reads) {
+            loaded.look(lane, slot_index)?;
         }
-    }
-
-    /// Called before an I/O is issued: records its expected result and its effect on remembered writes.
-    pub(crate) fn issue(&mut self, lane: &Lane<'_>, slot_index: u32) {
         let slot = lane.slots.get(slot_index);
         match slot.unit.direction {
             Direction::Read => {
@@ -204,6 +202,12 @@ impl Verifier {
             Direction::Write => {}
             direction => self.sync_issued(slot_index, direction, slot.unit.file_index),
         }
+        Ok(())
+    }
+
+    /// True if the contents of the read in flight in this slot will be checked.
+    pub(crate) fn checks(&self, slot_index: u32) -> bool {
+        self.expectations.checks(slot_index)
     }
 
     /// The expected result of a read; `None`: anything.
@@ -320,24 +324,19 @@ impl Verifier {
         }
     }
 
-    /// The write whose block is to be trimmed next, once it has landed.
-    pub(crate) fn next_trim(&mut self) -> Option<PendingWrite> {
+    /// The step of a job with trims before its next I/O.
+    pub(crate) fn next_trim(&mut self) -> TrimStep {
         self.trims.next(&self.memory)
     }
 
-    /// Chooses the write for the next trim; false: the write has failed.
-    pub(crate) fn choose_trim(&mut self, write: PendingWrite) -> bool {
-        self.trims.choose(write, &self.memory)
+    /// Number of trims that were inserted so far.
+    pub(crate) fn n_inserted(&self) -> u64 {
+        self.trims.n_between()
     }
 
     /// True if writes wait for their trims.
     pub(crate) fn has_waiting_trims(&mut self) -> bool {
         self.trims.has_waiting(&self.memory)
-    }
-
-    /// True if the write has not landed yet.
-    pub(crate) fn is_in_flight(&self, write: &PendingWrite) -> bool {
-        self.memory.is_in_flight(write)
     }
 
     /// Called when a pass begins: the stream that will make its writes again is copied now.
@@ -426,11 +425,32 @@ impl Verifier {
         self.memory.unread_bytes()
     }
 
-    /// Remembers a write of an earlier run as if it was done now. False: that run ended before it.
+    /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
     ///
     /// # Errors
     /// There are more writes than can be remembered.
-    pub(crate) fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, Failure> {
+    pub(crate) fn remember_step(&mut self, context: &WorkerContext<'_>, next: &Next) -> Result<bool, Failure> {
+        match next {
+            Next::Io(io) => match io.direction {
+                Direction::Write => return self.remember_unwritten(context, io),
+                Direction::Trim => {
+                    self.trims.note(true);
+                    self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
+                }
+                Direction::Read => {
+                    self.trims.note(false);
+                    self.unread_mix_bytes += io.length_bytes;
+                }
+                // Syncs are not repeated.
+                _ => {}
+            },
+            Next::Wait => self.trims.remember_due(&mut self.memory),
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, Failure> {
         let number = self.stamping.n_writes();
         if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
             loaded.say_stop(context, number, WriteFate::NotIssued);
@@ -448,23 +468,6 @@ impl Verifier {
         self.memory.push_unwritten(write).map_err(|TooMany| self.too_many())?;
         self.trims.wrote(write);
         Ok(true)
-    }
-
-    /// Remembers a read of the mix of an earlier run.
-    pub(crate) fn remember_read(&mut self, io: &NextIo) {
-        self.trims.note(false);
-        self.unread_mix_bytes += io.length_bytes;
-    }
-
-    /// Remembers a trim of an earlier run.
-    pub(crate) fn remember_trim(&mut self, io: &NextIo) {
-        self.trims.note(true);
-        self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
-    }
-
-    /// Remembers the inserted trims of an earlier run up to now.
-    pub(crate) fn remember_trims_between(&mut self) {
-        self.trims.remember_due(&mut self.memory);
     }
 
     /// Writes the state file; `None`: there is nothing to write.

@@ -19,10 +19,22 @@ pub(crate) fn has_trims(plan: &WorkerPlan) -> bool {
     plan.spec.verify.as_ref().is_some_and(|verify| verify.trims.is_some() || (verify.reads_back && mixes))
 }
 
+/// The next step of a job that inserts trims.
+pub(crate) enum TrimStep {
+    /// An I/O in flight has to land first.
+    Wait,
+    /// The block of this write is trimmed now.
+    Trim(PendingWrite),
+    /// The next I/O of the job itself may come.
+    NoTrim,
+}
+
 /// The trims of a verified job.
 pub(crate) struct Trims {
     /// Writes that are to be trimmed again.
     backlog: Option<TrimBacklog>,
+    /// The write whose block is to be trimmed when it has landed.
+    awaited: Option<PendingWrite>,
     /// The write that the next trim belongs to.
     present: Option<PendingWrite>,
     n_in_flight: u32,
@@ -35,6 +47,7 @@ impl Trims {
     pub(crate) fn new(plan: &WorkerPlan, spec: &VerifySpec) -> Self {
         Self {
             backlog: spec.trims.map(|trims| TrimBacklog::new(trims, &plan.seeds)),
+            awaited: None,
             present: None,
             n_in_flight: 0,
             n_between: 0,
@@ -45,10 +58,6 @@ impl Trims {
     /// True if some writes are trimmed again.
     pub(crate) fn takes_writes(&self) -> bool {
         self.backlog.is_some()
-    }
-
-    pub(crate) fn n_in_flight(&self) -> u32 {
-        self.n_in_flight
     }
 
     /// Number of trims of written blocks so far.
@@ -72,6 +81,7 @@ impl Trims {
 
     /// Called at the end of a pass.
     pub(crate) fn end_pass(&mut self) {
+        self.awaited = None;
         if let Some(backlog) = &mut self.backlog {
             backlog.end_pass();
         }
@@ -106,18 +116,23 @@ impl Trims {
         }
     }
 
-    /// The write whose block is to be trimmed next, once it has landed.
-    pub(crate) fn next(&mut self, memory: &WriteMemory) -> Option<PendingWrite> {
-        self.backlog.as_mut()?.next(memory.pending())
-    }
-
-    /// Chooses the write for the next trim; false: the write has failed.
-    pub(crate) fn choose(&mut self, write: PendingWrite, memory: &WriteMemory) -> bool {
-        let is_there = memory.pending().has(&write);
-        if is_there {
-            self.present = Some(write);
+    /// The step before the next I/O of the job. To be asked again after each step but the last.
+    pub(crate) fn next(&mut self, memory: &WriteMemory) -> TrimStep {
+        if self.n_in_flight > 0 {
+            return TrimStep::Wait;
         }
-        is_there
+        while let Some(write) = self.awaited.take().or_else(|| self.backlog.as_mut()?.next(memory.pending())) {
+            if memory.is_in_flight(&write) {
+                self.awaited = Some(write);
+                return TrimStep::Wait;
+            }
+            // A write that has failed is gone.
+            if memory.pending().has(&write) {
+                self.present = Some(write);
+                return TrimStep::Trim(write);
+            }
+        }
+        TrimStep::NoTrim
     }
 
     /// True if writes wait for their trims; not called in jobs without inserted trims.

@@ -1,0 +1,105 @@
+//! The steps after an I/O: its result is taken, and counted or handled.
+//!
+//! Must not know: the kind of loop, batches. Start reading at [`finish_whole`], then [`finish`].
+
+use super::Worker;
+use super::connection::give_up;
+use super::failure::fail;
+use crate::compat;
+use crate::work::lane::Stop;
+use ferrio_engine::{IoResult, Outcome};
+use ferrio_sys::errno::EIO;
+use ferrio_units::Direction;
+
+/// State of a slot whose unit has a result.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Finished {
+    /// The slot is free.
+    Done,
+    /// The unit continues with the rest of a short transfer.
+    Again,
+    /// The job ends.
+    Stop(Stop),
+}
+
+/// Takes the result of a unit.
+#[inline]
+pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Finished {
+    match finish_whole(worker, slot_index, result, done) {
+        Some(_) => Finished::Done,
+        None => finish_odd(worker, slot_index, result, done),
+    }
+}
+
+/// Takes the result of a unit that moved all of its bytes, and returns its file; `None`: it did not.
+#[inline]
+pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Option<u32> {
+    let slot = worker.lane.slots.get(slot_index);
+    if !result.is_done_with(slot.unit.length_bytes) {
+        return None;
+    }
+    let file_index = slot.unit.file_index;
+    match slot.unit.direction.data() {
+        Some(data) => {
+            worker.lane.account.data_done(data, slot.length_bytes, &worker.lane.clock, slot.stamps, done);
+            if worker.hooks.sees_completions {
+                worker.hooks.done(&mut worker.lane, slot_index, data, done);
+            }
+        }
+        None => worker.hooks.sync_done(&mut worker.lane, slot_index, done),
+    }
+    Some(file_index)
+}
+
+/// Handles an error, a short transfer, or the end of the file.
+#[cold]
+fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Finished {
+    let moved = match result.outcome() {
+        Outcome::Done(n_bytes) => n_bytes,
+        Outcome::Failed(errno) => return failed(worker, slot_index, errno),
+        Outcome::NotYet => return Finished::Again,
+        Outcome::EndOfData => {
+            give_up(worker, slot_index, done);
+            return Finished::Stop(Stop::Ended);
+        }
+    };
+    let slot = *worker.lane.slots.get(slot_index);
+    let Some(data) = slot.unit.direction.data() else { return Finished::Done };
+    if moved == 0 {
+        if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
+            worker.lane.account.read_nothing();
+        }
+        // A read whose contents are checked needs them: what the buffer held before must not pass for them.
+        if worker.hooks.checks(slot_index) || !compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) {
+            return failed(worker, slot_index, EIO);
+        }
+        let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
+        worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
+        if worker.hooks.sees_completions {
+            worker.hooks.done(&mut worker.lane, slot_index, data, done);
+        }
+        return Finished::Done;
+    }
+    if !slot.was_short {
+        worker.lane.account.data_was_short(data);
+    }
+    let file_bytes = worker.lane.files.plan(slot.unit.file_index).file_bytes;
+    if slot.unit.direction == Direction::Read && slot.unit.offset_bytes + moved == file_bytes {
+        let left = slot.unit.length_bytes as u64 - moved;
+        worker.lane.account.data_done(data, slot.length_bytes - left, &worker.lane.clock, slot.stamps, done);
+        if worker.hooks.sees_completions {
+            worker.hooks.done(&mut worker.lane, slot_index, data, done);
+        }
+        return Finished::Done;
+    }
+    let slot = worker.lane.slots.get_mut(slot_index);
+    slot.was_short = true;
+    slot.unit.offset_bytes += moved;
+    slot.unit.buffer_offset += moved as usize;
+    slot.unit.length_bytes -= moved as usize;
+    Finished::Again
+}
+
+fn failed(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
+    fail(worker, slot_index, errno).map_or_else(Finished::Stop, |()| Finished::Done)
+}
