@@ -3,6 +3,7 @@
 //! Each rule counts violations in a file. A count above zero must be listed in `xtask/ratchet.toml`; it may only
 //! shrink. Must not know: the purpose of the code. Start reading at [`check`], then the table in [`rules`].
 
+mod circles;
 mod engine_options;
 mod layers;
 mod paths;
@@ -71,6 +72,7 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
     let mut fields = spec_fields::Fields::default();
     let mut options = engine_options::PrivateOptions::default();
     let mut names = type_names::TypeNames::default();
+    let mut imports = circles::Imports::default();
     for file in &files {
         // A file that is not UTF-8 (a picture, a recorded binary) has no style.
         let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
@@ -88,11 +90,13 @@ fn find_all(root: &Path) -> Result<(Vec<PathBuf>, Vec<Finding>)> {
             fields.take(&source);
             options.take(&source);
             names.take(&source);
+            imports.take(&source);
         }
     }
     findings.extend(fields.unread());
     findings.extend(options.unread());
     findings.extend(names.given_twice());
+    findings.extend(imports.circles());
     Ok((files, findings))
 }
 
