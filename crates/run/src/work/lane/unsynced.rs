@@ -26,3 +26,21 @@ impl UnsyncedRanges {
         self.0[file_index as usize].take().unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_covers_all_writes_since_the_last_sync() {
+        let mut ranges = UnsyncedRanges::new(2);
+        ranges.wrote(1, 8192..12288);
+        ranges.wrote(1, 4096..8192);
+        ranges.wrote(1, 65536..69632);
+        assert_eq!(ranges.take(1), 4096..69632);
+        assert_eq!(ranges.take(1), 0..0, "nothing was written since");
+        assert_eq!(ranges.take(0), 0..0, "nothing was written");
+        ranges.wrote(1, 0..4096);
+        assert_eq!(ranges.take(1), 0..4096);
+    }
+}
