@@ -7,8 +7,7 @@ use ferrio_engine::EngineOptions;
 use ferrio_spec::engines::options::from_texts;
 use libfuzzer_sys::fuzz_target;
 
-const NAMES: [&str; 6] =
-    ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_read_cache"];
+const NAMES: [&str; 6] = ["sim_service", "sim_write_cache", "sim_stall", "sim_burst", "sim_fault", "sim_read_cache"];
 
 fuzz_target!(|data: &[u8]| {
     let texts: Vec<_> = data.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();

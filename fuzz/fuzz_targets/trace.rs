@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
     let mut now_ns = 0;
     loop {
         match workload.next() {
-            Next::Wait => now_ns = workload.turn(now_ns).unwrap_or(now_ns),
+            Next::Wait => now_ns = workload.pace().and_then(|pace| pace.turn(now_ns)).unwrap_or(now_ns),
             Next::PassEnd | Next::Failed => break,
             _ => {}
         }
