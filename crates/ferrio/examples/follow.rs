@@ -18,9 +18,18 @@ pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
         let Some(reads) = interval.figures(Io::Read) else { return };
         if let Some(p99) = reads.latency().and_then(|latency| latency.percentile(99.0)) {
             let to = interval.end().as_secs_f64();
-            let _ = writeln!(out, "until {to:.1} s: {:.0} reads a second, p99 {:?}", reads.ios_per_sec(), p99.latency);
+            let doubt = if p99.is_doubtful { " (too few reads to be sure)" } else { "" };
+            let _ = writeln!(
+                out,
+                "until {to:.1} s: {:.0} reads a second, p99 {:?}{doubt}",
+                reads.ios_per_sec(),
+                p99.latency
+            );
         }
     })?;
+    for message in measured.messages() {
+        writeln!(out, "{message}")?;
+    }
     for finding in measured.findings() {
         writeln!(out, "{finding} {}", finding.cure())?;
     }

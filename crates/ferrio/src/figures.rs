@@ -84,8 +84,8 @@ impl<'a> IoFigures<'a> {
         self.0.bytes_per_sec
     }
 
-    /// The latency that a reader wants: from submission to completion, or the whole one if that was not measured (syncs have only the
-    /// whole one).
+    /// The completion latency (fio: clat), from submission to completion; where it was not measured, the total latency (fio: lat), as of syncs.
+    /// [`IoLatency::words`] says which one it is.
     pub fn latency(self) -> Option<IoLatency<'a>> {
         self.0.latency().map(|(kind, figures)| IoLatency { kind, figures })
     }
@@ -141,7 +141,8 @@ impl<'a> IoLatency<'a> {
         self.figures.stddev_ns
     }
 
-    /// A percentile, 0 to 100; `None`: the distribution was not kept, or the report that was read does not have this one.
+    /// A percentile, 0 to 100, within 0.8 %: latencies are counted in buckets, 64 of them from each power of two nanoseconds to the next one.
+    /// `None`: the distribution was not kept, or the report that was read does not have this one.
     pub fn percentile(self, percent: f64) -> Option<LatencyPercentile> {
         self.figures.percentile(percent).map(|found| LatencyPercentile {
             percent: found.percent,

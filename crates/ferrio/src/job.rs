@@ -2,7 +2,7 @@
 //!
 //! Must not know: what options mean. Start reading at [`Job`].
 
-/// A name with options, which are written as in a job file of fio; `ferrio --cmdhelp=all` and the option reference list them.
+/// A name with options, which are written as in a job file of fio. [`option_help`](crate::option_help) says what an option takes.
 ///
 /// Options are looked at when the job is added to a [`Runner`](crate::Runner).
 ///

@@ -19,6 +19,7 @@
 //! runner.add(&job)?;
 //! # runner.virtual_time(true);
 //! let measured = runner.run()?;
+//! assert_eq!(measured.n_failed(), 0, "{:?}", measured.messages());
 //! let reads = measured.job("readers").and_then(|job| job.figures(Io::Read)).expect("the job reads");
 //! let p99 = reads.latency().and_then(|latency| latency.percentile(99.0)).expect("1,000 samples");
 //! println!("{:.0} reads a second, p99 {:?}", reads.ios_per_sec(), p99.latency);
@@ -29,6 +30,22 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # Options
+//!
+//! Options, their values and their defaults are those of fio. [`option_help`] has what an option does and takes, [`engine_help`] the options
+//! of one engine. A job needs a target (`filename` or `directory`) and a `size`; it ends when it has done its size, or after `number_ios`
+//! I/Os. For a job that lasts a time, give `runtime` (seconds, or with a unit: `500ms`) together with `time_based`, which starts over
+//! when the size is done.
+//!
+//! The engine `sim` is a device that exists in memory alone. Its service times are known, so it shows what a program makes of figures:
+//!
+//! | option | value | default |
+//! |---|---|---|
+//! | `sim_service` | how long a channel works on an I/O: `fixed:T`, `uniform:T-T`, `exponential:MEAN` or `lognormal:MEDIAN/SIGMA`; times have a unit (`80us`) | `fixed:100us` |
+//! | `sim_channels` | I/Os that it serves at the same time. Further ones wait: with one channel and `iodepth` 8 an I/O takes 8 service times | 1 |
+//!
+//! [`Runner::virtual_time`] lets such jobs run without waiting, and their figures are exact.
 //!
 //! # What a run does to the program around it
 //!
@@ -49,6 +66,7 @@ mod error;
 mod figures;
 mod files;
 mod findings;
+mod help;
 mod interval;
 mod job;
 mod measurement;
@@ -60,17 +78,25 @@ pub use comparison::{ChangedFigure, compare};
 #[doc(inline)]
 pub use error::LibraryError as Error;
 #[doc(inline)]
+pub use error::RunFault;
+#[doc(inline)]
 pub use ferrio_insight::compare::ComparisonVerdict;
+#[doc(inline)]
+pub use ferrio_job::origin::Origin;
 #[doc(inline)]
 pub use ferrio_job::{Diagnostic, DiagnosticKind};
 #[doc(inline)]
 pub use ferrio_stats::{FiguresOf as Io, Severity};
+#[doc(inline)]
+pub use ferrio_units::DataDirection;
 #[doc(inline)]
 pub use figures::{IoFigures, IoLatency, LatencyPercentile};
 #[doc(inline)]
 pub use files::read;
 #[doc(inline)]
 pub use findings::{AuditFinding, UnexaminedSubject};
+#[doc(inline)]
+pub use help::{engine_help, option_help};
 #[doc(inline)]
 pub use interval::IntervalOfJob;
 #[doc(inline)]

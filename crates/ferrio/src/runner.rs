@@ -113,7 +113,7 @@ impl Runner {
     /// file. Arguments about reports (`--output-format` and the like) are refused, because a program makes its own of the measurement.
     ///
     /// # Errors
-    /// An argument is refused, or asks for something else than a run (`--help`).
+    /// An option is refused ([`Error::Option`], the first one), or an argument asks for something else than a run (`--help`).
     ///
     /// ```
     /// let runner = ferrio::Runner::from_arguments(["--name=a", "--ioengine=null", "--size=1m", "--rw=randwrite"])?;
@@ -125,7 +125,10 @@ impl Runner {
             std::iter::once("ferrio".into()).chain(arguments.into_iter().map(Into::into)).collect();
         let environment = SystemEnvironment::new(VERSION);
         let parsed = ferrio_job::parse_template(&words, &environment);
-        let (invocation, template) = parsed.map_err(|error| Error::Usage(plain(error.to_string().trim_end())))?;
+        let (invocation, template) = parsed.map_err(|error| match error.diagnostics.first() {
+            Some(refused) => Error::Option(refused.clone()),
+            None => Error::Usage(plain(error.to_string().trim_end())),
+        })?;
         let remarks: String = invocation.messages.iter().map(|(_, text)| text.as_str()).collect();
         let remarks = plain(remarks.trim_end());
         if invocation.mode != Mode::Run || template.job_names().next().is_none() {
@@ -152,7 +155,9 @@ impl Runner {
     /// Adds a job.
     ///
     /// # Errors
-    /// An option of the job is unknown, does not take its value, or is not built. The job is not added then.
+    /// An option of the job is unknown, does not take its value, or is not supported. The job is not added then. A value whose form only
+    /// its engine knows (`sim_service`) is looked at when the run begins: the job then fails ([`Measurement::n_failed`]), and
+    /// [`Measurement::messages`] says why.
     pub fn add(&mut self, job: &Job) -> Result<(), Error> {
         let mut template = self.template.clone();
         let environment = SystemEnvironment::new(VERSION);
@@ -242,7 +247,10 @@ impl Runner {
     }
 
     /// Runs the jobs, and calls `each` with the figures of each job for each interval of this length. It is called in the thread that
-    /// runs, beside the jobs: they do not wait for it.
+    /// runs, beside the jobs: the jobs go on while it works, and intervals that end meanwhile are told afterwards.
+    ///
+    /// The first interval of a job begins with its I/O, and the last one ends with it: that may be a moment with a few I/Os, whose percentiles are
+    /// doubtful ([`LatencyPercentile::is_doubtful`](crate::LatencyPercentile)). An interval without I/O is told too. The shortest interval is 1 ms.
     ///
     /// # Errors
     /// As [`Runner::run`].

@@ -13,6 +13,8 @@ use std::fmt;
 pub enum DiagnosticKind {
     /// No option has this name.
     UnknownOption,
+    /// The option belongs to other engines than that of the job.
+    OptionOfOtherEngine,
     /// No engine has this name.
     UnknownEngine,
     /// No job has this name.
@@ -21,9 +23,9 @@ pub enum DiagnosticKind {
     BadValue,
     /// The option needs a value.
     ValueMissing,
-    /// The option, or this value of it, is known and not built.
+    /// The option, or this value of it, is one of fio that ferrio does not support yet.
     NotBuilt,
-    /// The option is known and will not be built.
+    /// The option is one of fio that ferrio will not support.
     NotApplicable,
     /// A job file cannot be read.
     JobFile,
@@ -31,7 +33,7 @@ pub enum DiagnosticKind {
     Conflict,
 }
 
-/// Why an option was refused, or several together.
+/// Why an option was refused, or several together. Its text (`Display`) has all of it in one line, with what is nearest or what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
@@ -39,7 +41,7 @@ pub struct Diagnostic {
     pub kind: DiagnosticKind,
     /// Where it was written; `None`: it has no one place.
     pub origin: Option<Origin>,
-    /// The option as it was written (`bs=4x`), or the name of the job whose options do not go together.
+    /// The option as it was written (`iodepth=many`), or the name of the job whose options do not go together.
     pub given: String,
     /// What the option takes, or why it is refused; without a full stop.
     pub allowed: Option<Box<str>>,
@@ -57,6 +59,9 @@ impl fmt::Display for Diagnostic {
         }
         match self.kind {
             DiagnosticKind::UnknownOption => write!(formatter, "no option is called {}", self.given)?,
+            DiagnosticKind::OptionOfOtherEngine => {
+                write!(formatter, "the engine of the job has no option {}", self.given)?
+            }
             DiagnosticKind::UnknownJob => write!(formatter, "no job is called {}", self.given)?,
             DiagnosticKind::UnknownEngine => write!(formatter, "no engine is called {}", self.given)?,
             _ => formatter.write_str(&self.given)?,
@@ -75,11 +80,13 @@ impl fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 impl Diagnostic {
-    /// A name that no option has.
+    /// A name that no option of the job's engine has.
     pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
+        let is_of_others = cure::owner(name).is_some();
+        let nearest = nearest.filter(|_| !is_of_others);
         let (origin, cure) = (Some(origin.clone()), Some(cure::of_name(name, nearest.as_deref()).into()));
         Self {
-            kind: DiagnosticKind::UnknownOption,
+            kind: if is_of_others { DiagnosticKind::OptionOfOtherEngine } else { DiagnosticKind::UnknownOption },
             origin,
             given: name.to_owned(),
             allowed: None,

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how job files and command lines are read.
 
+use crate::cure;
 use crate::diagnostic::Diagnostic;
 use crate::error::{JobError, valid_values};
 use crate::help;
@@ -68,7 +69,7 @@ pub fn stops_at_once(error: &JobError) -> bool {
 /// Adds the place of an unknown option, and a similar name if there is one.
 pub fn unknown(messages: &mut UserMessages, name: &str, engine: &str, origin: &Origin) {
     let place = origin.place();
-    let owner = OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
+    let owner = cure::owner(name);
     let mut line = format!("{place}: unknown option {}", shortened(name));
     let near = near_name(name, engine).filter(|_| owner.is_none());
     messages.diagnose(Diagnostic::unknown(&shortened(name), near.as_ref().map(Near::name), origin));
@@ -115,7 +116,7 @@ pub(crate) fn near_name(name: &str, engine: &str) -> Option<Near> {
         return Some(Near { name: other, engines: def.engines });
     }
     let (near, distance) = near?;
-    (distance <= name.chars().count().div_ceil(2)).then_some(Near { name: near, engines: &[] })
+    (distance <= name.chars().count().div_ceil(3)).then_some(Near { name: near, engines: &[] })
 }
 
 fn tell_near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {

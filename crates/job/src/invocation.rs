@@ -166,3 +166,12 @@ impl fmt::Display for UsageError {
 }
 
 impl std::error::Error for UsageError {}
+
+impl UsageError {
+    /// The refusals of options, a line each, for programs and people that do not need fio's own lines; `None`: something else is wrong,
+    /// and only the messages say what.
+    pub fn refusals(&self) -> Option<String> {
+        let lines: String = self.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
+        (!lines.is_empty()).then_some(lines)
+    }
+}

@@ -24,6 +24,12 @@ impl Diagnostic {
                 (DiagnosticKind::BadValue, Some(words(choices)), near_word(choices, value))
             }
             JobError::NotParsed | JobError::Value(_) => (DiagnosticKind::BadValue, Some(takes), None),
+            JobError::BelowMinimum { min, .. } => {
+                (DiagnosticKind::BadValue, Some(format!("at least {min}; {takes}")), None)
+            }
+            JobError::AboveMaximum { max, .. } => {
+                (DiagnosticKind::BadValue, Some(format!("at most {max}; {takes}")), None)
+            }
             _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
         };
         let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };

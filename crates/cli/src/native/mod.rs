@@ -149,7 +149,10 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     }
     let environment = SystemEnvironment::new(VERSION);
     let parsed = ferrio_job::parse(&words, &environment);
-    let invocation = parsed.map_err(|error| error.messages)?;
+    let invocation = parsed.map_err(|error| match error.refusals() {
+        Some(lines) => lines.lines().flat_map(|line| refuse(line.to_owned())).collect(),
+        None => error.messages,
+    })?;
     if let Some(name) = without_effect(&invocation, jsonl, is_run) {
         return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
     }
