@@ -60,7 +60,7 @@ impl fmt::Display for Diagnostic {
         match self.kind {
             DiagnosticKind::UnknownOption => write!(formatter, "no option is called {}", self.given)?,
             DiagnosticKind::OptionOfOtherEngine => {
-                write!(formatter, "the engine of the job has no option {}", self.given)?
+                write!(formatter, "the engine of the job has no option {}", self.given)?;
             }
             DiagnosticKind::UnknownJob => write!(formatter, "no job is called {}", self.given)?,
             DiagnosticKind::UnknownEngine => write!(formatter, "no engine is called {}", self.given)?,

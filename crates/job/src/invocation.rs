@@ -171,7 +171,10 @@ impl UsageError {
     /// The refusals of options, a line each, for programs and people that do not need fio's own lines; `None`: something else is wrong,
     /// and only the messages say what.
     pub fn refusals(&self) -> Option<String> {
-        let lines: String = self.diagnostics.iter().map(|diagnostic| format!("{diagnostic}\n")).collect();
+        let mut lines = String::new();
+        for diagnostic in &self.diagnostics {
+            lines.extend([diagnostic.to_string().as_str(), "\n"]);
+        }
         (!lines.is_empty()).then_some(lines)
     }
 }
