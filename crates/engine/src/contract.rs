@@ -10,8 +10,6 @@
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
-use crate::turns::PrepareTurns;
-use ferrio_spec::engines::EngineDef;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
@@ -21,34 +19,6 @@ use std::os::fd::BorrowedFd;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
-
-/// An engine as the planner sees it: its row in the table, and its work.
-#[derive(Clone, Copy)]
-pub struct EngineKind {
-    /// The row in the table of engines. For an engine behind a pool of threads: the row as the pool changes it.
-    pub def: EngineDef,
-    /// The work that the engine does.
-    pub work: EngineWork,
-}
-
-impl EngineKind {
-    /// The function that prepares an engine for data I/O; `None`: the engine moves no data.
-    pub fn io(&self) -> Option<Prepare> {
-        match self.work {
-            EngineWork::Io(prepare) => Some(prepare),
-            EngineWork::Turns(_) => None,
-        }
-    }
-}
-
-/// The work of an engine, and the function that prepares the engine.
-#[derive(Clone, Copy)]
-pub enum EngineWork {
-    /// Data I/O.
-    Io(Prepare),
-    /// Turns of work that move no data.
-    Turns(PrepareTurns),
-}
 
 /// Checks the values of the private options of an engine for data I/O.
 pub type Prepare = fn(&EngineOptions) -> Result<Box<dyn Prepared>, EngineError>;

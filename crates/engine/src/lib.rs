@@ -23,6 +23,7 @@ mod filestat;
 mod ftruncate;
 mod inline;
 mod io_uring;
+mod kind;
 mod libaio;
 mod mmap;
 mod nbd;
@@ -49,9 +50,10 @@ mod vsync;
 mod testing;
 
 pub use contract::{
-    CallStamps, Completion, Connection, Engine, EngineError, EngineFile, EngineKind, EngineSetup, EngineWork, IoResult,
-    IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued,
+    CallStamps, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts,
+    OpenTarget, Outcome, Patience, Prepare, Prepared, Queued,
 };
+pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;
 pub use registry::{all, find};
 pub use turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};

@@ -9,9 +9,8 @@ mod seat;
 #[cfg(test)]
 mod tests;
 
-use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoUnit, Prepare, Prepared, Queued,
-};
+use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, Prepare, Prepared, Queued};
+use crate::kind::EngineKind;
 use crate::options::EngineOptions;
 use ferrio_spec::engines::{Completes, EngineDef, Handover, Sharing};
 use ferrio_sys::arena::Arena;

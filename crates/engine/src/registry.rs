@@ -2,8 +2,8 @@
 //!
 //! Start reading at `ENGINES`.
 
-use crate::contract::EngineKind;
-use crate::contract::EngineWork::{self, Io, Turns};
+use crate::kind::EngineKind;
+use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
     io_uring, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync,

@@ -2,9 +2,7 @@
 //!
 //! Must not know: lines for people; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
 
-use crate::cure;
 use crate::origin::Origin;
-use crate::suggest::nearest;
 use std::fmt;
 
 /// The kind of a refusal.
@@ -78,38 +76,6 @@ impl fmt::Display for Diagnostic {
 }
 
 impl std::error::Error for Diagnostic {}
-
-impl Diagnostic {
-    /// A name that no option of the job's engine has.
-    pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
-        let is_of_others = cure::owner(name).is_some();
-        let nearest = nearest.filter(|_| !is_of_others);
-        let (origin, cure) = (Some(origin.clone()), Some(cure::of_name(name, nearest.as_deref()).into()));
-        Self {
-            kind: if is_of_others { DiagnosticKind::OptionOfOtherEngine } else { DiagnosticKind::UnknownOption },
-            origin,
-            given: name.to_owned(),
-            allowed: None,
-            nearest: nearest.map(Into::into),
-            cure,
-        }
-    }
-
-    /// A name that none of these jobs has.
-    pub(crate) fn unknown_job<'a>(name: &str, jobs: impl Iterator<Item = &'a str> + Clone) -> Self {
-        let cure = cure::of_job(jobs.clone()).map(Into::into);
-        let near = nearest(name, jobs).filter(|(_, distance)| *distance <= name.len().div_ceil(2));
-        let nearest = near.map(|(near, _)| near.into());
-        Self { kind: DiagnosticKind::UnknownJob, origin: None, given: name.to_owned(), allowed: None, nearest, cure }
-    }
-
-    /// Options of a job that cannot go together; `lines` say why, the last one foremost.
-    pub(crate) fn conflict(job: &str, lines: &[String]) -> Self {
-        let allowed = lines.last().map(|line| plain(line).into());
-        let given = format!("job {job}");
-        Self { kind: DiagnosticKind::Conflict, origin: None, given, allowed, nearest: None, cure: None }
-    }
-}
 
 /// A text without the name of fio.
 pub(crate) fn plain(text: &str) -> String {

@@ -12,6 +12,36 @@ use crate::suggest::nearest;
 use ferrio_spec::engines::ENGINES;
 
 impl Diagnostic {
+    /// A name that no option of the job's engine has.
+    pub(crate) fn unknown(name: &str, nearest: Option<String>, origin: &Origin) -> Self {
+        let is_of_others = cure::owner(name).is_some();
+        let nearest = nearest.filter(|_| !is_of_others);
+        let (origin, cure) = (Some(origin.clone()), Some(cure::of_name(name, nearest.as_deref()).into()));
+        Self {
+            kind: if is_of_others { DiagnosticKind::OptionOfOtherEngine } else { DiagnosticKind::UnknownOption },
+            origin,
+            given: name.to_owned(),
+            allowed: None,
+            nearest: nearest.map(Into::into),
+            cure,
+        }
+    }
+
+    /// A name that none of these jobs has.
+    pub(crate) fn unknown_job<'a>(name: &str, jobs: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let cure = cure::of_job(jobs.clone()).map(Into::into);
+        let near = nearest(name, jobs).filter(|(_, distance)| *distance <= name.len().div_ceil(2));
+        let nearest = near.map(|(near, _)| near.into());
+        Self { kind: DiagnosticKind::UnknownJob, origin: None, given: name.to_owned(), allowed: None, nearest, cure }
+    }
+
+    /// Options of a job that cannot go together; `lines` say why, the last one foremost.
+    pub(crate) fn conflict(job: &str, lines: &[String]) -> Self {
+        let allowed = lines.last().map(|line| plain(line).into());
+        let given = format!("job {job}");
+        Self { kind: DiagnosticKind::Conflict, origin: None, given, allowed, nearest: None, cure: None }
+    }
+
     /// A refused value. `text` is the option as it was written; `takes` says what it takes.
     pub(crate) fn refused(error: &JobError, text: &str, takes: String, origin: &Origin) -> Self {
         let value = text.split_once('=').map_or("", |(_, value)| value.trim());

@@ -3,8 +3,8 @@
 //! Must not know: the inserted I/Os. Start reading at [`Attended`].
 
 use crate::io_stream::{IoStream, JobStream};
-use crate::paced::Pace;
-use crate::stream::{Next, NextIo};
+use crate::next::{Next, NextIo};
+use crate::pace::Pace;
 
 /// A stream that asks for I/Os of others before each of its own.
 #[derive(Debug)]

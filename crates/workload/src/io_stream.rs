@@ -4,18 +4,11 @@
 //! stream of the job that it is around, so it passes no calls on; a method that such a stream could forget has no default body.
 //! Must not know: what the streams do. Start reading at [`IoStream`], then [`JobStream`].
 
-use crate::pace::Arrivals;
-use crate::paced::{Pace, PacedStream};
-use crate::plain::PlainStream;
-use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
+use crate::pace::Pace;
 use crate::replay::ReplayStream;
-use crate::stream::{IssuedTotals, Next, NextIo, Stream};
-use crate::strided::Strided;
 use crate::verify::pending::PendingWrite;
-use crate::workload::OffsetState;
-use crate::zoning::sequential::SequentialZones;
-use crate::zoning::{SharedZoning, Unzoned, Zoning};
-use ferrio_spec::PaceSpec;
+use crate::zoning::SharedZoning;
 
 /// A stream of I/Os.
 pub(crate) trait IoStream: std::fmt::Debug {
@@ -87,45 +80,4 @@ pub(crate) trait JobStream: std::fmt::Debug {
     fn replay(&self) -> Option<&ReplayStream> {
         None
     }
-}
-
-/// The stream of a plan with zones.
-pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadError> {
-    of_zones(plan, None)
-}
-
-/// The stream of a plan with rates or pauses.
-pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStream>, WorkloadError> {
-    match PlainStream::new(&plan)? {
-        Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan)))),
-        None => of_zones(plan, Some(pace)),
-    }
-}
-
-fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn IoStream>, WorkloadError> {
-    if let Some(spec) = plan.strided {
-        let zones = Strided::new(spec, plan.time_based, plan.compatibility);
-        return of_pace(plan, pace, zones);
-    }
-    match plan.sequential.take() {
-        Some(sequential) => {
-            let zones = SequentialZones::new(&sequential, &plan);
-            of_pace(plan, pace, zones)
-        }
-        None => of_pace(plan, pace, Unzoned),
-    }
-}
-
-fn of_pace<Z: Zoning + Clone + 'static>(
-    plan: WorkloadPlan,
-    pace: Option<&PaceSpec>,
-    zones: Z,
-) -> Result<Box<dyn IoStream>, WorkloadError> {
-    Ok(match pace {
-        Some(pace) => {
-            let arrivals = Arrivals::of_job(pace, &plan);
-            Box::new(PacedStream::new(Stream::steered(plan, zones)?, arrivals))
-        }
-        None => Box::new(Stream::new(plan, zones)?),
-    })
 }

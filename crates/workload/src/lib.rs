@@ -17,6 +17,7 @@ mod cursor;
 mod direction;
 mod file_pick;
 mod io_stream;
+mod next;
 mod offset;
 mod pace;
 mod paced;
@@ -27,23 +28,21 @@ mod sequence;
 pub mod shape;
 pub mod sprandom;
 mod stream;
+mod streams;
 mod strided;
 mod sync_points;
 pub mod told;
 mod turns;
 pub mod verify;
 pub mod workload;
+mod zone_table;
 mod zones;
 mod zoning;
 
-pub use paced::Pace;
-pub use plan::{FileRange, Rounds, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
-pub use stream::{IssuedTotals, Next, NextIo};
+pub use next::{IssuedTotals, Next, NextIo, OffsetState};
+pub use pace::Pace;
+pub use plan::{FileRange, Rounds, SequentialPlan, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
 pub use workload::Workload;
-pub use zoning::sequential::SequentialPlan;
-pub use zoning::table::{
-    FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState, ZoneTable,
-};
-pub use zoning::{
-    Awaited, AwaitedRelease, CompletedIo, IoFailure, SharedZoning, ZoneRepair, ZoningFailure, ZoningFailureKind,
-};
+pub use zone_table::Awaited;
+pub use zone_table::{FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState, ZoneTable};
+pub use zoning::{AwaitedRelease, CompletedIo, IoFailure, SharedZoning, ZoneRepair, ZoningFailure, ZoningFailureKind};

@@ -6,8 +6,8 @@
 use crate::choice::{BlockChoice, align_bytes};
 use crate::compat::{self, OffsetRules};
 use crate::cursor::{FileCursor, NOWHERE};
+use crate::next::OffsetState;
 use crate::plan::WorkloadPlan;
-use crate::workload::OffsetState;
 use ferrio_spec::{FileService, RandomGenerator, RwSequencer};
 use ferrio_sys::prefetch;
 use ferrio_units::random::{Generator, GeneratorKind, SeedIndex, Taus88};

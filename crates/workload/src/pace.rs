@@ -11,6 +11,32 @@ use ferrio_units::{DataDirection, PerDirection};
 
 const NS_PER_SEC: u64 = 1_000_000_000;
 
+/// The part of a stream that needs the time, nanoseconds of any clock.
+pub trait Pace {
+    /// Tells the time. Returns the due time of the next I/O if that is known and in the future.
+    fn turn(&mut self, now_ns: u64) -> Option<u64>;
+
+    /// Rates count from now.
+    fn start(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
+
+    /// The job does not make up for I/Os that are late by now.
+    fn forgive(&mut self, now_ns: u64) {
+        let _ = now_ns;
+    }
+
+    /// Moves all due times by a pause.
+    fn postpone(&mut self, pause_ns: u64) {
+        let _ = pause_ns;
+    }
+
+    /// The time at which the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
+    fn intended_ns(&self) -> Option<u64> {
+        None
+    }
+}
+
 /// Due times of the I/Os of one direction. A late I/O does not delay the due times after it, so a job that was held up
 /// catches up.
 #[derive(Debug, Clone)]

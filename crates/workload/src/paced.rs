@@ -4,9 +4,10 @@
 //! Start reading at [`PacedStream::next`], then [`PacedStream::turn`].
 
 use crate::io_stream::{IoStream, JobStream};
-use crate::pace::Arrivals;
+use crate::next::{Next, NextIo};
+use crate::pace::{Arrivals, Pace};
 use crate::plain::PlainStream;
-use crate::stream::{Next, NextIo, Stream};
+use crate::stream::Stream;
 use crate::zoning::Zoning;
 use ferrio_units::{DataDirection, PerDirection};
 
@@ -113,32 +114,6 @@ impl<S: Unpaced> IoStream for PacedStream<S> {
 #[inline]
 fn due_ns(arrivals: &PerDirection<Option<Arrivals>>, direction: DataDirection) -> u64 {
     arrivals[direction].as_ref().map_or(0, Arrivals::due_ns)
-}
-
-/// The part of a stream that needs the time, nanoseconds of any clock.
-pub trait Pace {
-    /// Tells the time. Returns the due time of the next I/O if that is known and in the future.
-    fn turn(&mut self, now_ns: u64) -> Option<u64>;
-
-    /// Rates count from now.
-    fn start(&mut self, now_ns: u64) {
-        let _ = now_ns;
-    }
-
-    /// The job does not make up for I/Os that are late by now.
-    fn forgive(&mut self, now_ns: u64) {
-        let _ = now_ns;
-    }
-
-    /// Moves all due times by a pause.
-    fn postpone(&mut self, pause_ns: u64) {
-        let _ = pause_ns;
-    }
-
-    /// The time at which the rate wanted the last read, write or trim to start; `None`: its direction has no rate.
-    fn intended_ns(&self) -> Option<u64> {
-        None
-    }
 }
 
 impl<S: Unpaced> Pace for PacedStream<S> {

@@ -7,10 +7,10 @@
 use crate::choice::{self, BlockChoice};
 use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
-use crate::paced::Pace;
+use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
+use crate::pace::Pace;
 use crate::plan::{FileRange, Rounds, SyncIntervals, WorkloadError, WorkloadPlan};
-use crate::stream::{IssuedTotals, Next, NextIo, offset_picker};
-use crate::workload::OffsetState;
+use crate::stream::offset_picker;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_sys::prefetch;
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};

@@ -2,10 +2,24 @@
 //!
 //! Must not know: where the ranges come from. Start reading at [`WorkloadPlan`].
 
-use crate::zoning::sequential::SequentialPlan;
-use ferrio_spec::{Compatibility, FileService, PatternSpec, StridedSpec};
+use crate::zone_table::ZoneTable;
+use ferrio_spec::{Compatibility, FileService, PatternSpec, SequentialZonesSpec, StridedSpec};
 use ferrio_stats::note::StreamFault;
 use ferrio_units::random::SeedTable;
+use std::sync::Arc;
+
+/// The zones of the files of a job.
+#[derive(Debug, Clone)]
+pub struct SequentialPlan {
+    /// The options of the job.
+    pub spec: SequentialZonesSpec,
+    /// The writes are verified, so no zone is reset within a pass.
+    pub keeps_written: bool,
+    /// The zones of each of the job's files, in the order of the files.
+    pub tables: Vec<Arc<ZoneTable>>,
+    /// Number of the worker in the run, from 1.
+    pub worker: u32,
+}
 
 /// The part of a file that a job uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

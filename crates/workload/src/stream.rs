@@ -11,73 +11,19 @@ use crate::cursor::FileCursor;
 use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::io_stream::{IoStream, JobStream};
+use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::offset::{BlockStart, OffsetPicker};
-use crate::paced::Pace;
+use crate::pace::Pace;
 use crate::plan::{Rounds, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
-use crate::workload::OffsetState;
 use crate::zoning::{SharedZoning, Unzoned, Zoning};
 use ferrio_spec::DirectionMix;
 use ferrio_units::{DataDirection, Direction, PerDirection};
 use placed::Waiting;
 
-/// One I/O to issue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct NextIo {
-    /// Kind of the I/O.
-    pub direction: Direction,
-    /// Index of the file in the job.
-    pub file_index: u32,
-    /// Offset in the file; 0 for syncs.
-    pub offset_bytes: u64,
-    /// Length; 0 for syncs.
-    pub length_bytes: u64,
-}
-
-/// The next step of a stream.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// An I/O. Its file may have to be opened first.
-    Io(NextIo),
-    /// The file has nothing left in this pass: close it once none of its I/Os is in flight, then ask again.
-    Close(u32),
-    /// The file starts over (time-based jobs): drop its cache if the job wants that, then ask again.
-    Restart(u32),
-    /// A job with rates or pauses needs the time ([`Pace::turn`]); then ask again.
-    Wait,
-    /// The file must be open from now on (replays); then ask again.
-    Open(u32),
-    /// A zone cannot be used while I/Os of the job are in flight: wait for all of them, tell
-    /// [`SharedZoning::drained`], then ask again.
-    Drain,
-    /// A zone cannot be used before another job releases it: wait for
-    /// [`SharedZoning::awaited`], then ask again. Nothing of the job is in flight.
-    Held,
-    /// The pass is over.
-    PassEnd,
-    /// The stream cannot go on; [`SharedZoning::failure`] or
-    /// [`ReplayStream::error`](crate::replay::ReplayStream::error) says why.
-    Failed,
-}
-
 /// Most times that a file starts over without an I/O. Nearly all draws may lie past its end, so that a valid one takes
 /// long; but if no block fits, there will never be one.
 const MAX_FRUITLESS: u32 = 1 << 16;
-
-/// Amounts that a stream has issued in all passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct IssuedTotals {
-    /// The last I/O was a sync.
-    pub last_was_sync: bool,
-    /// Bytes, including those that do not count for the limit.
-    pub issued_bytes: u64,
-    /// Number of reads, writes and trims.
-    pub n_issued: u64,
-    /// Number of writes.
-    pub n_writes_issued: u64,
-    /// The job has nothing more to issue.
-    pub is_spent: bool,
-}
 
 /// The stream of one worker, for any plan. The kind of its zones is a type parameter, because most jobs have none.
 #[derive(Debug, Clone)]

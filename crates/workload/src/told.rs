@@ -6,10 +6,9 @@
 
 use crate::choice::{align_bytes, n_drawn};
 use crate::io_stream::{IoStream, JobStream};
-use crate::paced::Pace;
+use crate::next::{Next, NextIo, OffsetState};
+use crate::pace::Pace;
 use crate::plan::WorkloadPlan;
-use crate::stream::{Next, NextIo};
-use crate::workload::OffsetState;
 use ferrio_spec::{RandomDistribution, RandomGenerator};
 use ferrio_units::random::{Generator, Taus88, Taus258};
 use ferrio_units::{DataDirection, PerDirection};

@@ -3,8 +3,8 @@
 //! Must not know: the work. Start reading at [`TurnStream`].
 
 use crate::io_stream::{IoStream, JobStream};
-use crate::paced::Pace;
-use crate::stream::{IssuedTotals, Next, NextIo};
+use crate::next::{IssuedTotals, Next, NextIo};
+use crate::pace::Pace;
 use ferrio_units::Direction;
 
 /// Turns of work, up to a number of them.

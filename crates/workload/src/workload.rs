@@ -4,39 +4,20 @@
 
 use crate::attended::Attended;
 use crate::compat;
-use crate::io_stream::{self, IoStream, JobStream};
-use crate::paced::Pace;
+use crate::io_stream::{IoStream, JobStream};
+use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
+use crate::pace::Pace;
 use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayPlan, ReplayStream, TraceError};
-use crate::stream::{IssuedTotals, Next, NextIo, Stream};
+use crate::stream::Stream;
+use crate::streams;
 use crate::told::{DrawWatch, ToldStream};
 use crate::turns::TurnStream;
 use crate::verify::pending::PendingWrite;
 use crate::verify::read_back::{ReadBack, Regenerated};
 use crate::zoning::{SharedZoning, Unzoned};
 use ferrio_spec::PaceSpec;
-use ferrio_units::random::Generator;
-
-/// State of the generator from which a stream draws its offsets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OffsetState {
-    /// There is none: the offsets come from a trace.
-    None,
-    /// The generator with 32-bit words.
-    Taus88([u32; 3]),
-    /// The generator with 64-bit words.
-    Taus258([u64; 5]),
-}
-
-impl From<&Generator> for OffsetState {
-    fn from(generator: &Generator) -> Self {
-        match generator {
-            Generator::Taus88(stream) => Self::Taus88(stream.words()),
-            Generator::Taus258(stream) => Self::Taus258(stream.words()),
-        }
-    }
-}
 
 /// The stream of one worker.
 #[derive(Debug)]
@@ -113,14 +94,14 @@ impl Workload {
     #[inline(never)]
     fn general(plan: WorkloadPlan) -> Result<StreamKind, WorkloadError> {
         if plan.has_zones() {
-            return Ok(StreamKind::Any(io_stream::zoned(plan)?));
+            return Ok(StreamKind::Any(streams::zoned(plan)?));
         }
         Ok(StreamKind::General(Box::new(Stream::new(plan, Unzoned)?)))
     }
 
     /// Makes the stream of a job with rates or pauses: it gives [`Next::Wait`] before each I/O. Allocates the maps.
     pub fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Self, WorkloadError> {
-        Ok(Self::of(StreamKind::Any(io_stream::paced(compat::with_reach(plan), pace)?)))
+        Ok(Self::of(StreamKind::Any(streams::paced(compat::with_reach(plan), pace)?)))
     }
 
     /// Makes the stream of a job whose I/Os are `limit` turns of work that move no data. With pauses it gives

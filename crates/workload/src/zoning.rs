@@ -5,14 +5,12 @@
 //! Start reading at [`Zoning`].
 
 pub(crate) mod sequential;
-pub(crate) mod table;
-pub(crate) mod view;
 
 use crate::cursor::FileCursor;
+use crate::zone_table::{Awaited, ZoneTable};
 use ferrio_units::DataDirection;
 use std::sync::Arc;
 use std::time::Duration;
-use table::ZoneTable;
 
 /// An I/O as it was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,15 +75,6 @@ pub(crate) enum ZoneWait {
     Own,
     /// Another job has released something.
     Others(Awaited),
-}
-
-/// What another job has to release.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Awaited {
-    /// A zone to which it has writes in flight.
-    Zone,
-    /// A place among the zones that may be open.
-    Place,
 }
 
 /// Why zones do not let a stream continue.

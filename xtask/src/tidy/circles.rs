@@ -11,9 +11,6 @@ use syn::{Item, UseTree};
 /// Most files of a circle.
 const MAX_FILES: usize = 3;
 
-/// The crates whose files are in order; others wait for their turn.
-const ORDERED: &[&str] = &["crates/evidence", "crates/run"];
-
 /// Imports between the files of each folder, collected file by file.
 #[derive(Default)]
 pub(super) struct Imports(BTreeMap<String, Folder>);
@@ -25,11 +22,8 @@ impl Imports {
     /// Records the imports of a file.
     pub(super) fn take(&mut self, source: &Source<'_>) {
         let Some((folder, file)) = source.path.rsplit_once('/') else { return };
-        let Some((directory, modules)) = folder.split_once("/src") else { return };
+        let Some((_, modules)) = folder.split_once("/src") else { return };
         let Some(name) = file.strip_suffix(".rs").filter(|name| *name != "mod") else { return };
-        if !ORDERED.contains(&directory) {
-            return;
-        }
         let from_root = modules.split('/').filter(|module| !module.is_empty());
         let absolute: Vec<&str> = std::iter::once("crate").chain(from_root).collect();
         let mut imported = BTreeSet::new();
@@ -141,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn small_circles_other_folders_and_tests_do_not_count() {
+    fn small_circles_and_tests_do_not_count() {
         let of = |folder: &'static str, names: &'static [&str], import| {
             let texts = ring(names, import);
             let paths = names.iter().map(move |name| format!("{folder}/{name}.rs"));
@@ -151,7 +145,6 @@ mod tests {
             of("crates/run/src/e", &["a", "b", "c"], "super::*"),
             of("crates/run/src/e", &["a", "b", "c", "d"], "super::super::*"),
             of("crates/run/src/e", &["a", "b", "c", "d"], "crate::f::*"),
-            of("crates/job/src/e", &["a", "b", "c", "d"], "super::*"),
             of("crates/run/tests/e", &["a", "b", "c", "d"], "super::*"),
         ] {
             let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();

@@ -4,8 +4,8 @@
 //! entry first, and the number after `Thread` counts the states in a file, of which there is one.
 
 use super::ReadState;
+use ferrio_workload::OffsetState;
 use ferrio_workload::verify::state::LastWrites;
-use ferrio_workload::workload::OffsetState;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 

@@ -2,9 +2,9 @@
 
 use super::{Offload, is_needless, pooled, refusal};
 use crate::contract::{
-    Engine, EngineError, EngineFile, EngineKind, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare,
-    Prepared, Queued,
+    Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare, Prepared, Queued,
 };
+use crate::kind::EngineKind;
 use crate::options::EngineOptions;
 use crate::testing::{BLOCK, N_BLOCKS, TestFile};
 use ferrio_spec::engines::{Completes, Data, EngineDef, Handover};

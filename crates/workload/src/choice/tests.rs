@@ -1,7 +1,8 @@
 //! The blocks that the general stream takes from each distribution.
 
+use crate::next::Next;
 use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
-use crate::stream::{Next, Stream};
+use crate::stream::Stream;
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
 use ferrio_spec::{BlockRange, FileService, PatternSpec, RandomDistribution};

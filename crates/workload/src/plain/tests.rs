@@ -3,10 +3,12 @@
 use super::PlainStream;
 use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
+use crate::next::Next;
 use crate::pace::Arrivals;
-use crate::paced::{Pace, PacedStream};
+use crate::pace::Pace;
+use crate::paced::PacedStream;
 use crate::plan::{FileRange, Rounds, WorkloadPlan};
-use crate::stream::{Next, Stream};
+use crate::stream::Stream;
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
 use ferrio_spec::{BlockRange, Compatibility, DirectionMix, FileService, PatternSpec};

@@ -8,7 +8,7 @@ use super::remarks::Remarks;
 use super::rules::ReplayRules;
 use super::trace::{Trace, TraceStep};
 use super::window::TraceBytes;
-use crate::stream::NextIo;
+use crate::next::NextIo;
 use ferrio_stats::note::{TraceFault, TraceRemark};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
 //! Whole traces: the results of their surveys, and the steps of their replays.
 
 use super::*;
-use crate::stream::{Next, NextIo};
+use crate::next::{Next, NextIo};
 use crate::workload::Workload;
 use ferrio_spec::ReplaySpec;
 use ferrio_stats::note::TraceRemark;

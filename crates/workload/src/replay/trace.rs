@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::record::{TraceRecord, Verb};
 use super::rules::{ReplayRules, TraceTimeline};
 use super::window::TraceBytes;
-use crate::stream::NextIo;
+use crate::next::NextIo;
 use ferrio_stats::note::TraceRemark;
 use ferrio_units::Direction;
 use std::sync::Arc;

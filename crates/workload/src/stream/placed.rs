@@ -3,9 +3,10 @@
 //!
 //! Must not know: the zones. Start reading at [`Stream::placed_io`].
 
-use super::{Next, Stream};
+use super::Stream;
 use crate::block_size::Room;
 use crate::cursor::NOWHERE;
+use crate::next::Next;
 use crate::offset::BlockStart;
 use crate::zoning::{DrawnIo, Placement, ZoneWait, Zoning};
 use ferrio_units::DataDirection;

@@ -5,8 +5,8 @@
 
 use super::pending::PendingWrite;
 use crate::io_stream::{IoStream, JobStream};
-use crate::paced::Pace;
-use crate::stream::{Next, NextIo};
+use crate::next::{Next, NextIo};
+use crate::pace::Pace;
 use ferrio_units::Direction;
 
 /// Reads of written blocks, one after another.

@@ -7,7 +7,7 @@
 //! seen in its files (three words as in 3.42, version 3; then number of offsets, depth, files, writes, job, kind and
 //! words of the generator, name, entries of 16 bytes).
 
-use crate::workload::OffsetState;
+use crate::next::OffsetState;
 use ferrio_spec::HeaderLayout;
 use ferrio_stats::note::StateFault;
 use ferrio_units::checksum::crc32c;

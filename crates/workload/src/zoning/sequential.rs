@@ -9,12 +9,12 @@
 mod placing;
 mod writes;
 
-use super::table::{FailedBlock, ZoneTable};
 use super::{
-    Awaited, AwaitedRelease, CompletedIo, DrawnIo, Placement, SharedZoning, ZoneRepair, ZoneWait, Zoning, ZoningFailure,
+    AwaitedRelease, CompletedIo, DrawnIo, Placement, SharedZoning, ZoneRepair, ZoneWait, Zoning, ZoningFailure,
 };
 use crate::cursor::FileCursor;
-use crate::plan::{FileRange, WorkloadPlan};
+use crate::plan::{FileRange, SequentialPlan, WorkloadPlan};
+use crate::zone_table::{Awaited, FailedBlock, ZoneTable};
 use ferrio_spec::{DirectionMix, SequentialZonesSpec};
 use ferrio_units::{DataDirection, PerDirection};
 use placing::{Halt, Placing};
@@ -23,19 +23,6 @@ use std::sync::Arc;
 /// Number of waits for a place among the open zones that may end without a change. After that, a job takes the place of
 /// a zone to which no job writes.
 const PATIENCE: u32 = 4;
-
-/// The zones of the files of a job.
-#[derive(Debug, Clone)]
-pub struct SequentialPlan {
-    /// The options of the job.
-    pub spec: SequentialZonesSpec,
-    /// The writes are verified, so no zone is reset within a pass.
-    pub keeps_written: bool,
-    /// The zones of each of the job's files, in the order of the files.
-    pub tables: Vec<Arc<ZoneTable>>,
-    /// Number of the worker in the run, from 1.
-    pub worker: u32,
-}
 
 /// Rules by which a job uses zones.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,9 @@
 //! Must not know: how a write finds its zone (`writes`). Start reading at [`Placing::place`].
 
 use super::{FileZones, Rules, whole};
-use crate::zoning::view::ZonesView;
-use crate::zoning::{Awaited, DrawnIo, ZoneWait, ZoningFailureKind};
+use crate::zone_table::Awaited;
+use crate::zone_table::ZonesView;
+use crate::zoning::{DrawnIo, ZoneWait, ZoningFailureKind};
 use ferrio_spec::ZoneSkip;
 use ferrio_units::DataDirection;
 

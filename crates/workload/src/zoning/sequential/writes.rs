@@ -5,7 +5,8 @@
 
 use super::placing::{Halt, Placing};
 use super::{FileZones, whole};
-use crate::zoning::{Awaited, DrawnIo, ZoningFailureKind};
+use crate::zone_table::Awaited;
+use crate::zoning::{DrawnIo, ZoningFailureKind};
 use ferrio_units::DataDirection;
 
 impl Placing<'_> {

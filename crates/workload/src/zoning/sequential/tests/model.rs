@@ -6,9 +6,9 @@
 
 use super::*;
 use crate::io_stream::JobStream;
-use crate::stream::NextIo;
+use crate::next::NextIo;
+use crate::zone_table::{FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState};
 use crate::zoning::ZoningFailureKind;
-use crate::zoning::table::{FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState};
 use proptest::prelude::*;
 use std::collections::VecDeque;
 use std::sync::Mutex;

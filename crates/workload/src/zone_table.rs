@@ -3,11 +3,21 @@
 //! The state is an array of words that several processes may share; who owns the memory, and the lock around it, is for the
 //! caller ([`ZoneState`]). Must not know: the next I/O, the meaning of the words. Start reading at [`ZoneTable`], then at [`ZonesView`].
 
-use super::Awaited;
-use super::view::ZonesView;
+mod view;
+
 use std::fmt::Debug;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
+pub(crate) use view::ZonesView;
+
+/// What another job has to release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// A zone to which it has writes in flight.
+    Zone,
+    /// A place among the zones that may be open.
+    Place,
+}
 
 /// The properties of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

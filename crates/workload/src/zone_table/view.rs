@@ -2,7 +2,7 @@
 //!
 //! Must not know: the owner of the words, the next I/O. Start reading at [`ZonesView`].
 
-use super::table::ZoneTable;
+use super::ZoneTable;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Number of words before the list of open zones: number of open zones, of active ones, of those open by request.
@@ -273,8 +273,8 @@ impl<'a> ZonesView<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::zoning::table::ZoneActivity;
-    use crate::zoning::table::tests::table;
+    use crate::zone_table::ZoneActivity;
+    use crate::zone_table::tests::table;
 
     #[test]
     fn open_zones_are_a_queue() {
