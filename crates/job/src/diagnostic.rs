@@ -3,6 +3,8 @@
 //! Must not know: lines for people; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
 
 use crate::origin::Origin;
+use ferrio_units::byte_text;
+use ferrio_units::terminal_text::escape_name;
 use std::fmt;
 
 /// The kind of a refusal.
@@ -49,27 +51,27 @@ pub struct Diagnostic {
     pub cure: Option<Box<str>>,
 }
 
-/// One line, without the line's end: place, what was given, what is allowed, what is nearest or what to do.
+/// One line, without the line's end: place, what was given, what is allowed, what is nearest or what to do. Control characters are escaped,
+/// because a job file may hold any.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = self.origin.as_ref().and_then(Origin::with_column) {
-            write!(formatter, "{place}: ")?;
+            write!(formatter, "{}: ", shown(&place))?;
         }
-        match self.kind {
-            DiagnosticKind::UnknownOption => write!(formatter, "no option is called {}", self.given)?,
-            DiagnosticKind::OptionOfOtherEngine => {
-                write!(formatter, "the engine of the job has no option {}", self.given)?;
-            }
-            DiagnosticKind::UnknownJob => write!(formatter, "no job is called {}", self.given)?,
-            DiagnosticKind::UnknownEngine => write!(formatter, "no engine is called {}", self.given)?,
-            _ => formatter.write_str(&self.given)?,
-        }
+        let before = match self.kind {
+            DiagnosticKind::UnknownOption => "no option is called ",
+            DiagnosticKind::OptionOfOtherEngine => "the engine of the job has no option ",
+            DiagnosticKind::UnknownJob => "no job is called ",
+            DiagnosticKind::UnknownEngine => "no engine is called ",
+            _ => "",
+        };
+        write!(formatter, "{before}{}", shown(&self.given))?;
         if let Some(allowed) = &self.allowed {
-            write!(formatter, ": {allowed}")?;
+            write!(formatter, ": {}", shown(allowed))?;
         }
         match (&self.nearest, &self.cure) {
-            (Some(nearest), _) => write!(formatter, "; did you mean {nearest}?"),
-            (None, Some(cure)) => write!(formatter, "; {cure}"),
+            (Some(nearest), _) => write!(formatter, "; did you mean {}?", shown(nearest)),
+            (None, Some(cure)) => write!(formatter, "; {}", shown(cure)),
             (None, None) => Ok(()),
         }
     }
@@ -77,7 +79,31 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// A text without the name of fio.
+/// The lines of a text without the name of fio, as one line.
 pub(crate) fn plain(text: &str) -> String {
-    text.strip_prefix("fio: ").unwrap_or(text).trim_end().to_owned()
+    let lines = text.lines().map(|line| line.strip_prefix("fio: ").unwrap_or(line).trim_end());
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// A text for a line on a terminal.
+fn shown(text: &str) -> String {
+    escape_name(&byte_text::shown(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_one_line_whatever_was_given() {
+        let refusal = Diagnostic {
+            kind: DiagnosticKind::BadValue,
+            origin: None,
+            given: "rw=\u{1b}[31m\n".to_owned(),
+            allowed: Some(plain("fio: one\nfio: two\n").into()),
+            nearest: None,
+            cure: None,
+        };
+        assert_eq!(refusal.to_string(), "rw=\\x1b[31m\\x0a: one; two");
+    }
 }

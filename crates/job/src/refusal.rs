@@ -10,6 +10,7 @@ use crate::options::kind::Choice;
 use crate::origin::Origin;
 use crate::suggest::nearest;
 use ferrio_spec::engines::ENGINES;
+use ferrio_units::byte_text;
 
 impl Diagnostic {
     /// A name that no option of the job's engine has.
@@ -20,7 +21,7 @@ impl Diagnostic {
         Self {
             kind: if is_of_others { DiagnosticKind::OptionOfOtherEngine } else { DiagnosticKind::UnknownOption },
             origin,
-            given: name.to_owned(),
+            given: byte_text::shown(name).into_owned(),
             allowed: None,
             nearest: nearest.map(Into::into),
             cure,
@@ -62,7 +63,8 @@ impl Diagnostic {
             }
             _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
         };
-        let given = if let JobError::UnknownEngine(name) = error { name.clone() } else { text.to_owned() };
+        let given = if let JobError::UnknownEngine(name) = error { name } else { text };
+        let given = byte_text::shown(given).into_owned();
         let option = text.split_once('=').map_or(text, |(option, _)| option.trim());
         let cure = Some(cure::of_value(error, option, nearest.as_deref()).into());
         let (allowed, nearest) = (allowed.map(Into::into), nearest.map(Into::into));

@@ -69,6 +69,8 @@ fn native_commands_have_no_marks_of_fio() {
         ("run --name=a --ioengine=null --size=64k --time_based", "To do: give the seconds"),
         ("run --name=a --ioengine=null --size=64k --bs=0", "(such as 100)"),
         ("run --name=a --ioengine=foo --size=64k", ""),
+        // Whatever a job names, it does not steer the terminal.
+        ("run --name=a --ioengine=null --size=64k --rw=\u{1b}[31m", "\\x1b[31m"),
         ("run missing.job", ""),
         ("run --name=a --size=64k --filename=/dev/null/x", ""),
         ("run --json --name=a --rw=write --filename=/dev/full --size=64k", "To do: free some space"),
@@ -79,7 +81,7 @@ fn native_commands_have_no_marks_of_fio() {
         let (_, page, said) = run_as("ferrio", &arguments.split(' ').collect::<Vec<_>>());
         let all = page + &said;
         assert!(all.contains(cure), "{arguments}: {all}");
-        for mark in ["fio: ", "(opt=", ".rs:", "func="] {
+        for mark in ["fio: ", "(opt=", ".rs:", "func=", "\u{1b}"] {
             assert!(!all.contains(mark), "{arguments}: {all}");
         }
     }
