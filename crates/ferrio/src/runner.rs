@@ -4,7 +4,7 @@
 
 use crate::{Error, IntervalOfJob, Job, Measurement};
 use ferrio_engine::own::{Storage, Storages};
-use ferrio_job::{Mode, SystemEnvironment, Template};
+use ferrio_job::{DiagnosticKind, Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_run::{Handle, RunEvent, RunSettings};
 use ferrio_session::{Session, VERSION};
@@ -126,8 +126,8 @@ impl Runner {
         let environment = SystemEnvironment::new(VERSION);
         let parsed = ferrio_job::parse_template(&words, &environment);
         let (invocation, template) = parsed.map_err(|error| match error.diagnostics.first() {
-            Some(refused) => Error::Option(refused.clone()),
-            None => Error::Usage(plain(error.to_string().trim_end())),
+            Some(refused) if refused.kind != DiagnosticKind::JobFile => Error::Option(refused.clone()),
+            _ => Error::Usage(plain(error.to_string().trim_end())),
         })?;
         let remarks: String = invocation.messages.iter().map(|(_, text)| text.as_str()).collect();
         let remarks = plain(remarks.trim_end());

@@ -22,10 +22,10 @@ struct Program(PathBuf);
 
 impl Program {
     fn new(directory: &str, text: &str) -> Self {
-        let path =
-            Path::new(env!("CARGO_TARGET_TMPDIR")).join(directory).join(format!("runner-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        let path = path.join("program");
+        let of_test = format!("runner-{}-{directory}", std::process::id());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(of_test).join(directory);
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("program");
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
         Self(path)
@@ -38,7 +38,8 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(self.0.parent().unwrap());
+        let of_test = self.0.ancestors().nth(2).unwrap();
+        let _ = std::fs::remove_dir_all(of_test);
     }
 }
 
