@@ -45,7 +45,7 @@ impl Scratch {
 
     /// As `run`, under strace: the system calls with a given name, in order, without process ids and descriptors.
     /// `None` without strace.
-    fn trace(&self, test: &str, calls: &str, line: &str) -> Option<Vec<String>> {
+    fn trace(&self, calls: &str, line: &str) -> Option<Vec<String>> {
         let log = self.0.join("strace.log");
         let traced = Command::new("strace")
             .args(["-f", "-s", "8", "-o"])
@@ -56,7 +56,7 @@ impl Scratch {
             .stdin(Stdio::null())
             .output();
         if !traced.is_ok_and(|output| output.status.success()) {
-            skip!(test, "strace cannot be run here");
+            skip!(ferrio_testing::this_test(), "strace cannot be run here");
             return None;
         }
         let lines = String::from_utf8_lossy(&std::fs::read(&log).unwrap()).into_owned();
@@ -140,11 +140,10 @@ const CALLS: &str = "openat,unlink,unlinkat,fallocate,fadvise64,ftruncate,fsync,
 
 #[test]
 fn initial_write_overwrite_append_and_read() {
-    const TEST: &str = "initial_write_overwrite_append_and_read";
     let scratch = Scratch::new("initial");
     let line = |more: &str| format!("{INITIAL} --directory={} {more}", scratch.0.display());
     let randwrite = line("--readwrite=randwrite");
-    let Some(first) = scratch.trace(TEST, CALLS, &randwrite) else { return };
+    let Some(first) = scratch.trace(CALLS, &randwrite) else { return };
     let expected = [
         "ENOENT",
         "O_WRONLY|O_CREAT",
@@ -164,12 +163,12 @@ fn initial_write_overwrite_append_and_read() {
     assert_eq!(scratch.size_of("test.0.0"), 1 << 20);
     // The file is used as it is, with or without overwrite=1.
     for again in [randwrite.clone(), format!("{randwrite} --overwrite=1")] {
-        let calls = scratch.trace(TEST, CALLS, &again).unwrap();
+        let calls = scratch.trace(CALLS, &again).unwrap();
         assert_none(&calls, "O_WRONLY|O_CREAT", &again);
         assert_none(&calls, "fallocate(", &again);
         assert!(!scratch.run(&again).contains("Laying out"));
     }
-    let append = scratch.trace(TEST, CALLS, &format!("{randwrite} --file_append=1")).unwrap();
+    let append = scratch.trace(CALLS, &format!("{randwrite} --file_append=1")).unwrap();
     assert_none(&append, "unlink", "append");
     assert_order(
         &append,
@@ -178,7 +177,7 @@ fn initial_write_overwrite_append_and_read() {
     );
     assert!(aio_offsets(&append).iter().all(|offset| (1 << 20..2 << 20).contains(offset)));
     assert_eq!(scratch.size_of("test.0.0"), 2 << 20);
-    let read = scratch.trace(TEST, CALLS, &line("--readwrite=randread")).unwrap();
+    let read = scratch.trace(CALLS, &line("--readwrite=randread")).unwrap();
     assert_order(&read, &["O_RDONLY|O_DIRECT", "0, 1048576, POSIX_FADV_RANDOM)", "IOCB_CMD_PREAD"], "read");
     assert!(aio_offsets(&read).iter().all(|offset| *offset < 1 << 20));
     assert_none(&read, "fsync(", "read");
@@ -212,21 +211,21 @@ impl Loop {
                 Some(Self { device, mounted: false, scratch })
             }
             _ => {
-                skip!(test, "no loop device can be set up here");
+                skip!(ferrio_testing::this_test(), "no loop device can be set up here");
                 None
             }
         }
     }
 
     /// Makes an XFS on it and mounts that; the mount point.
-    fn mount_xfs(&mut self, test: &str) -> Option<PathBuf> {
+    fn mount_xfs(&mut self) -> Option<PathBuf> {
         let place = self.scratch.0.join("mnt");
         std::fs::create_dir(&place).unwrap();
         let done = |command: &mut Command| command.output().is_ok_and(|output| output.status.success());
         if !done(Command::new("mkfs.xfs").args(["-q", &self.device]))
             || !done(Command::new("mount").arg(&self.device).arg(&place))
         {
-            skip!(test, "no XFS can be made and mounted here");
+            skip!(ferrio_testing::this_test(), "no XFS can be made and mounted here");
             return None;
         }
         self.mounted = true;
@@ -245,10 +244,9 @@ impl Drop for Loop {
 
 #[test]
 fn each_preallocation_has_its_own_call_and_extents() {
-    const TEST: &str = "each_preallocation_has_its_own_call_and_extents";
     const SIZE: u64 = 8 << 20;
     let Some(mut device) = Loop::new("xfs", 400 << 20) else { return };
-    let Some(place) = device.mount_xfs(TEST) else { return };
+    let Some(place) = device.mount_xfs() else { return };
     // The option, the call, the length of the file after the layout, and whether its blocks are there by then.
     let table = [
         ("none", "", 0, false),
@@ -262,7 +260,7 @@ fn each_preallocation_has_its_own_call_and_extents() {
         let line = format!(
             "--name=w --filename={name} --rw=randwrite --bs=1m --size=8m --direct=1 --ioengine=libaio --fallocate={kind}"
         );
-        let Some(calls) = device.scratch.trace(TEST, "fallocate,ftruncate", &format!("{line} --create_only=1")) else {
+        let Some(calls) = device.scratch.trace("fallocate,ftruncate", &format!("{line} --create_only=1")) else {
             return;
         };
         let found: Vec<&str> = calls.iter().map(|call| call.split(" = ").next().unwrap().trim_end()).collect();
@@ -446,7 +444,6 @@ const SYSTEM_CALLS: &str = "-direct=1 -bs=4k -size=1M -numjobs=1 -group_reportin
 
 #[test]
 fn random_and_sequential_writes_by_their_calls() {
-    const TEST: &str = "random_and_sequential_writes_by_their_calls";
     let scratch = Scratch::new("calls");
     let random = format!("-name=randwrite -rw=randwrite -ioengine=sync {SYSTEM_CALLS}");
     let data_calls = |calls: Vec<String>| -> Vec<String> {
@@ -455,7 +452,7 @@ fn random_and_sequential_writes_by_their_calls() {
         let is_data = |call: &String| is_seek(call) || (call.starts_with("write(") && call.ends_with("= 4096"));
         calls.into_iter().filter(is_data).collect()
     };
-    let Some(calls) = scratch.trace(TEST, "lseek,write", &random) else { return };
+    let Some(calls) = scratch.trace("lseek,write", &random) else { return };
     let calls = data_calls(calls);
     let writes = calls.iter().filter(|call| call.starts_with("write(")).count() as u64;
     assert_eq!(writes, BLOCKS);
@@ -464,7 +461,7 @@ fn random_and_sequential_writes_by_their_calls() {
     assert!(seeks > BLOCKS * 9 / 10, "{seeks} seeks");
     assert!(calls.iter().filter(|call| call.starts_with("lseek(")).all(|call| call.contains("SEEK_SET")));
     let sequential = format!("-name=write -rw=write -ioengine=sync {SYSTEM_CALLS}");
-    let calls = data_calls(scratch.trace(TEST, "lseek,write", &sequential).unwrap());
+    let calls = data_calls(scratch.trace("lseek,write", &sequential).unwrap());
     assert_eq!(calls.iter().filter(|call| call.starts_with("write(")).count() as u64, BLOCKS);
     assert!(calls.len() as u64 <= BLOCKS + 1, "no seeks between sequential writes");
 }

@@ -68,7 +68,7 @@ fn of_peer(scratch: &Scratch, arguments: &[&str]) -> String {
 
 #[test]
 fn figures_are_those_of_the_peer() {
-    let test = "figures_of_btrace_are_those_of_the_peer";
+    let test = "figures_are_those_of_the_peer";
     if !has_programs(test, &["fio-btrace2fio"]) {
         return;
     }
@@ -146,7 +146,7 @@ fn a_trace_becomes_a_job() {
 
 #[test]
 fn jobs_are_understood_by_both() {
-    let test = "jobs_of_btrace_are_understood_by_both";
+    let test = "jobs_are_understood_by_both";
     let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
     let scratch = Scratch::new(test);
     scratch.write("mixed", trace(&recording(500, 4, (8, 0))));

@@ -51,7 +51,7 @@ fn told(text: &str, word: &str) -> u64 {
 
 #[test]
 fn figures_are_those_of_the_peer() {
-    let test = "figures_of_dedupe_are_those_of_the_peer";
+    let test = "figures_are_those_of_the_peer";
     if !has_programs(test, &["fio-dedupe"]) {
         return;
     }

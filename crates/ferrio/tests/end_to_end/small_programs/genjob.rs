@@ -126,7 +126,7 @@ fn nothing_is_written_over_unasked() {
 
 #[test]
 fn devices_in_use_are_never_written_to() {
-    let test = "genjob_devices_in_use";
+    let test = "devices_in_use_are_never_written_to";
     if !is_root(test) || !has_programs(test, &["mkfs.ext4", "losetup"]) {
         return;
     }
