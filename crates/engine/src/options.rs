@@ -3,7 +3,8 @@
 //! Must not know: how they were written. Start reading at [`EngineOptions`].
 
 use crate::own::Storages;
-use ferrio_spec::engines::options::declaration::{EngineOption, OptionType};
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::typed::OptionType;
 use ferrio_spec::{Compatibility, GivenOptions};
 
 /// The private options that a job gives to its engine.

@@ -3,9 +3,7 @@
 //! Start reading at [`option_help`].
 
 use ferrio_job::help::options::details;
-use ferrio_job::options::definition::OptionDef;
-use ferrio_job::options::{OPTIONS, find_general, find_private};
-use std::fmt::Write;
+use ferrio_job::options::{OPTIONS, find_general};
 
 /// Everything that ferrio knows of an option of jobs or of engines, by any of its names: what it does, what it takes, its default.
 /// `None`: no option has this name.
@@ -28,10 +26,6 @@ pub fn option_help(name: &str) -> Option<String> {
 /// assert_eq!(ferrio::engine_help("psync"), "");
 /// ```
 pub fn engine_help(engine: &str) -> String {
-    let of_engine = |def: &&OptionDef| find_private(engine, def.name).is_some();
-    OPTIONS.iter().filter(of_engine).filter(|def| def.engines.contains(&engine)).fold(String::new(), |mut text, def| {
-        // Writing into a text cannot fail.
-        let _ = writeln!(text, "{}: {}", def.name, def.help);
-        text
-    })
+    let of_engine = OPTIONS.iter().filter(|def| def.engines.contains(&engine));
+    of_engine.map(|def| def.name.to_owned() + ": " + def.help + "\n").collect()
 }

@@ -3,7 +3,8 @@
 //! Must not know: which engines and options exist. Start reading at [`EngineSpec`].
 
 use super::CommandPrioritySpec;
-use crate::engines::options::declaration::{EngineOption, OptionType};
+use crate::engines::options::declaration::EngineOption;
+use crate::engines::options::typed::OptionType;
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 

@@ -11,9 +11,9 @@ const RUNNER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/test-runn
 
 /// Output of the harness of Rust 1.95 for three tests, of which the first has written its name to the file of the runner.
 const HARNESS: &str = r#"#!/bin/sh
-printf 'm::first\tno loop device & \\no other\n' >>"$FERRIO_SKIPPED_FILE"
-printf '\nrunning 3 tests\ntest m::first ... ok\ntest m::first_of_all - should panic ... ok\ntest m::third ... FAILED\n\n'
-printf 'test result: FAILED. 2 passed; 1 failed; 4 ignored; 0 measured; 5 filtered out; finished in 0.01s\n\n'
+printf 'm::first\tno loop device & \\no other\nalone\tnot root\n' >>"$FERRIO_SKIPPED_FILE"
+printf '\nrunning 4 tests\ntest m::first ... ok\ntest m::alone ... ok\ntest m::first_of_all - should panic ... ok\ntest m::third ... FAILED\n\n'
+printf 'test result: FAILED. 3 passed; 1 failed; 4 ignored; 0 measured; 5 filtered out; finished in 0.01s\n\n'
 exit 101
 "#;
 
@@ -46,9 +46,9 @@ impl Drop for Program {
 #[test]
 fn a_test_that_cannot_run_is_ignored_and_counted_so() {
     let output = Program::new("deps", HARNESS).run();
-    let expected = "\nrunning 3 tests\ntest m::first ... ignored, no loop device & \\no other\n\
+    let expected = "\nrunning 4 tests\ntest m::first ... ignored, no loop device & \\no other\ntest m::alone ... ignored, not root\n\
                     test m::first_of_all - should panic ... ok\ntest m::third ... FAILED\n\n\
-                    test result: FAILED. 1 passed; 1 failed; 5 ignored; 0 measured; 5 filtered out; finished in 0.01s\n\n";
+                    test result: FAILED. 1 passed; 1 failed; 6 ignored; 0 measured; 5 filtered out; finished in 0.01s\n\n";
     assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
     assert_eq!(output.status.code(), Some(101));
 }

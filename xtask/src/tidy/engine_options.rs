@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The declarations, one module an engine or family of engines.
 const DECLARATIONS: &str = "crates/spec/src/engines/options/";
 /// Files there that declare nothing.
-const NO_DECLARATIONS: [&str; 2] = ["mod", "declaration"];
+const NO_DECLARATIONS: [&str; 3] = ["mod", "declaration", "typed"];
 /// The crate whose code reads them.
 const READER: &str = "crates/engine/src/";
 /// Words of declarations that no engine reads: those of options that are not built, or whose values go elsewhere.

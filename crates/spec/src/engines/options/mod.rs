@@ -6,6 +6,7 @@
 
 #[macro_use]
 pub mod declaration;
+pub mod typed;
 
 pub mod command_priority;
 pub mod cpuio;
