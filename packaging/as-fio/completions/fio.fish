@@ -1,0 +1,2 @@
+# Completion of ferrio under the name fio.
+complete -c fio -w ferrio
