@@ -1,3 +1,4 @@
+(() => {
 // What mdBook's pages lack for readers who use a keyboard or a screen reader.
 document.getElementById('mdbook-menu-bar')?.setAttribute('role', 'banner');
 // A real button for the list of chapters, in the place of a label.
@@ -19,4 +20,5 @@ if (label && anchor) {
   label.hidden = true;
 }
 // What is wider than the page scrolls within itself, by keyboard too.
-for (const wide of document.querySelectorAll('main pre > code, main .table-wrapper')) wide.tabIndex = 0;
+for (const wide of document.querySelectorAll('main pre > code, main .table-wrapper, main p:has(img)')) wide.tabIndex = 0;
+})();
