@@ -136,7 +136,7 @@ def damaged(value: Any, rng: random.Random) -> Any:
     if isinstance(value, list) and value and rng.random() < 0.95:
         index = rng.randrange(len(value))
         return [*value[:index], damaged(value[index], rng), *value[index + 1 :]]
-    return rng.choice([None, True, -1, 0, 1.5, 1e300, 10**30, "", "x", [], {}, [[]], {"a": {}}, [{"a": 1}]])
+    return rng.choice([None, True, -1, 0, 1.5, 1e29, 1e300, 2**63 - 1, 10**30, "", "x", [], {}, [[]], {"a": {}}, [{"a": 1}]])
 
 
 @pytest.mark.parametrize("name", ["fio-3.41.json", "fio-3.41-plus.json", "ferrio.json", "ferrio-run.json"])
@@ -150,6 +150,8 @@ def test_reports_with_a_wrong_value(data: Path, tmp_path: Path, name: str) -> No
             n_refused += 1
         else:
             assert str(result)
+            for table in ("jobs", "latencies", "percentiles", "histogram", "disks", "findings"):
+                assert result.to_polars(table).width
     assert n_refused > 20
 
 
@@ -163,6 +165,9 @@ def test_files_with_damaged_bytes(data: Path, tmp_path: Path) -> None:
                 content[rng.randrange(len(content))] = rng.randrange(256)
             (tmp_path / name).write_bytes(bytes(content[: rng.randrange(1, len(content) + 1)]))
             try:
-                assert str(ferrio.read(tmp_path / name))
+                result = ferrio.read(tmp_path / name)
+                assert str(result)
+                for table in ("jobs", "intervals", "logs"):
+                    assert result.to_polars(table).width
             except ferrio.ReadError as error:
                 assert str(error).startswith(str(tmp_path))

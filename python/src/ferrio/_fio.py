@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ._audit import Audit, PrecisionOfJobs, precision_of_jobs, shares_of
-from ._keys import Keys, Malformed, as_count, as_figure, as_text, percent_key, shown
+from ._keys import Keys, Malformed, as_count, as_figure, as_text, percent_key, shown, whole
 from ._model import Cpu, Disk, Figures, Histogram, Job, Latency, Message, Precision, Result, SampledRate
 
 _MOST = 20_000
@@ -24,8 +24,9 @@ def result_of(keys: Keys) -> Result:
     """The result of a report. Its name, path and form are left to the caller."""
     ferrio = keys.keys("ferrio")
     precision: PrecisionOfJobs = {} if ferrio is None else precision_of_jobs(ferrio.objects("precision", _MOST))
-    found = keys.objects("jobs", _MOST) + keys.objects("client_stats", _MOST)
-    jobs = tuple(_job(job, precision) for job in found if job.text("jobname", "") != "All clients" or not job.has("hostname"))
+    of_hosts = [job for job in keys.objects("client_stats", _MOST) if job.text("jobname", "") != "All clients"]
+    found = keys.objects("jobs", _MOST) + of_hosts
+    jobs = tuple(_job(job, precision) for job in found)
     audit = None if ferrio is None else Audit(ferrio)
     seconds = keys.maybe("timestamp", as_count)
     version = keys.text("fio version", "")
@@ -39,7 +40,7 @@ def result_of(keys: Keys) -> Result:
         program=version,
         jobs=jobs if ferrio is None else _numbered(jobs, ferrio.raw("provenance")),
         start_ms=min(starts_ms, default=None),
-        timestamp_ms=seconds * 1000 if timestamp_ms is None and seconds is not None else timestamp_ms,
+        timestamp_ms=whole(seconds * 1000) if timestamp_ms is None and seconds is not None else timestamp_ms,
         global_options=options_of(keys.keys("global options")),
         disks=tuple(_disk(disk) for disk in keys.objects("disk_util", _MOST)),
         findings=None if audit is None else audit.findings,
@@ -96,7 +97,7 @@ def _job(keys: Keys, precision: PrecisionOfJobs) -> Job:
     syncs = _syncs(keys.keys("sync"), figures)
     if syncs is not None:
         figures["sync"] = syncs
-    start_ms = keys.count("job_start", 0)
+    start_ms = max(0, keys.integer("job_start", 0))
     cpu = Cpu(
         user_percent=keys.figure("usr_cpu", 0.0),
         system_percent=keys.figure("sys_cpu", 0.0),
@@ -106,12 +107,12 @@ def _job(keys: Keys, precision: PrecisionOfJobs) -> Job:
     )
     return Job(
         name=f"{name} on {host}" if host else name,
-        group=keys.count("groupid", 0),
+        group=max(0, keys.integer("groupid", 0)),
         figures=figures,
         description=keys.text("desc", ""),
         options=options_of(keys.keys("job options")),
         start_ms=start_ms or None,
-        error=keys.count("error", 0),
+        error=keys.integer("error", 0),
         n_tolerated_errors=keys.count("total_err", 0),
         cpu=cpu,
         depths=dict(shares_of(keys.keys("iodepth_level"))),
@@ -127,7 +128,7 @@ def _direction(keys: Keys, direction: str, precision: Precision | None) -> Figur
         direction=direction,
         n_ios=n_ios,
         bytes=n_bytes,
-        runtime_ns=keys.count("runtime", 0) * _NS_PER_MS,
+        runtime_ns=whole(keys.count("runtime", 0) * _NS_PER_MS),
         iops=keys.figure("iops", 0.0),
         bytes_per_sec=keys.figure("bw", 0.0) * _BYTES_PER_KIB if bytes_per_sec is None else bytes_per_sec,
         slat=latency_of(keys.keys("slat_ns")),
@@ -176,8 +177,8 @@ def latency_of(keys: Keys | None) -> Latency | None:
     return Latency(
         n=n or 0,
         mean_ns=keys.figure("mean", 0.0),
-        min_ns=int(keys.figure("min", 0.0)),
-        max_ns=int(max_ns),
+        min_ns=whole(keys.figure("min", 0.0)),
+        max_ns=whole(max_ns),
         stddev_ns=keys.figure("stddev", 0.0),
         percentiles=_percentiles(told),
         histogram=Histogram(() if bins is None else _bins(bins)),
@@ -190,7 +191,7 @@ def _percentiles(keys: Keys | None) -> Mapping[float, int]:
         percent = percent_key(name)
         # fio 2 writes further keys among the percentiles.
         if percent is not None and isinstance(value, (int, float)):
-            found[percent] = int(as_figure(value, f"percentile.{name}"))
+            found[percent] = whole(as_figure(value, f"percentile.{name}"))
     return dict(sorted(found.items()))
 
 
@@ -211,7 +212,7 @@ def _disk(keys: Keys) -> Disk:
         name=keys.text("name", ""),
         n_reads=keys.count("read_ios", 0),
         n_writes=keys.count("write_ios", 0),
-        read_bytes=None if read_sectors is None else read_sectors * _SECTOR_BYTES,
-        written_bytes=None if written_sectors is None else written_sectors * _SECTOR_BYTES,
+        read_bytes=None if read_sectors is None else whole(read_sectors * _SECTOR_BYTES),
+        written_bytes=None if written_sectors is None else whole(written_sectors * _SECTOR_BYTES),
         busy_percent=keys.figure("util", 0.0),
     )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ._audit import Audit
-from ._keys import Keys, Malformed, as_count, as_figure, as_list, as_text, decode, percent_key
+from ._keys import Keys, Malformed, as_count, as_figure, as_list, as_text, decode, percent_key, whole
 from ._model import Cpu, Figures, Histogram, Interval, Job, Latency, Message, Result
 from ._native import given_options, pairs_of
 
@@ -26,8 +26,9 @@ START = b'{"record":'
 class Records:
     """The records of a run, as they come."""
 
-    def __init__(self, keep_intervals: bool = True) -> None:
-        self._keep_intervals = keep_intervals
+    def __init__(self, keep_intervals: bool = True, is_live: bool = False) -> None:
+        """``is_live``: the records are those of a run that goes on, which does not end because its intervals are too many to keep."""
+        self._keep_intervals, self._is_live = keep_intervals, is_live
         self._clear()
 
     def _clear(self) -> None:
@@ -35,6 +36,7 @@ class Records:
         self._jobs: dict[int, Job] = {}
         self._intervals: list[Interval] = []
         self._clones_intervals: list[Interval] = []
+        self._n_left_out = 0
         self._messages: list[Message] = []
         self._audit: Audit | None = None
         self._end: Keys | None = None
@@ -48,6 +50,13 @@ class Records:
     def has_ended(self) -> bool:
         """The last record was read."""
         return self._end is not None
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader has to know about the records so far, in sentences."""
+        if self._n_left_out == 0:
+            return ()
+        return (f"The last {self._n_left_out} intervals were not kept: {_MOST_INTERVALS} are the most.",)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -94,10 +103,7 @@ class Records:
         if kind in ("interval", "clones_interval"):
             interval = _interval(keys)
             if self._keep_intervals:
-                kept = self._intervals if kind == "interval" else self._clones_intervals
-                if len(kept) >= _MOST_INTERVALS:
-                    raise Malformed(f"it has more than {_MOST_INTERVALS} intervals")
-                kept.append(interval)
+                self._keep(interval, self._intervals if kind == "interval" else self._clones_intervals)
             return interval if kind == "interval" else None
         if kind == "job":
             self._add_job(_job(keys))
@@ -108,6 +114,14 @@ class Records:
         elif kind == "end":
             self._end = keys
         return None
+
+    def _keep(self, interval: Interval, kept: list[Interval]) -> None:
+        if len(kept) < _MOST_INTERVALS:
+            kept.append(interval)
+        elif self._is_live:
+            self._n_left_out += 1
+        else:
+            raise Malformed(f"it has more than {_MOST_INTERVALS} intervals")
 
     def _add_job(self, job: Job) -> None:
         if len(self._jobs) >= _MOST_WORKERS:
@@ -120,7 +134,7 @@ class Records:
             raise Malformed("it has no record of a run")
         run, audit, end = self._run, self._audit, self._end
         described = given_options({"jobs": run.list("jobs")})
-        remarks: list[str] = []
+        remarks = [*self.remarks]
         jobs = [_with_options(job, described.get(job.name)) for _, job in sorted(self._jobs.items())]
         if end is None:
             n_cut = len({interval.job_number for interval in self._intervals} - set(self._jobs))
@@ -170,7 +184,7 @@ def _figures(keys: Keys) -> Mapping[str, Figures]:
             direction="sync",
             n_ios=n,
             bytes=0,
-            runtime_ns=max(0, round(time_ms * 1e6)),
+            runtime_ns=whole(max(0.0, round(time_ms * 1e6))),
             iops=n * 1000 / time_ms if time_ms > 0 else 0.0,
             bytes_per_sec=0.0,
             lat=_latency(syncs.keys("lat_ns")),
@@ -183,7 +197,7 @@ def _direction(keys: Keys, name: str) -> Figures:
         direction=name,
         n_ios=keys.count("ios"),
         bytes=keys.count("bytes"),
-        runtime_ns=round(keys.figure("runtime_ms") * 1e6),
+        runtime_ns=whole(round(keys.figure("runtime_ms") * 1e6)),
         iops=keys.figure("iops"),
         bytes_per_sec=keys.figure("bw_bytes"),
         slat=_latency(keys.keys("slat_ns")),
@@ -264,7 +278,7 @@ def _job(keys: Keys) -> Job:
         number=keys.count("job_number"),
         n_clones=1,
         start_ms=keys.maybe("start_epoch_ms", as_count),
-        error=keys.count("error", 0),
+        error=keys.integer("error", 0),
         error_text=keys.maybe("error_text", as_text) or "",
         n_tolerated_errors=keys.count("tolerated_errors", 0),
         cpu=_cpu(keys),

@@ -66,6 +66,16 @@ def as_count(value: object, where: str) -> int:
     return value
 
 
+def as_integer(value: object, where: str) -> int:
+    """A whole number of any sign."""
+    return as_count(value, where) if not isinstance(value, int) or value >= 0 else -as_count(-value, where)
+
+
+def whole(value: float) -> int:
+    """A figure from 0 as a whole number, at most the largest count."""
+    return int(min(value, MAX_COUNT))
+
+
 def as_figure(value: object, where: str, least: float = 0.0) -> float:
     """A number that is finite and not below ``least``."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -132,6 +142,10 @@ class Keys:
     def figure(self, name: str, default: float | None = None) -> float:
         """A number from 0."""
         return self._get(name, as_figure, default)
+
+    def integer(self, name: str, default: int | None = None) -> int:
+        """A whole number of any sign."""
+        return self._get(name, as_integer, default)
 
     def signed(self, name: str) -> float:
         """A number of any sign."""

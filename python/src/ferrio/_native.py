@@ -35,7 +35,7 @@ def result_of(keys: Keys) -> Result:
         last = direction
         job = jobs[-1]
         figures = {**job.figures, direction: _figures(row, direction)}
-        n_errors, error = row.count("n_errors", 0), row.count("error", 0)
+        n_errors, error = row.count("n_errors", 0), row.integer("error", 0)
         jobs[-1] = replace(job, figures=figures, n_tolerated_errors=n_errors, error=error)
     provenance = keys.raw("provenance")
     described = given_options(provenance)

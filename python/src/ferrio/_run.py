@@ -110,7 +110,7 @@ def run(
         switches = ["--eta=never", f"--record={record}", f"--output-format={form[0]}", *form[1:]]
         command = (_program.find_program(program), *switches, *arguments)
         with open(os.path.join(folder, "messages"), "w+b") as messages:
-            running = _Run(command, cwd, messages, _jsonl.Records(keep_intervals), on_interval)
+            running = _Run(command, cwd, messages, _jsonl.Records(keep_intervals, is_live=True), on_interval)
             if interval_s is None:
                 report = running.read_report()
             else:
@@ -210,7 +210,11 @@ class _Run:
     def read_report(self) -> bytes:
         """Reads the report that the program writes at its end."""
         with self._ended() as output:
-            return output.read(MAX_DOCUMENT_BYTES + 1)
+            report = output.read(MAX_DOCUMENT_BYTES + 1)
+            # The program would wait for a reader of the rest.
+            while output.read(1 << 20):
+                pass
+            return report
 
     def follow_lines(self) -> None:
         """Reads the lines that the program writes until its end."""
@@ -234,11 +238,13 @@ class _Run:
         assert output is not None
         try:
             yield output
-            output.close()
+            # A program that closes its output may still be at work.
             self.exit_code = self._process.wait()
         except BaseException:
             self._end()
             raise
+        finally:
+            output.close()
 
     def _interval_of(self, line: bytes) -> Interval | None:
         """Takes a line; the interval of a worker, if the line is one."""
@@ -308,6 +314,7 @@ class _Outcome:
             intervals=records.intervals,
             clones_intervals=records.clones_intervals,
             messages=records.messages or result.messages,
+            remarks=(*result.remarks, *(remark for remark in records.remarks if remark not in result.remarks)),
             exit_code=None if code < 0 else code,
             is_stopped=code >= _INTERRUPTED,
             _record=self._record,
