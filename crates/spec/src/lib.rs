@@ -57,7 +57,7 @@ pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess}
 pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use sprandom::SpRandomSpec;
-pub use status::Status;
+pub use status::{DeviationKind, Deviations, Status};
 pub use steady_state::{SteadyCriterion, SteadyMetric, SteadyStateSpec};
 pub use submission::SubmissionSpec;
 pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};

@@ -1,13 +1,13 @@
 //! CONFORMANCE.md: the state of fio's features in ferrio, by option, engine and format.
 
 use super::sections::{Section, sections};
-use super::switches;
 use super::text::{GENERATED, cell, code, codes, refused_values, status_reason, status_word};
+use super::{differences, switches};
 use ferrio_job::command_line::switches::SWITCHES;
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
-use ferrio_spec::OUTPUT_FORMATS;
 use ferrio_spec::engines::ENGINES;
+use ferrio_spec::{DeviationKind, OUTPUT_FORMATS};
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "\
@@ -17,26 +17,35 @@ What of fio 3.42 works in ferrio, and what ferrio has beside it. The rows come f
 with: what is planned here is what the parser refuses.
 
 - **supported**: works as in fio.
-- **deviates**: works, with the difference that is named.
+- **deviates**: works, with differences that the first three lists name.
 - **planned**: known and not built, where a reason stands beside it for that reason. A value that would change something is refused
   with an error that names the option.
 - **not applicable**: known, and will not come, for the reason that is named. Refused in the same way.
 
-Of the values of all options ferrio refuses what fio 3.41 takes for another one: a number that is larger than its place, and is
-cut off; a negative number where nothing is meant by it, which becomes a large one; several numbers where there is one; a
-percentage where none is possible, of which `N%` becomes the number -1-N; and a bad value, or one too many, beside a good
-one of another direction. Words behind which nothing is expected may, as in fio, be followed by a colon or comma and any text.
+A difference from fio is of one of three kinds:
 
-In the exit code ferrio counts, beside the jobs that failed, each job that was killed before it had done its work, and as one
-more an output or logs that could not be opened or written. fio counts none of these.
+- **different result**: both programs work, and a user who switches sees something else.
+- **mended**: fio fails, hangs, crashes or counts wrongly; ferrio does not.
+- **stricter**: ferrio refuses what fio ignores or misreads.
 
-Letters behind one dash of which one is no switch (`-sqthread_poll-cpu=1`) are one unknown option in ferrio, with the nearest name. fio
-names the first such letter and an option that stands elsewhere.
+[docs/from-fio-differences.md](docs/from-fio-differences.md) has these lists in short. In the following table, a row with differences
+of several kinds counts for the first of them.
 ";
+
+/// The lists of differences, with their headings.
+const LISTS: [(&str, DeviationKind); 3] = [
+    ("Different results", DeviationKind::Different),
+    ("Mended", DeviationKind::Mended),
+    ("Stricter", DeviationKind::Stricter),
+];
 
 /// The document.
 pub(super) fn render() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}\n{}", counts());
+    for (title, kind) in LISTS {
+        // Infallible: writing to a String never fails.
+        let _ = write!(text, "\n## {title}\n\n{}", differences::markdown_table(kind));
+    }
     text.push_str("\n## Output formats\n\n");
     text.push_str(&format_table());
     text.push_str("\n## Engines\n\n");
@@ -52,7 +61,8 @@ pub(super) fn render() -> String {
 
 fn counts() -> String {
     let mut text =
-        String::from("| | supported | deviates | planned | not applicable | all |\n|---|--:|--:|--:|--:|--:|\n");
+        String::from("| | supported | different result | mended | stricter | planned | not applicable | all |\n");
+    text.push_str("|---|--:|--:|--:|--:|--:|--:|--:|\n");
     let general = OPTIONS.iter().filter(|def| def.is_general()).map(|def| def.status);
     let private = OPTIONS.iter().filter(|def| !def.is_general()).map(|def| def.status);
     push_count(&mut text, "options of every job", &general.collect::<Vec<_>>());
@@ -64,11 +74,25 @@ fn counts() -> String {
 }
 
 fn push_count(text: &mut String, what: &str, statuses: &[Status]) {
-    let count = |word| statuses.iter().filter(|&&status| status_word(status) == word).count();
-    let [supported, deviates, planned, not_applicable] =
-        ["supported", "deviates", "planned", "not applicable"].map(count);
-    // Infallible: writing to a String never fails.
-    let _ = writeln!(text, "| {what} | {supported} | {deviates} | {planned} | {not_applicable} | {} |", statuses.len());
+    let count = |word| statuses.iter().filter(|&&status| counted_as(status) == word).count();
+    let [different, mended, stricter] = DeviationKind::ALL.map(|kind| count(kind.name()));
+    let [supported, planned, not_applicable] = ["supported", "planned", "not applicable"].map(count);
+    let cells = [supported, different, mended, stricter, planned, not_applicable, statuses.len()];
+    let cells = cells.map(|cell| cell.to_string());
+    push_row(text, &[&[what], &cells.each_ref().map(String::as_str)[..]].concat());
+}
+
+/// The column of a row: its status, or the most important kind of its differences.
+fn counted_as(status: Status) -> &'static str {
+    match status {
+        Status::Deviates(deviations) => deviations.texts().next().map_or("deviates", |(kind, _)| kind.name()),
+        _ => status_word(status),
+    }
+}
+
+/// The reason of a status, or the kinds of its differences.
+pub(super) fn status_note(status: Status) -> String {
+    Some(differences::kinds(status)).filter(|kinds| !kinds.is_empty()).unwrap_or_else(|| cell(status_reason(status)))
 }
 
 /// A format is built if it is in the table; fio has no others.
@@ -85,7 +109,7 @@ fn engine_table() -> String {
     let mut text = String::from("| engine | what it does | status | note |\n|---|---|---|---|\n");
     for engine in ENGINES {
         let (name, help) = (code(engine.name), cell(engine.help));
-        push_row(&mut text, &[&name, &help, status_word(engine.status), &cell(status_reason(engine.status))]);
+        push_row(&mut text, &[&name, &help, status_word(engine.status), &status_note(engine.status)]);
     }
     text
 }
@@ -101,7 +125,7 @@ fn option_table(section: &Section) -> String {
 
 /// The reason of the status, and values with another status than the option's.
 fn note(def: &OptionDef) -> String {
-    let reason = Some(cell(status_reason(def.status))).filter(|reason| !reason.is_empty());
+    let reason = Some(status_note(def.status)).filter(|reason| !reason.is_empty());
     reason.into_iter().chain(refused_values(def)).collect::<Vec<_>>().join("; ")
 }
 
@@ -133,12 +157,10 @@ mod tests {
     #[test]
     fn the_counts_add_up() {
         let mut text = String::new();
-        push_count(
-            &mut text,
-            "x",
-            &[Status::Supported, Status::Planned(None), Status::Planned(Some("why")), Status::Deviates("why")],
-        );
-        assert_eq!(text, "| x | 1 | 1 | 2 | 0 | 4 |\n");
+        let both = Status::Supported.deviating(DeviationKind::Stricter, "s").deviating(DeviationKind::Mended, "m");
+        push_count(&mut text, "x", &[Status::Supported, Status::Planned(None), Status::Planned(Some("why")), both]);
+        assert_eq!(text, "| x | 1 | 0 | 1 | 0 | 2 | 0 | 4 |\n");
+        assert_eq!(status_note(both), "mended, stricter");
     }
 
     #[test]

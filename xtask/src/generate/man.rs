@@ -1,8 +1,8 @@
 //! docs/ferrio.1: the manual page.
 
 use super::sections::sections;
-use super::text::{GENERATED, bounds, status_reason, status_word, syntax};
-use ferrio_job::options::definition::{OptionDef, Status};
+use super::text::{GENERATED, bounds, status_lines, syntax};
+use ferrio_job::options::definition::OptionDef;
 use std::fmt::Write as _;
 
 const BEGINNING: &str = r#".TH FERRIO 1 "" "ferrio" "User Commands"
@@ -99,10 +99,8 @@ fn push_option(text: &mut String, def: &OptionDef) {
     if let Some(words) = words(def) {
         let _ = writeln!(text, "{}", escape(&words));
     }
-    if def.status != Status::Supported {
-        let reason = status_reason(def.status);
-        let separator = if reason.is_empty() { "" } else { ": " };
-        let _ = writeln!(text, "Status: {}{separator}{}.", status_word(def.status), escape(reason));
+    for line in status_lines(def.status) {
+        let _ = writeln!(text, "{}", escape(&line));
     }
 }
 

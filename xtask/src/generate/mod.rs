@@ -6,6 +6,7 @@
 mod bash;
 mod completion;
 mod conformance;
+mod differences;
 mod findings;
 mod fish;
 mod man;
@@ -29,6 +30,7 @@ struct Document {
 /// All generated documents.
 const DOCUMENTS: &[Document] = &[
     Document { path: "CONFORMANCE.md", render: conformance::render },
+    Document { path: "docs/from-fio-differences.md", render: differences::render },
     Document { path: "docs/options.md", render: reference::render },
     Document { path: "docs/ferrio.1", render: man::render },
     Document { path: "docs/completions/ferrio.bash", render: bash::render },

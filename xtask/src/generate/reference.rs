@@ -1,7 +1,7 @@
 //! docs/options.md: the meaning of every option.
 
 use super::sections::sections;
-use super::text::{GENERATED, bounds, cell, code, codes, status_reason, status_word, syntax};
+use super::text::{GENERATED, bounds, cell, code, codes, status_lines, status_word, syntax};
 use ferrio_job::options::definition::{OptionDef, Status};
 use std::fmt::Write as _;
 
@@ -17,7 +17,8 @@ Every option that a job file or the command line can set. How values are written
 - Values **for read,write,trim**: one for all, two for reads and for the rest, three for each.
 - On the command line an option is written `--name=value`; in a job file `name=value`.
 
-The state of each option (supported, different, planned) is also listed in [CONFORMANCE.md](../CONFORMANCE.md).
+[CONFORMANCE.md](../CONFORMANCE.md) lists which options are built. [Differences from fio](from-fio-differences.md) lists where they
+differ from fio, by kind: different result, mended, stricter.
 ";
 
 /// The document.
@@ -50,16 +51,10 @@ fn push_option(text: &mut String, def: &OptionDef) {
     if !def.aliases.is_empty() {
         let _ = writeln!(text, "- Other names: {}", codes(def.aliases.iter().copied()));
     }
-    push_status(text, def.status);
-    push_choices(text, def);
-}
-
-fn push_status(text: &mut String, status: Status) {
-    let reason = status_reason(status);
-    if status != Status::Supported {
-        let separator = if reason.is_empty() { "" } else { ": " };
-        let _ = writeln!(text, "- Status: {}{separator}{reason}", status_word(status));
+    for line in status_lines(def.status) {
+        let _ = writeln!(text, "- {line}");
     }
+    push_choices(text, def);
 }
 
 fn push_choices(text: &mut String, def: &OptionDef) {
@@ -81,13 +76,17 @@ mod tests {
     use super::*;
     use ferrio_job::options::definition::{Apply, option};
     use ferrio_job::options::kind::{Choice, Kind, between, choice, planned_choice};
+    use ferrio_spec::DeviationKind::Mended;
 
     #[test]
     fn an_entry_holds_what_the_row_holds() {
-        let def = option("x", Kind::Int(between(1, 9)), "How many").aliases(&["y"]).default("3").deviates("rounds up");
+        let def = option("x", Kind::Int(between(1, 9)), "How many")
+            .aliases(&["y"])
+            .default("3")
+            .deviates(Mended, "Rounds up.");
         let mut text = String::new();
         push_option(&mut text, &def);
-        let expected = "\n### `x`\n\nHow many.\n\n- Value: number; 1 to 9; default `3`\n- Other names: `y`\n- Status: deviates: rounds up\n";
+        let expected = "\n### `x`\n\nHow many.\n\n- Value: number; 1 to 9; default `3`\n- Other names: `y`\n- Differs from fio (mended): Rounds up.\n";
         assert_eq!(text, expected);
     }
 

@@ -1,8 +1,8 @@
 //! The program's switches, for the documents.
 
-use super::conformance::push_row;
+use super::conformance::{push_row, status_note};
 use super::man::escape;
-use super::text::{cell, code, codes, status_reason, status_word};
+use super::text::{cell, code, codes, status_word};
 use ferrio_job::command_line::switches::{Argument, SWITCHES, SwitchDef};
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ pub(super) fn markdown_table() -> String {
         let long = code(&format!("--{}", switch.shown));
         let short = switch.short().map_or_else(String::new, |letter| codes([format!("-{letter}").as_str()]));
         let status = switch.status;
-        let row = [&long, &short, &cell(&switch.help.join(" ")), status_word(status), &cell(status_reason(status))];
+        let row = [&long, &short, &cell(&switch.help.join(" ")), status_word(status), &status_note(status)];
         push_row(&mut text, &row);
     }
     text

@@ -3,6 +3,7 @@
 //! Must not know: the effect of a switch (see [`super::parse`]). Start reading at [`SWITCHES`].
 
 use crate::options::definition::Status;
+use ferrio_spec::DeviationKind::{self, Different, Mended, Stricter};
 use ferrio_spec::OUTPUT_FORMAT_NAMES;
 
 /// Identity of a switch; its row is in [`SWITCHES`].
@@ -127,7 +128,12 @@ pub struct SwitchDef {
 impl SwitchDef {
     /// ferrio can act on it.
     pub const fn is_built(&self) -> bool {
-        matches!(self.status, Status::Supported | Status::Deviates(_))
+        self.status.is_built()
+    }
+
+    const fn deviates(mut self, kind: DeviationKind, how: &'static str) -> Self {
+        self.status = self.status.deviating(kind, how);
+        self
     }
 
     /// The letter of its short form, if it has one.
@@ -157,73 +163,57 @@ const fn withdrawn(mut row: SwitchDef) -> SwitchDef {
     row
 }
 
-const fn deviating(mut row: SwitchDef, why: &'static str) -> SwitchDef {
-    row.status = Status::Deviates(why);
-    row
-}
-
 use Argument::{None as No, Optional, Required};
 use Switch as S;
 
 /// Letter of a switch that only ferrio has; no argument can contain it.
 const NO_LETTER: char = '\0';
 
-const NO_VERIFY_STATE: &str = "no verify state is saved";
+const TRIGGERED: &str =
+    "Jobs without verify end as they should; fio 3.41 crashes while it saves the state of their verification.";
 
 /// Every switch, in the order of fio's help.
 pub const SWITCHES: &[SwitchDef] = &[
-    deviating(
-        row(
+    row(
             S::Debug,
             'd',
             "debug",
             Required,
             "debug=options",
             &["Trace these groups, joined by commas; help lists them"],
-        ),
-        "lines describe the steps of ferrio, in fio's words where these are the same. The groups mutex, profile, net, compress, blktrace and \
-         helperthread are accepted and have no lines, because fio's lines are about its own internals (its semaphores, the list of \
-         profiles, its helper thread). The line `free options` of the group parse comes once for each job and once more, before the jobs \
-         start; in fio also when it frees copies of its own. Beside jsonl, lines go to the standard error",
-    ),
+        )
+    .deviates(Different, "Lines describe the steps of ferrio, in fio's words where these are the same. The groups mutex, profile, net, compress, blktrace and helperthread are accepted and have no lines. Beside jsonl, lines go to the standard error."),
     row(S::ParseOnly, 'P', "parse-only", No, "parse-only", &["Read all options, start nothing"]),
-    deviating(
-        row(
+    row(
             S::MergeBlktraceOnly,
             'A',
             "merge-blktrace-only",
             No,
             "merge-blktrace-only",
             &["Merge block traces, start nothing"],
-        ),
-        "exits with 0 if all were merged, and with 1 otherwise; refused if no job merges, where fio does nothing",
-    ),
+        )
+    .deviates(Stricter, "A run in which no job merges, or not all traces are merged, exits with 1."),
     row(S::Output, 'o', "output", Required, "output=file", &["Write all output to this file"]),
-    deviating(
-        row(
+    row(
             S::BandwidthLog,
             'b',
             "bandwidth-log",
             Optional,
             "bandwidth-log[=prefix]",
             &["Write bandwidth logs of all jobs together"],
-        ),
-        "rows come at equal intervals, the shortest bwavgtime of the jobs, even without a progress line. They are on disk \
-         during the run. Logs that cannot be opened or written are named and count as a failed job in the exit code.",
-    ),
+        )
+    .deviates(Different, "Rows come at equal intervals, the shortest bwavgtime of the jobs, even without a progress line.")
+    .deviates(Stricter, "A log that cannot be opened or written is named and counts as a failed job in the exit code."),
     row(S::Minimal, 'm', "minimal", No, "minimal", &["Terse output only"]),
-    deviating(
-        row(
+    row(
             S::OutputFormat,
             'F',
             "output-format",
             Required,
             "output-format=list",
             &["Formats joined by commas:", OUTPUT_FORMAT_NAMES],
-        ),
-        "with json or json+ and without normal, notes and errors are in ferrio.messages of the document, not before it. A \
-         document that cannot be written completely is removed from its file. Control characters in texts are escaped.",
-    ),
+        )
+    .deviates(Mended, "A JSON document alone has notes and errors in ferrio.messages; fio writes them before it, so that it is no JSON. A document that cannot be written completely is removed from its file. Control characters in texts are escaped."),
     row(S::AppendTerse, 'f', "append-terse", Optional, "append-terse", &["Terse output beside the other formats"]),
     row(S::TerseVersion, 'V', "terse-version", Required, "terse-version=n", &["Version of terse output: 2 to 5 (3)"]),
     row(S::Version, 'v', "version", No, "version", &["Print the version"]),
@@ -231,10 +221,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     planned(row(S::CpuclockTest, 'T', "cpuclock-test", No, "cpuclock-test", &["Test the clock of the CPUs"])),
     planned(row(S::Crctest, 'G', "crctest", Optional, "crctest[=list]", &["Measure the speed of checksums"])),
     planned(row(S::Memcpytest, 'M', "memcpytest", Optional, "memcpytest[=list]", &["Measure the speed of memcpy"])),
-    deviating(
-        row(S::Cmdhelp, 'c', "cmdhelp", Optional, "cmdhelp[=option]", &["Explain an option of jobs, or list all"]),
-        "the complaint about an unknown name ends with the nearest option in brackets, or with the engines that have it",
-    ),
+    row(S::Cmdhelp, 'c', "cmdhelp", Optional, "cmdhelp[=option]", &["Explain an option of jobs, or list all"]),
     row(
         S::Enghelp,
         'i',
@@ -253,11 +240,9 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::AllocSize, 'a', "alloc-size", Required, "alloc-size=kb", &["Accepted; ferrio has no fixed memory pool"]),
     row(S::WarningsFatal, 'w', "warnings-fatal", No, "warnings-fatal", &["Treat warnings about options as errors"]),
     row(S::MaxJobs, 'j', "max-jobs", Required, "max-jobs=n", &["Accepted; ferrio has no fixed number of jobs"]),
-    deviating(
-        row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs: act, tiobench"]),
-        "options on the command line beside it count, where fio overrides them; the profile's own options come after it. Other \
-         jobs are refused, where fio drops them.",
-    ),
+    row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs: act, tiobench"])
+    .deviates(Different, "Options on the command line beside the profile count; fio overrides them. The profile's own options come after it.")
+    .deviates(Stricter, "Other jobs beside a profile are refused; fio drops them."),
     planned(row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs to other hosts"])),
     planned(row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])),
     planned(row(S::Client, 'C', "client", Required, "client=host", &["Run the jobs on another host"])),
@@ -269,40 +254,35 @@ pub const SWITCHES: &[SwitchDef] = &[
         "remote-config=file",
         &["Job file on the other host"],
     )),
-    deviating(
-        row(
+    row(
             S::IdleProf,
             'I',
             "idle-prof",
             Required,
             "idle-prof=kind",
             &["Report how idle the CPUs are: system, percpu; calibrate starts nothing"],
-        ),
-        "no figure is above 100 %, and CPUs that the process may not use are left out; the unit of work is not fio's",
-    ),
+        )
+    .deviates(Different, "The unit of work is not that of fio, so its times cannot be compared.")
+    .deviates(Mended, "No figure is above 100 %, and CPUs that the process may not use are left out."),
     row(S::InflateLog, 'X', "inflate-log", Required, "inflate-log=file", &["Print a compressed log"]),
-    deviating(
-        row(
+    row(
             S::TriggerFile,
             'W',
             "trigger-file",
             Required,
             "trigger-file=file",
             &["End all jobs when the file appears, and remove it"],
-        ),
-        NO_VERIFY_STATE,
-    ),
-    deviating(
-        row(
+        )
+    .deviates(Mended, TRIGGERED),
+    row(
             S::TriggerTimeout,
             'B',
             "trigger-timeout",
             Required,
             "trigger-timeout=t",
             &["End all jobs after this time, in whole seconds"],
-        ),
-        NO_VERIFY_STATE,
-    ),
+        )
+    .deviates(Mended, TRIGGERED),
     row(
         S::Trigger,
         'H',

@@ -72,7 +72,10 @@ pub fn details(def: &OptionDef) -> String {
     }
     match def.status {
         Status::Supported => {}
-        Status::Deviates(why) => text.extend([format!("{:>20}: differs from fio: {why}\n", "status")]),
+        Status::Deviates(deviations) => text.extend(deviations.texts().map(|(kind, how)| {
+            let kind = kind.name();
+            format!("{:>20}: differs from fio ({kind}): {how}\n", "status")
+        })),
         Status::Planned(why) => {
             let why = why.map_or(String::new(), |why| format!(": {why}"));
             text.extend([format!("{:>20}: known, but not yet supported by ferrio{why}\n", "status")]);
@@ -167,7 +170,8 @@ mod tests {
                         \x20               type: integer value (opt=100)\n\
                         \x20            default: 1\n\
                         \x20              range: min=1\n\
-                        \x20             status: differs from fio: 0 is refused\n\n";
+                        \x20             status: differs from fio (stricter): The value 0 is refused; fio does no I/O and \
+                        reports success.\n\n";
         assert_eq!(one("nrfiles"), OptionHelp { complaint: None, text: expected.to_owned() });
         assert_eq!(one("nr_files").text, expected);
         let sequencer = one("rw_sequencer").text;

@@ -7,6 +7,7 @@ use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
 use crate::value::{Value, ValueSyntax};
+use ferrio_spec::DeviationKind;
 pub use ferrio_spec::Status;
 use std::path::PathBuf;
 
@@ -206,10 +207,10 @@ impl OptionDef {
         self
     }
 
-    /// Marks a built row as different from fio; `why` is shown to users.
+    /// Marks a built row as different from fio; `how` is shown to users.
     #[must_use]
-    pub const fn deviates(mut self, why: &'static str) -> Self {
-        self.status = Status::Deviates(why);
+    pub const fn deviates(mut self, kind: DeviationKind, how: &'static str) -> Self {
+        self.status = self.status.deviating(kind, how);
         self
     }
 

@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, between, choice};
 use crate::options::{apply, steady_state};
+use ferrio_spec::DeviationKind::{Different, Stricter};
 
 const UNIFIED_RW_REPORTING: &[Choice] = &[
     choice("none", "A report for each direction"),
@@ -47,15 +48,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("gtod_cpu", Kind::Int(ANY), "Keep this CPU free of all jobs of the run")
         .place(Category::General, "clock")
         .applies(Apply::With(apply::gtod_cpu))
-        .deviates(
-            "no thread publishes the time for the other jobs, because each CPU reads its own clock as fast. The CPU is \
-             kept free of every job, also of those without cpus_allowed, and a CPU that does not exist is refused.",
-        ),
+        .deviates(Different, "No thread publishes the time, because each CPU reads its own clock as fast; the CPU is kept free of all jobs.")
+        .deviates(Stricter, "A CPU that does not exist is refused."),
     option("job_start_clock_id", Kind::Int(ANY), "clock_gettime id for job_start in JSON")
         .default("0")
         .place(Category::General, "clock")
         .applies(Apply::U32(|draft| &mut draft.job.reporting.job_start_clock_id))
-        .deviates("a clock that does not exist ends the job with an error"),
+        .deviates(Stricter, "A clock that does not exist ends the job with an error; fio ignores it."),
     option("unified_rw_reporting", Kind::Choice(UNIFIED_RW_REPORTING), "Sum directions into one report, or show both")
         .default("none")
         .place(Category::General, "")
@@ -63,16 +62,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("continue_on_error", Kind::Choice(CONTINUE_ON_ERROR), "Which failing I/Os do not end the job")
         .default("none")
         .place(Category::General, "error")
-        .applies(Apply::With(apply::continue_on_error))
-        .deviates(
-            "with read or io, a verify error, which ends the job, is not counted. fio counts it with engines of depth \
-             1, as errno 1.",
-        ),
+        .applies(Apply::With(apply::continue_on_error)),
     option("ignore_error", Kind::ErrorLists, "Errnos treated as harmless, lists for read,write,verify")
         .under("rw")
         .place(Category::General, "error")
         .applies(Apply::With(apply::ignore_error))
-        .deviates("a number with anything behind it is refused, where fio takes the number"),
+        .deviates(Stricter, "A number with anything behind it is refused; fio takes the number."),
     option("error_dump", Kind::Bool, "Print ignored errors too")
         .default("0")
         .place(Category::General, "error")
@@ -85,7 +80,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("cgroup", Kind::Text, "cgroup to place the job in")
         .place(Category::General, "cgroup")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.cgroup.name))
-        .deviates("a thread is refused in cgroup v2, where it would move all jobs of its process"),
+        .deviates(Stricter, "A job that is a thread is refused in cgroup v2, where it would move all jobs of its process."),
     option("cgroup_nodelete", Kind::Bool, "Leave the cgroup in place afterwards")
         .default("0")
         .under("cgroup")
@@ -121,7 +116,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("flow_id")
         .place(Category::Io, "flow")
         .applies(Apply::U32(|draft| &mut draft.job.pace.flow.weight))
-        .deviates("a job that joins others later does not make up for what they have done before"),
+        .deviates(Different, "A job that joins others later does not make up for the I/Os that the others have done before."),
     option("flow_watermark", Kind::Deprecated, "Accepted and ignored (deprecated)")
         .place(Category::Io, "flow")
         .applies(Apply::Nothing),
@@ -135,10 +130,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("iops_slope:0.01%")
         .place(Category::General, "runtime")
         .applies(Apply::With(steady_state::criterion))
-        .deviates(
-            "anything but a unit behind the limit is refused. A limit of lat may have a unit of time, its default is \
-             ns; `--debug=parse` shows the limit with its unit and, as fio 3.42, as a bare number.",
-        ),
+        .deviates(Stricter, "Anything but a unit behind the limit is refused."),
     option("steadystate_duration", Kind::Seconds, "Window length; 0 disables")
         .aliases(&["ss_dur"])
         .default("0")

@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, choice};
 use crate::options::{apply, distribution};
+use ferrio_spec::DeviationKind::{Different, Stricter};
 
 const FILE_SERVICE_TYPE: &[Choice] = &[
     choice("random", "A random file"),
@@ -47,14 +48,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.nrfiles))
-        .deviates("0 is refused"),
+        .deviates(Stricter, "The value 0 is refused; fio does no I/O and reports success."),
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.openfiles))
-        .deviates(
-            "a file that is done makes room for another at once. With several I/Os in flight, fio 3.41 first waits for \
-             those of the file and meanwhile looks at other files, so that the next file depends on timing.",
-        ),
+        .deviates(Different, "A file that is done makes room for another at once; fio 3.41 first waits for the file's I/Os in flight."),
     option(
         "file_service_type",
         Kind::Choice(FILE_SERVICE_TYPE),
@@ -64,10 +62,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("nrfiles")
     .place(Category::File, "")
     .applies(Apply::With(distribution::set_file_service))
-    .deviates(
-        "anything behind a parameter is refused. So are a theta of zipf that is negative or not a number, and a count \
-         that is not a number, which is 0 in fio.",
-    ),
+        .deviates(Stricter, "Parameters without a meaning, and anything behind a parameter, are refused. Parameters without a meaning are a theta of zipf that is negative or not a number, and a count that is not a number, which is 0 in fio."),
     option("fallocate", Kind::Choice(FALLOCATE), "Preallocation call used while laying files out")
         .default("native")
         .place(Category::File, "")
@@ -87,8 +82,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_barrier", Kind::Int(ANY), "Flag every n-th write as barrier on engines that can")
         .default("0")
         .place(Category::Io, "")
-        .applies(Apply::With(apply::write_barrier))
-        .deviates("has no effect and says so; in fio, too, it affects no engine that ferrio has"),
+        .applies(Apply::With(apply::write_barrier)),
     option(
         "sync_file_range",
         Kind::ChoiceSet(SYNC_FILE_RANGE),
@@ -96,7 +90,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::File, "")
     .applies(Apply::With(apply::sync_file_range))
-    .deviates("an unknown flag behind others, and a count that is not a number, are refused; fio 3.41 skips them"),
+        .deviates(Stricter, "An unknown flag behind others, and a count that is not a number, are refused; fio 3.41 skips them."),
     option("direct", Kind::Bool, "Open with O_DIRECT")
         .default("0")
         .place(Category::Io, "io-type")

@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
 use crate::options::{apply, block_split};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const RW: &[Choice] = &[
     choice("read", "Sequential read"),
@@ -51,15 +52,12 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("psync")
         .place(Category::Io, "io-basic")
         .applies(Apply::With(apply::ioengine))
-        .deviates(
-            "engines in shared objects cannot be loaded. In verified data, a read of no bytes is an error (EIO) with \
-             libaio, io_uring and posixaio too; in fio it is a bad block.",
-        ),
+        .deviates(Different, "Engines in shared objects (external:) cannot be loaded. In verified data, a read of no bytes is an error (EIO) with libaio, io_uring and posixaio too; in fio it is a bad block."),
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
         .applies(Apply::OptionalU32(|draft| &mut draft.open.queue.iodepth))
-        .deviates("io_uring takes depths above 32,768, where fio fails to set it up"),
+        .deviates(Mended, "io_uring takes depths above 32,768; fio fails to set it up."),
     option(
         "iodepth_batch",
         Kind::Int(ANY),
@@ -113,11 +111,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("inline")
     .place(Category::Io, "io-basic")
     .applies(Apply::With(apply::io_submit_mode))
-    .deviates(
-        "offload also works with io_uring and other asynchronous engines; sync and vsync are refused, because threads \
-         would move the position of a shared file. Jobs that are processes also wait for each other's overlapping I/Os \
-         (serialize_overlap), where fio 3.41 hangs. ioengine=sim never waits during submission, so it gets no threads.",
-    ),
+        .deviates(Mended, "offload works with io_uring, and with serialize_overlap between processes; fio fails or hangs. The engine sim never waits during submission, so it gets no threads.")
+        .deviates(Stricter, "offload is refused with sync and vsync, because its threads would move the position of a shared file."),
     option(
         "size",
         Kind::SizeOrPercent,
@@ -125,7 +120,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "")
     .applies(Apply::With(apply::size))
-    .deviates("more than 100% is refused"),
+        .deviates(Stricter, "A size of more than 100% is refused."),
     option(
         "io_size",
         Kind::SizeOrPercent,
@@ -134,10 +129,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .aliases(&["io_limit"])
     .place(Category::Io, "")
     .applies(Apply::With(apply::io_size))
-    .deviates(
-        "overlapping verified writes that were in flight together are not read back; fio reads the later one. A number \
-         of zones is refused without zonemode, where fio ignores it.",
-    ),
+        .deviates(Mended, "Overlapping verified writes that were in flight together are not read back, because either may be the last; fio expects the later one.")
+        .deviates(Stricter, "A number of zones is refused without zonemode; fio ignores it."),
     option(
         "fill_device",
         Kind::Bool,
@@ -150,30 +143,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("filesize", Kind::SizePair(at_least(1)), "Size, or low-high range for a random size, of each file")
         .place(Category::File, "")
         .applies(Apply::With(apply::filesize))
-        .deviates(
-            "a file within the bounds that ends before offset is an error; fio 3.41 leaves it out. With an engine \
-             without files (null) and no size, a sequence that jumps backwards continues at the end of the file; in \
-             fio 3.41 such a file has no end, and the sequence ends at the start.",
-        ),
+        .deviates(Stricter, "A file within the bounds that ends before offset is an error; fio 3.41 leaves the file out."),
     option("file_append", Kind::Bool, "Begin at current end of file, extending it")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.extent.file_append))
-        .deviates(
-            "later passes (loops, io_size) write the appended part again, as if the end of the file were the offset; \
-             fio 3.41 ends after a pass. Random blocks of several sizes fill the part, where fio 3.41 ends before the \
-             pass is complete. For engines without files the end is 0, in fio 3.41 the size.",
-        ),
+        .deviates(Mended, "Later passes (loops, io_size) write the appended part again; fio 3.41 ends after one pass. Random blocks of several sizes fill the part; fio 3.41 ends before the pass is complete."),
     option("offset", Kind::SizeOrPercent, "First byte used in each file; % of file size or Nz zones")
         .aliases(&["fileoffset"])
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::With(apply::offset))
-        .deviates(
-            "a job whose offset is at or behind the end of its file fails with error 22 in its reports. fio 3.41 \
-             reports 0 behind the end, and at the end does nothing without failing. A number of zones is refused \
-             without zonemode, where fio ignores it.",
-        ),
+        .deviates(Stricter, "An offset at or behind the end of the file fails the job with error 22; fio 3.41 reports no error. A number of zones is refused without zonemode; fio ignores it."),
     option(
         "offset_align",
         Kind::Int(ANY),
@@ -187,7 +168,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("offset")
         .place(Category::Io, "")
         .applies(Apply::With(apply::offset_increment))
-        .deviates("a number of zones is refused without zonemode, where fio ignores it"),
+        .deviates(Stricter, "A number of zones is refused without zonemode; fio ignores it."),
     option(
         "number_ios",
         Kind::Size(ANY),
@@ -196,7 +177,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("0")
     .place(Category::Io, "")
     .applies(Apply::U64(|draft| &mut draft.job.extent.number_ios))
-    .deviates("failed I/Os that are tolerated (continue_on_error) count; in fio only those without an error do"),
+        .deviates(Different, "Failed I/Os that continue_on_error tolerates count too; fio counts those without an error."),
     option(
         "num_range",
         Kind::Int(at_most(256)),
@@ -211,7 +192,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rw")
         .place(Category::Io, "")
         .applies(Apply::With(apply::block_size))
-        .deviates("more than three values are refused"),
+        .deviates(Stricter, "More than three values are refused; fio ignores the others."),
     option(
         "ba",
         Kind::SizePerDirection(at_least(1)),
@@ -234,11 +215,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rw")
         .place(Category::Io, "")
         .applies(Apply::With(block_split::set))
-        .deviates(
-            "lists that fio accepts in part are refused. These are: more than three lists, more than 64 entries, a \
-             size of 0, a percentage that is no whole number, and a share left blank beside more than 100%. The later \
-             of bsrange and bssplit counts.",
-        ),
+        .deviates(Stricter, "Lists that fio accepts in part are refused. These are: more than three lists, more than 64 entries, a size of 0, a percentage that is no whole number, and a share left blank beside more than 100%."),
     option("bs_unaligned", Kind::Flag, "Allow range-derived block sizes that are not multiples of the minimum")
         .aliases(&["blocksize_unaligned"])
         .under("rw")

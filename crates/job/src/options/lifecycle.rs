@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, choice};
 use crate::options::{apply, apply_surroundings};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const SYNC: &[Choice] = &[
     choice("none", "Neither flag"),
@@ -38,10 +39,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("write_hint", Kind::Choice(WRITE_HINT), "Write lifetime hint via fcntl")
         .place(Category::Engine, "")
         .applies(Apply::With(apply::write_hint))
-        .deviates(
-            "a direct job sets the hint on its file like any other. fio uses a call that Linux 5.17 removed, so its \
-             job fails.",
-        ),
+        .deviates(Mended, "A direct job sets the hint on its file like any other; fio uses a call that Linux 5.17 removed, and its job fails."),
     option("create_serialize", Kind::Bool, "Lay files out one job at a time before starting")
         .default("1")
         .place(Category::File, "")
@@ -54,15 +52,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.create_on_open))
-        .deviates(
-            "a job that only reads makes no file: a missing file gives err=2. fio 3.41 makes an empty file and finds \
-             nothing in it.",
-        ),
+        .deviates(Stricter, "A missing file is an error (err=2) for a job that only reads; fio 3.41 makes an empty one."),
     option("create_only", Kind::Bool, "Stop after the layout phase")
         .default("0")
         .place(Category::File, "")
-        .applies(Apply::Bool(|draft| &mut draft.job.layout.create_only))
-        .deviates("write_iolog writes no file; in fio it writes one without I/O"),
+        .applies(Apply::Bool(|draft| &mut draft.job.layout.create_only)),
     option("allow_file_create", Kind::Bool, "0 = fail instead of creating missing files")
         .default("1")
         .place(Category::File, "filename")
@@ -71,22 +65,19 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "filename")
         .applies(Apply::Bool(|draft| &mut draft.job.target.allow_mounted_write))
-        .deviates(
-            "a refused run exits with 1 instead of 0. Also refused are devices of other mount namespaces, swap, parts \
-             of dm, md and loop devices, and devices that are claimed or cannot be checked.",
-        ),
+        .deviates(Stricter, "Devices that are in use in other ways are refused too, and the refused run exits with 1; fio exits with 0. Such devices are swap, parts of dm, md and loop devices, devices mounted in other namespaces, and devices that are claimed or cannot be checked."),
     option("pre_read", Kind::Bool, "Read the file range once before timing starts; disables invalidate")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.pre_read))
-        .deviates("with engines without files (null, filecreate, dirstat) it has no effect; fio fails or crashes there, and with filestat and filedelete, whose files ferrio reads"),
+        .deviates(Mended, "The option has no effect with engines without files (null, filecreate, dirstat); fio fails or crashes there."),
     option("cpumask", Kind::Int(ANY), "Affinity as bit mask (CPUs 0-31)")
         .place(Category::General, "cred")
         .applies(Apply::With(apply::cpumask)),
     option("cpus_allowed", Kind::CpuList, "Affinity as list a,b-c")
         .place(Category::General, "cred")
         .applies(Apply::With(apply::cpus_allowed))
-        .deviates("a value that is no list of CPUs is refused instead of read as CPU 0"),
+        .deviates(Stricter, "A value that is no list of CPUs is refused; fio reads it as CPU 0."),
     option(
         "cpus_allowed_policy",
         Kind::Choice(CPUS_ALLOWED_POLICY),
@@ -98,11 +89,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("numa_cpu_nodes", Kind::Text, "Run on these NUMA nodes")
         .place(Category::General, "")
         .applies(Apply::With(apply_surroundings::numa_cpu_nodes))
-        .deviates("nodes counted from the first one allowed (+n), and lists that leave no node, are refused"),
+        .deviates(Different, "Nodes counted from the first one allowed (+n) are refused.")
+        .deviates(Stricter, "Lists that leave no node are refused."),
     option("numa_mem_policy", Kind::Text, "Memory policy mode[:nodes]")
         .place(Category::General, "")
         .applies(Apply::With(apply_surroundings::numa_mem_policy))
-        .deviates("lists of nodes are checked as in numa_cpu_nodes"),
+        .deviates(Different, "Nodes counted from the first one allowed (+n) are refused.")
+        .deviates(Stricter, "Lists that leave no node are refused."),
     option("gpu_dev_id", Kind::Int(ANY), "CUDA device for mem=cudamalloc")
         .default("0")
         .place(Category::General, "")
@@ -123,10 +116,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink))
-        .deviates("engines without files (null) leave alone a file with the job's name, which fio 3.41 removes"),
+        .deviates(Mended, "Engines without files (null) leave alone a file with the job's name; fio 3.41 removes it."),
     option("unlink_each_loop", Kind::Bool, "Remove files between passes")
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink_each_loop))
-        .deviates("engines without files (null) have nothing to remove, where fio 3.41 fails with err=2"),
+        .deviates(Mended, "Engines without files (null) have nothing to remove; fio 3.41 fails with err=2."),
 ];

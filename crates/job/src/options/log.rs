@@ -5,6 +5,7 @@
 use crate::options::apply_log as apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, between, choice};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const LOG_WINDOW_VALUE: &[Choice] = &[
     choice("avg", "Mean of the window"),
@@ -14,8 +15,10 @@ const LOG_WINDOW_VALUE: &[Choice] = &[
     choice("1", "Same as 'max'"),
 ];
 
-const UNWRITTEN: &str = "written while the job runs. A log that cannot be opened (it is named) or cannot be completed counts as a \
-                         failed job in the exit code.";
+const LIVE: &str = "The log is written while the job runs, not at its end.";
+
+const UNWRITTEN: &str =
+    "A log that cannot be opened or completed is named and counts as a failed job in the exit code.";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -23,26 +26,32 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::Log, "")
         .applies(Apply::With(apply::per_job_logs))
-        .deviates("if several jobs share a file, its rows are in the order in which they came, not job by job"),
+        .deviates(
+            Different,
+            "If several jobs share a log, its rows are in the order in which they came, not job by job.",
+        ),
     option("write_bw_log", Kind::OptionalText, "Bandwidth log, value = name prefix (default job name)")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.bw))
         .takes_bytes()
-        .deviates(UNWRITTEN),
+        .deviates(Different, LIVE)
+        .deviates(Stricter, UNWRITTEN),
     option("write_lat_log", Kind::OptionalText, "lat, slat and clat logs, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.latency))
         .takes_bytes()
-        .deviates(UNWRITTEN),
+        .deviates(Different, LIVE)
+        .deviates(Stricter, UNWRITTEN),
     option("write_iops_log", Kind::OptionalText, "IOPS log, value = name prefix")
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.iops))
         .takes_bytes()
-        .deviates(UNWRITTEN),
+        .deviates(Different, LIVE)
+        .deviates(Stricter, UNWRITTEN),
     option("log_entries", Kind::Int(between(1024, 1_048_576)), "First allocation, in entries, of each log")
         .default("1024")
         .place(Category::Log, "")
-        .deviates("has no effect, because rows are written to disk while the job runs, and no array is allocated"),
+        .applies(Apply::Nothing),
     option("log_avg_msec", Kind::Int(ANY), "Window length for averaged log rows (0 = row per I/O)")
         .default("0")
         .place(Category::Log, "")
@@ -59,7 +68,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Log, "")
         .applies(Apply::Path(|draft| &mut draft.job.logs.histogram))
         .takes_bytes()
-        .deviates(UNWRITTEN),
+        .deviates(Different, LIVE)
+        .deviates(Stricter, UNWRITTEN),
     option("log_window_value", Kind::Choice(LOG_WINDOW_VALUE), "Windowed rows carry mean, maximum, or both")
         .aliases(&["log_max_value"])
         .default("avg")
@@ -80,20 +90,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("log_compression", Kind::Int(between(1024, 536_870_912)), "Compress in-memory log chunks above this size")
         .neutral("0")
         .place(Category::Log, "")
-        .applies(Apply::U32(|draft| &mut draft.job.logs.compression_bytes))
-        .deviates(
-            "sets only the size of a piece under log_store_compressed, because rows are written to disk while the job \
-             runs",
-        ),
+        .applies(Apply::U32(|draft| &mut draft.job.logs.compression_bytes)),
     option("log_compression_cpus", Kind::CpuList, "CPU list for the compression thread")
         .under("log_compression")
         .place(Category::Log, "")
         .applies(Apply::With(apply::log_compression_cpus))
-        .deviates("a value that is no list of CPUs is refused instead of read as CPU 0"),
+        .deviates(Stricter, "A value that is no list of CPUs is refused; fio reads it as CPU 0."),
     option("log_store_compressed", Kind::Bool, "Keep the log file compressed (.fz suffix)")
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.logs.store_compressed))
-        .deviates("histogram logs stay text"),
+        .deviates(Different, "Histogram logs stay text."),
     option("log_alternate_epoch", Kind::Bool, "Log times as absolute ms of the given clock")
         .aliases(&["log_unix_epoch"])
         .place(Category::Log, "")
@@ -101,12 +107,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("log_alternate_epoch_clock_id", Kind::Int(ANY), "clock_gettime id used by log_alternate_epoch")
         .place(Category::Log, "")
         .applies(Apply::U32(|draft| &mut draft.job.logs.epoch_clock_id))
-        .deviates("a clock that does not exist ends the job with an error"),
+        .deviates(Stricter, "A clock that does not exist ends the job with an error; fio ignores it."),
     option("block_error_percentiles", Kind::Bool, "Trim lifetime statistics per block")
         .default("0")
         .place(Category::Log, "")
         .applies(Apply::Bool(|draft| &mut draft.job.reporting.block_error_percentiles))
-        .deviates("counts blocks, where fio ends with a failed assertion; a job may have at most 16,777,216 blocks"),
+        .deviates(
+            Mended,
+            "Blocks are counted; fio ends with a failed assertion. A job may have at most 16,777,216 blocks.",
+        ),
     option("bwavgtime", Kind::Int(ANY), "Sampling window of the bw summary line (ms)")
         .default("500")
         .under("write_bw_log")

@@ -5,6 +5,7 @@
 use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Kind, at_most, between};
+use ferrio_spec::DeviationKind::Stricter;
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -12,7 +13,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::General, "")
         .applies(Apply::U64(|draft| &mut draft.job.worker.lockmem_bytes))
-        .deviates("if the memory cannot be locked the job ends with an error, not silently"),
+        .deviates(Stricter, "Memory that cannot be locked ends the job with an error; fio continues without it."),
     option("rwmixread", Kind::Int(at_most(100)), "Read share of a mixed job; sets rwmixwrite to the rest")
         .default("50")
         .place(Category::Io, "rwmix")

@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
 use crate::options::{apply, distribution, sprandom, zone_sequential};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const RANDOM_GENERATOR: &[Choice] = &[
     choice("tausworthe", "Tausworthe generator, 32 bit"),
@@ -22,18 +23,7 @@ const RANDOM_DISTRIBUTION: &[Choice] = &[
     choice("sequence", "Blocks of a given list, in turn"),
 ];
 
-const SPRANDOM: &str = "the order of blocks is not that of fio, because the model is ferrio's own. Refused beside rw=randtrimwrite, runs \
-                        (randwrite:N), bsrange, bssplit, bs_unaligned, a blockalign other than bs, a random_distribution \
-                        other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device \
-                        and read_iolog.";
-
-const SPR_KIN: &str = "a parameter of ferrio's own model (see sprandom); without sprandom it has no effect";
-
-const SPR_OP: &str =
-    "a parameter of ferrio's own model (see sprandom); without sprandom it has no effect. Above 0, at most 100.";
-
-const SPR_CS: &str = "a parameter of ferrio's own model (see sprandom); without sprandom it has no effect. More than a quarter of the \
-                      bytes to write to a file ends the job when it starts.";
+const SPR_MODEL: &str = "The order of blocks is not that of fio, because the model of the device is ferrio's own.";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -65,14 +55,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
                leave. The job must have one file. With loops, or an io_size beyond a pass, further passes follow. See \
                docs/sprandom.md for the model and its use.")
         .applies(Apply::Bool(|draft| &mut draft.open.sprandom.is_on))
-        .deviates(SPRANDOM),
+        .deviates(Different, SPR_MODEL)
+        .deviates(Stricter, "Options that contradict the order of blocks are refused. These are rw=randtrimwrite, runs (randwrite:N), bsrange, bssplit, bs_unaligned, a blockalign other than bs, a random_distribution other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device and read_iolog."),
     option("spr_num_regions", Kind::Int(at_least(1)), "Region count used by the sprandom model")
         .default("100")
         .under("sprandom")
         .place(Category::Io, "random")
         .long("Number of parts of a pass; within a part the share of overwrites is constant.")
         .applies(Apply::U32(|draft| &mut draft.open.sprandom.spec.n_regions))
-        .deviates(SPR_KIN),
+        .deviates(Different, SPR_MODEL),
     option(
         "spr_op",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(100.0) },
@@ -83,14 +74,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .place(Category::Io, "random")
     .long("Physical space of the device beyond the size of the job, as a share of that size: 0.15 is 15 percent.")
     .applies(Apply::With(sprandom::over_provisioning))
-    .deviates(SPR_OP),
+        .deviates(Different, SPR_MODEL)
+        .deviates(Stricter, "The value must be above 0 and at most 100."),
     option("spr_cs", Kind::Size(ANY), "Device write-cache size assumed by sprandom")
         .default("0")
         .under("sprandom")
         .place(Category::Io, "random")
         .long("A block is written again only after this many bytes of other writes, so that it has left the cache.")
         .applies(Apply::With(sprandom::cache))
-        .deviates(SPR_CS),
+        .deviates(Different, SPR_MODEL)
+        .deviates(Stricter, "A cache of more than a quarter of the bytes to write to a file ends the job when it starts."),
     option(
         "random_generator",
         Kind::Choice(RANDOM_GENERATOR),
@@ -99,11 +92,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("tausworthe")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::random_generator))
-        .deviates(
-            "beside a random_distribution other than random, the distribution counts, not lfsr. A seed whose low bits \
-             are all ones, with which the register would stand still, is replaced by 0; fio reports an error, does no \
-             I/O and exits with success.",
-        ),
+        .deviates(Mended, "A seed with which lfsr would stand still is replaced by 0; fio reports an error, does no I/O and exits with success."),
     option(
         "random_distribution",
         Kind::ChoiceAndLists(RANDOM_DISTRIBUTION),
@@ -112,12 +101,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("random")
     .place(Category::Io, "random")
     .applies(Apply::With(distribution::set))
-    .deviates(
-        "anything behind a parameter is refused. So are a theta of zipf that is negative or not a number, an empty \
-         list of zones, zones of more than 100% together, and a zone of zoned_abs without a size. A zone or block past \
-         the end of a file ends the job when it starts, not when it is drawn. A single zone without a size is the \
-         whole file.",
-    ),
+        .deviates(Stricter, "Parameters without a meaning, and anything behind a parameter, are refused. Parameters without a meaning are a theta of zipf that is negative or not a number, an empty list of zones, zones of more than 100% together, and a zone of zoned_abs without a size. A zone or block past the end of a file ends the job when it starts."),
     option(
         "random_sequence_stride",
         Kind::Bool,
@@ -134,10 +118,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("100,100,100")
     .place(Category::Io, "random")
     .applies(Apply::With(apply::percentage_random))
-    .deviates(
-        "a bad value for one direction is refused. With verify only the newest write of a block is read back; fio 3.41 \
-         also looks for older ones and calls good blocks damaged.",
-    ),
+        .deviates(Mended, "With verify only the newest write of a block is read back; fio 3.41 also looks for older ones and calls good blocks damaged.")
+        .deviates(Stricter, "A bad value for one direction is refused."),
     option("percentage_sequential", Kind::Removed, "Removed option, rejected")
         .place(Category::Io, "random")
         .applies(Apply::Nothing),

@@ -5,13 +5,14 @@
 use crate::options::apply_pace;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, choice};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const THINKTIME_BLOCKS_TYPE: &[Choice] = &[choice("complete", "Completed I/Os"), choice("issue", "Issued I/Os")];
 
 const RATE_PROCESS: &[Choice] = &[choice("linear", "Even spacing"), choice("poisson", "Poisson arrivals")];
 
 const QUEUES: &str =
-    "an I/O that is due does not wait for those in flight; in fio a job that has to wait first takes all results";
+    "An I/O that is due does not wait for those in flight; in fio a job that has to wait first collects all results.";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -48,7 +49,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Io, "rate")
         .applies(Apply::With(apply_pace::rate))
-        .deviates(QUEUES),
+        .deviates(Different, QUEUES),
     option("rate_min", Kind::SizePerDirection(ANY), "Fail the job if measured byte rate drops below this")
         .aliases(&["ratemin"])
         .neutral("0")
@@ -59,7 +60,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Io, "rate")
         .applies(Apply::With(apply_pace::rate_iops))
-        .deviates(QUEUES),
+        .deviates(Different, QUEUES),
     option("rate_iops_min", Kind::IntPerDirection(ANY), "Fail the job if measured IOPS drops below this")
         .neutral("0")
         .under("rate_iops")
@@ -70,7 +71,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rate")
         .place(Category::Io, "rate")
         .applies(Apply::With(apply_pace::rate_process))
-        .deviates("poisson makes fio's draws but divides exactly; fio is up to 30 % off above 100,000 I/Os per second"),
+        .deviates(Mended, "The mean rate of poisson is exact; fio is up to 30 % off above 100,000 I/Os per second."),
     option("rate_cycle", Kind::Int(ANY), "Window over which *_min is judged (ms)")
         .aliases(&["ratecycle"])
         .default("1000")
@@ -89,10 +90,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Io, "latprof")
         .applies(Apply::U64(|draft| &mut draft.job.latency.target_us))
-        .deviates(
-            "refused without latency_window. Nothing is in flight when the depth changes, and a depth that misses the \
-             target in its last window is not taken.",
-        ),
+        .deviates(Different, "No I/O is in flight when the depth changes, and a depth that misses the target in its last window is not taken.")
+        .deviates(Stricter, "The option is refused without latency_window."),
     option("latency_window", Kind::Microseconds, "Length of one measuring step for latency_target")
         .neutral("0")
         .place(Category::Io, "latprof")

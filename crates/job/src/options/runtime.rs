@@ -5,6 +5,7 @@
 use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, choice, refused_choice};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const CLOCKSOURCE: &[Choice] = &[
     choice("gettimeofday", "gettimeofday()"),
@@ -32,7 +33,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("1")
         .place(Category::General, "runtime")
         .applies(Apply::U32(|draft| &mut draft.job.numjobs))
-        .deviates("0 is refused; a run may have 1,000,000 jobs instead of 4096"),
+        .deviates(Mended, "A run may have 1,000,000 jobs; fio fails above 4096.")
+        .deviates(Stricter, "The value 0 is refused."),
     option("startdelay", Kind::SecondsPair, "Wait before starting; low-high gives a random delay per clone")
         .default("0")
         .place(Category::General, "runtime")
@@ -48,27 +50,20 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("verify_only", Kind::Flag, "Skip the writes, only check what an earlier identical run wrote")
         .place(Category::General, "runtime")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.is_only))
-        .deviates(
-            "files are only opened for reading: a missing or short file is an error, where fio makes it again. Blocks \
-             that the earlier run trimmed are not read back, or read as zeroes, as in that run. With a read_iolog and \
-             with emulated zones of zonemode=zbd, all data that the earlier run left is read; with several passes, the \
-             data that the last one left. Refused without verify; with do_verify=0, time_based, rates of reads and \
-             writes, a skewed file_service_type, or verify_policy=fsynced without verify_state_load; on zoned devices; \
-             with several I/Os in flight that may overlap in part without serialize_overlap; and with trim_percentage \
-             beside verify_backlog or more than one pass.",
-        ),
+        .deviates(Mended, "Blocks that the earlier run trimmed are not called damaged: they are left out, or read as zeroes, as in that run. With a read_iolog and with emulated zones of zonemode=zbd, all data that the earlier run left is read; with several passes, the data that the last one left.")
+        .deviates(Stricter, "Files are opened for reading only, so that a missing or short file is an error; fio makes it again. Refused without verify; with do_verify=0, time_based, rates of reads and writes, a skewed file_service_type, or verify_policy=fsynced without verify_state_load; on zoned devices; with several I/Os in flight that may overlap in part without serialize_overlap; and with trim_percentage beside verify_backlog or more than one pass."),
     option("ramp_time", Kind::Seconds, "Run this long before statistics start; not part of runtime")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_time_us))
-        .deviates("a job that ends within its ramp has counted nothing; fio 3.41 counts its I/Os, without latencies"),
+        .deviates(Different, "A job that ends within its ramp has counted nothing; fio 3.41 counts its I/Os, without latencies."),
     option("ramp_size", Kind::Size(at_least(1)), "Transfer this much before statistics start; excludes ramp_time")
         .place(Category::General, "runtime")
         .applies(Apply::U64(|draft| &mut draft.job.limits.ramp_bytes))
-        .deviates("the ramp ends when the bytes have moved; in fio up to a second later"),
+        .deviates(Mended, "The ramp ends when the bytes have moved; in fio it ends up to a second later."),
     option("clocksource", Kind::Choice(CLOCKSOURCE), "Timer used for latency stamps")
         .place(Category::General, "clock")
         .applies(Apply::Nothing)
-        .deviates("accepted; ferrio uses the time stamp counter if it is reliable, otherwise clock_gettime"),
+        .deviates(Different, "The value has no effect: ferrio uses the time stamp counter if it is reliable, otherwise clock_gettime."),
     option("mem", Kind::Choice(MEM), "Where I/O buffers come from; mmap kinds take ':path'")
         .aliases(&["iomem"])
         .default("malloc")

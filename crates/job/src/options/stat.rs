@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, between, choice};
 use crate::options::{apply, apply_buffers};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const DEDUPE_MODE: &[Choice] = &[choice("repeat", "The block before"), choice("working_set", "A block of a fixed set")];
 
@@ -23,10 +24,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("refill_buffers", Kind::Flag, "New random contents for every write")
         .place(Category::Io, "io-buf")
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.refill))
-        .deviates(
-            "0 has no effect beside buffer_compress_percentage and dedupe_percentage; fio then writes the same data \
-             each time",
-        ),
+        .deviates(Different, "The value 0 has no effect beside buffer_compress_percentage and dedupe_percentage; fio then writes the same data each time."),
     option("scramble_buffers", Kind::Bool, "Stamp offset/time words into each 512 bytes of a reused buffer")
         .default("1")
         .place(Category::Io, "io-buf")
@@ -38,10 +36,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .place(Category::Io, "io-buf")
         .applies(Apply::U32(|draft| &mut draft.job.buffers.compress_percent))
-        .deviates(
-            "beside 0 and 100 scramble_buffers has its effect; fio stamps nothing, and with 0 all of its blocks are \
-             the same",
-        ),
+        .deviates(Mended, "With 0 and 100, scramble_buffers still makes the blocks differ; in fio all blocks of 0 are the same."),
     option("buffer_compress_chunk", Kind::Int(ANY), "Unit for the compress percentage")
         .default("512")
         .under("buffer_compress_percentage")
@@ -50,19 +45,14 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .place(Category::Io, "io-buf")
         .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe.percent))
-        .deviates(
-            "if blocks have several sizes, pieces of the smallest one repeat, so that the share is right; fio repeats \
-             whole blocks. Beside buffer_pattern all blocks hold the pattern; fio fills them with random data, and all \
-             alike if the pattern comes later.",
-        ),
+        .deviates(Different, "Beside buffer_pattern all blocks hold the pattern; fio fills them with random data.")
+        .deviates(Mended, "If blocks have several sizes, pieces of the smallest one repeat, so that the share is right; fio repeats whole blocks."),
     option("dedupe_global", Kind::Bool, "Take duplicates from other jobs' content too")
         .default("0")
         .under("dedupe_percentage")
         .place(Category::Io, "io-buf")
         .applies(Apply::Bool(|draft| &mut draft.job.buffers.dedupe_global))
-        .deviates(
-            "refused without dedupe_mode=working_set, where fio ignores it; the set to repeat is drawn at random",
-        ),
+        .deviates(Stricter, "The option is refused without dedupe_mode=working_set; fio ignores it."),
     option("dedupe_mode", Kind::Choice(DEDUPE_MODE), "Duplicate the previous block or one of a fixed set")
         .default("repeat")
         .under("dedupe_percentage")

@@ -182,16 +182,29 @@ fn no_text_makes_any_option_panic() {
     }
 }
 
-/// A user reads the first sentence of a deviation; rare cases come after it.
+/// A user reads the first sentence of a difference from fio; rare cases come after it.
 #[test]
-fn deviations_begin_with_a_short_sentence() {
+fn every_difference_has_a_kind_and_begins_with_a_short_sentence() {
     const MAX_WORDS: usize = 25;
     let options = OPTIONS.iter().map(|def| (def.name, def.status));
     let switches = crate::command_line::switches::SWITCHES.iter().map(|row| (row.name, row.status));
     let engines = ferrio_spec::engines::ENGINES.iter().map(|def| (def.name, def.status));
     for (name, status) in options.chain(switches).chain(engines) {
-        let Status::Deviates(how) = status else { continue };
-        let first = how.split(". ").next().unwrap_or_default();
-        assert!(first.split_whitespace().count() <= MAX_WORDS, "{name}: {first}");
+        let Status::Deviates(deviations) = status else { continue };
+        assert!(deviations.texts().next().is_some(), "{name}");
+        for (kind, how) in deviations.texts() {
+            let first = how.split(". ").next().unwrap_or_default();
+            assert!(first.split_whitespace().count() <= MAX_WORDS, "{name}, {}: {first}", kind.name());
+            assert!(how.ends_with('.') && how.split(". ").all(is_begun), "{name}, {}: {how}", kind.name());
+        }
     }
+}
+
+/// A sentence begins with a capital letter, or with the name of an option or a program.
+fn is_begun(sentence: &str) -> bool {
+    let word = sentence.split([' ', '=', ',', ':']).next().unwrap_or_default();
+    let is_name = OPTIONS.iter().any(|def| def.is_called(word))
+        || ferrio_spec::engines::ENGINES.iter().any(|def| def.name == word)
+        || ["offload", "fio"].contains(&word);
+    is_name || word.starts_with(|first: char| first.is_uppercase() || first.is_ascii_digit())
 }

@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, at_most, choice};
 use crate::options::verification;
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 use ferrio_spec::VERIFY_METHODS;
 
 /// The word for none, then those of the table.
@@ -27,16 +28,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "verify")
         .applies(Apply::With(verification::method))
-        .deviates(
-            "the header is that of 3.42 unless verify_header_layout names another, and a further line tells the kind \
-             of damage. Files are synced before they are read back, so that reads come from the device; after a whole \
-             pass fio 3.41 reads from the page cache. Traces with overlapping writes, trim_verify_zero=0 and strided zones give no false alarm; fio \
-             3.41 looks for the wrong write. Of the options for buffers, buffer_compress_percentage works beside \
-             verification, over whole blocks and with buffer_pattern for the compressible part; others, except for \
-             scramble_buffers, work only with null, as in fio. Refused are trim_percentage and verify_crash_log with \
-             zonemode=zbd, where a trim resets a whole zone, and verify_state_load if the blocks read have no numbers \
-             of writes (a read_iolog that writes nothing, random reads with zonemode=zbd).",
-        ),
+        .deviates(Different, "Files are synced before they are read back, so that reads come from the device; fio 3.41 may read the page cache. Errors have a further line with the kind of damage. buffer_compress_percentage works beside verification; fio ignores it.")
+        .deviates(Mended, "Traces with overlapping writes, trim_verify_zero=0 and strided zones give no false alarm; fio 3.41 looks for the wrong write.")
+        .deviates(Stricter, "trim_percentage and verify_crash_log are refused with zonemode=zbd, where a trim resets a whole zone. verify_state_load is refused if the blocks read have no numbers of writes (a read_iolog that writes nothing, random reads with zonemode=zbd)."),
     option("do_verify", Kind::Bool, "Run the read-back phase after writing")
         .default("1")
         .under("verify")
@@ -51,7 +45,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("verify")
     .place(Category::Io, "verify")
     .applies(Apply::With(verification::policy))
-    .deviates("with several files, an fsync covers only its own file"),
+        .deviates(Mended, "With several files, an fsync covers only its own file."),
     option("verifysort", Kind::Deprecated, "Accepted and ignored (deprecated)")
         .place(Category::Io, "verify")
         .applies(Apply::Nothing),
@@ -65,21 +59,13 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .under("verify")
     .place(Category::Io, "verify")
-    .deviates(
-        "a fault in any interval is an error of the job; fio 3.41 reports each, but fails only for the last interval \
-         of a block. If the interval does not divide the smallest and the largest block, the largest that does is \
-         used, as in fio. With a read_iolog it is the largest that divides all I/Os, where fio 3.41 has headers for \
-         bytes past the end of a block.",
-    )
+        .deviates(Mended, "A fault in any interval fails the job; fio 3.41 reports each, but fails only for the last interval of a block. With a read_iolog the interval divides all I/Os; fio 3.41 has headers for bytes past the end of a block.")
     .applies(Apply::U32(|draft| &mut draft.open.verify.interval_bytes)),
     option("verify_offset", Kind::Int(at_least(48)), "Byte position of the header inside each interval")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::U32(|draft| &mut draft.open.verify.header_at))
-        .deviates(
-            "less room than header and checksum need is refused; fio 3.41 overwrites one with the other, and calls \
-             good blocks damaged",
-        ),
+        .deviates(Stricter, "Less room than header and checksum need is refused; fio 3.41 overwrites one with the other and calls good blocks damaged."),
     option("verify_pattern", Kind::Pattern, "Fill data: decimals, 0x bytes, \"text\", 'file', %o (block offset)")
         .under("verify")
         .place(Category::Io, "verify")
@@ -104,23 +90,15 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::U32(|draft| &mut draft.open.verify.n_threads))
-        .deviates(
-            "a job may wait for its threads, because memory for unchecked blocks is limited for each of them. Faults \
-             are reported in the order of its reads.",
-        ),
+        .deviates(Different, "A job may wait for its threads, because memory for unchecked blocks is limited. Faults are reported in the order of its reads."),
     option("verify_backlog", Kind::Size(ANY), "Start checking once this many blocks are pending instead of at the end")
         .neutral("0")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::U64(|draft| &mut draft.open.verify.backlog))
-        .deviates(
-            "reads and writes have the same order as with one I/O at a time, because the job first waits for all I/Os \
-             in flight. Seeds in headers are checked, and blocks read back do not count for number_ios. \
-             verify_policy=fsynced reads back durable blocks. With experimental_verify blocks are read between writes; \
-             fio 3.41 reads all at the end. With verify_only, which has no writes, all blocks are read at once; it is \
-             refused if writes of a pass overlap and io_size is larger than the size, because the number of passes \
-             depended on the blocks read back.",
-        ),
+        .deviates(Different, "Reads and writes come in the same order at every iodepth, because the job waits for all I/Os in flight before it reads back.")
+        .deviates(Mended, "Seeds in headers are checked, verify_policy=fsynced is obeyed, and blocks read back do not count for number_ios. With experimental_verify blocks are read between writes; fio 3.41 reads all at the end.")
+        .deviates(Stricter, "The option is refused with verify_only if writes of a pass overlap and io_size is larger than the size."),
     option(
         "verify_backlog_batch",
         Kind::Int(ANY),
@@ -134,37 +112,25 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("verify_async")
         .place(Category::Io, "verify")
         .applies(Apply::With(verification::async_cpus))
-        .deviates("a value that is no list of CPUs is refused instead of read as CPU 0"),
+        .deviates(Stricter, "A value that is no list of CPUs is refused; fio reads it as CPU 0."),
     option("experimental_verify", Kind::Bool, "Regenerate the I/O sequence for checking instead of remembering it")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.regenerates))
-        .deviates(
-            "takes no memory for writes, and works for random orders; fio 3.41 reads other blocks than it wrote. If \
-             the stream cannot show what is in a block (overlapping writes, trims, a read_iolog, \
-             verify_policy=fsynced, verify_state_load, rates of reads and writes), writes are remembered all the same; \
-             fio reads other blocks or none.",
-        ),
+        .deviates(Mended, "The option works for random orders; fio 3.41 reads other blocks than it wrote, or none."),
     option("verify_state_load", Kind::Bool, "Load the saved state file to know where to stop checking")
         .default("0")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.loads_state))
-        .deviates(
-            "files of fio 3.42, 3.41 and 3.33 are read; refused without verify, where fio looks for a file all the \
-             same. If writes may overlap, all writes that the state covers are checked, in ascending order; fio stops \
-             at the first later one.",
-        ),
+        .deviates(Mended, "If writes may overlap, all writes that the state covers are checked; fio stops at the first later one.")
+        .deviates(Stricter, "The option is refused without verify; fio looks for a file all the same."),
     option("verify_state_save", Kind::Bool, "Save write state at job end or trigger")
         .default("1")
         .under("verify")
         .place(Category::Io, "verify")
         .applies(Apply::Bool(|draft| &mut draft.open.verify.saves_state))
-        .deviates(
-            "the file has the form that belongs to verify_header_layout. A job that writes nothing (verify_only) \
-             leaves the writer's file alone. At a trigger, jobs that verify save their states before the command runs; \
-             others have none.",
-        ),
+        .deviates(Mended, "A job that writes nothing (verify_only) leaves the state of the writer alone; fio replaces it."),
     option("verify_write_sequence", Kind::Bool, "Check the write sequence number in headers")
         .default("1")
         .under("verify")
@@ -184,11 +150,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .under("verify")
     .place(Category::Io, "trim")
     .applies(Apply::U32(|draft| &mut draft.open.verify.trims.percent))
-    .deviates(
-        "io_size is obeyed; fio continues while a chosen block waits for its trim. So is number_ios with a \
-         trim_backlog_batch below trim_backlog. A block is trimmed after its write has landed, and nothing else is \
-         issued while a trim is in flight. A sync that is due after a trim is done; fio omits it.",
-    ),
+        .deviates(Different, "A block is trimmed after its write has landed, and nothing else is issued while a trim is in flight.")
+        .deviates(Mended, "io_size, number_ios and syncs that are due after a trim are obeyed; fio writes more, or omits the sync."),
     option("trim_verify_zero", Kind::Bool, "Trimmed blocks must read back as zeroes")
         .default("1")
         .under("trim_percentage")

@@ -5,6 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
 use crate::options::{zone_mode, zone_sequential};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const ZONEMODE: &[Choice] = &[
     choice("none", "No zones"),
@@ -33,19 +34,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("none")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::mode))
-        .deviates(
-            "refused are with strided openfiles above 1, with zbd file_append, fill_device and create_on_open, and \
-             with both a negative skip in rw. strided: with an offset in percent, the first window comes again at the \
-             offset; fio 3.41 computes the percentage again, from the grown file. A block of several sizes that \
-             reaches past the end of a window is cut at the last word of the map; fio 3.41, if the window is a power \
-             of two of at least 64 blocks, continues past the end of its map. zbd: a read waits for the job's own \
-             writes in flight to its range. A finished zone can be read up to its capacity, with fio 3.41 up to the \
-             next zone. In sequential mixes with an io_size above the size a pass ends with the file; fio 3.41 \
-             continues with the other direction. A job fails if it has to begin a zone while the device allows no more \
-             active ones; in fio its writes fail. A file that is too short is not laid out again, and its own zones \
-             are used. Sequential reads of a range without an end of a zone read nothing, where fio 3.41 aborts. With \
-             verify, blocks are read back in ascending order.",
-        ),
+        .deviates(Different, "With zbd, a read waits for the job's own writes in flight to its range, and verified blocks are read back in ascending order. A finished zone can be read up to its capacity, with fio 3.41 up to the next zone. In sequential mixes with an io_size above the size a pass ends with the file; fio 3.41 continues with the other direction. A job fails if it has to begin a zone while the device allows no more active ones; in fio its writes fail. A file that is too short is not laid out again, and its own zones are used.")
+        .deviates(Mended, "Sequential reads of a range without an end of a zone read nothing; fio 3.41 aborts. With strided and an offset in percent, the first window comes again at the offset; fio 3.41 computes the percentage again, from the grown file. A block of several sizes that reaches past the end of a window is cut at the last word of the map; fio 3.41, if the window is a power of two of at least 64 blocks, continues past the end of its map.")
+        .deviates(Stricter, "Options that contradict zones are refused: openfiles above 1 with strided; file_append, fill_device and create_on_open with zbd; a negative skip in rw."),
     option(
         "zonesize",
         Kind::Size(ANY),
@@ -58,54 +49,41 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::U64(|draft| &mut draft.open.zones.sequential.capacity_bytes))
-        .deviates(
-            "refused without zonemode=zbd, where fio ignores it, and if an earlier job on the same file has another \
-             value",
-        ),
+        .deviates(Stricter, "The option is refused without zonemode=zbd, and if an earlier job on the same file has another value."),
     option("zonerange", Kind::Size(ANY), "strided: address range of a zone (default zonesize)")
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::U64(|draft| &mut draft.open.zones.range_bytes))
-        .deviates("refused without zonemode=strided, where fio ignores it"),
+        .deviates(Stricter, "The option is refused without zonemode=strided; fio ignores it."),
     option("zoneskip", Kind::SizeOrPercent, "Gap between zones; bytes or Nz")
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::With(zone_mode::skip))
-        .deviates(
-            "refused without zonemode, where fio ignores it; a percentage, or a skip in rw beside it, is refused. zbd: \
-             a job leaves a zone after it was read or written to its end; fio 3.41 counts the bytes of I/O in all \
-             zones. So with blocks that do not fill a zone fio skips only in its second pass, and its reads skip other \
-             zones if some are partly written.",
-        ),
+        .deviates(Different, "With zbd, a job leaves a zone after it was read or written to its end; fio 3.41 counts bytes over all zones. Blocks that do not fill a zone are skipped by fio only in its second pass.")
+        .deviates(Stricter, "The option is refused without zonemode, where fio ignores it, as a percentage, and beside a skip in rw."),
     option("read_beyond_wp", Kind::Bool, "Permit reads above a zone's write pointer")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.reads_beyond_written))
-        .deviates("refused without zonemode=zbd, where fio ignores it"),
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("max_open_zones", Kind::Int(at_most(4096)), "Cap on simultaneously written zones per device over all jobs")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.max_open))
-        .deviates(
-            "refused without zonemode=zbd, where fio ignores it. If other jobs have opened all zones that may be open, \
-             and none lies in its range, a job waits until one is full or its job has ended; fio 3.41 ends the job \
-             without an error and without its I/O. Beside open zones of other jobs, a random job may write to other \
-             open zones than with fio 3.41.",
-        ),
+        .deviates(Different, "Beside open zones of other jobs, a random job may write to other open zones than with fio.")
+        .deviates(Mended, "A job that finds all zones opened by other jobs waits for one; fio 3.41 ends it without an error and without its I/O.")
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("job_max_open_zones", Kind::Int(at_most(4096)), "Same cap per job")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.job_max_open))
-        .deviates(
-            "refused without zonemode=zbd, where fio ignores it. An open zone counts for the job that opened it until \
-             it is full, whichever job fills it. fio 3.41 may open one more than allowed for a job that has filled \
-             another's zone.",
-        ),
+        .deviates(Mended, "An open zone counts for the job that opened it; fio 3.41 may open one too many for a job that has filled another's zone.")
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("ignore_zone_limits", Kind::Bool, "Disregard limits reported by the device")
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.ignores_limits))
-        .deviates("refused without zonemode=zbd, where fio ignores it"),
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option(
         "zone_reset_threshold",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },
@@ -113,11 +91,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_threshold))
-    .deviates(
-        "refused without zonemode=zbd, where fio ignores it. Each job counts the bytes written in its own range, by \
-         any job. Sequential writes end their pass at the last zone; fio 3.41 does the same on ext4, but on tmpfs \
-         continues with the first zone in the same pass.",
-    ),
+        .deviates(Different, "Each job counts the bytes written in its own range, by any job.")
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option(
         "zone_reset_frequency",
         Kind::FloatList { max_len: 1, min: Some(0.0), max: Some(1.0) },
@@ -125,20 +100,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .place(Category::Io, "zone")
     .applies(Apply::With(zone_sequential::reset_frequency))
-    .deviates("refused without zonemode=zbd, where fio ignores it"),
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("recover_zbd_write_error", Kind::Bool, "Re-read write pointer after failed sequential-zone write and go on")
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.recovers_writes))
-        .deviates(
-            "refused without zonemode=zbd, where fio ignores it. Blocks whose write failed are not read back, and all \
-             others are; fio ends the verification at the first of them.",
-        ),
+        .deviates(Mended, "All blocks whose write did not fail are read back; fio ends the verification at the first failed one.")
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("write_zone_remainder", Kind::Bool, "Fill short zone tails with small writes; forces norandommap")
         .default("0")
         .place(Category::Io, "zone")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.writes_remainder))
-        .deviates("refused without zonemode=zbd, where fio ignores it"),
+        .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("fdp", Kind::Bool, "Short for dataplacement=fdp").default("0").place(Category::Io, "").waits(PLACEMENT),
     option("dataplacement", Kind::Choice(DATAPLACEMENT), "Placement scheme attached to writes")
         .aliases(&["data_placement"])

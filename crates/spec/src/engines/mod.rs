@@ -6,6 +6,7 @@
 mod capabilities;
 pub mod options;
 
+use crate::DeviationKind::{self, Different, Mended, Stricter};
 use crate::Status;
 pub use capabilities::{Completes, Data, Handover, Layout, Measures, Opening, Sharing, Targets};
 
@@ -104,8 +105,8 @@ impl EngineDef {
 
 /// Capabilities that differ from those of most engines.
 impl EngineDef {
-    const fn deviates(self, how: &'static str) -> Self {
-        Self { status: Status::Deviates(how), ..self }
+    const fn deviates(self, kind: DeviationKind, how: &'static str) -> Self {
+        Self { status: self.status.deviating(kind, how), ..self }
     }
 
     /// The engine has the private options of another engine.
@@ -193,38 +194,45 @@ impl EngineDef {
 }
 
 /// Deviation of engines that cannot repeat their work.
-const ONCE: &str = "end_fsync has no effect; fio creates or deletes again and ends with an error";
+const ONCE: &str = "end_fsync has no effect; in fio the job creates or deletes again and ends with an error.";
 
-/// Deviation of both engines for sockets.
-const NET: &str = "every wait ends on a signal and with the runtime, where fio waits for ever. A connection that closes without the closing word \
-                   is an error. An existing file at the path of a Unix socket stays. A TCP read that comes in \
-                   parts counts once, as short, with all of its bytes; fio 3.41 counts each part and leaves out bytes of the \
-                   first ones. How many reads are short depends on when parts of a block arrive. A closing word that comes \
-                   in the middle of a read counts as 8 bytes.";
+/// Mended by both engines for sockets.
+const NET_MENDED: &str = "Every wait ends on a signal and with the runtime; fio waits for ever. A TCP read that comes in parts \
+                          counts once, as short, with all of its bytes; fio 3.41 counts each part and leaves out bytes of the \
+                          first ones. How many reads are short depends on when parts of a block arrive. A closing word that \
+                          comes in the middle of a read counts as 8 bytes.";
 
-/// Further deviation of `netsplice`.
-const NETSPLICE: &str = "a block above 64k is sent in parts, where fio waits for ever. Verified data is copied into the pipe; fio sends what its \
-                         buffer holds later. Otherwise as net.";
+/// Further text of `netsplice`.
+const NETSPLICE_MENDED: &str = "A block above 64k is sent in parts; fio waits for ever. Verified data is copied into the pipe; fio \
+                                sends what its buffer holds later. Otherwise as net.";
 
-/// Difference of the engine for network block devices.
-const NBD: &str = "a server that does not answer ends a stopped job within a second, and 30 seconds after its runtime, where fio waits for \
-                   ever. A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
-                   largest block, or 64 MiB, fail with EINVAL. Several files of a job need no size.";
+/// Refused by both engines for sockets.
+const NET_STRICTER: &str = "A connection that closes without the closing word is an error. An existing file at the path of a Unix \
+                            socket stays.";
 
-/// Difference of the engine that runs a program.
-const EXEC: &str = "a program that cannot be run is an error, and without a runtime the job ends with its program. Clones write to files of \
-                    their own; the grace time ends with the program, which is signalled with all that it has started";
+/// Mended by the engine for network block devices.
+const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or 30 seconds after its runtime; fio \
+                          waits for ever.";
+
+/// Refused by the engine for network block devices.
+const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
+                            largest block, or 64 MiB, fail with EINVAL.";
+
+/// Mended by the engine that runs a program.
+const EXEC_MENDED: &str = "Without a runtime the job ends with its program, and clones write to files of their own; in fio the job never \
+                           ends. The grace time ends with the program, and its signal reaches all that the program has started.";
 
 /// Every engine of fio, and ferrio's own, in the order of listings.
 pub const ENGINES: &[EngineDef] = &[
     engine("cpuio", "Burns CPU cycles").turns(),
     engine("mmap", "memcpy to and from mapped files")
         .lays_out(Layout::Always)
-        .deviates("direct=1 takes blocks of any size, where fio requires whole pages"),
+        .deviates(Mended, "With direct=1 blocks may have any size; fio fails unless they are whole pages."),
     engine("sync", "lseek(), read(), write()").shares(Sharing::Position),
     engine("psync", "pread(), pwrite()"),
     engine("vsync", "readv(), writev()").completes(Completes::OnCommit).shares(Sharing::Position).deviates(
-        "I/Os complete with the call that did them, where fio 3.41 loses some with iodepth above iodepth_batch",
+        Mended,
+        "I/Os complete with the call that did them; fio 3.41 loses some with iodepth above iodepth_batch.",
     ),
     engine("pvsync", "preadv(), pwritev()"),
     engine("pvsync2", "preadv2(), pwritev2()").with_atomic_writes(),
@@ -237,32 +245,40 @@ pub const ENGINES: &[EngineDef] = &[
         .asynchronous()
         .targets(Targets::Own)
         .shares(Sharing::OwnTargets),
-    engine("net", "Sockets").connects().in_bits().deviates(NET),
-    engine("netsplice", "Sockets, by splice()").of_family("net").connects().deviates(NETSPLICE),
+    engine("net", "Sockets").connects().in_bits().deviates(Mended, NET_MENDED).deviates(Stricter, NET_STRICTER),
+    engine("netsplice", "Sockets, by splice()")
+        .of_family("net")
+        .connects()
+        .deviates(Mended, NETSPLICE_MENDED)
+        .deviates(Stricter, NET_STRICTER),
     engine("ftruncate", "ftruncate() for each write")
         .keeps(Data::Untouched)
-        .deviates("syncs are done, where fio ends with an error"),
+        .deviates(Mended, "Syncs are done; in fio they end the job with an error."),
     engine("filecreate", "Creates files").opens_only(Targets::Own),
     engine("filestat", "stat() of files").opens_only(Targets::NamedFiles),
-    engine("filedelete", "Deletes files").opens_only(Targets::NamedFiles).deviates(ONCE),
-    engine("dircreate", "Creates directories").opens_only(Targets::Own).deviates(ONCE),
+    engine("filedelete", "Deletes files").opens_only(Targets::NamedFiles).deviates(Mended, ONCE),
+    engine("dircreate", "Creates directories").opens_only(Targets::Own).deviates(Mended, ONCE),
     engine("dirstat", "stat() of directories").of_family("filestat").opens_only(Targets::Own),
-    engine("dirdelete", "Deletes directories").opens_only(Targets::Own).deviates(ONCE),
-    engine("exec", "Runs a program").turns().deviates(EXEC),
+    engine("dirdelete", "Deletes directories").opens_only(Targets::Own).deviates(Mended, ONCE),
+    engine("exec", "Runs a program")
+        .turns()
+        .deviates(Mended, EXEC_MENDED)
+        .deviates(Stricter, "A program that cannot be run is an error; fio ignores it."),
     engine("page_fault", "Page faults of memory").of_memory(),
     engine("posixaio", "aio_read(), aio_write()").asynchronous().shares(Sharing::LibraryThreads).deviates(
-        "a run with both threads and processes that use it is refused; fio runs them. A process inherits the state of \
-         the C library's I/O threads but not the threads, and may wait for them for ever.",
+        Different,
+        "A run in which threads and processes use the engine together is refused; fio runs it. A process inherits the \
+         state of the C library's I/O threads but not the threads, and may wait for them for ever.",
     ),
     engine("own", "Storage of a program that uses ferrio as a library").of_server().shares(Sharing::Nothing),
     engine("falloc", "fallocate()")
         .opens(Opening::ToChange)
         .keeps(Data::Untouched)
-        .deviates("syncs are done, where fio allocates again or ends with an error"),
+        .deviates(Mended, "Syncs are done; fio allocates again or ends with an error."),
     engine("e4defrag", "Moves extents of ext4")
         .shares(Sharing::DonorFile)
         .keeps(Data::Untouched)
-        .deviates("syncs are done, and inplace=0 works with any size, where fio ends with an error"),
+        .deviates(Mended, "Syncs are done, and inplace=0 works with any size; fio ends with an error."),
     engine("splice", "splice(), vmsplice()"),
     planned("mtd", "Flash behind /dev/mtd*"),
     planned("sg", "SCSI pass-through"),
@@ -279,7 +295,11 @@ pub const ENGINES: &[EngineDef] = &[
     planned("gfapi_async", "GlusterFS, asynchronous").of_family("gfapi"),
     planned("libhdfs", "Hadoop file system"),
     planned("libiscsi", "iSCSI"),
-    engine("nbd", "Network block device").asynchronous().of_server().deviates(NBD),
+    engine("nbd", "Network block device")
+        .asynchronous()
+        .of_server()
+        .deviates(Mended, NBD_MENDED)
+        .deviates(Stricter, NBD_STRICTER),
     planned("nfs", "NFS from user space"),
     planned("rdma", "RDMA"),
     planned("dev-dax", "DAX devices"),

@@ -6,7 +6,7 @@
 
 use super::typed::{OptionType, Word};
 use crate::syntax::{Bounds, Choice};
-use crate::{EngineValue, Status};
+use crate::{DeviationKind, EngineValue, Status};
 
 /// A private option of an engine, whose values have the type `T`: `bool`, `i64`, a text or an enum of words, and
 /// `Option` of these where the option has no default. It has the type `()` while nothing reads it.
@@ -200,10 +200,10 @@ impl<T> EngineOption<T> {
         self
     }
 
-    /// Marks the option as different from fio's; `why` is shown to users.
+    /// Marks the option as different from fio's; `how` is shown to users.
     #[must_use]
-    pub const fn deviates(mut self, why: &'static str) -> Self {
-        self.def.status = Status::Deviates(why);
+    pub const fn deviates(mut self, kind: DeviationKind, how: &'static str) -> Self {
+        self.def.status = self.def.status.deviating(kind, how);
         self
     }
 
