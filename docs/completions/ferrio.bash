@@ -234,6 +234,7 @@ _ferrio_names='
 --write_bw_log=
 --write_lat_log=
 --write_iops_log=
+--log_entries=
 --log_avg_msec=
 --log_hist_msec=
 --log_hist_coarseness=

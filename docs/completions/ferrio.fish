@@ -232,6 +232,7 @@ complete -c ferrio -l per_job_logs -x -a '0 1' -d 'Number in log file names; 0 =
 complete -c ferrio -l write_bw_log -r -d 'Bandwidth log, value = name prefix (default job name)'
 complete -c ferrio -l write_lat_log -r -d 'lat, slat and clat logs, value = name prefix'
 complete -c ferrio -l write_iops_log -r -d 'IOPS log, value = name prefix'
+complete -c ferrio -l log_entries -x -d 'First allocation, in entries, of each log'
 complete -c ferrio -l log_avg_msec -x -d 'Window length for averaged log rows (0 = row per I/O)'
 complete -c ferrio -l log_hist_msec -x -d 'Interval between histogram rows'
 complete -c ferrio -l log_hist_coarseness -x -d 'Merge 2^n neighbouring histogram bins'
