@@ -80,12 +80,12 @@ pub(crate) fn update(root: &Path) -> Result<String> {
 }
 
 fn skipped() -> String {
-    "SKIPPED instructions: no time stamp counter that can be trusted, so that another clock would be counted".to_owned()
+    "SKIPPED instructions: no counter of the CPU that can be trusted, so that another clock would be counted".to_owned()
 }
 
 /// Counts of all runs; `None` if ferrio uses another clock than when the counts were recorded.
 fn count_all(root: &Path) -> Result<Option<BTreeMap<String, u64>>> {
-    if Clock::new_tsc().is_none() {
+    if Clock::new_cpu_counter().is_none() {
         return Ok(None);
     }
     let program = build_release(root, &["ferrio"])?.join("ferrio");

@@ -9,7 +9,7 @@ mod storage;
 use crate::ProbedWorker;
 use ferrio_stats::Provenance;
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, JobOptions};
-use ferrio_sys::clock::kernel_clock_source;
+use ferrio_sys::clock::{CPU_COUNTER, kernel_clock_source};
 use ferrio_sys::scheduling::{cpu_affinity, format_cpu_list};
 use ferrio_sys::system_info::{SystemInfo, cpu_model, memory_bytes};
 use ferrio_sys::{Clock, ClockKind};
@@ -60,7 +60,7 @@ fn cpu_facts(info: &SystemInfo) -> CpuFacts {
 
 fn clock_facts(clock: &Clock) -> ClockFacts {
     let source = match clock.kind() {
-        ClockKind::Tsc => "tsc",
+        ClockKind::CpuCounter => CPU_COUNTER,
         ClockKind::Monotonic => "monotonic",
         ClockKind::Virtual => "virtual",
     };

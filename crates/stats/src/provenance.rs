@@ -95,7 +95,7 @@ pub struct CpuFacts {
 /// The source of times.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ClockFacts {
-    /// The clock of the loops: `tsc`, `monotonic` (`CLOCK_MONOTONIC`), or `virtual`.
+    /// The clock of the loops: `tsc` or `cntvct` (counters of the CPU), `monotonic` (`CLOCK_MONOTONIC`), or `virtual`.
     pub source: String,
     /// The clock source of the kernel, such as `tsc` or `kvm-clock`.
     pub kernel_source: Option<String>,

@@ -1,15 +1,15 @@
 //! Time stamps for the hot path and the time line of a run.
 //!
-//! A stamp is a raw counter value (TSC ticks, or nanoseconds of the other kinds); only differences of stamps of one clock
-//! mean something. The TSC is calibrated against `CLOCK_MONOTONIC` from the moment the clock was made, and refined by
+//! A stamp is a raw counter value (ticks of the CPU's counter, or nanoseconds of the other kinds); only differences of stamps of one
+//! clock mean something. The CPU's counter is calibrated against `CLOCK_MONOTONIC` from the moment the clock was made, and refined by
 //! [`Clock::recalibrate`] over the whole span since then. Measured on a KVM guest with a 2.6 GHz TSC: the first
 //! calibration (1 ms) is within 1 ppm, a recalibration after 100 ms within 0.01 ppm.
 //!
 //! Must not know: jobs, the measured events. Start reading at [`Clock`], then `scale` for the arithmetic.
 
+mod cpu_counter;
 mod scale;
 mod shared;
-mod tsc;
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use scale::{Scale, StampLine};
@@ -17,9 +17,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub use cpu_counter::CPU_COUNTER;
 pub use shared::Seat;
 
-/// How long the first calibration of a TSC clock waits, ns. At start-up only.
+/// How long the first calibration of a counter waits, ns. At start-up only.
 const FIRST_CALIBRATION_NS: u64 = 1_000_000;
 
 /// Readings of all clocks, of which the tightest counts.
@@ -31,8 +32,8 @@ const SAMPLE_TRIES: u32 = 16;
 /// Kind of counter that a clock reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClockKind {
-    /// The time stamp counter of the CPU (x86-64), about 10 ns a stamp or less.
-    Tsc,
+    /// The counter of the CPU ([`CPU_COUNTER`]): the TSC on x86-64, about 10 ns a stamp or less.
+    CpuCounter,
     /// `clock_gettime(CLOCK_MONOTONIC)`.
     Monotonic,
     /// A counter in memory that advances only by calls: for tests and simulated devices.
@@ -41,7 +42,7 @@ pub enum ClockKind {
 
 #[derive(Debug, Clone)]
 enum TimeSource {
-    Tsc,
+    CpuCounter,
     Monotonic,
     Virtual(Arc<AtomicU64>),
     Shared(Arc<Seat>),
@@ -65,23 +66,28 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The cheapest clock that can be trusted here: the TSC where CPU and kernel call it reliable, else
-    /// `CLOCK_MONOTONIC`. Takes about 1 ms for a TSC.
+    /// The cheapest clock that can be trusted here: the CPU's counter where CPU and kernel call it reliable, else
+    /// `CLOCK_MONOTONIC`. Takes about 1 ms for a counter.
     pub fn new() -> Self {
-        Self::new_tsc().unwrap_or_else(Self::new_monotonic)
+        Self::new_cpu_counter().unwrap_or_else(Self::new_monotonic)
     }
 
-    /// A clock on the TSC, or `None` where there is no TSC or it is not reliable: the CPU must call it invariant, and the
-    /// kernel must not have struck it from its clock sources.
-    pub fn new_tsc() -> Option<Self> {
-        if !tsc::is_reliable() {
-            return None;
-        }
-        let anchor = Sample::take(&TimeSource::Tsc);
+    /// A clock on the counter of the CPU, or `None` where there is none or it is not reliable: the CPU must call it invariant, the
+    /// kernel must not have struck it from its clock sources, and it must run as fast as the CPU states, if it states that.
+    pub fn new_cpu_counter() -> Option<Self> {
+        if cpu_counter::is_reliable() { Self::on_cpu_counter() } else { None }
+    }
+
+    /// A clock on the counter of the CPU, whatever the kernel thinks of it.
+    fn on_cpu_counter() -> Option<Self> {
+        let anchor = Sample::take(&TimeSource::CpuCounter);
         let wait = Duration::from_nanos(FIRST_CALIBRATION_NS);
         std::thread::sleep(wait);
-        let scale = Sample::take(&TimeSource::Tsc).scale_since(anchor)?;
-        Some(Self { source: TimeSource::Tsc, scale, anchor, timeline: StampLine::new(anchor.stamp, scale) })
+        let scale = Sample::take(&TimeSource::CpuCounter).scale_since(anchor)?;
+        if cpu_counter::stated_hz().is_some_and(|hz| !scale.is_near(hz)) {
+            return None;
+        }
+        Some(Self { source: TimeSource::CpuCounter, scale, anchor, timeline: StampLine::new(anchor.stamp, scale) })
     }
 
     /// A clock on `CLOCK_MONOTONIC`.
@@ -123,7 +129,7 @@ impl Clock {
     /// Which counter this clock reads.
     pub fn kind(&self) -> ClockKind {
         match self.source {
-            TimeSource::Tsc => ClockKind::Tsc,
+            TimeSource::CpuCounter => ClockKind::CpuCounter,
             TimeSource::Monotonic => ClockKind::Monotonic,
             TimeSource::Virtual(_) | TimeSource::Shared(_) => ClockKind::Virtual,
         }
@@ -132,9 +138,9 @@ impl Clock {
     /// Which clock this is and how it was calibrated, a line each: ticks in a millisecond, the factor from ticks to nanoseconds and
     /// its binary digits after the point, where it began, and its number in `clocksource` (2: of the kernel, 3: of the CPU).
     pub fn describe(&self) -> Vec<String> {
-        let number = if self.kind() == ClockKind::Tsc { 3 } else { 2 };
+        let number = if self.kind() == ClockKind::CpuCounter { 3 } else { 2 };
         let mut lines = Vec::new();
-        if self.kind() == ClockKind::Tsc {
+        if self.kind() == ClockKind::CpuCounter {
             let (shift, factor) = self.scale.factor();
             lines.push(format!("cycles[0]={}", self.scale.to_stamps(FIRST_CALIBRATION_NS)));
             lines.push(format!("clock_shift={shift}, clock_mult={factor}"));
@@ -221,9 +227,9 @@ impl Clock {
 
     /// Measures the counter against `CLOCK_MONOTONIC` again, over the whole span since the clock was made, and returns
     /// by how many parts per billion the length of a tick changed. Costs about 3 microseconds: call it every second or so,
-    /// not per I/O. Only the TSC needs it; the other kinds return 0.
+    /// not per I/O. Only the counter of a CPU needs it; the other kinds return 0.
     pub fn recalibrate(&mut self) -> i64 {
-        if !matches!(self.source, TimeSource::Tsc) {
+        if !matches!(self.source, TimeSource::CpuCounter) {
             return 0;
         }
         let sample = Sample::take(&self.source);
@@ -249,16 +255,16 @@ impl TimeSource {
     #[inline]
     fn read(&self) -> u64 {
         match self {
-            Self::Tsc => tsc::read(),
+            Self::CpuCounter => cpu_counter::read(),
             _ => self.read_other(),
         }
     }
 
-    /// Not inlined: so that reading the TSC is, everywhere.
+    /// Not inlined: so that reading the counter of the CPU is, everywhere.
     #[inline(never)]
     fn read_other(&self) -> u64 {
         match self {
-            Self::Tsc => tsc::read(),
+            Self::CpuCounter => cpu_counter::read(),
             Self::Monotonic => monotonic_ns(),
             Self::Virtual(counter) => counter.load(Ordering::Relaxed),
             Self::Shared(seat) => seat.now_ns(),

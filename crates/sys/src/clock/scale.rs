@@ -2,17 +2,18 @@
 //!
 //! Must not know: which counter the ticks come from. Pure arithmetic.
 
-/// Binary digits after the point of nanoseconds per tick. 60 leaves 4 before it: ticks of less than 16 ns.
-const NS_SHIFT: u32 = 60;
+/// Binary digits after the point of nanoseconds per tick. 60 leaves 4 before it: ticks of less than 16 ns, and no TSC has longer ones.
+/// Counters of aarch64 may have ticks of 52 ns (19.2 MHz): 54 leaves 10, and an error of at most 2^-55 for each tick.
+const NS_SHIFT: u32 = if cfg!(target_arch = "aarch64") { 54 } else { 60 };
 /// Binary digits after the point of ticks per nanosecond. 58 leaves 6 before it: counters below 64 GHz.
 const TICK_SHIFT: u32 = 58;
 
 /// The measured length of one tick.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Scale {
-    /// Nanoseconds per tick, times 2^60.
+    /// Nanoseconds per tick, times 2^`NS_SHIFT`.
     ns_per_tick: u64,
-    /// Ticks per nanosecond, times 2^58.
+    /// Ticks per nanosecond, times 2^`TICK_SHIFT`.
     ticks_per_ns: u64,
 }
 
@@ -20,8 +21,8 @@ impl Scale {
     /// A tick is a nanosecond.
     pub(super) const IDENTITY: Self = Self { ns_per_tick: 1 << NS_SHIFT, ticks_per_ns: 1 << TICK_SHIFT };
 
-    /// The scale of a counter that ran `ticks` in `ns`. `None` if a tick is 16 ns or longer, or the counter is faster
-    /// than 64 GHz: no TSC is.
+    /// The scale of a counter that ran `ticks` in `ns`. `None` if a tick is too long for [`NS_SHIFT`], or the counter is faster
+    /// than 64 GHz: no counter is.
     pub(super) fn measured(ticks: u64, ns: u64) -> Option<Self> {
         if ticks == 0 || ns == 0 {
             return None;
@@ -30,6 +31,12 @@ impl Scale {
         let ns_per_tick = ((u128::from(ns) << NS_SHIFT) + u128::from(ticks / 2)) / u128::from(ticks);
         let ticks_per_ns = ((u128::from(ticks) << TICK_SHIFT) + u128::from(ns / 2)) / u128::from(ns);
         Some(Self { ns_per_tick: u64::try_from(ns_per_tick).ok()?, ticks_per_ns: u64::try_from(ticks_per_ns).ok()? })
+    }
+
+    /// True if a counter of so many hertz has this scale, to within 1 %: what a first calibration beside other programs can tell.
+    pub(super) fn is_near(self, hz: u64) -> bool {
+        let ticks = self.to_stamps(1_000_000_000);
+        ticks.abs_diff(hz) <= hz / 100
     }
 
     /// Nanoseconds per tick: binary digits after the point, and the number.
