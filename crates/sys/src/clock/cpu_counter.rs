@@ -1,5 +1,5 @@
 //! The counter that a CPU keeps for the time: reading it, and whether it can be trusted. On x86-64 that is the time stamp counter
-//! (RDTSC), on aarch64 the virtual counter of the generic timer (CNTVCT_EL0).
+//! (`RDTSC`), on aarch64 the virtual counter of the generic timer (`CNTVCT_EL0`).
 //!
 //! Must not know: calibration. On other architectures there is none, and `is_reliable` says so.
 #![cfg_attr(
