@@ -1,6 +1,8 @@
 (() => {
 // What mdBook's pages lack for readers who use a keyboard or a screen reader.
 document.getElementById('mdbook-menu-bar')?.setAttribute('role', 'banner');
+document.getElementById('mdbook-search-wrapper')?.setAttribute('role', 'search');
+document.getElementById('mdbook-searchbar')?.setAttribute('aria-label', 'Search this book');
 // A real button for the list of chapters, in the place of a label.
 const label = document.getElementById('mdbook-sidebar-toggle');
 const anchor = document.getElementById('mdbook-sidebar-toggle-anchor');
