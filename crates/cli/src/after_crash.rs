@@ -2,7 +2,10 @@
 //!
 //! Must not know: journals, blocks. Start reading at [`run`].
 
+use crate::arguments;
 use crate::console::Console;
+use crate::native::describe::{of_jobs, value};
+use clap::{Arg, ArgAction};
 use ferrio_crash::check::{CrashCheck, CrashReport, Violation, after_crash};
 use ferrio_crash::judge::Verdict;
 use ferrio_job::message::OutputStream;
@@ -12,17 +15,6 @@ use ferrio_session::VERSION;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
-
-const USAGE: &str = "\
-usage: ferrio verify --after-crash [--atomic-unit=BYTES] [--memory=MIB] JOBFILE|OPTIONS...
-
-Reads the journal (verify_crash_log) and the files of each job, changes nothing, and says what
-became of every block that was written. Exit code 1 if a block is lost that was synced, or torn.
-
-  --atomic-unit=BYTES   what the device writes as a whole (512)
-  --memory=MIB          what the blocks of a journal may take (512); where they
-                        take more, the journal is read several times
-";
 
 /// Assumed size of a device's atomic writes, without another statement by the user.
 const SECTOR_BYTES: usize = 512;
@@ -40,18 +32,32 @@ struct Request {
     job: Vec<OsString>,
 }
 
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    let after_crash = Arg::new("after-crash").long("after-crash").action(ArgAction::SetTrue).required(true);
+    of_jobs("ferrio verify", "Say which synced writes a crash has lost")
+        .long_about(
+            "Read the journal (verify_crash_log) and the files of each job, change nothing, and say what became of every \
+             block that was written.",
+        )
+        .arg(after_crash.help("What is verified: the files of jobs after a power cut"))
+        .arg(value("atomic-unit", "BYTES", "What the device writes as a whole [default: 512]"))
+        .arg(value("memory", "MIB", "Memory for the blocks of a journal; where they need more, the journal is read several times [default: 512]"))
+        .after_help("Exit code: 0; 1 if a block is lost that was synced, or torn, and after an error.")
+}
+
 /// Runs the command with its arguments (the command's name first). Exit code 0; 1 after an error, or if a device lost
 /// synced data.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::standard();
     if arguments.get(1).is_some_and(|word| word == "--help" || word == "-h") {
-        console.info(USAGE);
+        console.info(&arguments::help_text(describe()));
         return ExitCode::SUCCESS;
     }
     let request = match request(arguments) {
         Ok(request) => request,
         Err(complaint) => {
-            console.error(&format!("{complaint}{USAGE}"));
+            console.error(&format!("{complaint}{}", arguments::help_text(describe())));
             return ExitCode::FAILURE;
         }
     };
@@ -111,7 +117,7 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
         }
     }
     if invocation.mode != Mode::Run {
-        return Err(USAGE.to_owned());
+        return Err(arguments::help_text(describe()));
     }
     let mut n_told = 0;
     let mut tell = |violation: Violation| {

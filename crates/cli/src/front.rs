@@ -4,9 +4,11 @@
 
 use crate::COMMANDS;
 use crate::console::Console;
-use crate::topics::{self, TOPICS};
+use ferrio_insight::{FindingRule, RULES};
 use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
+use ferrio_manual::topics::{self, TOPICS};
+use ferrio_report::native::{TEXT_WIDTH, wrap};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -24,6 +26,22 @@ In place of fio, with its job files, options and outputs:
 Words of the reports: ferrio help TOPIC
 ";
 
+/// The command `ferrio help`, for manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    let words =
+        clap::Arg::new("words").value_name("COMMAND|TOPIC|OPTION|FINDING").num_args(0..).value_parser(help_words());
+    clap::Command::new("ferrio help")
+        .bin_name("ferrio help")
+        .about("Explain a command, a word of the reports, an option or a finding")
+        .arg(words.help("What is explained; without it, all commands are listed").hide_possible_values(true))
+        .after_help("Exit code: 0; 2 where there is nothing of that name.")
+}
+
+/// What a shell may offer: commands and topics.
+fn help_words() -> Vec<&'static str> {
+    COMMANDS.iter().map(|command| command.name).chain(TOPICS.iter().map(|topic| topic.name)).collect()
+}
+
 /// The page: the native commands first.
 pub(crate) fn page() -> String {
     let mut text = format!("ferrio {}: measures storage\n\nCommands:\n", env!("CARGO_PKG_VERSION"));
@@ -36,7 +54,7 @@ pub(crate) fn page() -> String {
 
 /// `ferrio help`: the page, the help of a command, a topic, or an option of jobs.
 pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
-    let Some(wanted) = arguments.get(1) else {
+    let Some(wanted) = arguments.get(1).filter(|word| *word != "--help" && *word != "-h") else {
         Console::standard().info(&page());
         return ExitCode::SUCCESS;
     };
@@ -63,15 +81,35 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
 /// There is none of that name; the text names near ones.
 fn answer(name: &str) -> Result<String, String> {
     if let Some(topic) = topics::find(name) {
-        return Ok(format!("{}\n", topic.text));
+        return Ok(format!("{}\n", topic.text(TEXT_WIDTH)));
+    }
+    if let Some(rule) = RULES.iter().find(|rule| rule.id == name) {
+        return Ok(finding(rule));
     }
     if let Some(details) = option_details(name.trim_start_matches('-')) {
         return Ok(details);
     }
     let names = COMMANDS.iter().map(|command| command.name);
     let names = names.chain(TOPICS.iter().flat_map(|topic| topic.aliases.iter().copied().chain([topic.name])));
+    let names = names.chain(RULES.iter().map(|rule| rule.id));
     let near = did_you_mean(name, names).map_or_else(String::new, |near| format!("; did you mean ferrio help {near}?"));
-    Err(format!("ferrio help: there is no command, topic or option {name}{near}\n\n{}", page()))
+    Err(format!("ferrio help: there is no command, topic, option or finding {name}{near}\n\n{}", page()))
+}
+
+/// The explanation of a finding.
+fn finding(rule: &FindingRule) -> String {
+    let mut text = format!("{}: {}\n", rule.id, rule.title);
+    let example = format!("ferrio run {}", rule.example);
+    for (heading, paragraph) in [
+        ("What it looks at", rule.what),
+        ("Why it matters", rule.why),
+        ("A run that it speaks about", &example),
+        ("What to do", rule.cure),
+    ] {
+        // Infallible: writing to a String never fails.
+        let _ = write!(text, "\n{heading}:\n{}", wrap(&paragraph.replace('`', ""), "  ", TEXT_WIDTH));
+    }
+    text
 }
 
 /// The complaint about a first argument that looks like a command, and is neither one nor a file.
@@ -109,7 +147,7 @@ mod tests {
 
     #[test]
     fn topics_and_options_are_explained() {
-        assert!(answer("clat").unwrap().starts_with("clat: completion latency."));
+        assert!(answer("clat").unwrap().starts_with("clat: completion latency\n"));
         assert!(answer("steady state").unwrap().starts_with("steady-state: "));
         // An option that is no topic.
         for name in ["numjobs", "--numjobs"] {

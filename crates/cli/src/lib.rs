@@ -10,6 +10,7 @@ mod bandwidth_logs;
 mod btrace;
 mod byte_size;
 mod compare;
+mod completions;
 mod console;
 mod csv_table;
 mod dedupe;
@@ -23,6 +24,7 @@ mod inputs;
 mod job_text;
 mod kept;
 mod kept_runs;
+mod man;
 mod native;
 mod plot;
 mod progress;
@@ -32,8 +34,8 @@ mod records;
 mod report;
 mod reporter;
 mod signals;
-mod topics;
 mod verify_state;
+mod version;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -46,6 +48,8 @@ struct Command {
     usage: &'static str,
     /// Its purpose, in a few words.
     summary: &'static str,
+    /// Its description, from which help, manual page and completions are made.
+    describe: fn() -> clap::Command,
     /// Runs the command; gets the arguments from the command's name on.
     run: fn(&[OsString]) -> ExitCode,
 }
@@ -56,87 +60,120 @@ const COMMANDS: &[Command] = &[
         name: "quick",
         usage: "ferrio quick [DIR]",
         summary: "measure the storage under a directory",
+        describe: quick::describe,
         run: quick::run,
     },
     Command {
         name: "run",
         usage: "ferrio run JOBFILE|OPTIONS...",
         summary: "run fio's jobs, and audit the figures",
+        describe: native::describe::run,
         run: native::run::run,
     },
     Command {
         name: "check",
         usage: "ferrio check JOBFILE|OPTIONS...",
         summary: "what would make their figures wrong",
+        describe: native::describe::check,
         run: native::check::run,
     },
     Command {
         name: "verify",
         usage: "ferrio verify --after-crash JOBFILE",
         summary: "what synced writes a crash has lost",
+        describe: after_crash::describe,
         run: after_crash::run,
     },
     Command {
         name: "report",
         usage: "ferrio report RESULT... -o PAGE",
         summary: "results as a page with charts",
+        describe: report::describe,
         run: report::run,
     },
     Command {
         name: "compare",
         usage: "ferrio compare BASE NEW...",
         summary: "same, faster, slower, or can't tell",
+        describe: compare::describe,
         run: compare::run,
     },
     Command {
         name: "history",
         usage: "ferrio history list|show|...",
         summary: "runs that are kept (--keep)",
+        describe: history::describe,
         run: history::run,
     },
     Command {
         name: "plot",
         usage: "ferrio plot LOG|RESULT...",
         summary: "results and logs as SVG or PNG",
+        describe: plot::describe,
         run: plot::run,
     },
     Command {
         name: "verify-state",
         usage: "ferrio verify-state FILE...",
         summary: "what the states of verified jobs say",
+        describe: verify_state::describe,
         run: verify_state::run,
     },
     Command {
         name: "genzipf",
         usage: "ferrio genzipf [-t DISTRIBUTION]",
         summary: "what a skewed distribution hits",
+        describe: genzipf::describe,
         run: genzipf::run,
     },
     Command {
         name: "dedupe",
         usage: "ferrio dedupe FILE|DEVICE",
         summary: "how much of it repeats or compresses",
+        describe: dedupe::describe,
         run: dedupe::run,
     },
     Command {
         name: "btrace",
         usage: "ferrio btrace FILE... [-o JOBFILE]",
         summary: "a job file that imitates a block trace",
+        describe: btrace::describe,
         run: btrace::run,
     },
     Command {
         name: "genjob",
         usage: "ferrio genjob [-o JOBFILE]",
         summary: "a job file, by options or by questions",
+        describe: genjob::describe,
         run: genjob::run,
+    },
+    Command {
+        name: "completions",
+        usage: "ferrio completions SHELL",
+        summary: "completion for bash, zsh or fish",
+        describe: completions::describe,
+        run: completions::run,
+    },
+    Command {
+        name: "man",
+        usage: "ferrio man [COMMAND]",
+        summary: "the manual page",
+        describe: man::describe,
+        run: man::run,
     },
     Command {
         name: "help",
         usage: "ferrio help [COMMAND|TOPIC]",
         summary: "this page, a command, or a word",
+        describe: front::describe,
         run: front::help,
     },
 ];
+
+/// The descriptions of all native commands.
+fn descriptions() -> Vec<clap::Command> {
+    COMMANDS.iter().map(|command| (command.describe)()).collect()
+}
 
 /// The program, with the arguments of this process; returns its exit code.
 pub fn program() -> ExitCode {
@@ -149,6 +186,9 @@ pub fn program() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if is_called_fio(&arguments) {
         return drop_in::run(&arguments, "");
+    }
+    if version::is_asked_for(&arguments) {
+        return version::run();
     }
     if let Some(command) = native_command(&arguments) {
         return (command.run)(&arguments[1..]);

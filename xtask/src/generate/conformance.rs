@@ -1,11 +1,12 @@
 //! CONFORMANCE.md: the state of fio's features in ferrio, by option, engine and format.
 
-use super::sections::{Section, sections};
-use super::text::{GENERATED, cell, code, codes, refused_values, status_reason, status_word};
+use super::text::{GENERATED, cell, code, codes, refused_values};
 use super::{differences, switches};
 use ferrio_job::command_line::switches::SWITCHES;
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{OptionDef, Status};
+use ferrio_manual::sections::{OptionSection, sections};
+use ferrio_manual::text::{status_reason, status_word};
 use ferrio_spec::engines::ENGINES;
 use ferrio_spec::{DeviationKind, OUTPUT_FORMATS};
 use std::fmt::Write as _;
@@ -114,7 +115,7 @@ fn engine_table() -> String {
     text
 }
 
-fn option_table(section: &Section) -> String {
+fn option_table(section: &OptionSection) -> String {
     let mut text = format!("\n### {}\n\n| option | other names | status | note |\n|---|---|---|---|\n", section.title);
     for def in &section.options {
         let names = codes(def.aliases.iter().copied());

@@ -2,11 +2,11 @@
 //!
 //! A difference is one text of a row of a table, with its kind. Start reading at [`of`].
 
-use super::sections::sections;
 use super::text::{GENERATED, cell, code, codes};
 use ferrio_job::command_line::switches::SWITCHES;
 use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{Category, OptionDef, Status};
+use ferrio_manual::sections::sections;
 use ferrio_spec::DeviationKind;
 use ferrio_spec::engines::ENGINES;
 use std::fmt::Write as _;

@@ -3,18 +3,13 @@
 //! A document is one function of no arguments; it reads tables and nothing else, so that the same tables always give the
 //! same text. Start reading at [`DOCUMENTS`].
 
-mod bash;
-mod completion;
 mod conformance;
 mod differences;
 mod findings;
-mod fish;
-mod man;
+mod glossary;
 mod reference;
-mod sections;
 mod switches;
 mod text;
-mod zsh;
 
 use anyhow::{Context, Result, bail};
 use std::path::Path;
@@ -32,10 +27,7 @@ const DOCUMENTS: &[Document] = &[
     Document { path: "CONFORMANCE.md", render: conformance::render },
     Document { path: "docs/from-fio-differences.md", render: differences::render },
     Document { path: "docs/options.md", render: reference::render },
-    Document { path: "docs/ferrio.1", render: man::render },
-    Document { path: "docs/completions/ferrio.bash", render: bash::render },
-    Document { path: "docs/completions/_ferrio", render: zsh::render },
-    Document { path: "docs/completions/ferrio.fish", render: fish::render },
+    Document { path: "docs/glossary.md", render: glossary::render },
     Document { path: "docs/findings/README.md", render: findings::index },
 ];
 

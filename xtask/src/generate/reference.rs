@@ -1,8 +1,9 @@
 //! docs/options.md: the meaning of every option.
 
-use super::sections::sections;
-use super::text::{GENERATED, bounds, cell, code, codes, status_lines, status_word, syntax};
+use super::text::{GENERATED, cell, code, codes};
 use ferrio_job::options::definition::{OptionDef, Status};
+use ferrio_manual::sections::sections;
+use ferrio_manual::text::{bounds, status_lines, status_word, syntax};
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "\

@@ -16,6 +16,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-repeats", &["ferrio-sys"]),
     ("ferrio-spec", &["ferrio-units"]),
     ("ferrio-job", &["ferrio-units", "ferrio-spec"]),
+    ("ferrio-manual", &["ferrio-spec", "ferrio-job"]),
     ("ferrio-stats", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
     ("ferrio-engine", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
     // From `sys` the workload uses CPU features but no system calls: `multiply_fill`; from `stats` the values of its

@@ -7,7 +7,7 @@ mod shown;
 
 use crate::console::Console;
 use crate::{arguments, job_text};
-use clap::{Parser, ValueEnum};
+use clap::{CommandFactory, Parser, ValueEnum};
 use ferrio_stats::note::TraceFault;
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::output::{FileRole, KeptFiles};
@@ -87,6 +87,11 @@ enum ImitatedPace {
     Thinktime,
     /// As fast as the device can
     None,
+}
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
 }
 
 /// Runs the command with its arguments (the command's name first).

@@ -7,8 +7,9 @@ mod inputs;
 mod markdown;
 mod text;
 
+use crate::arguments;
 use crate::console::Console;
-use clap::{Args, Parser};
+use clap::{Args, CommandFactory, Parser};
 use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
 use ferrio_sys::output::{KeptFiles, WholeFile};
@@ -96,10 +97,15 @@ differs and unknown. The interval of the change decides (of repeated runs, or
 of the course of two); where it reaches to both sides of the value or there is
 none, the exit code is 3, so that a step of CI does not pass by chance.";
 
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
+
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio compare");
-    let request = match Request::try_parse_from(arguments) {
+    let request: Request = match arguments::read(arguments) {
         Ok(request) => request,
         Err(error) if error.use_stderr() => {
             console.error(&error.to_string());
@@ -233,7 +239,7 @@ mod tests {
 
     #[test]
     fn lines_of_help_fit_80_columns() {
-        let help = Request::try_parse_from(["compare", "--help"]).expect_err("help is no request").to_string();
+        let help = arguments::help_text(describe());
         assert!(help.lines().all(|line| line.len() <= 80), "{help}");
     }
 }

@@ -8,7 +8,7 @@ mod shown;
 use crate::console::Console;
 use crate::signals::Signals;
 use crate::{arguments, byte_size};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ferrio_repeats::{OpenError, RepeatFigures, Scan, ScanFailure, ScanRequest};
 use ferrio_sys::Error as SystemError;
 use ferrio_units::error_text;
@@ -69,6 +69,11 @@ so far. The last lines are options for jobs that write such data.
 
   ferrio dedupe --compress /var/lib/images/disk.img
   ferrio dedupe --block-size=128k --direct --threads=4 /dev/sdb";
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {

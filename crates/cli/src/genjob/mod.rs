@@ -9,7 +9,7 @@ mod wishes;
 
 use crate::console::Console;
 use crate::{arguments, byte_size, job_text};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ferrio_sys::output::{FileRole, KeptFiles};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -81,6 +81,11 @@ devices that are mounted or otherwise in use are refused. Nothing is run.
 
   ferrio genjob --measure=iops --target=/mnt/data -o iops.fio
   ferrio genjob --measure=mixed --write --read-share=80 --block-size=16k";
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {

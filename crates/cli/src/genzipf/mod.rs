@@ -6,7 +6,7 @@ mod shown;
 
 use crate::console::Console;
 use crate::{arguments, byte_size};
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ferrio_units::BuildError;
 use ferrio_units::random::{DistributionShape, HitCounts};
 use std::ffi::OsString;
@@ -115,6 +115,11 @@ struct DrawnHits {
     input: f64,
     block_bytes: u64,
     hits: HitCounts,
+}
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
 }
 
 /// Runs the command with its arguments (the command's name first).

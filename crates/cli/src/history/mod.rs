@@ -14,7 +14,7 @@ mod show;
 
 use crate::arguments;
 use crate::console::Console;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -78,6 +78,11 @@ With FERRIO_KEEP=1 in the environment each run is kept, with FERRIO_KEEP=NAME
 under that name. The runs are in $XDG_STATE_HOME/ferrio/history.sqlite (by
 default below ~/.local/state), which its user alone can read; FERRIO_STATE=off
 does without.";
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {

@@ -4,6 +4,7 @@
 
 use super::errors::run_error_text;
 use super::{Request, audit_text, parse, print_all};
+use crate::arguments;
 use crate::console::Console;
 use crate::inputs;
 use crate::report::examined;
@@ -18,23 +19,6 @@ use std::process::ExitCode;
 /// The option with the file of a result.
 const RESULT: &str = "--result";
 
-const HELP: &str = "\
-usage: ferrio check [--json] [--anonymous] JOBFILE|OPTIONS...
-       ferrio check [--json] --result=FILE
-
-Looks at the jobs and at what they would use, runs nothing and changes
-nothing, and says what would make their figures wrong or easily misread.
-Takes fio's job files and options.
-
-  --json         the findings as JSON
-  --anonymous    without names of host, paths and mounts
-  --result=FILE  looks at the result of a run instead, such as the JSON of fio:
-                 what its own evidence says against its figures, and what
-                 could not be examined
-
-Exit code: 0; 1 where a figure would be wrong, and after an error.
-";
-
 /// Promises no more than can be seen before a run.
 const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks against the jobs and their targets. What\nthe run itself shows is examined after it (ferrio run).\n";
 
@@ -42,7 +26,7 @@ const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks agains
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio check");
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
-        console.report(HELP);
+        console.report(&arguments::help_text(super::describe::check()));
         return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
     match result_file(arguments) {

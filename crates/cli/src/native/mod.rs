@@ -3,6 +3,7 @@
 //! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
 
 pub(crate) mod check;
+pub(crate) mod describe;
 mod errors;
 mod live;
 pub(crate) mod run;

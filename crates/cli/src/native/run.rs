@@ -7,6 +7,7 @@ use super::errors::run_error_text;
 use super::viewers::Viewers;
 use super::web::{WebOptions, without_token};
 use super::{OwnOptions, Request, parse, print_all, report_text};
+use crate::arguments;
 use crate::console::{Console, show_aside, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
@@ -36,50 +37,11 @@ use std::time::{Duration, Instant};
 
 const PROGRAM: &str = "ferrio run";
 
-const HELP: &str = "\
-usage: ferrio run [--live] [--web=ADDR] [--json|--csv] [--html=FILE] JOBFILE|OPTIONS...
-
-Runs fio's job files and options, and shows ferrio's own report: a row of
-headline figures for each job, and what speaks against them: a cache that
-answered, a depth that was not reached, writes that were still in memory.
-
-  --json          all of it as JSON
-  --csv           the figures with commas and a header, a line for each job and
-                  direction, without findings
-  --output-format=jsonl
-                  a line of JSON for each second of each job, while the run goes
-                  on, and the findings at its end; --status-interval=TIME sets
-                  another length than a second
-  --live          the run on the whole terminal while it goes on: rates, latencies
-                  and depth of each job, devices, findings so far; q ends the run
-  --web=ADDR      the run as a page for browsers while it goes on, at its end the
-                  report in the same place; /metrics for Prometheus, /result.json.
-                  ADDR is HOST:PORT, or PORT on 127.0.0.1; port 0 is any free one
-  --web-token=TOKEN
-                  what readers of --web must know (http://ADDR/?token=TOKEN), with
-                  an ADDR that other machines reach; rather in FERRIO_WEB_TOKEN,
-                  because the arguments of a program are no secret
-  --output=FILE   the report goes to a file
-  --html=FILE     also a page with charts
-  --keep[=NAME]   keep the run, for ferrio history to list, show and compare;
-                  FERRIO_KEEP=1 or FERRIO_KEEP=NAME keeps each run
-  --anonymous     without names of host, kernel, models, paths and mounts, in
-                  report, JSON and page
-
-The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default
-~/.local/state/ferrio), to tell when the same blocks are read again;
-FERRIO_STATE=off does without.
-
-For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...
-
-Exit code: 0; 1 to 127 where so many jobs failed; 128 more after a signal.
-";
-
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio run");
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
-        console.report(HELP);
+        console.report(&arguments::help_text(super::describe::run()));
         return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     }
     let request = match parse("run", arguments) {

@@ -5,7 +5,7 @@
 use crate::arguments;
 use crate::console::Console;
 use crate::inputs;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
 use ferrio_results::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
@@ -60,6 +60,11 @@ Kinds of pictures:
   heat-map     a table of runs that differ in iodepth and numjobs
   histogram    how many I/Os took how long (--output-format=json+, or logs)
   percentiles  latency by percentile, of jobs and of results";
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {

@@ -56,7 +56,7 @@ devices and existing files are refused. Only if the program is killed, a file
 /// # Errors
 /// The error contains the text to show: a refusal, or the help if the arguments ask for it.
 pub(super) fn parse(arguments: &[OsString]) -> Result<QuickRequest, clap::Error> {
-    QuickRequest::try_parse_from(arguments)
+    crate::arguments::read(arguments)
 }
 
 /// A size in bytes, or in K, M, G or T: powers of 1024, also when they are spelt KiB and so on.

@@ -56,6 +56,11 @@ struct Report {
     notes: Vec<QuickNote>,
 }
 
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    <arguments::QuickRequest as clap::CommandFactory>::command()
+}
+
 /// Runs the command with its arguments (the command's name first). Exit code 0; 1 after an error; 128 plus the number
 /// of the signal that ended it.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {

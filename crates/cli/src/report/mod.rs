@@ -7,7 +7,7 @@ pub(crate) mod examined;
 mod page;
 
 use crate::arguments;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ferrio_spec::{OUTPUT_FORMAT_NAMES, OutputFormat, OutputFormats};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -82,6 +82,11 @@ impl Request {
         let ending = self.output.as_ref().and_then(|output| output.extension());
         self.output_format.is_none() && ending.is_some_and(|ending| endings.iter().any(|known| ending == *known))
     }
+}
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
 }
 
 /// Runs the command with its arguments (the command's name first).

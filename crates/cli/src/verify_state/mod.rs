@@ -6,7 +6,7 @@ mod shown;
 
 use crate::arguments;
 use crate::console::Console;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use ferrio_stats::note::StateFault;
 use ferrio_sys::file::open_regular;
 use ferrio_units::error_text;
@@ -50,6 +50,11 @@ struct ReadState<'a> {
     file: &'a Path,
     head: StateHead,
     state: VerifyState,
+}
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
 }
 
 /// Runs the command with its arguments (the command's name first).

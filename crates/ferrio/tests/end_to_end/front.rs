@@ -3,6 +3,7 @@
 //! Start reading at [`run_as`].
 
 use crate::support::Scratch;
+use ferrio_testing::{skip_part, this_test};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -34,7 +35,10 @@ fn the_nearest_command_is_named() {
     assert_eq!(said, "ferrio: qick is neither a command nor a job file; did you mean ferrio quick?\n");
     let (code, page, said) = run_as("ferrio", &["help", "qick"]);
     assert_eq!((code, page.as_str()), (Some(1), ""));
-    assert!(said.starts_with("ferrio help: there is no command, topic or option qick; did you mean"), "{said}");
+    assert!(
+        said.starts_with("ferrio help: there is no command, topic, option or finding qick; did you mean"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -58,6 +62,106 @@ fn words_of_reports_have_help() {
     }
     assert_eq!(run_as("ferrio", &["help", "steady", "state"]), run_as("ferrio", &["help", "steady-state"]));
     assert!(run_as("ferrio", &["help", "iodepth"]).1.contains("iodepth: "));
+}
+
+/// The words that bash offers for a line of which the last word is to be completed.
+fn offered_by_bash(script: &str, words: &[&str]) -> Vec<String> {
+    let line = format!(
+        "COMP_WORDS=({}) COMP_CWORD={} COMP_WORDBREAKS=' ='; _ferrio; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(" "),
+        words.len() - 1
+    );
+    let output = Command::new("bash").args(["-c", &format!("{script}\n{line}")]).output().expect("bash starts");
+    assert!(output.stderr.is_empty(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_commands_options_and_words() {
+    let (code, script, said) = run_as("ferrio", &["completions", "bash"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    for (words, expected) in [
+        (&["ferrio", "qui"][..], &["quick"][..]),
+        (&["ferrio", "--rw", "=", "randr"], &["randread", "randrw"]),
+        (&["ferrio", "--rw=randr"], &["--rw=randread", "--rw=randrw"]),
+        (&["ferrio", "run", "--rw", "=", "randw"], &["randwrite"]),
+        (&["ferrio", "run", "--web-"], &["--web-token="]),
+        (&["ferrio", "history", "sho"], &["show"]),
+        (&["ferrio", "help", "cla"], &["clat"]),
+        (&["ferrio", "quick", "--sec"], &["--seconds="]),
+        (&["ferrio", "quick", "--rw"], &[""]),
+    ] {
+        assert_eq!(offered_by_bash(&script, words), expected, "{words:?}");
+    }
+    // The drop-in has no commands.
+    let (_, script, _) = run_as("ferrio", &["completions", "bash", "--name=fio"]);
+    assert!(script.contains("complete -o bashdefault -o default -F _fio fio\n") && !script.contains("genzipf"));
+}
+
+/// That the scripts are ones, for the shells that this machine has.
+#[test]
+fn completions_are_scripts_of_their_shells() {
+    for shell in ["bash", "zsh", "fish"] {
+        let scratch = Scratch::new("completions");
+        for name in ["ferrio", "fio"] {
+            let (code, script, _) = run_as("ferrio", &["completions", shell, &format!("--name={name}")]);
+            assert_eq!(code, Some(0), "{shell}");
+            assert!(script.contains("randread") && script.contains(name), "{script}");
+            let path = scratch.path().join(shell);
+            std::fs::write(&path, script).expect("it is written");
+            match Command::new(shell).arg("-n").arg(&path).output() {
+                Ok(output) => assert!(output.status.success() && output.stderr.is_empty(), "{shell}: {output:?}"),
+                Err(_) => skip_part!(this_test(), "no {shell}"),
+            }
+        }
+    }
+    assert_eq!(run_as("ferrio", &["completions", "tcsh"]).0, Some(1));
+}
+
+#[test]
+fn manual_pages_are_read_without_a_warning() {
+    let scratch = Scratch::new("man");
+    let folder = scratch.path().join("man");
+    let (code, _, said) = run_as("ferrio", &["man", "--write", &folder.display().to_string()]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let mut names: Vec<_> =
+        std::fs::read_dir(&folder).expect("it is there").map(|file| file.expect("a file").path()).collect();
+    names.sort();
+    for name in ["ferrio.1", "ferrio-run.1", "ferrio-quick.1", "ferrio-history-list.1", "ferrio-help.1"] {
+        assert!(names.contains(&folder.join(name)), "{name}: {names:?}");
+    }
+    let page = std::fs::read_to_string(folder.join("ferrio.1")).expect("it is text");
+    assert_eq!(run_as("ferrio", &["man"]).1, page);
+    let (code, page, said) = run_as("ferrio", &["man", "history", "lst"]);
+    assert_eq!((code, page.as_str()), (Some(2), ""));
+    assert_eq!(said, "ferrio man: there is no command history lst; did you mean ferrio man history list?\n");
+    for name in names {
+        match Command::new("groff").args(["-man", "-Tutf8", "-ww", "-z"]).arg(&name).output() {
+            Ok(output) => assert!(output.status.success() && output.stderr.is_empty(), "{name:?}: {output:?}"),
+            Err(_) => skip_part!(this_test(), "no groff"),
+        }
+    }
+}
+
+#[test]
+fn the_version_says_what_works_here() {
+    let (code, text, said) = run_as("ferrio", &["--version", "--verbose"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    let release = std::fs::read_to_string("/proc/sys/kernel/osrelease").expect("Linux has it");
+    assert!(text.contains(&format!("Linux {} on ", release.trim())), "{text}");
+    assert!(text.starts_with(&format!("ferrio         {}\n", env!("CARGO_PKG_VERSION"))), "{text}");
+    // In the place of fio, as with fio.
+    assert_eq!(run_as("ferrio", &["--version"]).1, run_as("fio", &["--version"]).1);
+    assert_eq!(run_as("fio", &["--version", "--verbose"]), run_as("fio", &["--version"]));
+}
+
+/// A finding has the text of its page.
+#[test]
+fn findings_are_explained() {
+    let (code, text, said) = run_as("ferrio", &["help", "fits-in-memory"]);
+    assert_eq!((code, said.as_str()), (Some(0), ""));
+    assert!(text.starts_with("fits-in-memory: The page cache can hold") && text.contains("\nWhat to do:\n"), "{text}");
+    assert!(text.lines().all(|line| line.len() <= 80), "{text}");
 }
 
 /// Of jobs that fail: what a user reads has none of fio's marks, and a cure where one is known.

@@ -17,6 +17,9 @@ const END_OF_COLOUR: &str = "\x1b[0m";
 /// without that of which the machine never has evidence. Lines end before the column `width`; colour is for terminals.
 pub fn audit(audit: &Audit, width: usize, has_colour: bool) -> String {
     let mut text = findings(&audit.findings, width, has_colour);
+    if let Some(first) = audit.findings.first() {
+        text.push_str(&wrap(&format!("More about a finding: ferrio help NAME (ferrio help {}).", first.id), "", width));
+    }
     text.extend(closing(audit).map(|sentence| wrap(&sentence, "", width)));
     for line in audit.unexamined.iter().filter(|unexamined| !unexamined.is_of_machine).map(unexamined) {
         text.push_str(&wrap(&line, "", width));
@@ -207,6 +210,6 @@ mod tests {
             "{both}"
         );
         let found = Audit { findings: vec![finding()], unexamined: vec![blind("heat", &[], &["a"])], n_rules: 80 };
-        assert!(audit(&found, 78, false).ends_with("  [some-rule]\nNot examined: heat: no counters.\n"));
+        assert!(audit(&found, 78, false).ends_with("  [some-rule]\nMore about a finding: ferrio help NAME (ferrio help some-rule).\nNot examined: heat: no counters.\n"));
     }
 }

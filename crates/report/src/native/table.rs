@@ -196,7 +196,7 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     }
     if intervals().any(has_interval) {
         lines.push(
-            "±: with a probability of 95 % the true value is not farther away, as far as the course of the run shows (docs/precision.md)."
+            "±: with a probability of 95 % the true value is not farther away, as far as the course of the run shows (ferrio help precision)."
                 .to_owned(),
         );
     } else if let Some(Estimate::Unknown(reason)) = intervals().map(|precision| precision.ios_per_sec).next() {

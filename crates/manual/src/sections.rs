@@ -6,11 +6,11 @@ use ferrio_job::options::OPTIONS;
 use ferrio_job::options::definition::{Category, OptionDef};
 
 /// Options that are explained together.
-pub(super) struct Section {
+pub struct OptionSection {
     /// Heading.
-    pub(super) title: String,
+    pub title: String,
     /// Its options, in the order of the table.
-    pub(super) options: Vec<&'static OptionDef>,
+    pub options: Vec<&'static OptionDef>,
 }
 
 /// Sections of the options of every job, in reading order: place in the table and title.
@@ -47,17 +47,17 @@ const TITLES: &[(Category, &str, &str)] = &[
 ];
 
 /// All options: those of every job by subject, then those of each engine, then those of each profile.
-pub(super) fn sections() -> Vec<Section> {
+pub fn sections() -> Vec<OptionSection> {
     let general = TITLES.iter().map(|&(category, group, title)| {
         let here = |def: &&OptionDef| def.is_general() && def.category == category && def.group == group;
-        Section { title: title.to_owned(), options: OPTIONS.iter().filter(here).collect() }
+        OptionSection { title: title.to_owned(), options: OPTIONS.iter().filter(here).collect() }
     });
-    let mut sections: Vec<Section> = general.filter(|section| !section.options.is_empty()).collect();
+    let mut sections: Vec<OptionSection> = general.filter(|section| !section.options.is_empty()).collect();
     for def in OPTIONS.iter().filter(|def| !def.is_general()) {
         let title = private_title(def);
         match sections.iter_mut().find(|section| section.title == title) {
             Some(section) => section.options.push(def),
-            None => sections.push(Section { title, options: vec![def] }),
+            None => sections.push(OptionSection { title, options: vec![def] }),
         }
     }
     sections

@@ -1,0 +1,53 @@
+//! `ferrio completions`: the completion script of a shell.
+//!
+//! Must not know: shells, options. Start reading at [`run`].
+
+use crate::arguments;
+use crate::console::Console;
+use clap::{CommandFactory, Parser};
+use ferrio_manual::completion::{CalledName, Shell, completion};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+const PROGRAM: &str = "ferrio completions";
+
+const LONG_ABOUT: &str = "\
+Print the completion script of a shell, for commands, options and their words.
+
+bash: ferrio completions bash > ~/.local/share/bash-completion/completions/ferrio
+zsh:  ferrio completions zsh > DIR/_ferrio, where DIR is in fpath
+fish: ferrio completions fish > ~/.config/fish/completions/ferrio.fish";
+
+/// The parsed arguments.
+#[derive(Debug, Clone, PartialEq, Eq, Parser)]
+#[command(
+    name = PROGRAM,
+    bin_name = PROGRAM,
+    about = "Print the completion script of a shell",
+    long_about = LONG_ABOUT,
+    after_help = "Exit code: 0; 2 after an error.",
+)]
+struct Request {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+    /// Completion for the program under this name
+    #[arg(long, value_name = "NAME", default_value = "ferrio")]
+    name: CalledName,
+}
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let request: Request = match arguments::parse(PROGRAM, arguments) {
+        Ok(request) => request,
+        Err(code) => return code,
+    };
+    let mut console = Console::of_command(PROGRAM);
+    console.report(&completion(request.shell, request.name, &crate::descriptions()));
+    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}

@@ -1,2 +1,0 @@
-# Completion of ferrio under the name fio.
-complete -c fio -w ferrio
