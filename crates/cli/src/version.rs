@@ -63,7 +63,7 @@ fn text() -> String {
 
 fn clock() -> &'static str {
     match Clock::new().kind() {
-        ClockKind::Tsc => "the CPU's own counter (TSC)",
+        ClockKind::CpuCounter => "the counter of the CPU",
         _ => "CLOCK_MONOTONIC of the kernel; no counter of the CPU can be trusted here",
     }
 }
