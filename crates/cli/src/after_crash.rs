@@ -4,17 +4,21 @@
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::native::describe::{of_jobs, value};
 use clap::{Arg, ArgAction};
 use ferrio_crash::check::{CrashCheck, CrashReport, Violation, after_crash};
 use ferrio_crash::judge::Verdict;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_report::native::plain;
 use ferrio_report::words;
 use ferrio_session::VERSION;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+
+const PROGRAM: &str = "ferrio verify";
 
 /// Assumed size of a device's atomic writes, without another statement by the user.
 const SECTOR_BYTES: usize = 512;
@@ -43,11 +47,10 @@ pub(crate) fn describe() -> clap::Command {
         .arg(after_crash.help("What is verified: the files of jobs after a power cut"))
         .arg(value("atomic-unit", "BYTES", "What the device writes as a whole [default: 512]"))
         .arg(value("memory", "MIB", "Memory for the blocks of a journal; where they need more, the journal is read several times [default: 512]"))
-        .after_help("Exit code: 0; 1 if a block is lost that was synced, or torn, and after an error.")
+        .after_help("Exit code: 0; 1 if a synced block is lost, or a block is torn; 2 after an error.")
 }
 
-/// Runs the command with its arguments (the command's name first). Exit code 0; 1 after an error, or if a device lost
-/// synced data.
+/// Runs the command with its arguments (the command's name first). Exit code 1: a device lost synced data.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::standard();
     if arguments.get(1).is_some_and(|word| word == "--help" || word == "-h") {
@@ -58,7 +61,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(request) => request,
         Err(complaint) => {
             console.error(&format!("{complaint}{}", arguments::help_text(describe())));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     match check(&request, &mut console) {
@@ -67,11 +70,11 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
                 console.info(&text(report));
             }
             let is_sound = reports.iter().all(|report| report.n_violations() == 0);
-            if is_sound && !console.has_failed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+            if is_sound || console.has_failed { exit::at_end(console.has_failed) } else { Exit::Found.into() }
         }
         Err(message) => {
             console.error(&message);
-            ExitCode::FAILURE
+            Exit::Failed.into()
         }
     }
 }
@@ -88,12 +91,12 @@ fn request(arguments: &[OsString]) -> Result<Request, String> {
             let unit_bytes =
                 given.parse().ok().filter(|bytes: &usize| *bytes >= SECTOR_BYTES && bytes.is_power_of_two());
             request.check.unit_bytes = unit_bytes
-                .ok_or_else(|| format!("ferrio: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
+                .ok_or_else(|| format!("{PROGRAM}: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
         } else if let Some(given) = word.strip_prefix("--memory=") {
             let memory_bytes =
                 given.parse().ok().filter(|mib| *mib > 0).and_then(|mib: usize| mib.checked_mul(1 << 20));
             request.check.memory_bytes = memory_bytes
-                .ok_or_else(|| format!("ferrio: --memory={given}: a number of MiB is wanted, at least 1\n"))?;
+                .ok_or_else(|| format!("{PROGRAM}: --memory={given}: a number of MiB is wanted, at least 1\n"))?;
         } else {
             request.job.push(argument.clone());
         }
@@ -106,9 +109,12 @@ fn request(arguments: &[OsString]) -> Result<Request, String> {
 
 fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, String> {
     let invocation = ferrio_job::parse(&request.job, &SystemEnvironment::new(VERSION));
-    let invocation =
-        invocation.map_err(|error| error.messages.into_iter().map(|(_, text)| text).collect::<String>())?;
+    let invocation = invocation.map_err(|error| match error.refusals() {
+        Some(lines) => lines.lines().flat_map(|line| [PROGRAM, ": ", line, "\n"]).collect::<String>(),
+        None => error.messages.iter().map(|(_, text)| plain(text)).collect(),
+    })?;
     for (stream, text) in &invocation.messages {
+        let text = &plain(text);
         match stream {
             OutputStream::Stdout => console.info(text),
             OutputStream::Stderr => console.error(text),
@@ -126,10 +132,10 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
             console.error(&line(&violation));
         }
     };
-    let reports = after_crash(&invocation.run.jobs, request.check, &mut tell)
-        .map_err(|error| format!("ferrio verify: {error}\n"))?;
+    let reports =
+        after_crash(&invocation.run.jobs, request.check, &mut tell).map_err(|error| format!("{PROGRAM}: {error}\n"))?;
     if n_told > MAX_SHOWN {
-        console.error(&format!("ferrio verify: {} more are not shown\n", n_told - MAX_SHOWN));
+        console.error(&format!("{PROGRAM}: {} more are not shown\n", n_told - MAX_SHOWN));
     }
     Ok(reports)
 }

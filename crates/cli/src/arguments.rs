@@ -3,6 +3,7 @@
 //! Must not know: any command. Start reading at [`parse`].
 
 use crate::console::Console;
+use crate::exit::Exit;
 use clap::{Command, Parser};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -38,13 +39,14 @@ fn with_columns(command: Command) -> Command {
 /// The arguments (the command's name first) as the command's type. `program` is the prefix of its errors.
 ///
 /// # Errors
-/// The exit code after help (0) or a complaint (1) was shown.
+/// The exit code after help (0) or a complaint (2) was shown.
 pub(crate) fn parse<Request: Parser>(program: &'static str, arguments: &[OsString]) -> Result<Request, ExitCode> {
     read(arguments).map_err(|error| {
         let mut console = Console::of_command(program);
         if error.use_stderr() {
-            console.error(&error.to_string());
-            return ExitCode::FAILURE;
+            let text = error.to_string();
+            console.error(&format!("{program}: {}", text.strip_prefix("error: ").unwrap_or(&text)));
+            return Exit::Failed.into();
         }
         console.report(&error.to_string());
         ExitCode::SUCCESS

@@ -4,6 +4,7 @@
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit;
 use clap::{CommandFactory, Parser};
 use ferrio_manual::completion::{CalledName, Shell, completion};
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ fish: ferrio completions fish > ~/.config/fish/completions/ferrio.fish";
     bin_name = PROGRAM,
     about = "Print the completion script of a shell",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 2 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
     /// The shell
@@ -49,5 +50,5 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let mut console = Console::of_command(PROGRAM);
     console.report(&completion(request.shell, request.name, &crate::descriptions()));
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }

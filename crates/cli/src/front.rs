@@ -4,6 +4,7 @@
 
 use crate::COMMANDS;
 use crate::console::Console;
+use crate::exit::Exit;
 use ferrio_insight::{FindingRule, RULES};
 use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
@@ -70,7 +71,7 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
         }
         Err(complaint) => {
             Console::standard().error(&complaint);
-            ExitCode::FAILURE
+            Exit::Failed.into()
         }
     }
 }

@@ -15,6 +15,7 @@ mod console;
 mod csv_table;
 mod dedupe;
 mod drop_in;
+mod exit;
 mod front;
 mod genjob;
 mod genzipf;
@@ -37,6 +38,7 @@ mod signals;
 mod verify_state;
 mod version;
 
+use crate::exit::Exit;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -73,98 +75,98 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "check",
         usage: "ferrio check JOBFILE|OPTIONS...",
-        summary: "what would make their figures wrong",
+        summary: "find wrong figures before a run",
         describe: native::describe::check,
         run: native::check::run,
     },
     Command {
         name: "verify",
         usage: "ferrio verify --after-crash JOBFILE",
-        summary: "what synced writes a crash has lost",
+        summary: "find synced writes that a crash lost",
         describe: after_crash::describe,
         run: after_crash::run,
     },
     Command {
         name: "report",
         usage: "ferrio report RESULT... -o PAGE",
-        summary: "results as a page with charts",
+        summary: "show results as a page with charts",
         describe: report::describe,
         run: report::run,
     },
     Command {
         name: "compare",
         usage: "ferrio compare BASE NEW...",
-        summary: "same, faster, slower, or can't tell",
+        summary: "compare results: same, faster, slower",
         describe: compare::describe,
         run: compare::run,
     },
     Command {
         name: "history",
         usage: "ferrio history list|show|...",
-        summary: "runs that are kept (--keep)",
+        summary: "list, show and compare kept runs",
         describe: history::describe,
         run: history::run,
     },
     Command {
         name: "plot",
         usage: "ferrio plot LOG|RESULT...",
-        summary: "results and logs as SVG or PNG",
+        summary: "draw results and logs as SVG or PNG",
         describe: plot::describe,
         run: plot::run,
     },
     Command {
         name: "verify-state",
         usage: "ferrio verify-state FILE...",
-        summary: "what the states of verified jobs say",
+        summary: "show the states of verified jobs",
         describe: verify_state::describe,
         run: verify_state::run,
     },
     Command {
         name: "genzipf",
         usage: "ferrio genzipf [-t DISTRIBUTION]",
-        summary: "what a skewed distribution hits",
+        summary: "show how often each block is hit",
         describe: genzipf::describe,
         run: genzipf::run,
     },
     Command {
         name: "dedupe",
         usage: "ferrio dedupe FILE|DEVICE",
-        summary: "how much of it repeats or compresses",
+        summary: "show how much repeats or compresses",
         describe: dedupe::describe,
         run: dedupe::run,
     },
     Command {
         name: "btrace",
         usage: "ferrio btrace FILE... [-o JOBFILE]",
-        summary: "a job file that imitates a block trace",
+        summary: "make a job file from a block trace",
         describe: btrace::describe,
         run: btrace::run,
     },
     Command {
         name: "genjob",
         usage: "ferrio genjob [-o JOBFILE]",
-        summary: "a job file, by options or by questions",
+        summary: "make a job file by options or questions",
         describe: genjob::describe,
         run: genjob::run,
     },
     Command {
         name: "completions",
         usage: "ferrio completions SHELL",
-        summary: "completion for bash, zsh or fish",
+        summary: "print completions for bash, zsh, fish",
         describe: completions::describe,
         run: completions::run,
     },
     Command {
         name: "man",
         usage: "ferrio man [COMMAND]",
-        summary: "the manual page",
+        summary: "print a manual page",
         describe: man::describe,
         run: man::run,
     },
     Command {
         name: "help",
         usage: "ferrio help [COMMAND|TOPIC]",
-        summary: "this page, a command, or a word",
+        summary: "explain a command, a word, an option",
         describe: front::describe,
         run: front::help,
     },
@@ -195,7 +197,7 @@ pub fn program() -> ExitCode {
     }
     if let Some(complaint) = front::no_command(&arguments) {
         console::Console::standard().error(&complaint);
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     }
     drop_in::run(&arguments, &front::page())
 }

@@ -4,6 +4,7 @@
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use clap::{CommandFactory, Parser, ValueHint};
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::man::{ManPage, pages};
@@ -27,7 +28,7 @@ or there is no man, the page is printed as it is, in roff.";
     bin_name = PROGRAM,
     about = "Show the manual page",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 2 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
     /// The command, such as run, or history list; without it, the page of ferrio
@@ -57,9 +58,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     if let Err(text) = done {
         console.error(&format!("{PROGRAM}: {text}\n"));
-        return ExitCode::from(2);
+        return Exit::Failed.into();
     }
-    if console.has_failed { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 /// The page of a command.

@@ -3,6 +3,7 @@
 //! Must not know: jobs. Start reading at [`run`]. `--version` alone is fio's, and is answered as fio answers it.
 
 use crate::console::Console;
+use crate::exit;
 use ferrio_session::VERSION;
 use ferrio_spec::Status;
 use ferrio_spec::engines::ENGINES;
@@ -23,7 +24,7 @@ pub(crate) fn is_asked_for(arguments: &[OsString]) -> bool {
 pub(crate) fn run() -> ExitCode {
     let mut console = Console::of_command("ferrio");
     console.report(&text());
-    if console.has_failed { ExitCode::from(2) } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 fn text() -> String {

@@ -57,7 +57,7 @@ fn text(bytes: &[u8]) -> String {
 fn refused(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().expect("ferrio starts");
     let stderr = text(&stderr);
-    assert_eq!(status.code(), Some(1), "{stderr}");
+    assert_eq!(status.code(), Some(2), "{stderr}");
     assert!(stdout.is_empty() && stderr.starts_with("ferrio quick: "), "{stderr}");
     stderr
 }
@@ -162,12 +162,12 @@ fn more_than_a_tenth_of_the_space_is_refused() {
 #[test]
 fn wrong_arguments_fail_and_help_does_not() {
     let output = quick().arg("--seconds=never").output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).starts_with("ferrio quick: invalid value 'never' for '--seconds"));
     let full = std::fs::File::create("/dev/full").unwrap();
     let output = quick().arg("--help").stdout(full).output().unwrap();
     let expected = "ferrio quick: cannot write the output: No space left on device (os error 28)\n";
-    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(1), expected));
+    assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), expected));
     let output = quick().arg("--help").output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     let help = text(&output.stdout);
@@ -308,7 +308,7 @@ fn a_limit_on_the_size_of_files_is_an_error_and_leaves_nothing() {
         .arg(&scratch.0)
         .output()
         .unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("File too large"), "{}", text(&output.stderr));
     assert_eq!(scratch.n_entries(), 0);
 }

@@ -1,22 +1,11 @@
 //! The nearest known name for a misspelt one.
 //!
-//! Must not know: where the names come from. The measure is the plain edit distance (insert, delete, replace), as in
+//! Must not know: where the names come from. The measure is the plain edit distance of bytes (insert, delete, replace), as in
 //! fio: its suggestions are part of its messages.
 
 /// Edit distance of two texts, in bytes inserted, deleted or replaced.
-pub fn edit_distance(left: &str, right: &str) -> usize {
-    let right = right.as_bytes();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (index, left_byte) in left.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, right_byte) in right.iter().enumerate() {
-            let replaced = diagonal + usize::from(left_byte != *right_byte);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[right.len()]
+fn edit_distance(left: &str, right: &str) -> usize {
+    strsim::generic_levenshtein(&left.as_bytes().to_vec(), &right.as_bytes().to_vec())
 }
 
 /// The first of the nearest `candidates`, and its distance. Texts beyond 256 bytes have no near name: the bound keeps

@@ -41,6 +41,7 @@ pub const TOPICS: &[Topic] = &[
     topic!("depth", "queue-depth", "in-flight", "qd", "queue"),
     topic!("runtime", "time", "time-based", "ramp"),
     topic!("csv", "terse"),
+    topic!("exit-codes", "exit-code", "exit", "exit-status", "return-code"),
 ];
 
 impl Topic {

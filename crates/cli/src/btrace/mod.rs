@@ -6,6 +6,7 @@ mod job;
 mod shown;
 
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::{arguments, job_text};
 use clap::{CommandFactory, Parser, ValueEnum};
 use ferrio_stats::note::TraceFault;
@@ -33,7 +34,7 @@ const MAX_TRACES: usize = 512;
     bin_name = "ferrio btrace",
     about = "Make a job file that imitates a block trace",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
     /// Binary traces of blktrace: those of one recording, one for each CPU
@@ -48,7 +49,7 @@ struct Request {
     /// File or device of the jobs; without it, a new file of at most 1 GiB
     #[arg(short = 'd', long, value_name = "PATH", value_parser = job_text::check_value)]
     target: Option<String>,
-    /// What holds the jobs back: as many I/Os a second, pauses, or nothing
+    /// How the jobs keep the pace of the trace
     #[arg(long, value_name = "KIND", default_value = "rate")]
     pace: ImitatedPace,
     /// Largest iodepth of a job
@@ -60,19 +61,18 @@ struct Request {
     /// A further option for all jobs, such as invalidate=0
     #[arg(short = 'a', long, value_name = "NAME=VALUE", value_parser = job_text::check_value)]
     add: Vec<String>,
-    /// What the trace shows, as JSON, in place of a job file
+    /// Print the figures of the trace as JSON, instead of a job file
     #[arg(long, conflicts_with = "output")]
     json: bool,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Make a job file that imitates a block trace.
 
-Each process of the trace becomes a job with its directions, block sizes, order,
-depth and rate. A trace is recorded with blktrace -d /dev/sda -o sda, which
-writes a file for each CPU: give all of them. To replay each I/O of a trace as
-it was, use read_iolog instead. Without --target the jobs use a new file, so
+Each process of the trace becomes a job with its directions, block sizes, order, \
+depth and rate. A trace is recorded with blktrace -d /dev/sda -o sda, which \
+writes a file for each CPU: give all of them. To replay each I/O of a trace as \
+it was, use read_iolog instead. Without --target the jobs use a new file, so \
 that they destroy nothing.
 
   ferrio btrace sda.blktrace.* -o sda.fio
@@ -114,9 +114,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     });
     if let Err(why) = done {
         console.error(&format!("{PROGRAM}: {why}\n"));
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     }
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 /// Reads the traces.
@@ -161,6 +161,7 @@ fn open(path: &Path) -> io::Result<TraceOnDisk> {
 /// Why a trace cannot be read.
 fn reason(error: &TraceError) -> String {
     match error {
+        TraceError::Io(error) if error.raw_os_error().is_some() => format!("it cannot be read: {}", error_text(error)),
         TraceError::Io(error) => error_text(error),
         TraceError::Stopped => "stopped".to_owned(),
         TraceError::Fault(fault) => match fault {

@@ -70,7 +70,7 @@ fn differences(lines: &mut Vec<String>, comparison: &Comparison) {
 
 fn findings(lines: &mut Vec<String>, comparison: &Comparison) {
     if !comparison.findings.is_empty() {
-        lines.push("\n**What speaks against the figures**\n".to_owned());
+        lines.push("\n**Findings about the figures**\n".to_owned());
     }
     for found in &comparison.findings {
         let (side, finding) = (words::side(found), &found.finding);

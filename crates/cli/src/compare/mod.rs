@@ -9,6 +9,7 @@ mod text;
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit::Exit;
 use clap::{Args, CommandFactory, Parser};
 use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
@@ -18,12 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-/// Exit code where a condition is met.
-const MET: u8 = 1;
-/// Exit code where the inputs or options are bad.
-const BAD_INPUT: u8 = 2;
-/// Exit code where the results do not decide a condition, and none is met.
-const UNDECIDED: u8 = 3;
+const PROGRAM: &str = "ferrio compare";
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Parser)]
@@ -32,7 +28,7 @@ const UNDECIDED: u8 = 3;
     bin_name = "ferrio compare",
     about = "Compare results: same, faster, slower, different, or can't tell",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 if a condition of --fail-if is met; 2 after an error; 3 if the\nresults do not decide a condition (0 with --allow-unknown).",
+    after_help = "Exit code: 0; 1 if a condition of --fail-if is met; 2 after an error; 3 if the results do not decide a condition (0 with --allow-unknown).",
 )]
 struct Request {
     /// Results: the base first, then new ones; logs stand behind their report
@@ -48,27 +44,26 @@ struct Request {
 /// How results are compared and shown.
 #[derive(Debug, Clone, PartialEq, Args)]
 pub(crate) struct CompareOptions {
-    /// Changes certainly below this count as none
+    /// Changes that are certainly smaller than this count as none
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = percent)]
     threshold: f64,
-    /// Exit with 1 if it is met, 3 if not decided; may be given several times
+    /// Exit with 1 if the condition is met, with 3 if the results do not decide it; may be given several times
     #[arg(long, value_name = "CONDITION", value_parser = Condition::parse)]
     fail_if: Vec<Condition>,
-    /// Exit with 0 where the results do not decide a condition
+    /// Exit with 0 if the results do not decide a condition
     #[arg(long, requires = "fail_if")]
     allow_unknown: bool,
-    /// All of it as JSON
+    /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
-    /// As Markdown, for the page of a pull request
+    /// Print the comparison as Markdown, for a pull request
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Also a page, in this file
+    /// Write a page too, to this file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Compare results: same, faster, slower, different, or can't tell.
 
@@ -77,24 +72,24 @@ Compare results: same, faster, slower, different, or can't tell.
   ferrio compare before1.json before2.json before3.json \\
          --against after1.json after2.json after3.json
 
-Results are JSON reports of fio and ferrio with their performance logs, those of
-ferrio run --json, records (--record) and kept runs (history:RUN). Without
+Results are JSON reports of fio and ferrio with their performance logs, those of \
+ferrio run --json, records (--record) and kept runs (history:RUN). Without \
 --against, each result is compared with the first one.
 
-Faster and slower rest on repeated runs, which show how much one run differs
-from the next. One run on each side is at most different: by the course of both
-(logs, records, the precision that ferrio run tells), or by a change that is
+Faster and slower rest on repeated runs, which show how much one run differs \
+from the next. One run on each side is at most different: by the course of both \
+(logs, records, the precision that ferrio run tells), or by a change that is \
 larger than noise.
 
   --fail-if 'read.iops < -5%'         the whole interval is below -5 %
   --fail-if 'p99 > 10% and p99 > 50us'
   --fail-if 'sync.p99 > 20% or job1:write.bw is slower'
 
-Figures are iops, bw, mean, p50, p95, p99, p99.9, p99.99, max and any; read,
-write, trim or sync and a job may stand before them. A change has a unit: %,
-iops, ns, us, ms, s, kB/s, MB/s, GB/s. Verdicts are same, faster, slower,
-differs and unknown. The interval of the change decides (of repeated runs, or
-of the course of two); where it reaches to both sides of the value or there is
+Figures are iops, bw, mean, p50, p95, p99, p99.9, p99.99, max and any; read, \
+write, trim or sync and a job may stand before them. A change has a unit: %, \
+iops, ns, us, ms, s, kB/s, MB/s, GB/s. Verdicts are same, faster, slower, \
+differs and unknown. The interval of the change decides (of repeated runs, or \
+of the course of two); where it reaches to both sides of the value or there is \
 none, the exit code is 3, so that a step of CI does not pass by chance.";
 
 /// The command, for help, manual page and completions.
@@ -104,36 +99,27 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let mut console = Console::of_command("ferrio compare");
-    let request: Request = match arguments::read(arguments) {
-        Ok(request) => request,
-        Err(error) if error.use_stderr() => {
-            console.error(&error.to_string());
-            return ExitCode::from(BAD_INPUT);
-        }
-        Err(help) => {
-            console.report(&help.to_string());
-            return ExitCode::SUCCESS;
-        }
-    };
-    answer(&request, &mut console)
+    match arguments::parse::<Request>(PROGRAM, arguments) {
+        Ok(request) => answer(&request, &mut Console::of_command(PROGRAM)),
+        Err(code) => code,
+    }
 }
 
 /// Compares two kept runs, or other results, of these names.
 pub(crate) fn compare_two(base: PathBuf, new: PathBuf, options: CompareOptions) -> ExitCode {
     let request = Request { results: vec![base, new], against: Vec::new(), options };
-    answer(&request, &mut Console::of_command("ferrio compare"))
+    answer(&request, &mut Console::of_command(PROGRAM))
 }
 
 fn answer(request: &Request, console: &mut Console) -> ExitCode {
     match compare_all(request, console) {
-        Ok(_) if console.has_failed => ExitCode::from(BAD_INPUT),
-        Ok(ConditionOutcome::Met) => ExitCode::from(MET),
-        Ok(ConditionOutcome::Undecided) if !request.options.allow_unknown => ExitCode::from(UNDECIDED),
+        Ok(_) if console.has_failed => Exit::Failed.into(),
+        Ok(ConditionOutcome::Met) => Exit::Found.into(),
+        Ok(ConditionOutcome::Undecided) if !request.options.allow_unknown => Exit::Undecided.into(),
         Ok(_) => ExitCode::SUCCESS,
         Err(reason) => {
-            console.error(&format!("ferrio compare: {reason}\n"));
-            ExitCode::from(BAD_INPUT)
+            console.error(&format!("{PROGRAM}: {reason}\n"));
+            Exit::Failed.into()
         }
     }
 }

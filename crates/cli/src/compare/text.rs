@@ -69,7 +69,7 @@ fn differences(text: &mut String, comparison: &Comparison) {
 
 fn findings(text: &mut String, comparison: &Comparison) {
     if !comparison.findings.is_empty() {
-        paragraph(text, "What speaks against the figures:");
+        paragraph(text, "Findings about the figures:");
     }
     for found in &comparison.findings {
         let (side, finding) = (words::side(found), &found.finding);

@@ -6,6 +6,7 @@ mod progress;
 mod shown;
 
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::signals::Signals;
 use crate::{arguments, byte_size};
 use clap::{CommandFactory, Parser};
@@ -29,10 +30,10 @@ const MAX_DEFAULT_THREADS: usize = 8;
     bin_name = "ferrio dedupe",
     about = "Show how much of a file or device repeats, and how much compresses",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error; 128 + n after signal n (130 after Ctrl-C).",
+    after_help = exit::PLAIN_OR_SIGNAL,
 )]
 struct Request {
-    /// A file or a block device; it is only read
+    /// File or block device, which is only read
     #[arg(value_name = "FILE")]
     target: PathBuf,
     /// Size of a block, such as 4k
@@ -44,7 +45,7 @@ struct Request {
     /// Read past the page cache (`O_DIRECT`)
     #[arg(short = 'o', long)]
     direct: bool,
-    /// Compress each different block, for itself
+    /// Compress each different block by itself
     #[arg(short = 'C', long)]
     compress: bool,
     /// List the N blocks that occur most often
@@ -53,18 +54,17 @@ struct Request {
     /// Memory for the table of blocks, MiB
     #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     memory: u64,
-    /// The figures as JSON
+    /// Print the figures as JSON
     #[arg(long)]
     json: bool,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Show how much of a file or device repeats, and how much compresses.
 
-Reads all whole blocks and compares them by hash values of 128 bits. Where the
-different blocks need more than --memory, it goes on with every second, fourth,
-... hash value, and the figures are estimates. Ctrl-C ends it with the figures
+Reads all whole blocks and compares them by hash values of 128 bits. Where the \
+different blocks need more than --memory, it goes on with every second, fourth, \
+... hash value, and the figures are estimates. Ctrl-C ends it with the figures \
 so far. The last lines are options for jobs that write such data.
 
   ferrio dedupe --compress /var/lib/images/disk.img
@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(both) => both,
         Err(why) => {
             console.error(&format!("{PROGRAM}: {why}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     if request.json {
@@ -100,8 +100,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     match signal {
         // Signal numbers are below 65.
         Some(signal) => ExitCode::from((128 + signal) as u8),
-        None if repeats.is_complete() && !console.has_failed => ExitCode::SUCCESS,
-        None => ExitCode::FAILURE,
+        None => exit::at_end(!repeats.is_complete() || console.has_failed),
     }
 }
 
@@ -134,9 +133,7 @@ fn scan(request: &Request) -> Result<(RepeatFigures, Option<i32>), String> {
 /// Why a target cannot be opened, without its name.
 fn reason(error: &OpenError) -> String {
     match error {
-        OpenError::System(SystemError::Call { operation, source, .. }) => {
-            format!("{operation}: {}", error_text(source))
-        }
+        OpenError::System(SystemError::Call { source, .. }) => format!("it cannot be read: {}", error_text(source)),
         other => other.to_string(),
     }
 }

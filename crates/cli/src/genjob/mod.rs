@@ -8,6 +8,7 @@ mod target;
 mod wishes;
 
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::{arguments, byte_size, job_text};
 use clap::{CommandFactory, Parser};
 use ferrio_sys::output::{FileRole, KeptFiles};
@@ -27,7 +28,7 @@ const PROGRAM: &str = "ferrio genjob";
     bin_name = "ferrio genjob",
     about = "Make a job file, with comments that explain its options",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
     /// What to measure [default: latency]
@@ -54,7 +55,7 @@ struct Request {
     /// Size of the data, such as 10g
     #[arg(short = 's', long, value_name = "BYTES", value_parser = byte_size::parse)]
     size: Option<u64>,
-    /// Seconds [default: 30]
+    /// Runtime in seconds [default: 30]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     runtime: Option<u64>,
     /// Go through the page cache
@@ -71,12 +72,11 @@ struct Request {
     ask: bool,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Make a job file, with comments that explain its options.
 
-Without options on a terminal, it asks. The job only reads unless --write is
-given, and it overwrites a device or a file with data only with --overwrite;
+Without options on a terminal, it asks. The job only reads unless --write is \
+given, and it overwrites a device or a file with data only with --overwrite; \
 devices that are mounted or otherwise in use are refused. Nothing is run.
 
   ferrio genjob --measure=iops --target=/mnt/data -o iops.fio
@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     });
     if let Err(why) = done {
         console.error(&format!("{PROGRAM}: {why}\n"));
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     }
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }

@@ -1,10 +1,11 @@
-//! `ferrio genzipf`: what a skewed distribution hits.
+//! `ferrio genzipf`: how often a skewed distribution hits each block.
 //!
 //! Must not know: how hits are drawn or shown. Start reading at [`run`].
 
 mod shown;
 
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::{arguments, byte_size};
 use clap::{CommandFactory, Parser};
 use ferrio_units::BuildError;
@@ -25,15 +26,15 @@ const MAX_ROWS: u64 = 10_000;
 #[command(
     name = "ferrio genzipf",
     bin_name = "ferrio genzipf",
-    about = "Show what a skewed distribution hits",
+    about = "Show how often a skewed distribution hits each block",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
-    /// zipf, pareto, or normal (or gauss); also with its input: zipf:1.1
+    /// Distribution: zipf, pareto, or normal (or gauss), also with its input: zipf:1.1
     #[arg(short = 't', long, value_name = "NAME", default_value = "zipf", value_parser = distribution)]
     distribution: (Distribution, Option<f64>),
-    /// theta of zipf (1.2), h of pareto (0.3), deviation of normal in % (0)
+    /// Input of the distribution: theta of zipf (1.2), h of pareto (0.3), deviation of normal in % (0)
     #[arg(short = 'i', long, value_name = "NUMBER")]
     input: Option<f64>,
     /// Size of the data in GiB [default: 500]
@@ -48,27 +49,26 @@ struct Request {
     /// Rows of the table
     #[arg(short = 'o', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=MAX_ROWS))]
     rows: u64,
-    /// How much data has this percentage of the hits
+    /// Show how much of the data has this percentage of the hits
     #[arg(short = 'p', long, value_name = "NUMBER", value_parser = percent)]
     percent: Option<f64>,
     /// Seed of the draws; 1 is that of fio
     #[arg(long, value_name = "N", default_value_t = SEED)]
     seed: u32,
-    /// The hits of each block, the most frequent first, as CSV
+    /// Print the hits of each block as CSV, the most frequent first
     #[arg(short = 'c', long, conflicts_with = "json")]
     csv: bool,
-    /// The table as JSON
+    /// Print the table as JSON
     #[arg(long)]
     json: bool,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
-Show what a skewed distribution hits.
+Show how often a skewed distribution hits each block.
 
-Draws as many blocks as the data have, with the streams of random_distribution,
-and sorts them by their hits. The rows of the table are blocks that were hit,
-the most frequent first. Figures are those of fio's fio-genzipf with the same
+Draws as many blocks as the data have, with the streams of random_distribution, \
+and sorts them by their hits. The rows of the table are blocks that were hit, \
+the most frequent first. Figures are those of fio's fio-genzipf with the same \
 arguments. Memory: 4 bytes a block, at most 1 GiB.
 
   ferrio genzipf -t zipf:1.1 --size=100g --block-size=16k
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(drawn) => drawn,
         Err(why) => {
             console.error(&format!("{PROGRAM}: {why}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     let n_rows = request.rows as usize;
@@ -144,7 +144,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     } else {
         console.report(&shown::table(&drawn, n_rows, request.percent));
     }
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 fn draw(request: &Request) -> Result<DrawnHits, String> {

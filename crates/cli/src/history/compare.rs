@@ -4,14 +4,12 @@
 
 use crate::compare::{self, CompareOptions};
 use crate::console::Console;
+use crate::exit::Exit;
 use crate::inputs;
 use crate::kept_runs::{found, opened};
 use clap::Args;
 use ferrio_history::{KeptRun, RunSelector};
 use std::process::ExitCode;
-
-/// Exit code where the runs are not there, as that of `ferrio compare` for bad inputs.
-const BAD_INPUT: u8 = 2;
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Args)]
@@ -34,7 +32,7 @@ pub(super) fn compare(request: CompareRequest, console: &mut Console) -> ExitCod
         }
         Err(reason) => {
             console.error(&format!("{}: {reason}\n", super::PROGRAM));
-            ExitCode::from(BAD_INPUT)
+            Exit::Failed.into()
         }
     }
 }

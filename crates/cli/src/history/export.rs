@@ -22,7 +22,7 @@ pub(super) struct ExportRequest {
     /// Headline figures, a line for each job and direction
     #[arg(long, group = "form")]
     csv: bool,
-    /// What is known of the runs, with headline figures
+    /// All facts about the runs, with headline figures
     #[arg(long, group = "form")]
     json: bool,
     /// The result of one run, as it was kept or imported

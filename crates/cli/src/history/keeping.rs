@@ -4,6 +4,7 @@
 //! of the run. Must not know: how runs are stored. Start reading at [`Keeping::of`].
 
 use crate::console::{Console, show_aside};
+use crate::exit::Exit;
 use ferrio_history::{HistoryError, HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
 use ferrio_report::saved;
 use ferrio_stats::RunRecord;
@@ -49,7 +50,7 @@ impl Keeping {
             Ok(_) => Ok(Some(keeping)),
             Err(reason) => {
                 console.error(&format!("{}: the run cannot be kept: {reason}\n", keeping.prefix()));
-                Err(ExitCode::FAILURE)
+                Err(program.map_or(ExitCode::FAILURE, |_| Exit::Failed.into()))
             }
         }
     }

@@ -14,10 +14,10 @@ use ferrio_units::terminal_text::escape_name;
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(super) struct ListRequest {
-    /// Only runs of this name
+    /// List only runs of this name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// At most so many runs
+    /// List at most this many runs
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
 }

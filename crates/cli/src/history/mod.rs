@@ -14,6 +14,7 @@ mod show;
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -27,7 +28,7 @@ const PROGRAM: &str = "ferrio history";
     bin_name = PROGRAM,
     about = "Kept runs: list, show, compare, export and prune them",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error; compare: that of ferrio compare.",
+    after_help = "Exit code: 0; 2 after an error; compare: that of ferrio compare.",
     disable_help_subcommand = true,
 )]
 struct Request {
@@ -56,7 +57,6 @@ enum HistoryCommand {
     Import(import::ImportRequest),
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Kept runs: list, show, compare, export and prune them.
 
@@ -70,14 +70,14 @@ Kept runs: list, show, compare, export and prune them.
   ferrio history compare baseline last
   ferrio history prune --name=nightly --keep=30 --dry-run
 
-A run is named by its number, by its name (the last run of that name), or as
-last, last-1, ...: the run that was kept last, the one before it, and so on.
+A run is named by its number, by its name (the last run of that name), or as \
+last, last-1, ...: the run that was kept last, the one before it, and so on. \
 ferrio compare, report and plot take it as a result: history:RUN.
 
-With FERRIO_KEEP=1 in the environment each run is kept, with FERRIO_KEEP=NAME
-under that name. The runs are in $XDG_STATE_HOME/ferrio/history.sqlite (by
-default below ~/.local/state), which its user alone can read; FERRIO_STATE=off
-does without.";
+With FERRIO_KEEP=1 in the environment each run is kept, with FERRIO_KEEP=NAME \
+under that name. The runs are in $XDG_STATE_HOME/ferrio/history.sqlite (by \
+default below ~/.local/state), which its user alone can read; FERRIO_STATE=off \
+keeps nothing.";
 
 /// The command, for help, manual page and completions.
 pub(crate) fn describe() -> clap::Command {
@@ -102,9 +102,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     if let Err(reason) = done {
         console.error(&format!("{PROGRAM}: {reason}\n"));
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     }
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 #[cfg(test)]

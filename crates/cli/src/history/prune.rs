@@ -18,13 +18,13 @@ pub(super) struct PruneRequest {
     /// Remove these runs
     #[arg(value_name = "RUN", group = "what", conflicts_with_all = ["keep", "older_than", "name"])]
     runs: Vec<String>,
-    /// The newest runs stay, so many of them
+    /// Keep this many of the newest runs
     #[arg(long, value_name = "N", group = "what")]
     keep: Option<usize>,
-    /// Only runs that began longer ago: 12h, 30d, 4w, 1y
+    /// Remove only runs that began longer ago than this: 12h, 30d, 4w, 1y
     #[arg(long, value_name = "AGE", group = "what", value_parser = age::parse_ms)]
     older_than: Option<i64>,
-    /// Only runs of this name; --keep counts these alone
+    /// Remove only runs of this name; --keep counts these alone
     #[arg(long, value_name = "NAME", group = "what")]
     name: Option<String>,
     /// Show what would be removed, and remove nothing

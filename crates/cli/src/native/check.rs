@@ -6,6 +6,7 @@ use super::errors::run_error_text;
 use super::{Request, audit_text, parse, print_all};
 use crate::arguments;
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::inputs;
 use crate::report::examined;
 use ferrio_report::native::audit_document;
@@ -20,28 +21,28 @@ use std::process::ExitCode;
 const RESULT: &str = "--result";
 
 /// Promises no more than can be seen before a run.
-const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks against the jobs and their targets. What\nthe run itself shows is examined after it (ferrio run).\n";
+const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks against the jobs and their targets.\nferrio run examines the figures after the run.\n";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio check");
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
         console.report(&arguments::help_text(super::describe::check()));
-        return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        return exit::at_end(arguments.len() == 1);
     }
     match result_file(arguments) {
         Ok(Some(path)) => return check_result(path, arguments, &mut console),
         Ok(None) => {}
         Err(text) => {
             console.error(&format!("ferrio check: {text}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     }
     match parse("check", arguments) {
         Ok(request) => check(request, arguments, &mut console),
         Err(messages) => {
             print_all(&mut console, &messages);
-            ExitCode::FAILURE
+            Exit::Failed.into()
         }
     }
 }
@@ -72,7 +73,7 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
         Ok(results) => results,
         Err(error) => {
             console.error(&format!("ferrio check: {error}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     let has = |name: &str| arguments.iter().any(|word| word == name);
@@ -86,7 +87,7 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
     });
     let Some(audit) = audit else {
         console.error("ferrio check: it has no jobs with their options that could be examined\n");
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     };
     show(&audit, has("--json"), console)
 }
@@ -98,7 +99,7 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         Ok(record) => record,
         Err(error) => {
             console.error(&format!("ferrio check: {}\n", run_error_text(&error)));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     if is_anonymous {
@@ -107,7 +108,7 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     let audit = record.audit.unwrap_or_default();
     if !request.own.json && audit.findings.is_empty() && audit.unexamined.is_empty() {
         console.report(NOTHING_FOUND);
-        return if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        return exit::at_end(console.has_failed);
     }
     show(&audit, request.own.json, console)
 }
@@ -117,5 +118,5 @@ fn show(audit: &Audit, is_json: bool, console: &mut Console) -> ExitCode {
     let text = if is_json { format!("{:#}\n", audit_document(audit)) } else { audit_text(audit) };
     console.report(&text);
     let is_wrong = audit.findings.iter().any(|finding| finding.severity == Severity::Wrong);
-    if is_wrong || console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if is_wrong && !console.has_failed { Exit::Found.into() } else { exit::at_end(console.has_failed) }
 }

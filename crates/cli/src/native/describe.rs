@@ -53,7 +53,7 @@ pub(crate) fn run() -> Command {
             "The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default ~/.local/state/ferrio), to \
              tell when the same blocks are read again; FERRIO_STATE=off keeps nothing.\n\n\
              For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...\n\n\
-             Exit code: 0; the number of failed jobs, at most 127; 128 more after a signal.",
+             Exit code: the number of failed jobs; 128 more after a signal; 2 if nothing could be run.",
         )
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn check() -> Command {
              Nothing is run and nothing is changed. Takes fio's job files and options.",
         )
         .args(options)
-        .after_help("Exit code: 0; 1 where a figure would be wrong, and after an error.")
+        .after_help("Exit code: 0; 1 if a figure would be wrong; 2 after an error.")
 }
 
 /// A command that takes fio's job files and options.

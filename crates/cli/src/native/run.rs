@@ -11,6 +11,7 @@ use crate::arguments;
 use crate::console::{Console, show_aside, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
+use crate::exit::{self, Exit};
 use crate::history::keeping::Keeping;
 use crate::kept;
 use crate::records::{self, Course};
@@ -42,13 +43,13 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command("ferrio run");
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
         console.report(&arguments::help_text(super::describe::run()));
-        return if arguments.len() == 1 { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        return exit::at_end(arguments.len() == 1);
     }
     let request = match parse("run", arguments) {
         Ok(request) => request,
         Err(messages) => {
             print_all(&mut console, &messages);
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     let mut kept = kept::of_run(&request.invocation.run, &request.inputs);
@@ -58,7 +59,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             Err(error) => {
                 let error = ferrio_units::error_text(&error);
                 console.error(&format!("{PROGRAM}: cannot open output file {}: {error}\n", path.display()));
-                return ExitCode::FAILURE;
+                return Exit::Failed.into();
             }
         };
         kept.add(path.clone(), FileRole::Output);
@@ -123,7 +124,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
             viewers.end_terminal();
             viewers.end_web(None, || false);
             end_without_run(&run_error_text(&error), course, started_at, console);
-            ExitCode::FAILURE
+            Exit::Failed.into()
         }
     }
 }
@@ -133,14 +134,14 @@ fn end_without_run(reason: &str, course: Option<Course>, started_at: Instant, co
     console.error(&format!("{PROGRAM}: {reason}\n"));
     if let Some(mut course) = course {
         course.message(console, MessageStream::Error, reason);
-        course.end(console, 1, None, started_at.elapsed());
+        course.end(console, Exit::Failed as u8, None, started_at.elapsed());
     }
 }
 
 /// Tells why the command cannot do what it was asked for.
 fn failure(console: &mut Console, text: &str) -> ExitCode {
     console.error(&format!("{PROGRAM}: {text}\n"));
-    ExitCode::FAILURE
+    Exit::Failed.into()
 }
 
 /// Starts the viewers, and tells where the page is. They are forked before the program has any thread.

@@ -4,6 +4,7 @@
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::inputs;
 use clap::{CommandFactory, Parser};
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
@@ -24,16 +25,16 @@ const PROGRAM: &str = "ferrio plot";
     bin_name = "ferrio plot",
     about = "Draw results and performance logs as an SVG or PNG file",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
     /// JSON reports and logs of fio or ferrio, records of ferrio, history:RUN
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
-    /// What to draw; without it: what fits the results
+    /// Kind of picture; without it, the one that fits the results
     #[arg(long, short, value_name = "KIND", value_parser = kind_name)]
     kind: Option<&'static str>,
-    /// File to write, ending in .svg or .png; default: KIND.svg
+    /// Write to this file, ending in .svg or .png [default: KIND.svg]
     #[arg(long, short, value_name = "FILE", value_parser = output)]
     output: Option<PathBuf>,
     /// Title of the picture
@@ -44,7 +45,6 @@ struct Request {
     size: Option<PictureSize>,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Draw results and performance logs as an SVG or PNG file.
 
@@ -77,10 +77,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Ok(told) => console.report(&told),
         Err(reason) => {
             console.error(&format!("{PROGRAM}: {reason}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     }
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 /// Reads, draws and writes; gives the line that tells so.

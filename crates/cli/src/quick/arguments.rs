@@ -3,6 +3,7 @@
 //! Must not know: how they are used. Start reading at [`QuickRequest`].
 
 use super::size;
+use crate::exit;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use std::path::PathBuf;
     bin_name = "ferrio quick",
     about = "Measure the storage under a directory with four tests",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error; 128 + n after signal n (130 after Ctrl-C).",
+    after_help = exit::PLAIN_OR_SIGNAL,
 )]
 pub(super) struct QuickRequest {
     /// Directory to measure
@@ -35,20 +36,19 @@ pub(super) struct QuickRequest {
     /// Print the result as JSON
     #[arg(long = "json")]
     pub(super) is_json: bool,
-    /// JSON without names of paths, mounts and models
+    /// Leave out names of paths, mounts and models in JSON
     #[arg(long = "anonymous", requires = "is_json")]
     pub(super) is_anonymous: bool,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
-Measure the storage under a directory with four tests: 1M sequential write,
-4K random write, 1M sequential read, 4K random read. Before each, a fifth of
+Measure the storage under a directory with four tests: 1M sequential write, \
+4K random write, 1M sequential read, 4K random read. Before each, a fifth of \
 its time (at most 2 s) is spent on a warm-up that is not counted.
 
-The tests run on one new file, which is filled with random data before and
-removed afterwards, also after an error or Ctrl-C. Nothing else is written to;
-devices and existing files are refused. Only if the program is killed, a file
+The tests run on one new file, which is filled with random data before and \
+removed afterwards, also after an error or Ctrl-C. Nothing else is written to; \
+devices and existing files are refused. Only if the program is killed, a file \
 `.ferrio-quick-PID.tmp` may stay behind: remove it.";
 
 /// Reads the arguments, the name of the command first.

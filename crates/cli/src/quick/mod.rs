@@ -19,6 +19,7 @@ mod table;
 mod target_file;
 
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::signals::Signals;
 use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
@@ -61,8 +62,7 @@ pub(crate) fn describe() -> clap::Command {
     <arguments::QuickRequest as clap::CommandFactory>::command()
 }
 
-/// Runs the command with its arguments (the command's name first). Exit code 0; 1 after an error; 128 plus the number
-/// of the signal that ended it.
+/// Runs the command with its arguments (the command's name first). A signal that ends it adds 128 to the exit code.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command(PROGRAM);
     let request = match arguments::parse(arguments) {
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         Err(error) => {
             let text = error.to_string();
             console.error(&format!("{PROGRAM}: {}", text.strip_prefix("error: ").unwrap_or(&text)));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     match measure_target(&request, &mut console) {
@@ -84,14 +84,14 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn exit_code(console: &Console) -> ExitCode {
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }
 
 fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
     // The message about a signal does not contain the interrupted step.
     let Some(end) = error.downcast_ref::<Interrupted>() else {
         tell(&chain_text(error), console);
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     };
     tell(&end.to_string(), console);
     // Signal numbers are below 65.

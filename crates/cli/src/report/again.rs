@@ -4,6 +4,7 @@
 
 use super::{Request, examined};
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::record_file;
 use crate::reporter::Reporter;
 use ferrio_report::terse::TerseVersion;
@@ -17,7 +18,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
     let [path] = &request.results[..] else {
         console
             .error("ferrio report: the report of one record is shown; for a page of several results: -o PAGE.html\n");
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     };
     let mut record = match record_file::read(path) {
         Ok(record) => record,
@@ -26,7 +27,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         Err(reason) => {
             let path = path.display();
             console.error(&format!("ferrio report: {path}: {reason}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     if request.anonymous {
@@ -40,7 +41,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         console.error(&format!(
             "ferrio report: {path}: it holds no intervals for jsonl: a run records them when its --output-format has jsonl\n"
         ));
-        return ExitCode::FAILURE;
+        return Exit::Failed.into();
     }
     if let Some(output) = &request.output {
         console = match Console::to_file(output, &KeptFiles::inputs(&request.results)) {
@@ -48,10 +49,10 @@ pub(super) fn show(request: &Request) -> ExitCode {
             Err(error) => {
                 let (output, error) = (output.display(), ferrio_units::error_text(&error));
                 console.error(&format!("ferrio report: cannot open output file {output}: {error}\n"));
-                return ExitCode::FAILURE;
+                return Exit::Failed.into();
             }
         };
     }
     reporter.show_again(&mut console, &record);
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }

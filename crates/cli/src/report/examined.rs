@@ -4,6 +4,7 @@
 
 use super::Request;
 use crate::console::Console;
+use crate::exit::{self, Exit};
 use crate::inputs;
 use crate::native::report_text;
 use ferrio_job::SystemEnvironment;
@@ -38,7 +39,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
     let mut console = Console::of_command("ferrio report");
     let fail = |console: &mut Console, text: String| {
         console.error(&format!("ferrio report: {text}\n"));
-        ExitCode::FAILURE
+        Exit::Failed.into()
     };
     let mut results = match inputs::read(&request.results) {
         Ok(results) => results,
@@ -60,5 +61,5 @@ pub(super) fn show(request: &Request) -> ExitCode {
         };
     }
     console.report(&report_text(&record_of(result)));
-    if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    exit::at_end(console.has_failed)
 }

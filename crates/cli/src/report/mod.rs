@@ -7,6 +7,7 @@ pub(crate) mod examined;
 mod page;
 
 use crate::arguments;
+use crate::exit;
 use clap::{CommandFactory, Parser};
 use ferrio_spec::{OUTPUT_FORMAT_NAMES, OutputFormat, OutputFormats};
 use std::ffi::OsString;
@@ -20,7 +21,7 @@ use std::process::ExitCode;
     bin_name = "ferrio report",
     about = "Show results as a page, or the report of a run again",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 after an error.",
+    after_help = exit::PLAIN,
 )]
 struct Request {
     /// Files with results: JSON reports and performance logs of fio or ferrio, records of ferrio (--record), kept runs (history:RUN)
@@ -28,7 +29,7 @@ struct Request {
     results: Vec<PathBuf>,
     #[arg(long, help = format!("The report of a record again, in formats joined by commas: {OUTPUT_FORMAT_NAMES}"), value_name = "LIST", value_parser = formats)]
     output_format: Option<OutputFormats>,
-    /// A table with commas and a header, a line for each job and direction
+    /// Print a table with commas and a header, a line for each job and direction
     #[arg(long, conflicts_with = "output_format")]
     csv: bool,
     /// Version of terse output: 2 to 5
@@ -37,12 +38,11 @@ struct Request {
     /// Leave out names of host, kernel, models, paths and mounts
     #[arg(long)]
     anonymous: bool,
-    /// Write to this file; with the ending .html: a page, with .csv: a table
+    /// Write to this file: a page if it ends in .html, a table if it ends in .csv
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Show results as a page, or the report of a run again.
 
@@ -50,20 +50,19 @@ Show results as a page, or the report of a run again.
   ferrio report run.json randread_*.log -o page.html
   ferrio report before.json after.json -o page.html
 
-  ferrio report run.json          (headline figures, and what speaks against
-                                   them as far as the report tells)
+  ferrio report run.json          (headline figures, and findings about them)
   ferrio report --csv run.json
 
-The page is one file with everything in it: findings, figures, and charts over
-time and of latencies. Charts of latencies need --output-format=json+; charts
-over time need performance logs (write_bw_log, write_iops_log, write_lat_log)
+The page is one file with everything in it: findings, figures, and charts over \
+time and of latencies. Charts of latencies need --output-format=json+; charts \
+over time need performance logs (write_bw_log, write_iops_log, write_lat_log) \
 or a record. ferrio run --html=page.html makes a page of its own run.
 
   ferrio --record=run.record JOBFILE
   ferrio report --output-format=json run.record
 
-A report is that of the run to the byte. What the run printed beside its
-reports (start-up lines, progress) is not in the record. Lines of jsonl are
+A report is that of the run to the byte. What the run printed beside its \
+reports (start-up lines, progress) is not in the record. Lines of jsonl are \
 there if the run wrote them too.";
 
 impl Request {

@@ -5,6 +5,7 @@
 use super::{Request, examined};
 use crate::console::Console;
 use crate::csv_table::csv_table;
+use crate::exit::{self, Exit};
 use crate::inputs;
 use ferrio_results::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
@@ -19,7 +20,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         Ok(results) => results,
         Err(error) => {
             console.error(&format!("ferrio report: {error}\n"));
-            return ExitCode::FAILURE;
+            return Exit::Failed.into();
         }
     };
     if request.anonymous {
@@ -29,7 +30,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
     let content = if request.is_for_table() { csv_table(&results) } else { ferrio_pictures::page::page(&results) };
     let Some(output) = &request.output else {
         console.report(&content);
-        return if console.has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
+        return exit::at_end(console.has_failed);
     };
     let kept = Arc::new(KeptFiles::inputs(&request.results));
     match write_whole(output, &kept, &content) {
@@ -37,7 +38,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         Err(error) => {
             let (output, error) = (output.display(), ferrio_units::error_text(&error));
             console.error(&format!("ferrio report: cannot write {output}: {error}\n"));
-            ExitCode::FAILURE
+            Exit::Failed.into()
         }
     }
 }

@@ -6,6 +6,7 @@ mod shown;
 
 use crate::arguments;
 use crate::console::Console;
+use crate::exit;
 use clap::{CommandFactory, Parser};
 use ferrio_stats::note::StateFault;
 use ferrio_sys::file::open_regular;
@@ -26,23 +27,22 @@ const PROGRAM: &str = "ferrio verify-state";
     bin_name = "ferrio verify-state",
     about = "Show the state files of verified jobs",
     long_about = LONG_ABOUT,
-    after_help = "Exit code: 0; 1 if a file cannot be read or is no state.",
+    after_help = "Exit code: 0; 2 if a file cannot be read or is no state.",
 )]
 struct Request {
     /// State files, such as local-JOB-0-verify.state
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// All parts of the states as JSON
+    /// Print the states as JSON
     #[arg(long)]
     json: bool,
 }
 
-// Lines are broken by hand, because clap can wrap text only with a further dependency.
 const LONG_ABOUT: &str = "\
 Show the state files of verified jobs.
 
-A job that writes and verifies leaves such a file at its end; with it, a later
-job that reads (verify_state_load=1) knows where to stop. The text is that of
+A job that writes and verifies leaves such a file at its end; with it, a later \
+job that reads (verify_state_load=1) knows where to stop. The text is that of \
 fio's fio-verify-state. Files of fio 3.33, 3.41 and 3.42 are read.";
 
 /// A state with its file and head.
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     } else {
         console.report(&text(&states, request.files.len() > 1));
     }
-    if is_complete && !console.has_failed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    exit::at_end(!is_complete || console.has_failed)
 }
 
 /// The states one after another, each below the name of its file if there are several.

@@ -160,7 +160,7 @@ fn jobs_need_parts_of_their_own() {
     let more = "--rw=randwrite --do_verify=0 --end_fsync=1 --numjobs=2";
     let scratch = written("shared-crash", more);
     let shared = check(&scratch, more);
-    assert_eq!(shared.code, Some(1));
+    assert_eq!(shared.code, Some(2));
     assert!(shared.stderr.contains("journal.1: the job of journal.0 wrote to the same part of"), "{}", shared.stderr);
     let apart = format!("{more} --offset_increment=64k");
     assert_eq!(run(&scratch, &format!("{JOB} {apart}")).code, Some(0));
@@ -226,7 +226,7 @@ fn journals_that_are_none_are_refused() {
     ] {
         scratch.write("journal", bytes);
         let checked = check(&scratch, more);
-        assert_eq!(checked.code, Some(1));
+        assert_eq!(checked.code, Some(2));
         assert!(checked.stderr.contains(message), "{}", checked.stderr);
     }
     // A journal that was cut, as by a crash, says less.
@@ -265,11 +265,11 @@ fn what_cannot_be_judged_is_refused() {
         "verify --after-crash --memory=0 x",
     ] {
         let finished = run(&scratch, arguments);
-        assert_eq!(finished.code, Some(1));
-        assert!(finished.stderr.contains("usage: ferrio verify --after-crash"), "{}", finished.stderr);
+        assert_eq!(finished.code, Some(2));
+        assert!(finished.stderr.contains("Usage: ferrio verify [OPTIONS] --after-crash"), "{}", finished.stderr);
     }
     let without = run(&scratch, "verify --after-crash --name=a --size=4k");
-    assert_eq!((without.code, without.stderr.as_str()), (Some(1), "ferrio verify: no job has a verify_crash_log\n"));
+    assert_eq!((without.code, without.stderr.as_str()), (Some(2), "ferrio verify: no job has a verify_crash_log\n"));
 }
 
 /// What happens to a journal.
@@ -292,7 +292,7 @@ fn a_journal_that_is_damaged_before_its_end_is_refused() {
     for record in [0, 1, 17, n_records - 2, n_records - 1] {
         let offset = start + record * 48;
         let flipped = changed(&|journal| journal[offset + 20] ^= 0x10);
-        assert_eq!(flipped.code, Some(1), "{record}: {}", flipped.all());
+        assert_eq!(flipped.code, Some(2), "{record}: {}", flipped.all());
         assert!(flipped.stderr.contains(&format!("it is damaged at byte {offset}")), "{}", flipped.all());
     }
     let last = start + (n_records - 1) * 48;
@@ -307,7 +307,7 @@ fn a_journal_that_is_damaged_before_its_end_is_refused() {
     ];
     for (what, change) in cases {
         let refused = changed(change);
-        assert_eq!(refused.code, Some(1), "{what}: {}", refused.all());
+        assert_eq!(refused.code, Some(2), "{what}: {}", refused.all());
         assert!(refused.stderr.contains("it is damaged at byte"), "{what}: {}", refused.all());
     }
     for (what, n_bytes) in [("a part of a record", last + 20), ("nothing of a record", last)] {

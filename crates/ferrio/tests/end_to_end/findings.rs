@@ -235,7 +235,7 @@ fn a_check_runs_nothing_and_says_by_its_exit_code() {
         (fine.code, fine.stdout.as_str()),
         (
             Some(0),
-            "Nothing found before the run: no rule speaks against the jobs and their targets. What\nthe run itself shows is examined after it (ferrio run).\n"
+            "Nothing found before the run: no rule speaks against the jobs and their targets.\nferrio run examines the figures after the run.\n"
         )
     );
     let none = check(scratch.path(), "--json --name=a --rw=randread --size=8m --ioengine=psync --direct=1");
@@ -249,8 +249,8 @@ fn a_check_runs_nothing_and_says_by_its_exit_code() {
 fn what_the_commands_cannot_do_is_said() {
     let scratch = Scratch::new("findings-bad");
     for (arguments, words) in [
-        ("run", "usage: ferrio run"),
-        ("check", "usage: ferrio check"),
+        ("run", "Usage: ferrio run"),
+        ("check", "Usage: ferrio check"),
         ("run --output-format=json --name=a", "--output-format belongs to the reports of fio"),
         ("check no-such-file.fio", "no-such-file.fio"),
         ("run --name=a --ioengine=null --size=1m --record=kept", "--record has no effect here"),
@@ -261,7 +261,7 @@ fn what_the_commands_cannot_do_is_said() {
         ("run --json --name=a --ioengine=null --size=1m --output=/no/such/directory/file", "cannot open output file"),
     ] {
         let finished = Run::new(Program::Ferrio, scratch.path(), arguments).finish();
-        assert_eq!(finished.code, Some(1), "{arguments}: {}", finished.all());
+        assert_eq!(finished.code, Some(2), "{arguments}: {}", finished.all());
         assert!(finished.all().contains(words), "{arguments}: {}", finished.all());
     }
 }

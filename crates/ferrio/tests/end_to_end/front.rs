@@ -31,10 +31,10 @@ fn native_commands_come_first() {
 #[test]
 fn the_nearest_command_is_named() {
     let (code, page, said) = run_as("ferrio", &["qick"]);
-    assert_eq!((code, page.as_str()), (Some(1), ""));
+    assert_eq!((code, page.as_str()), (Some(2), ""));
     assert_eq!(said, "ferrio: qick is neither a command nor a job file; did you mean ferrio quick?\n");
     let (code, page, said) = run_as("ferrio", &["help", "qick"]);
-    assert_eq!((code, page.as_str()), (Some(1), ""));
+    assert_eq!((code, page.as_str()), (Some(2), ""));
     assert!(
         said.starts_with("ferrio help: there is no command, topic, option or finding qick; did you mean"),
         "{said}"
@@ -115,7 +115,7 @@ fn completions_are_scripts_of_their_shells() {
             }
         }
     }
-    assert_eq!(run_as("ferrio", &["completions", "tcsh"]).0, Some(1));
+    assert_eq!(run_as("ferrio", &["completions", "tcsh"]).0, Some(2));
 }
 
 #[test]
@@ -204,7 +204,7 @@ fn figures_are_a_table_with_a_header() {
     let n_ios: u64 = lines[1..].iter().map(|line| line[column("ios")].parse::<u64>().expect("a number")).sum();
     assert_eq!(n_ios, 512);
     assert!(lines.iter().all(|line| line.len() == lines[0].len()), "{table}");
-    assert_eq!(run_as("ferrio", &["run", "--csv", "--json", "--name=a"]).0, Some(1));
+    assert_eq!(run_as("ferrio", &["run", "--csv", "--json", "--name=a"]).0, Some(2));
 }
 
 #[test]

@@ -50,7 +50,7 @@ fn kept_runs_are_listed_and_shown() {
         [("3", "3"), ("last-2", "last-2"), ("weekly", "weekly"), ("99999999999999999999", "9223372036854775807")]
     {
         let refused = run(&scratch, &format!("history show {word}"));
-        assert_eq!((refused.code, &*refused.stdout), (Some(1), ""), "{word}");
+        assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "{word}");
         assert_eq!(refused.stderr, format!("ferrio history: no run {shown} is kept\n"));
     }
 }
@@ -73,7 +73,7 @@ fn a_kept_run_is_a_result_like_a_file() {
     let refused = run(&scratch, "compare history:2 a.record");
     assert_eq!((refused.code, &*refused.stderr), (Some(2), "ferrio compare: no run 2 is kept\n"));
     scratch.write("history:1", "{");
-    assert_eq!(run(&scratch, "report ./history:1").code, Some(1), "with a path it is a file");
+    assert_eq!(run(&scratch, "report ./history:1").code, Some(2), "with a path it is a file");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn the_setting_keeps_runs_silently_in_place_of_fio() {
     assert_eq!(kept.stderr, format!("fio: the run is not kept: {place}"));
     assert!(kept.stdout.starts_with("3;fio-3"));
     let refused = nowhere(&format!("run --keep {JOB}"));
-    assert_eq!((refused.code, &*refused.stdout), (Some(1), ""), "nothing runs");
+    assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "nothing runs");
     assert_eq!(refused.stderr, format!("ferrio run: the run cannot be kept: {place}"));
     let both = prepared(&scratch, &format!("run {JOB}")).env("FERRIO_KEEP", "1").env("FERRIO_STATE", "off");
     assert_eq!(both.finish().succeeded().stderr, "", "without a history nothing is kept");
@@ -287,7 +287,7 @@ fn runs_are_compared_with_their_baseline() {
     assert_eq!(run(&scratch, "history baseline clear 1").succeeded().stdout, "Run 1 is no baseline any more.\n");
     run(&scratch, "history prune 1 last").succeeded();
     assert_eq!(run(&scratch, "history list").stdout, "No run is kept.\n");
-    assert_eq!(run(&scratch, "history prune").code, Some(1), "it has to be said what is removed");
+    assert_eq!(run(&scratch, "history prune").code, Some(2), "it has to be said what is removed");
 }
 
 /// A report of fio 3.41: 100 reads of 4 KiB in a second.
@@ -335,11 +335,11 @@ fn results_of_fio_are_imported_and_compared() {
         ("a_bw.1.log", ""),
     ] {
         let refused = run(&scratch, &format!("history import {file}"));
-        assert_eq!((refused.code, &*refused.stdout), (Some(1), ""), "{file}");
+        assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "{file}");
         assert!(refused.stderr.starts_with(&format!("ferrio history: {file}: {reason}")), "{}", refused.stderr);
     }
     let over = run(&scratch, "history export --csv -o state/ferrio/history.sqlite");
-    assert_eq!(over.code, Some(1), "no output replaces the history: {}", over.all());
+    assert_eq!(over.code, Some(2), "no output replaces the history: {}", over.all());
 }
 
 #[test]
@@ -347,14 +347,14 @@ fn names_that_would_mean_something_else_are_refused() {
     let scratch = Scratch::new("history-names");
     for name in ["12", "last", "last-1", "baseline", "../x", "-x"] {
         let refused = run(&scratch, &format!("run --keep={name} {JOB}"));
-        assert_eq!((refused.code, &*refused.stdout), (Some(1), ""), "{name}");
+        assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "{name}");
         let start = format!("ferrio run: the run cannot be kept: {name:?} is no name for it: ");
         assert!(refused.stderr.starts_with(&start), "{}", refused.stderr);
     }
     let hostile = prepared(&scratch, &format!("run {JOB}"))
         .in_shell("exec \"$0\" \"$@\" \"--keep=$(printf 'a\\033[2Jb')\"")
         .finish();
-    assert_eq!(hostile.code, Some(1));
+    assert_eq!(hostile.code, Some(2));
     assert!(hostile.stderr.contains("a\\\\x1b[2Jb") && !hostile.stderr.contains('\u{1b}'), "{}", hostile.stderr);
     // A name is a text, whatever it says in another language.
     let name = "'; DROP TABLE runs; --";

@@ -150,7 +150,7 @@ fn native_runs_write_lines_with_their_findings() {
     for refused in ["--json", "--csv", "--anonymous"] {
         let finished =
             run(&scratch, &format!("run {refused} --output-format=jsonl --name=a --ioengine=null --size=4k"));
-        assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""), "{refused}");
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{refused}");
         assert!(finished.stderr.contains("--output-format=jsonl"), "{}", finished.stderr);
     }
 }

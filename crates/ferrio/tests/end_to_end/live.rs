@@ -145,7 +145,7 @@ fn the_run_outlives_its_viewer() {
 fn without_a_terminal_it_is_refused_with_the_cure() {
     let scratch = Scratch::new("live-pipe");
     let finished = Run::new(Program::Ferrio, scratch.path(), "run --live --name=a --ioengine=null --size=4k").finish();
-    assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""));
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""));
     assert!(has_all(&finished.stderr, &["ferrio run: --live", "--output-format=jsonl"]), "{}", finished.stderr);
 }
 

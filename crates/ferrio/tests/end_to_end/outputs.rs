@@ -83,7 +83,7 @@ fn a_page_does_not_replace_the_file_that_its_run_has_made() {
     for page in ["made", "page"] {
         let arguments = format!("run --html={page} --name=j --filename=made --rw=write --size=64k --bs=4k");
         let finished = ferrio(&scratch, &arguments);
-        assert_eq!(finished.code, Some(1), "{}", finished.all());
+        assert_eq!(finished.code, Some(2), "{}", finished.all());
         assert!(finished.stderr.contains("the same file as made, which holds the data of a job"), "{}", finished.all());
         assert_eq!(scratch.names(), ["page"]);
     }

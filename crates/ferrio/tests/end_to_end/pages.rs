@@ -32,7 +32,7 @@ fn a_run_makes_its_own_page() {
     let page = scratch.read("page.html");
     assert!(page.contains("\"id\":\"cumulative\"") && page.contains("<h3>Findings</h3>"));
     let refused = run(&scratch, "run --html=no/such/page.html --name=a --ioengine=null --size=1g --rw=read");
-    assert_eq!(refused.code, Some(1));
+    assert_eq!(refused.code, Some(2));
     assert!(refused.stderr.contains("cannot write the page no/such/page.html: "), "{}", refused.all());
 }
 
@@ -59,7 +59,7 @@ fn what_is_no_result_is_an_error_with_file_and_line() {
         ("missing", "missing: it cannot be read: No such file"),
     ] {
         let finished = run(&scratch, &format!("report {file} -o page.html"));
-        assert_eq!(finished.code, Some(1), "{}", finished.all());
+        assert_eq!(finished.code, Some(2), "{}", finished.all());
         assert!(finished.stderr.contains(expected), "{}", finished.all());
         assert!(!scratch.names().contains(&"page.html".to_owned()), "{file}");
     }

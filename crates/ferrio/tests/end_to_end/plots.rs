@@ -139,7 +139,7 @@ fn an_error_names_file_and_reason_and_leaves_no_picture() {
         ("good_bw.1.log -o no/such/new.svg", "cannot write no/such/new.svg: No such file"),
     ] {
         let finished = run(&scratch, &format!("plot {arguments}"));
-        assert_eq!(finished.code, Some(1), "{}", finished.all());
+        assert_eq!(finished.code, Some(2), "{}", finished.all());
         assert!(finished.stderr.contains(expected), "{}", finished.all());
         assert_eq!(scratch.read("old.svg"), "before", "{arguments}");
         assert_eq!(scratch.names(), ["good_bw.1.log", "log_bw.1.log", "old.svg"], "{arguments}");

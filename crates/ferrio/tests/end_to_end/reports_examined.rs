@@ -65,6 +65,6 @@ fn what_cannot_be_examined_is_said() {
         ("check --result=absent", "absent: it cannot be read: No such file or directory"),
     ] {
         let refused = run(&scratch, arguments);
-        assert!(refused.code == Some(1) && refused.stderr.contains(words), "{arguments}: {}", refused.stderr);
+        assert!(refused.code == Some(2) && refused.stderr.contains(words), "{arguments}: {}", refused.stderr);
     }
 }

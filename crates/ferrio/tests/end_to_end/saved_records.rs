@@ -68,7 +68,7 @@ fn a_record_is_shown_in_formats_that_the_run_had_not() {
     run(&scratch, "report --output-format=json --output=file kept").succeeded().quiet();
     assert_eq!(scratch.read("file"), alone);
     let refused = run(&scratch, "report --output-format=jsonl kept");
-    assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""));
+    assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""));
     assert!(refused.stderr.starts_with("ferrio report: kept: it holds no intervals for jsonl"), "{}", refused.stderr);
 }
 
@@ -97,7 +97,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
     ];
     let refuses = |arguments: &str, name: &str, reason: &str| {
         let refused = run(&scratch, &format!("report {arguments} {name}"));
-        assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{name}");
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{name}");
         assert_eq!(refused.stderr, format!("ferrio report: {name}: {reason}\n"));
     };
     for (name, reason) in whole {
@@ -121,7 +121,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
     }
     let truncated = run(&scratch, "report cut");
     assert!(
-        truncated.code == Some(1) && truncated.stderr.contains("cut:1: its JSON cannot be read"),
+        truncated.code == Some(2) && truncated.stderr.contains("cut:1: its JSON cannot be read"),
         "{}",
         truncated.stderr
     );

@@ -49,7 +49,13 @@ Where values for read, write and trim are allowed, one value is for all, two are
 
 const END: &str = r".SH EXIT STATUS
 The number of jobs that failed or were killed, and one more where outputs or logs could not be opened or written; 128 more when
-SIGINT or SIGTERM ended the run; modulo 256. 1 for errors in arguments or job files; 0 when all is well.
+SIGINT or SIGTERM ended the run; modulo 256. 1 for errors in arguments or job files; 0 if all is well.
+.PP
+Native commands other than
+.BR ferrio\-run (1):
+0 if all is well; 1 for a finding or a difference that was asked to fail; 2 if the command could not do it; 3 if the results do not decide.
+.BR ferrio\-run (1)
+counts failed jobs, and ends with 2 if nothing could be run.
 .SH SIGNALS
 SIGINT and SIGTERM end all jobs and print the report. SIGUSR1 prints a report and lets the jobs go on.
 .SH FILES

@@ -110,7 +110,7 @@ fn differences(heading: &str, rows: impl Iterator<Item = [String; 4]>) -> Markup
 
 fn findings(comparison: &Comparison, number: usize) -> Markup {
     html! {
-        @if !comparison.findings.is_empty() { h3 { "What speaks against the figures" } }
+        @if !comparison.findings.is_empty() { h3 { "Findings about the figures" } }
         @for (index, found) in comparison.findings.iter().enumerate() {
             (one_finding(&found.finding, &format!("finding-{number}-{}", index + 1), words::side(found)))
         }

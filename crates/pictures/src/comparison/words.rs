@@ -136,7 +136,7 @@ pub fn without_audit(comparison: &Comparison) -> String {
         (false, true) => "The base has",
         (false, false) => "The results have",
     };
-    format!("{side} not been audited: ferrio run looks for what speaks against figures.")
+    format!("{side} not been audited: ferrio run examines figures.")
 }
 
 /// A value of an option or a fact.

@@ -2,6 +2,8 @@
 //!
 //! Must not know: the meaning of the text. Start reading at [`wrap`].
 
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
+
 /// Text is wrapped to end before this column, unless the terminal is narrower.
 pub const TEXT_WIDTH: usize = 78;
 /// A terminal that is narrower is taken to be as wide.
@@ -15,24 +17,17 @@ pub fn text_width(n_columns: Option<usize>) -> usize {
 
 /// Breaks a text that is too wide at blanks; the first line begins with `bullet`, the others are indented as far.
 pub fn wrap(text: &str, bullet: &str, max_width: usize) -> String {
-    if bullet.len() + text.chars().count() <= max_width {
-        return format!("{bullet}{text}\n");
+    if text.is_empty() {
+        return format!("{bullet}\n");
     }
-    let mut wrapped = bullet.to_owned();
-    let mut width = bullet.len();
-    for (index, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if index > 0 && width + 1 + length > max_width {
-            wrapped.push('\n');
-            wrapped.push_str(&" ".repeat(bullet.len()));
-            width = bullet.len();
-        } else if index > 0 {
-            wrapped.push(' ');
-            width += 1;
-        }
-        wrapped.push_str(word);
-        width += length;
-    }
-    wrapped.push('\n');
-    wrapped
+    let indent = " ".repeat(bullet.len());
+    // A word that is too wide stays whole: it may be a path or an option, which somebody copies.
+    let options = Options::new(max_width)
+        .initial_indent(bullet)
+        .subsequent_indent(&indent)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    textwrap::fill(text, options) + "\n"
 }

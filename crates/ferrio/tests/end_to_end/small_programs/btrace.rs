@@ -213,7 +213,7 @@ fn what_is_no_trace_is_an_error() {
     assert!(pipe.is_ok_and(|status| status.success()), "mkfifo");
     for (arguments, expected) in [
         ("empty", "ferrio btrace: empty: it is empty"),
-        ("missing", "ferrio btrace: missing: No such file or directory"),
+        ("missing", "ferrio btrace: missing: it cannot be read: No such file or directory"),
         ("directory", "directory: it is a directory"),
         ("pipe", "pipe: it is no regular file"),
         ("text", "text: it is no binary trace of blktrace"),
@@ -233,7 +233,7 @@ fn what_is_no_trace_is_an_error() {
         ("", "<FILE>..."),
     ] {
         let finished = btrace(&scratch, arguments);
-        assert!(finished.code == Some(1) && finished.stderr.contains(expected), "{}", finished.all());
+        assert!(finished.code == Some(2) && finished.stderr.contains(expected), "{}", finished.all());
         assert!(finished.stdout.is_empty(), "{}", finished.all());
     }
     assert_eq!(scratch.read("there"), "mine\n");

@@ -192,7 +192,7 @@ fn what_cannot_be_scanned_is_an_error() {
     for (arguments, expected) in [
         ("empty", "ferrio dedupe: empty: it has 0 bytes, less than a block of 4096 bytes"),
         ("small", "it has 1000 bytes, less than a block of 4096 bytes"),
-        ("missing", "ferrio dedupe: missing: stat: No such file or directory"),
+        ("missing", "ferrio dedupe: missing: it cannot be read: No such file or directory"),
         ("directory", "it is a directory; only files and block devices are scanned"),
         ("pipe", "it is a pipe"),
         ("/dev/zero", "it is a character device"),
@@ -206,7 +206,7 @@ fn what_cannot_be_scanned_is_an_error() {
         ("", "<FILE>"),
     ] {
         let finished = scan(&scratch, arguments);
-        assert!(finished.code == Some(1) && finished.stderr.contains(expected), "{}", finished.all());
+        assert!(finished.code == Some(2) && finished.stderr.contains(expected), "{}", finished.all());
         assert!(finished.stdout.is_empty(), "{}", finished.all());
     }
 }

@@ -111,7 +111,7 @@ fn nothing_is_written_over_unasked() {
         ("-o there", "there: it is there already; --force replaces it"),
     ] {
         let finished = genjob(&scratch, arguments);
-        assert!(finished.code == Some(1) && finished.stderr.contains(expected), "{}", finished.all());
+        assert!(finished.code == Some(2) && finished.stderr.contains(expected), "{}", finished.all());
         assert!(finished.stdout.is_empty(), "{}", finished.all());
     }
     assert_eq!(scratch.read("there"), "mine\n");
@@ -138,7 +138,7 @@ fn devices_in_use_are_never_written_to() {
     let path = device.path().to_owned();
     let refused = genjob(&scratch, &format!("-m mixed -w -t {path}"));
     assert!(
-        refused.code == Some(1) && refused.stderr.contains("is a device, and the job would destroy"),
+        refused.code == Some(2) && refused.stderr.contains("is a device, and the job would destroy"),
         "{}",
         refused.all()
     );
@@ -150,7 +150,7 @@ fn devices_in_use_are_never_written_to() {
     }
     let refused = genjob(&scratch, &format!("-m mixed -w --overwrite -t {path}"));
     let expected = format!("ferrio genjob: {path} is mounted on ");
-    assert!(refused.code == Some(1) && refused.stderr.starts_with(&expected), "{}", refused.all());
+    assert!(refused.code == Some(2) && refused.stderr.starts_with(&expected), "{}", refused.all());
     let job = genjob(&scratch, &format!("-t {path}")).succeeded().quiet().stdout;
     assert!(job.contains("what is on the device stays") && value(&job, "rw") == Some("randread"), "{job}");
 }
@@ -181,7 +181,7 @@ fn questions_lead_to_the_same_job() {
         (&"y".repeat(100_000), "5 answers were not understood"),
     ] {
         let finished = ask("", answers);
-        assert!(finished.code == Some(1) && finished.stderr.contains(expected), "{}", finished.all());
+        assert!(finished.code == Some(2) && finished.stderr.contains(expected), "{}", finished.all());
         assert!(finished.stdout.is_empty(), "{}", finished.all());
     }
 }
@@ -212,7 +212,7 @@ fn what_suits_no_job_is_an_error() {
         ("extra", "unexpected argument"),
     ] {
         let finished = genjob(&scratch, arguments);
-        assert!(finished.code == Some(1) && finished.stderr.contains(expected), "{}", finished.all());
+        assert!(finished.code == Some(2) && finished.stderr.contains(expected), "{}", finished.all());
         assert!(finished.stdout.is_empty(), "{}", finished.all());
     }
 }

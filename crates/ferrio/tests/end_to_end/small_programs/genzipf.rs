@@ -93,7 +93,7 @@ fn what_cannot_be_drawn_is_an_error() {
         ("-c --json", "cannot be used with"),
     ] {
         let finished = hits(arguments);
-        assert!(finished.code == Some(1) && finished.stderr.contains(expected), "{}", finished.all());
+        assert!(finished.code == Some(2) && finished.stderr.contains(expected), "{}", finished.all());
         assert!(finished.stdout.is_empty(), "{}", finished.all());
     }
 }

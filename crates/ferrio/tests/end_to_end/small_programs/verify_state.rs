@@ -126,15 +126,15 @@ fn what_is_no_state_is_an_error_with_its_reason() {
         let finished = shown(&scratch, "bad");
         let stderr = &finished.stderr;
         assert!(stderr.starts_with("ferrio verify-state: bad: ") && stderr.contains(expected), "{}", finished.all());
-        assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""), "{expected}");
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{expected}");
     }
     for (path, expected) in [("directory", "Is a directory"), ("missing", "No such file or directory")] {
         let finished = shown(&scratch, path);
         assert_eq!(finished.stderr, format!("ferrio verify-state: {path}: it cannot be read: {expected}\n"));
-        assert_eq!(finished.code, Some(1));
+        assert_eq!(finished.code, Some(2));
     }
     let none = shown(&scratch, "");
-    assert!(none.code == Some(1) && none.stderr.contains("<FILE>..."), "{}", none.all());
+    assert!(none.code == Some(2) && none.stderr.contains("<FILE>..."), "{}", none.all());
 }
 
 /// A bad file does not hide a good one.
@@ -150,12 +150,12 @@ fn other_files_are_shown_nevertheless() {
         std::fs::remove_file(&locked).expect("our file");
     }
     let finished = shown(&scratch, "locked good");
-    assert_eq!(finished.code, Some(1));
+    assert_eq!(finished.code, Some(2));
     assert!(finished.stdout.starts_with("good:\nVersion:\t0x7\n"), "{}", finished.all());
     assert!(finished.stderr.starts_with("ferrio verify-state: locked: it cannot be read: "), "{}", finished.all());
     let json = shown(&scratch, "--json locked good");
     let document: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!((json.code, document["states"][0]["n_writes"].as_u64()), (Some(1), Some(9)));
+    assert_eq!((json.code, document["states"][0]["n_writes"].as_u64()), (Some(2), Some(9)));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn bad_addresses_are_refused_before_the_first_io() {
         let scratch = Scratch::new("web-refused");
         let run = Run::new(Program::Ferrio, scratch.path(), &format!("run {option} {JOB}"));
         let finished = run.without_env("FERRIO_WEB_TOKEN").finish();
-        assert_eq!((finished.code, finished.stdout.as_str()), (Some(1), ""), "{option}");
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{option}");
         assert!(
             finished.stderr.starts_with("ferrio run: --") && finished.stderr.contains(text),
             "{option}: {}",
