@@ -152,6 +152,14 @@ def test_logs_with_issue_times(data: Path) -> None:
     assert log.offset_bytes is not None and list(log.offset_bytes) == [0, 4096, 8192, 12288]
 
 
+def test_the_longest_numbers_of_logs(tmp_path: Path) -> None:
+    most = 2**63 - 1
+    (tmp_path / "a_lat.log").write_text(f"{most}, {most}, 2, {most}, 0\n 1 ,2, 0, 4096, 0x2003\r\n\n")
+    log = ferrio.read(tmp_path / "a_lat.log").logs[0]
+    assert (list(log.time_ms), list(log.value), list(log.block_size_bytes)) == ([most, 1], [most, 2], [most, 4096])
+    assert log.direction == ("trim", "read")
+
+
 def test_logs_of_windows(data: Path) -> None:
     log = ferrio.read(data / "w_lat.1.log").logs[0]
     assert log.is_windowed and log.maximum is not None and log.offset_bytes is None

@@ -49,6 +49,13 @@ class _Form(NamedTuple):
         """Number of columns behind the size."""
         return self.n_columns - (5 if self.has_maximum else 4)
 
+    def pattern(self) -> re.Pattern[bytes]:
+        """A row of this form, with the columns that are kept as groups."""
+        number = rb"\s*([0-9]{1,18})\s*"
+        behind = {0: [], 1: [b"[^,]*"], 2: [number, b"[^,]*"]}.get(self.n_behind, [number, b"[^,]*", number])
+        maximum = [number] if self.has_maximum else []
+        return re.compile(b",".join([number, number, *maximum, rb"\s*([0-2])\s*", number, *behind]))
+
 
 def _number(text: bytes, column: int) -> int:
     text = text.strip()
@@ -91,8 +98,24 @@ class _Columns:
         self.offset = array("q") if form.n_behind >= 2 else None
         self.issue_ns = array("q") if form.n_behind >= 3 else None
         self.direction: list[str] = []
+        self._pattern = form.pattern()
+        kept = (self.time_ms, self.value, self.maximum, self.size, self.offset, self.issue_ns)
+        self._kept = [column for column in kept if column is not None]
+        self._direction_at = 3 if form.has_maximum else 2
 
     def add(self, row: bytes) -> None:
+        """Adds a row. Raises ``Malformed`` if it is none."""
+        found = self._pattern.fullmatch(row)
+        if found is None:
+            self._add_slowly(row)
+            return
+        numbers = [int(text) for text in found.groups()]
+        self.direction.append(_DIRECTIONS[numbers.pop(self._direction_at)])
+        for column, number in zip(self._kept, numbers):
+            column.append(number)
+
+    def _add_slowly(self, row: bytes) -> None:
+        """Adds a row with numbers of 19 digits, or finds out what is wrong with it."""
         columns = row.split(b",")
         if len(columns) != self.form.n_columns:
             raise Malformed(f"it has {len(columns)} columns, and the rows above have {self.form.n_columns}")
