@@ -58,8 +58,10 @@ pub fn fill_holes() -> FilledHoles {
         filled.blocks.reserve_exact(MOST);
         // SAFETY: a call that only reads where the heap ends.
         let end = unsafe { libc::sbrk(0) }.addr();
-        // SAFETY: a call that only reads figures of the heap, under the heap's own lock.
-        let last_free_bytes = unsafe { libc::mallinfo2() }.keepcost;
+        // mallinfo2, with figures of 64 bits, is only in glibc 2.33 and newer. This figure is small: free() gives most of the end of the
+        // heap back to the system. SAFETY: a call that only reads figures of the heap, under the heap's own lock.
+        let last_free_bytes = unsafe { libc::mallinfo() }.keepcost;
+        let last_free_bytes = usize::try_from(last_free_bytes).unwrap_or_default();
         let first_free_end = end.saturating_sub(last_free_bytes);
         for size in filling_sizes() {
             while filled.blocks.len() < MOST {
