@@ -49,6 +49,22 @@ def test_repeated_runs_and_conditions(tmp_path: Path) -> None:
     assert certain.threshold_percent == 2.5 and certain.exit_code in (1, 3)
 
 
+def test_logs_go_with_their_report(data: Path, tmp_path: Path) -> None:
+    options: ferrio.JobOptions = {"name": "w", "filename": "f", "size": "64k", "rw": "randread", "rate_iops": 1000, "number_ios": 600}
+    logs: ferrio.JobOptions = {"write_iops_log": "w", "log_avg_msec": 10, "bs": 512}
+    results: list[ferrio.Result] = []
+    for name in ("base", "new"):
+        (tmp_path / name).mkdir()
+        run = ferrio.run({**options, **logs}, cwd=tmp_path / name)
+        run.save(tmp_path / name / "record")
+        results += ferrio.read([tmp_path / name / "record", tmp_path / name / "w_iops.1.log"])
+    assert [len(result.logs) for result in results] == [1, 1]
+    comparison = ferrio.compare(*results)
+    assert (comparison.base, comparison.new) == (("record",), ("record",))
+    alone = ferrio.compare(*(ferrio.read(result.logs[0].path) for result in results))
+    assert alone.jobs[0].figures
+
+
 def test_options_that_differ_are_named(tmp_path: Path) -> None:
     one, other = ferrio.run(READER, cwd=tmp_path), ferrio.run({**READER, "bs": "8k"}, cwd=tmp_path)
     options = ferrio.compare(one, other).options

@@ -209,11 +209,13 @@ def compare(
     if not all(sides):
         raise ValueError("each side needs a result")
     with tempfile.TemporaryDirectory(prefix="ferrio-compare-") as folder:
-        paths = [_path(item, os.path.join(folder, str(index))) for index, item in enumerate([*sides[0], *sides[1]])]
-        of_base, of_new = paths[: len(sides[0])], paths[len(sides[0]) :]
+        of_base, of_new = (
+            [path for index, item in enumerate(side) for path in _paths(item, os.path.join(folder, f"{name}-{index}"))]
+            for name, side in zip(("base", "new"), sides)
+        )
         arguments = ["compare", "--json", f"--threshold={threshold_percent!r}%"]
         arguments += [f"--fail-if={condition}" for condition in ([fail_if] if isinstance(fail_if, str) else fail_if)]
-        is_pair = len(of_base) == len(of_new) == 1
+        is_pair = len(sides[0]) == len(sides[1]) == 1
         outcome = _program.call(program, [*arguments, *of_base, *([] if is_pair else ["--against"]), *of_new])
     if outcome.exit_code not in _COMPARED or not outcome.output:
         raise outcome.error()
@@ -227,18 +229,19 @@ def _items(side: Side) -> list[ResultOrPath]:
     return [side] if isinstance(side, (str, os.PathLike, Result)) else list(side)
 
 
-def _path(item: ResultOrPath, folder: str) -> str:
-    """The file of a result. A result of a run has none: its record is written."""
+def _paths(item: ResultOrPath, folder: str) -> list[str]:
+    """The file of a result, and its logs behind it. A result of a run has no file: its record is written."""
     if not isinstance(item, Result):
-        return _program.as_argument(item)
+        return [_program.as_argument(item)]
+    logs = [_program.as_argument(log.path) for log in item.logs]
     if item._record is None:
         if item.path is None:
             raise ValueError(f"the result {item.name!r} has neither a file nor a record")
-        return _program.as_argument(item.path)
+        return logs if item.form == "logs" else [_program.as_argument(item.path), *logs]
     os.mkdir(folder)
     path = os.path.join(folder, _file_name(item.name))
     item.save(path)
-    return path
+    return [path, *logs]
 
 
 def _file_name(name: str) -> str:
