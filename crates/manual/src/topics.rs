@@ -38,9 +38,11 @@ pub const TOPICS: &[Topic] = &[
     topic!("page-cache", "cache", "buffered", "direct-io"),
     topic!("open-loop", "closed-loop", "poisson", "response-time"),
     topic!("steady-state", "steadystate", "steady", "ss"),
-    topic!("depth", "queue-depth", "in-flight", "qd", "queue"),
+    topic!("depth", "queue-depth", "in-flight", "qd", "queue", "idle"),
     topic!("runtime", "time", "time-based", "ramp"),
     topic!("csv", "terse"),
+    topic!("database", "etcd", "postgresql", "mysql", "kubernetes", "fast-enough"),
+    topic!("python", "pandas", "polars", "frame", "dataframe"),
     topic!("exit-codes", "exit-code", "exit", "exit-status", "return-code"),
 ];
 
