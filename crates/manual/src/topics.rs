@@ -41,8 +41,9 @@ pub const TOPICS: &[Topic] = &[
     topic!("depth", "queue-depth", "in-flight", "qd", "queue", "idle"),
     topic!("runtime", "time", "time-based", "ramp"),
     topic!("csv", "terse"),
-    topic!("database", "etcd", "postgresql", "mysql", "kubernetes", "fast-enough"),
+    topic!("database", "etcd", "postgresql", "mysql", "kubernetes", "wal", "fast-enough"),
     topic!("python", "pandas", "polars", "frame", "dataframe"),
+    topic!("safety", "safe", "readonly", "read-only", "destroy"),
     topic!("exit-codes", "exit-code", "exit", "exit-status", "return-code"),
 ];
 
