@@ -43,7 +43,9 @@
 //! let mut runner = Runner::new();
 //! runner.storage("memory", Memory(Arc::new(Mutex::new(vec![0; 1 << 20]))));
 //! let job = Job::new("a").option("ioengine", "own").option("storage", "memory").option("rw", "randwrite");
-//! runner.add(&job.option("bs", "4k").option("size", "1m").option("verify", "crc32c"))?;
+//! let job = job.option("bs", "4k").option("size", "1m").option("verify", "crc32c");
+//! // Without a file of its state in this directory.
+//! runner.add(&job.option("verify_state_save", "0"))?;
 //! let measured = runner.run()?;
 //! assert_eq!(measured.n_failed(), 0, "{:?}", measured.messages());
 //! let writes = measured.job("a").and_then(|job| job.figures(Io::Write)).expect("it writes");

@@ -114,9 +114,9 @@ mod tests {
 
     #[test]
     fn lines_of_help_fit_80_columns() {
-        let mut command = Request::command();
-        let mut texts = vec![command.render_long_help().to_string()];
-        texts.extend(command.get_subcommands_mut().map(|command| command.render_long_help().to_string()));
+        let command = Request::command();
+        let mut texts: Vec<String> = command.get_subcommands().cloned().map(arguments::help_text).collect();
+        texts.push(arguments::help_text(command));
         for line in texts.iter().flat_map(|text| text.lines()) {
             assert!(line.len() <= 80, "{line}");
         }

@@ -17,7 +17,8 @@ fn push_built(pages: &mut Vec<ManPage>, command: &Command, parent: Option<&str>,
     let page = clap_mangen::Man::new(described)
         .title(name.to_uppercase())
         .section("1")
-        .date("")
+        // An empty one would be left out, and the next word would be the date.
+        .date(" ")
         .source(format!("ferrio {version}"))
         .manual("User Commands");
     let mut text = Vec::new();
@@ -46,7 +47,7 @@ mod tests {
         assert_eq!(names, ["ferrio-history", "ferrio-history-list"]);
         assert!(pages[0].text.contains(".SH NAME\nferrio\\-history \\- Kept runs\n"), "{}", pages[0].text);
         assert!(
-            pages[0].text.contains(".TH FERRIO-HISTORY 1 \"\" \"ferrio 1.2.3\" \"User Commands\""),
+            pages[0].text.contains(".TH FERRIO-HISTORY 1 \" \" \"ferrio 1.2.3\" \"User Commands\""),
             "{}",
             pages[0].text
         );

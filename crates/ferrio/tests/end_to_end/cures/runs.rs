@@ -40,8 +40,11 @@ pub(super) const ROWS: &[Row] = &[
         "first-reads-slower",
         "--ioengine=sim --sim_service=fixed:4ms --sim_read_cache=64m/2ms --rw=randread --size=1m --direct=1 --time_based --runtime=3",
         "--ioengine=sim --sim_service=fixed:4ms --sim_read_cache=64m/2ms --rw=randread --size=1m --direct=1",
-        // Each of the blocks is a new one.
-        |_, cured| count(cured, "n_ios") == 256 && is_near(figure(cured, "ios_per_sec"), 250.0),
+        // Each of the blocks is a new one: 4 ms each, and never as fast as with the cache. A busy machine makes both slower.
+        |wrong, cured| {
+            let (with_cache, without) = (figure(wrong, "ios_per_sec"), figure(cured, "ios_per_sec"));
+            count(cured, "n_ios") == 256 && without <= 251.0 && with_cache > without
+        },
     ),
     (
         "reads-behind-end",
