@@ -3,7 +3,7 @@
 //! Must not know: any command. Start reading at [`parse`].
 
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use clap::{Command, Parser};
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -51,4 +51,23 @@ pub(crate) fn parse<Request: Parser>(program: &'static str, arguments: &[OsStrin
         console.report(&error.to_string());
         ExitCode::SUCCESS
     })
+}
+
+/// A command that does one thing or says why not: reads the arguments (the command's name first), does its work, and shows the reason
+/// of a failure behind the command's name, `program`.
+pub(crate) fn run<Request: Parser>(
+    program: &'static str,
+    arguments: &[OsString],
+    work: impl FnOnce(&Request, &mut Console) -> Result<(), String>,
+) -> ExitCode {
+    let request: Request = match parse(program, arguments) {
+        Ok(request) => request,
+        Err(code) => return code,
+    };
+    let mut console = Console::of_command(program);
+    if let Err(reason) = work(&request, &mut console) {
+        console.error(&format!("{program}: {reason}\n"));
+        return Exit::Failed.into();
+    }
+    exit::at_end(console.has_failed)
 }

@@ -3,7 +3,6 @@
 //! Must not know: shells, options. Start reading at [`run`].
 
 use crate::arguments;
-use crate::console::Console;
 use crate::exit;
 use clap::{CommandFactory, Parser};
 use ferrio_manual::completion::{CalledName, Shell, completion};
@@ -44,11 +43,8 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    console.report(&completion(request.shell, request.name, &crate::descriptions()));
-    exit::at_end(console.has_failed)
+    arguments::run(PROGRAM, arguments, |request: &Request, console| {
+        console.report(&completion(request.shell, request.name, &crate::descriptions()));
+        Ok(())
+    })
 }

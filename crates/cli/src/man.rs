@@ -4,7 +4,7 @@
 
 use crate::arguments;
 use crate::console::Console;
-use crate::exit::{self, Exit};
+use crate::exit;
 use clap::{CommandFactory, Parser, ValueHint};
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::man::{ManPage, pages};
@@ -46,21 +46,13 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let pages = pages(&crate::descriptions(), env!("CARGO_PKG_VERSION"));
-    let done = match &request.write {
-        Some(directory) => write_all(&pages, directory),
-        None => page(&pages, &request.command).map(|page| show(page, &mut console)),
-    };
-    if let Err(text) = done {
-        console.error(&format!("{PROGRAM}: {text}\n"));
-        return Exit::Failed.into();
-    }
-    exit::at_end(console.has_failed)
+    arguments::run(PROGRAM, arguments, |request: &Request, console| {
+        let pages = pages(&crate::descriptions(), env!("CARGO_PKG_VERSION"));
+        match &request.write {
+            Some(directory) => write_all(&pages, directory),
+            None => page(&pages, &request.command).map(|page| show(page, console)),
+        }
+    })
 }
 
 /// The page of a command.

@@ -5,8 +5,7 @@
 mod job;
 mod shown;
 
-use crate::console::Console;
-use crate::exit::{self, Exit};
+use crate::exit;
 use crate::{arguments, job_text};
 use clap::{CommandFactory, Parser, ValueEnum};
 use ferrio_stats::note::TraceFault;
@@ -96,27 +95,18 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let done = read(&request.traces).and_then(|profile| {
+    arguments::run(PROGRAM, arguments, |request: &Request, console| {
+        let profile = read(&request.traces)?;
         if request.json {
             console.report(&format!("{:#}\n", shown::document(&profile)));
             return Ok(());
         }
-        let job = job::imitation(&request, &profile);
+        let job = job::imitation(request, &profile);
         // Also with `--force` the job file replaces neither a trace nor the target.
         let mut kept = KeptFiles::inputs(&request.traces);
         request.target.iter().for_each(|target| kept.add(PathBuf::from(target), FileRole::Target));
-        job_text::write(&job, request.output.as_deref(), request.force, kept, &mut console)
-    });
-    if let Err(why) = done {
-        console.error(&format!("{PROGRAM}: {why}\n"));
-        return Exit::Failed.into();
-    }
-    exit::at_end(console.has_failed)
+        job_text::write(&job, request.output.as_deref(), request.force, kept, console)
+    })
 }
 
 /// Reads the traces.

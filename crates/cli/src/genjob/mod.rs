@@ -7,8 +7,7 @@ mod job;
 mod target;
 mod wishes;
 
-use crate::console::Console;
-use crate::exit::{self, Exit};
+use crate::exit;
 use crate::{arguments, byte_size, job_text};
 use clap::{CommandFactory, Parser};
 use ferrio_sys::output::{FileRole, KeptFiles};
@@ -89,26 +88,16 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    let is_alone = arguments.len() == 1 && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let wishes = if request.ask || is_alone {
-        ask::all(&request, &mut std::io::stdin().lock(), &mut console)
-    } else {
-        JobWishes::of(&request)
-    };
-    let done = wishes.and_then(|wishes| {
+    arguments::run(PROGRAM, arguments, |request: &Request, console| {
+        let is_alone = arguments.len() == 1 && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        let wishes = if request.ask || is_alone {
+            ask::all(request, &mut std::io::stdin().lock(), console)?
+        } else {
+            JobWishes::of(request)?
+        };
         let target = JobTarget::look(&wishes)?;
         let job = job::text(&wishes, &target);
         let kept = KeptFiles::new([(PathBuf::from(&wishes.target), FileRole::Target)]);
-        job_text::write(&job, request.output.as_deref(), request.force, kept, &mut console)
-    });
-    if let Err(why) = done {
-        console.error(&format!("{PROGRAM}: {why}\n"));
-        return Exit::Failed.into();
-    }
-    exit::at_end(console.has_failed)
+        job_text::write(&job, request.output.as_deref(), request.force, kept, console)
+    })
 }

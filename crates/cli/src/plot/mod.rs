@@ -3,8 +3,7 @@
 //! Must not know: how results are read, what a picture shows. Start reading at [`run`].
 
 use crate::arguments;
-use crate::console::Console;
-use crate::exit::{self, Exit};
+use crate::exit;
 use crate::inputs;
 use clap::{CommandFactory, Parser};
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
@@ -68,19 +67,10 @@ pub(crate) fn describe() -> clap::Command {
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
-    let request: Request = match arguments::parse(PROGRAM, arguments) {
-        Ok(request) => request,
-        Err(code) => return code,
-    };
-    let mut console = Console::of_command(PROGRAM);
-    match draw(&request) {
-        Ok(told) => console.report(&told),
-        Err(reason) => {
-            console.error(&format!("{PROGRAM}: {reason}\n"));
-            return Exit::Failed.into();
-        }
-    }
-    exit::at_end(console.has_failed)
+    arguments::run(PROGRAM, arguments, |request: &Request, console| {
+        console.report(&draw(request)?);
+        Ok(())
+    })
 }
 
 /// Reads, draws and writes; gives the line that tells so.

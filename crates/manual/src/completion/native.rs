@@ -68,7 +68,8 @@ fn of_argument(argument: &Arg) -> Option<Flag> {
         true => FlagValue::Plain,
     };
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
-    let help = help.lines().next().unwrap_or_default().to_owned();
+    // The first sentence: a shell shows it beside the name.
+    let help = help.split(". ").next().unwrap_or_default().replace('\n', " ");
     Some(Flag { name: argument.get_long()?.to_owned(), help, words, value })
 }
 

@@ -15,7 +15,6 @@ pub(super) fn script(program: &str, native: &[NativeCommand]) -> String {
         return text;
     }
     push_case(&mut text, 2, native);
-    // Infallible here and below: writing to a String never fails.
     push_commands(&mut text, native);
     text.push_str("_arguments $jobs '1: : _alternative \"commands:command:(($commands))\" \"files:job file:_files\"' '*:job file:_files'\n");
     text
@@ -25,6 +24,7 @@ pub(super) fn script(program: &str, native: &[NativeCommand]) -> String {
 fn push_commands(text: &mut String, commands: &[NativeCommand]) {
     text.push_str("commands=(\n");
     for command in commands {
+        // Infallible here and below: writing to a String never fails.
         let _ =
             writeln!(text, "  '{}\\:{}'", command.name, escape(&command.about).replace(' ', "\\ ").replace(':', "\\:"));
     }
