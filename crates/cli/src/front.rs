@@ -146,6 +146,16 @@ mod tests {
         assert!(page.lines().all(|line| line.len() <= 80), "{page}");
     }
 
+    /// A command has its own help under its name, so a topic of that name could not be read.
+    #[test]
+    fn no_topic_has_the_name_of_a_command() {
+        for topic in TOPICS {
+            let names = [&[topic.name], topic.aliases].concat();
+            let shadowed = COMMANDS.iter().find(|command| names.contains(&command.name));
+            assert_eq!(shadowed.map(|command| command.name), None);
+        }
+    }
+
     #[test]
     fn topics_and_options_are_explained() {
         assert!(answer("clat").unwrap().starts_with("clat: completion latency\n"));

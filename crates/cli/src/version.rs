@@ -5,7 +5,6 @@
 use crate::console::Console;
 use crate::exit;
 use ferrio_session::VERSION;
-use ferrio_spec::Status;
 use ferrio_spec::engines::ENGINES;
 use ferrio_sys::clock::{Clock, ClockKind};
 use ferrio_sys::system_info::{SystemInfo, cpu_model};
@@ -29,7 +28,7 @@ pub(crate) fn run() -> ExitCode {
 
 fn text() -> String {
     let here = SystemInfo::read();
-    let built = ENGINES.iter().filter(|engine| matches!(engine.status, Status::Supported | Status::Deviates(_)));
+    let built = ENGINES.iter().filter(|engine| engine.status.is_built());
     let built: Vec<&str> = built.map(|engine| engine.name).collect();
     let program = [
         ("ferrio", env!("CARGO_PKG_VERSION").to_owned()),

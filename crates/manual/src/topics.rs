@@ -34,7 +34,7 @@ pub const TOPICS: &[Topic] = &[
     topic!("percentile", "percentiles", "p50", "p95", "p99", "p99.9", "p99.99", "median", "tail"),
     topic!("precision", "uncertainty", "confidence", "interval", "±", "+/-", "plus-minus"),
     topic!("findings", "finding", "audit", "wrong", "misleading"),
-    topic!("compare", "comparison", "difference"),
+    topic!("comparison", "difference", "regression"),
     topic!("page-cache", "cache", "buffered", "direct-io"),
     topic!("open-loop", "closed-loop", "poisson", "response-time"),
     topic!("steady-state", "steadystate", "steady", "ss"),

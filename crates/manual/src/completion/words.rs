@@ -4,7 +4,7 @@
 
 use ferrio_job::command_line::switches::{Argument, SWITCHES, Switch, SwitchDef};
 use ferrio_job::options::OPTIONS;
-use ferrio_job::options::definition::{OptionDef, Status};
+use ferrio_job::options::definition::OptionDef;
 use ferrio_job::options::kind::Kind;
 use ferrio_spec::OUTPUT_FORMATS;
 use ferrio_spec::engines::ENGINES;
@@ -86,8 +86,7 @@ fn offered_words(def: &OptionDef) -> Vec<&'static str> {
 }
 
 fn built_engines() -> Vec<&'static str> {
-    let built = |status| matches!(status, Status::Supported | Status::Deviates(_));
-    ENGINES.iter().filter(|engine| built(engine.status)).map(|engine| engine.name).collect()
+    ENGINES.iter().filter(|engine| engine.status.is_built()).map(|engine| engine.name).collect()
 }
 
 #[cfg(test)]
