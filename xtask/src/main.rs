@@ -23,8 +23,8 @@ usage: cargo xtask <chore>
   licences             every dependency's licence must be on the allow list
   generate [--check]   writes the documents that follow from the tables; --check only compares
   scaffold             adds a dummy of each kind (option, engine, ...) to a copy, and checks that it builds and works
-  bench [CASE...] [--pairs N] [--quick]
-                       measures ferrio and fio side by side; an unknown CASE lists the known ones
+  bench [CASE...] [--pairs N] [--quick] [--csv FILE]
+                       measures ferrio and fio side by side; an unknown CASE lists the known ones; FILE gets each figure
   instructions [--check | --update]
                        counts instructions per I/O with callgrind and compares with xtask/instructions.toml";
 

@@ -13,6 +13,7 @@ mod machine;
 mod measure;
 mod print;
 mod programs;
+mod raw;
 mod stage;
 
 use crate::callgrind;
@@ -24,6 +25,7 @@ use machine::{Machine, Noise};
 use measure::Sample;
 use programs::Programs;
 pub(crate) use programs::build_release;
+use raw::Raw;
 use stage::Stage;
 use std::path::Path;
 use std::process::Command;
@@ -37,6 +39,8 @@ struct Settings<'a> {
     n_pairs: usize,
     /// Fewer I/Os and pairs: to see that a case works, not to judge by.
     is_quick: bool,
+    /// File for the figures of each pair.
+    csv: Option<&'a Path>,
 }
 
 /// Pairs of runs without `--pairs`.
@@ -51,16 +55,18 @@ pub(crate) fn run(root: &Path, arguments: &[&str]) -> Result<String> {
     let chosen: Vec<&Case> =
         CASES.iter().filter(|case| settings.names.is_empty() || settings.names.contains(&case.name)).collect();
     let programs = Programs::find(root)?;
-    println!("{}", Machine::describe(&programs));
+    let machine = Machine::describe(&programs);
+    println!("{machine}");
+    let mut raw = Raw::create(settings.csv, &machine)?;
     let mut summary = Vec::new();
     for case in chosen {
-        summary.push(run_case(case, &settings, &programs)?);
+        summary.push(run_case(case, &settings, &programs, &mut raw)?);
     }
     Ok(format!("\nsummary (ferrio to fio, medians)\n{}", summary.join("\n")))
 }
 
 fn parse<'a>(arguments: &[&'a str]) -> Result<Settings<'a>> {
-    let mut settings = Settings { names: Vec::new(), n_pairs: 0, is_quick: false };
+    let mut settings = Settings { names: Vec::new(), n_pairs: 0, is_quick: false, csv: None };
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         match *argument {
@@ -70,6 +76,7 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<Settings<'a>> {
                 settings.n_pairs = number.parse().with_context(|| format!("--pairs {number}: not a number"))?;
                 ensure!(settings.n_pairs > 0, "--pairs 0: at least one");
             }
+            "--csv" => settings.csv = Some(Path::new(*rest.next().context("--csv needs a file")?)),
             name if CASES.iter().any(|case| case.name == name) => settings.names.push(name),
             name => bail!("no case {name}; there are:\n{}", print::list_of(CASES)),
         }
@@ -81,7 +88,7 @@ fn parse<'a>(arguments: &[&'a str]) -> Result<Settings<'a>> {
 }
 
 /// Measures a case and prints it; gives its line of the summary.
-fn run_case(case: &Case, settings: &Settings<'_>, programs: &Programs) -> Result<String> {
+fn run_case(case: &Case, settings: &Settings<'_>, programs: &Programs, raw: &mut Raw) -> Result<String> {
     println!("\n{}: {}", case.name, case.about);
     let stage = match Stage::set(case.target)? {
         Ok(stage) => stage,
@@ -96,9 +103,13 @@ fn run_case(case: &Case, settings: &Settings<'_>, programs: &Programs) -> Result
     for index in 1..=settings.n_pairs {
         let pair = pair(case, settings, programs, &stage)?;
         println!("{}", print::pair_line(case, index, &pair));
+        raw.pair(case, index, &pair)?;
         figures.pairs.push(pair);
     }
-    figures.bare = bare_sample(case, settings, programs, &stage)?;
+    let bare = bare_samples(case, settings, programs, &stage)?;
+    raw.bare(case, &bare)?;
+    // The best of them, since it shows the limit of the machine.
+    figures.bare = bare.into_iter().min_by(|a, b| a.cpu_ns().total_cmp(&b.cpu_ns()));
     noise.finish(&figures);
     figures.instructions = instructions(case, programs, &stage)?;
     println!("{}", print::verdict(case, &figures, &noise));
@@ -206,18 +217,17 @@ fn sample(case: &Case, extra: &str, settings: &Settings<'_>, program: &Path, sta
     }
 }
 
-/// The bare loop of a case: the best of as many runs as there are pairs, since it shows the limit of the machine.
-fn bare_sample(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<Option<Sample>> {
-    let (Some(bare), Work::PerIo { n_ios }) = (case.bare, case.work) else { return Ok(None) };
+/// The bare loop of a case, as many times as there are pairs.
+fn bare_samples(case: &Case, settings: &Settings<'_>, programs: &Programs, stage: &Stage) -> Result<Vec<Sample>> {
+    let (Some(bare), Work::PerIo { n_ios }) = (case.bare, case.work) else { return Ok(Vec::new()) };
     let common = stage.expand(bare);
-    let samples: Result<Vec<Sample>> = (0..settings.n_pairs)
+    (0..settings.n_pairs)
         .map(|_| {
             per_io(n_ios, settings, |n_ios| {
                 measure::run(&programs.bare, &[common.clone(), vec![n_ios.to_string()]].concat(), false)
             })
         })
-        .collect();
-    Ok(samples?.into_iter().min_by(|a, b| a.cpu_ns().total_cmp(&b.cpu_ns())))
+        .collect()
 }
 
 /// A long run less a short one, per I/O of the difference.
