@@ -84,7 +84,7 @@ fn answer(name: &str) -> Result<String, String> {
     if let Some(topic) = topics::find(name) {
         return Ok(format!("{}\n", topic.text(TEXT_WIDTH)));
     }
-    if let Some(rule) = RULES.iter().find(|rule| rule.id == name) {
+    if let Some(rule) = RULES.iter().find(|rule| rule.id == name).or_else(|| rule_of_title(name)) {
         return Ok(finding(rule));
     }
     if let Some(details) = option_details(name.trim_start_matches('-')) {
@@ -93,8 +93,54 @@ fn answer(name: &str) -> Result<String, String> {
     let names = COMMANDS.iter().map(|command| command.name);
     let names = names.chain(TOPICS.iter().flat_map(|topic| topic.aliases.iter().copied().chain([topic.name])));
     let names = names.chain(RULES.iter().map(|rule| rule.id));
-    let near = did_you_mean(name, names).map_or_else(String::new, |near| format!("; did you mean ferrio help {near}?"));
-    Err(format!("ferrio help: there is no command, topic, option or finding {name}{near}\n\n{}", page()))
+    let mut text = format!("ferrio help: there is no command, topic, option or finding {name}");
+    let mentions = mentions(name);
+    if mentions.is_empty() {
+        let near = did_you_mean(name, names);
+        text += &near.map_or_else(|| "\n".to_owned(), |near| format!("; did you mean ferrio help {near}?\n"));
+    } else {
+        text += "; these texts speak of it:\n";
+        for (topic, meaning) in mentions {
+            // Infallible: writing to a String never fails.
+            let _ = writeln!(text, "  ferrio help {topic:<24}  {meaning}");
+        }
+    }
+    Err(text + "\nferrio help: all commands and words\n")
+}
+
+/// The rule of a finding as a report shows it: `WRONG: The device did less than the jobs (a: read)`.
+fn rule_of_title(text: &str) -> Option<&'static FindingRule> {
+    let shown = text.split_once(": ").filter(|(word, _)| word.bytes().all(|byte| byte.is_ascii_uppercase()));
+    let title = shown.map_or(text, |(_, title)| title).to_ascii_lowercase();
+    RULES.iter().find(|rule| {
+        let rest = title.strip_prefix(&rule.title.to_ascii_lowercase());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
+    })
+}
+
+/// Most texts that are named for a word.
+const MOST_MENTIONS: usize = 6;
+/// A shorter word is in many texts.
+const SHORTEST_WORD: usize = 3;
+
+/// Topics and findings whose text has a word, with their meaning.
+fn mentions(word: &str) -> Vec<(&'static str, &'static str)> {
+    let wanted = word.to_lowercase();
+    if wanted.chars().count() < SHORTEST_WORD {
+        return Vec::new();
+    }
+    let has_word = |text: &str| {
+        let text = text.to_lowercase();
+        let mut found = text.match_indices(&wanted);
+        found.any(|(at, _)| {
+            let is_bound = |character: Option<char>| character.is_none_or(|character| !character.is_alphanumeric());
+            is_bound(text[..at].chars().next_back()) && is_bound(text[at + wanted.len()..].chars().next())
+        })
+    };
+    let topics =
+        TOPICS.iter().filter(|topic| has_word(&topic.text(TEXT_WIDTH))).map(|topic| (topic.name, topic.meaning()));
+    let rules = RULES.iter().filter(|rule| has_word(rule.title) || has_word(rule.what) || has_word(rule.why));
+    topics.chain(rules.map(|rule| (rule.id, rule.title))).take(MOST_MENTIONS).collect()
 }
 
 /// The explanation of a finding.
@@ -166,8 +212,30 @@ mod tests {
         }
         let complaint = answer("percentlie").unwrap_err();
         assert!(complaint.contains("; did you mean ferrio help percentile?\n"), "{complaint}");
-        assert!(!answer("zzzzzzzz").unwrap_err().contains("did you mean"));
+        let unknown = "ferrio help: there is no command, topic, option or finding zzzzzzzz\n\nferrio help: all commands and words\n";
+        assert_eq!(answer("zzzzzzzz").unwrap_err(), unknown);
         assert!(page().contains("clat") && page().contains("steady-state"));
+    }
+
+    /// The line that a report shows is what a reader copies.
+    #[test]
+    fn a_finding_is_found_by_its_title() {
+        let rule = RULES.iter().find(|rule| rule.id == "device-did-less").unwrap();
+        for shown in ["WRONG: The device did less than the jobs (a: read)", "the device did less than the jobs"] {
+            assert_eq!(answer(shown), Ok(finding(rule)));
+        }
+        assert!(answer("The device did less than").is_err());
+    }
+
+    #[test]
+    fn texts_that_speak_of_a_word_are_named() {
+        let shown = answer("unwritten").unwrap_err();
+        assert!(shown.contains("finding unwritten; these texts speak of it:\n  ferrio help "), "{shown}");
+        assert!(mentions("in").is_empty() && mentions("allocat").is_empty(), "whole words of some length");
+        assert!(mentions("the").len() == MOST_MENTIONS);
+        for (name, _) in mentions("device") {
+            assert!(answer(name).is_ok(), "{name}");
+        }
     }
 
     #[test]

@@ -39,8 +39,8 @@ impl Course {
     }
 
     /// The course of a native run, whose messages have these words.
-    pub(crate) fn with_words(global_options: Vec<(String, String)>, words: fn(&Note) -> String) -> Self {
-        Self { lines: JsonlLines::with_words(words), ..Self::new(false, global_options) }
+    pub(crate) fn with_words(is_kept: bool, global_options: Vec<(String, String)>, words: fn(&Note) -> String) -> Self {
+        Self { lines: JsonlLines::with_words(words), ..Self::new(is_kept, global_options) }
     }
 
     /// Writes a line for an event that has a record.

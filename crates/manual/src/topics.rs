@@ -45,6 +45,7 @@ pub const TOPICS: &[Topic] = &[
     topic!("depth", "queue-depth", "in-flight", "qd", "queue", "idle"),
     topic!("runtime", "time", "time-based", "ramp"),
     topic!("csv", "terse"),
+    topic!("jsonl", "json-lines", "lines"),
     topic!("json", "json+"),
     topic!("keep", "record", "baseline"),
     topic!("live", "web", "follow"),

@@ -73,7 +73,7 @@ output_formats! {
     Terse, "terse", &["minimal", "csv"], Lines, "one line of fields between semicolons for each job";
     Json, "json", &[], Document, "one JSON document for each report";
     JsonPlus, "json+", &[], Document, "JSON with the histograms of latencies";
-    Jsonl, "jsonl", &[], Records, "a line of JSON for each interval and job, while the run goes on (docs/jsonl.md)";
+    Jsonl, "jsonl", &[], Records, "a line of JSON for each interval and job, while the run goes on (ferrio help jsonl)";
 }
 
 impl OutputFormat {

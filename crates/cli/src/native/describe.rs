@@ -40,6 +40,12 @@ pub(crate) fn run() -> Command {
     )
     .num_args(0..=1)
     .require_equals(true);
+    let record = value(
+        "record",
+        "FILE",
+        "Write the whole run to a file, which ferrio report, plot and compare read, in any format of a report",
+    )
+    .value_hint(ValueHint::FilePath);
     of_jobs("ferrio run", "Run fio's jobs, and audit the figures")
         .long_about(
             "Run fio's job files and options, and show ferrio's own report: a row of headline figures for each job, and \
@@ -48,7 +54,7 @@ pub(crate) fn run() -> Command {
         )
         .args(output)
         .args(views)
-        .arg(keep)
+        .args([keep, record])
         .after_help(
             "The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default ~/.local/state/ferrio), to \
              tell when the same blocks are read again; FERRIO_STATE=off keeps nothing.\n\n\

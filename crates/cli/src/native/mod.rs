@@ -189,7 +189,7 @@ fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
 fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Option<&'static str> {
     let is_served = |name: &str| match name {
         "--output" | "--anonymous" | "--debug" => true,
-        "--keep" => is_run,
+        "--keep" | "--record" => is_run,
         "--status-interval" | "--output-format" => is_jsonl,
         _ => false,
     };

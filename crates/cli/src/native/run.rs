@@ -21,6 +21,7 @@ use ferrio_live::frame::FinalReports;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::jsonl;
 use ferrio_report::native::{headlines, note_text};
+use ferrio_report::saved;
 use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_session::VERSION;
@@ -77,9 +78,9 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     let has_report_alone = json || csv || writes_lines;
     let started_at = Instant::now();
     let kept = Arc::new(kept);
-    // A page that cannot be written is known before the run.
-    let page = match html.map(|path| OpenPage::create(path, &kept)).transpose() {
-        Ok(page) => page,
+    // A file that cannot be written is known before the run.
+    let files = match OpenFiles::create(html, invocation.output.record.take(), &kept) {
+        Ok(files) => files,
         Err(text) => return failure(console, &text),
     };
     if has_report_alone {
@@ -97,7 +98,9 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
         Err(text) => return failure(console, &text),
     };
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
-    let mut course = writes_lines.then(|| Course::with_words(invocation.run.global_options.clone(), note_text));
+    let is_stored = files.record.is_some();
+    let mut course =
+        writes_lines.then(|| Course::with_words(is_stored, invocation.run.global_options.clone(), note_text));
     let run = session_of(&mut invocation, inputs, arguments, is_followed).and_then(|mut session| {
         session.settings.record_interval = writes_lines.then(|| records::interval(&invocation));
         session.settings.control.status_interval = None;
@@ -113,7 +116,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     match run {
         Ok((outcome, signals)) => {
             let shown = ShownAs { json, csv, is_debug, is_anonymous, started_at };
-            let ending = Ending { shown, signal: signals.first(), page, keeping, course };
+            let ending = Ending { shown, signal: signals.first(), files, keeping, course };
             let (code, reports) = ending.show(outcome, viewers.want_reports(), console);
             let _ = signals.take_untold();
             viewers.end_web(reports, || signals.take_untold().is_some());
@@ -171,7 +174,7 @@ struct Ending {
     shown: ShownAs,
     /// The first signal that wanted the end of the run.
     signal: Option<i32>,
-    page: Option<OpenPage>,
+    files: OpenFiles,
     keeping: Option<Keeping>,
     /// The lines of jsonl.
     course: Option<Course>,
@@ -186,7 +189,7 @@ impl Ending {
         wants_reports: bool,
         console: &mut Console,
     ) -> (u8, Option<FinalReports>) {
-        let Self { shown, signal, page, keeping, course } = self;
+        let Self { shown, signal, files, keeping, course } = self;
         if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
             console.trace(&format!("the run is not remembered: {error}\n"));
         }
@@ -196,12 +199,15 @@ impl Ending {
         if shown.is_anonymous {
             outcome.record.make_anonymous();
         }
+        let OpenFiles { page, record: record_file } = files;
         let record = &outcome.record;
+        let mut told = Vec::new();
         match course {
             Some(mut course) => {
                 console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
                 let exit = drop_in::exit_number(&outcome, signal, console);
                 course.end(console, exit, signal, shown.started_at.elapsed());
+                told = course.told;
             }
             None if shown.json => console.report(&document(record)),
             None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
@@ -210,41 +216,65 @@ impl Ending {
         let is_wanted = wants_reports || page.is_some();
         let html = is_wanted.then(|| ferrio_pictures::page::page(&[ferrio_results::of_record(record)]));
         if let (Some(page), Some(html)) = (page, &html) {
-            page.write(html, console);
+            page.write(html.as_bytes(), console);
         }
         if let Some(keeping) = &keeping {
             keeping.keep(record, console);
         }
         let reports = html.filter(|_| wants_reports).map(|page| FinalReports { document: document(record), page });
+        if let Some(file) = record_file {
+            let stored = &mut outcome.record;
+            console.all_messages().clone_into(&mut stored.messages);
+            stored.course = told;
+            file.write(&saved::encode(stored), console);
+        }
         (drop_in::exit_number(&outcome, signal, console), reports)
     }
 }
 
-/// The file of `--html`, which is open before the run.
-struct OpenPage {
+/// A file for the end of the run, which is open before it.
+struct OpenFile {
+    /// What it shall have, for messages.
+    content: &'static str,
     path: PathBuf,
     file: WholeFile,
 }
 
-impl OpenPage {
-    fn create(path: PathBuf, kept: &Arc<KeptFiles>) -> Result<Self, String> {
+impl OpenFile {
+    /// One for the option that was given, if it was.
+    ///
+    /// # Errors
+    /// It cannot be written; the error says so.
+    fn create(content: &'static str, path: Option<PathBuf>, kept: &Arc<KeptFiles>) -> Result<Option<Self>, String> {
+        let Some(path) = path else { return Ok(None) };
         match WholeFile::create(&path, kept) {
-            Ok(file) => Ok(Self { path, file }),
-            Err(error) => Err(page_error(&path, &error)),
+            Ok(file) => Ok(Some(Self { content, path, file })),
+            Err(error) => Err(Self::error(content, &path, &error)),
         }
     }
 
-    fn write(self, html: &str, console: &mut Console) {
-        if let Err(error) = self.file.write(html.as_bytes()) {
-            console.error(&format!("{PROGRAM}: {}\n", page_error(&self.path, &error)));
+    fn write(self, bytes: &[u8], console: &mut Console) {
+        if let Err(error) = self.file.write(bytes) {
+            console.error(&format!("{PROGRAM}: {}\n", Self::error(self.content, &self.path, &error)));
             console.has_failed = true;
         }
     }
+
+    fn error(content: &str, path: &Path, error: &std::io::Error) -> String {
+        format!("cannot write the {content} {}: {}", path.display(), ferrio_units::error_text(error))
+    }
 }
 
-/// Why a page cannot be written.
-fn page_error(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write the page {}: {}", path.display(), ferrio_units::error_text(error))
+/// The files of `--html` and `--record`.
+struct OpenFiles {
+    page: Option<OpenFile>,
+    record: Option<OpenFile>,
+}
+
+impl OpenFiles {
+    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<KeptFiles>) -> Result<Self, String> {
+        Ok(Self { page: OpenFile::create("page", page, kept)?, record: OpenFile::create("record", record, kept)? })
+    }
 }
 
 /// The session of the request: native, with evidence from the files, with the course of each job, and remembered.

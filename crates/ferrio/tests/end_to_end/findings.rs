@@ -253,7 +253,6 @@ fn what_the_commands_cannot_do_is_said() {
         ("check", "Usage: ferrio check"),
         ("run --output-format=json --name=a", "--output-format belongs to the reports of fio"),
         ("check no-such-file.fio", "no-such-file.fio"),
-        ("run --name=a --ioengine=null --size=1m --record=kept", "--record has no effect here"),
         ("run --name=a --ioengine=null --size=1m --bandwidth-log=b", "--bandwidth-log has no effect here"),
         ("check --name=a --ioengine=null --size=1m --record=kept", "--record has no effect here"),
         ("run --name=a --rw=sideways", "rw=sideways"),

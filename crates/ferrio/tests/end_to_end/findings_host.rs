@@ -322,7 +322,7 @@ fn sizes_that_do_not_suit_the_machine_are_told_before() {
     assert!(has(&check(limited, &format!("{write} --size=4m")), "file-size-limit"));
     assert!(!has(&check(limited, &format!("{write} --size=512k")), "file-size-limit"));
     assert!(!has(&check(here, &format!("{write} --size=4m")), "file-size-limit"));
-    let read = "--rw=randread --ioengine=psync --size=1m";
+    let read = "--rw=randread --norandommap --ioengine=psync --size=1m";
     if !has(&check(here, "--rw=write --size=1m --ioengine=psync"), "target-in-memory") {
         assert!(has(&check(here, &format!("{read} --runtime=60 --time_based")), "fits-in-memory"));
         assert!(!has(&check(here, &format!("{read} --runtime=60 --time_based --direct=1")), "fits-in-memory"));

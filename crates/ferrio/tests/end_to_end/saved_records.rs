@@ -167,3 +167,36 @@ fn a_record_without_room_counts_and_leaves_what_was_there() {
     assert_eq!(finished.stderr, "fio: cannot write the record: No space left on device\n");
     assert!(finished.stdout.starts_with("3;fio-3"), "the report is there: {}", finished.stdout);
 }
+
+/// `ferrio run --record` keeps what its own report shows, beside the report and in place of none.
+#[test]
+fn a_native_run_has_a_record_too() {
+    let scratch = Scratch::new("saved");
+    let job = "--name=a --ioengine=null --size=1m --rw=randrw --iodepth=4";
+    let plain = run(&scratch, &format!("run {job} --json")).succeeded().stdout;
+    let beside = run(&scratch, &format!("run {job} --json --record=kept")).succeeded().stdout;
+    let keys = |text: &str| {
+        let document: serde_json::Value = serde_json::from_str(text).unwrap();
+        document.as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&plain), keys(&beside));
+    let (shown, told): (serde_json::Value, serde_json::Value) = (
+        serde_json::from_str(&run(&scratch, "report --output-format=json kept").succeeded().stdout).unwrap(),
+        serde_json::from_str(&beside).unwrap(),
+    );
+    assert_eq!(shown["jobs"][0]["read"]["total_ios"], told["jobs"][0]["n_ios"], "{shown:#}\n{told:#}");
+    // The lines of a run that wrote lines are in it.
+    let lines = run(&scratch, &format!("run {job} --output-format=jsonl --record=lines")).succeeded().stdout;
+    let again = run(&scratch, "report --output-format=jsonl lines").succeeded().stdout;
+    let of_kind = |text: &str, kind: &str| -> Vec<String> {
+        let mark = format!("{{\"record\":\"{kind}\"");
+        text.lines().filter(|line| line.starts_with(&mark)).map(str::to_owned).collect()
+    };
+    for kind in ["interval", "job", "end"] {
+        assert_eq!((of_kind(&lines, kind), of_kind(&again, kind).is_empty()), (of_kind(&again, kind), false), "{kind}");
+    }
+    let refused = run(&scratch, &format!("run {job} --record=/nowhere/kept"));
+    assert_eq!(refused.code, Some(2));
+    assert_eq!(refused.stderr, "ferrio run: cannot write the record /nowhere/kept: No such file or directory\n");
+    assert_eq!(refused.stdout, "", "nothing ran");
+}

@@ -117,8 +117,8 @@ impl FigureCourse {
         if metric == ComparedMetric::Max {
             return Self::Silent(ONE_IO);
         }
-        let told = job.precision(of);
-        let silent = |reason| told.map_or(Self::Silent(reason), |told| Self::of_precision(told, metric, kind));
+        let told = job.precision(of).and_then(|told| Self::of_precision(told, metric, kind));
+        let silent = |reason| told.unwrap_or(Self::Silent(reason));
         let Some(series) = job.series(of, metric.quantity(kind)) else {
             return silent(NO_COURSE);
         };
@@ -138,25 +138,24 @@ impl FigureCourse {
         Self::Series(values)
     }
 
-    fn of_precision(told: &JobPrecision, metric: ComparedMetric, kind: LatencyKind) -> Self {
+    /// `None`: such a figure is not among those whose precision a result tells.
+    fn of_precision(told: &JobPrecision, metric: ComparedMetric, kind: LatencyKind) -> Option<Self> {
         let estimate = match metric {
             ComparedMetric::Iops => told.ios_per_sec,
             ComparedMetric::Bandwidth => told.bytes_per_sec,
             // They are of the completion latency.
-            _ if kind != LatencyKind::Completion => Estimate::Unknown(ImprecisionReason::NotMeasured),
+            _ if kind != LatencyKind::Completion => return None,
             ComparedMetric::MeanLatency => told.mean_ns,
             ComparedMetric::P50 => told.p50_ns,
             ComparedMetric::P99 => told.p99_ns,
             ComparedMetric::P999 => told.p999_ns,
-            ComparedMetric::P95 | ComparedMetric::P9999 | ComparedMetric::Max => {
-                Estimate::Unknown(ImprecisionReason::NotMeasured)
-            }
+            ComparedMetric::P95 | ComparedMetric::P9999 | ComparedMetric::Max => return None,
         };
-        match estimate {
+        Some(match estimate {
             Estimate::Interval(interval) if metric.percent().is_some() => Self::Interval(to_bucket_bounds(interval)),
             Estimate::Interval(interval) => Self::Interval(interval),
             Estimate::Unknown(reason) => Self::Silent(words(reason)),
-        }
+        })
     }
 
     /// Number of intervals of the course; `None`: it is not told by interval.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::statistics::{Noise, autoregressive};
 use ferrio_results::{Figures, FiguresOf, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
+use ferrio_stats::{Estimate, ImprecisionReason, JobPrecision};
 use ferrio_units::{DataDirection, PerDirection};
 
 const N_PAIRS: u64 = 1000;
@@ -183,6 +184,37 @@ fn single_results_without_a_course_say_nothing() {
     assert!(figure.reason.contains("without figures over time"), "{}", figure.reason);
     let change = figure.change.expect("a change");
     assert_eq!((change.percent, change.absolute, change.interval_percent), (100.0, 1000.0, None));
+}
+
+/// A percentile that a result does not tell the precision of keeps the reason that its own course gives.
+#[test]
+fn a_percentile_without_told_precision_has_the_reason_of_its_course() {
+    let told = |result: RunResult| {
+        let unknown = Estimate::Unknown(ImprecisionReason::NotMeasured);
+        let precision = JobPrecision {
+            job_index: 0,
+            job: "a".to_owned(),
+            direction: "read".to_owned(),
+            confidence_percent: 95.0,
+            interval_ns: INTERVAL_NS,
+            n_intervals: 60,
+            autocorrelation: None,
+            n_effective: None,
+            ios_per_sec: unknown,
+            bytes_per_sec: unknown,
+            p50_ns: unknown,
+            p99_ns: unknown,
+            p999_ns: unknown,
+            mean_ns: unknown,
+        };
+        RunResult { precision: vec![precision], ..result }
+    };
+    let (base, new) = (told(latencies(100_000.0, 1)), told(latencies(100_000.0, 2)));
+    let comparison = compare(&[base], &[new], 1.0);
+    let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == ComparedMetric::P9999);
+    // Of 3,600 I/Os not one is expected beyond it.
+    let reason = &figure.expect("a figure").reason;
+    assert!(reason.contains("too few I/Os"), "{reason}");
 }
 
 /// Expected: 36,060 and 2,000 IOPS, a rate that was set, are 18 times apart.

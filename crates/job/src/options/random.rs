@@ -52,8 +52,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("rw")
         .place(Category::Io, "random")
         .long("One pass writes size * (1 + spr_op) bytes. It brings an empty SSD into the state that long random writes would \
-               leave. The job must have one file. With loops, or an io_size beyond a pass, further passes follow. See \
-               docs/sprandom.md for the model and its use.")
+               leave. The job must have one file. With loops, or an io_size beyond a pass, further passes follow. The \
+               book explains the model and its use (page: sprandom).")
         .applies(Apply::Bool(|draft| &mut draft.open.sprandom.is_on))
         .deviates(Different, SPR_MODEL)
         .deviates(Stricter, "Options that contradict the order of blocks are refused. These are rw=randtrimwrite, runs (randwrite:N), bsrange, bssplit, bs_unaligned, a blockalign other than bs, a random_distribution other than random, a percentage_random below 100, a skewed file_service_type, zonemode, fill_device and read_iolog."),

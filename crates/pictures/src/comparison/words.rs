@@ -175,8 +175,8 @@ pub fn legend(comparison: &Comparison) -> String {
 }
 
 /// Said where figures rest on single runs.
-pub const SINGLE_RUNS: &str = "Differs: these two runs differ. One run on each side does not show how much runs differ from each \
-other, so neither is called faster or slower. Repeated runs show it: run each side three times or more, and give ferrio compare A1 A2 \
+pub const SINGLE_RUNS: &str = "One run on each side does not show how much runs differ from each other, so a figure that differs is \
+called neither faster nor slower. Repeated runs show it: run each side three times or more, and give ferrio compare A1 A2 \
 A3 --against B1 B2 B3.";
 
 /// Said where a bar does not fit.

@@ -199,12 +199,42 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
             "±: with a probability of 95 % the true value is not farther away, as far as the course of the run shows (ferrio help precision)."
                 .to_owned(),
         );
+        lines.extend(rates_without_interval(headlines));
     } else if let Some(Estimate::Unknown(reason)) = intervals().map(|precision| precision.ios_per_sec).next() {
         lines.push(format!("No ± for these figures: {}.", reason_words(reason)));
     }
     lines.extend(helper_lines(headlines));
     if headlines.iter().any(is_doubtful) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
+    }
+    lines
+}
+
+/// More jobs than this with one reason are not all named.
+const MOST_NAMED: usize = 3;
+
+/// A line for each reason for which rates have no interval, and one for syncs, which never have any. Said where other rows have intervals.
+fn rates_without_interval(headlines: &[Headline]) -> Vec<String> {
+    let mut jobs: Vec<(&'static str, Vec<String>)> = Vec::new();
+    for headline in headlines {
+        let Some(Estimate::Unknown(reason)) = headline.precision.as_ref().map(|precision| precision.ios_per_sec) else {
+            continue;
+        };
+        let (reason, row) = (reason_words(reason), format!("{} ({})", name(&headline.job), headline.kind.name()));
+        match jobs.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, rows)) => rows.push(row),
+            None => jobs.push((reason, vec![row])),
+        }
+    }
+    let line = |(reason, rows): (&str, Vec<String>)| {
+        let named = rows[..rows.len().min(MOST_NAMED)].join(", ");
+        let more = rows.len().checked_sub(MOST_NAMED).filter(|n| *n > 0);
+        let more = more.map_or_else(String::new, |n| format!(" and {n} more"));
+        format!("No ± for the rates of {named}{more}: {reason}.")
+    };
+    let mut lines: Vec<String> = jobs.into_iter().map(line).collect();
+    if headlines.iter().any(|headline| headline.kind == FiguresOf::Sync) {
+        lines.push("No ± for syncs: repeat the run to see how much their figures vary.".to_owned());
     }
     lines
 }
@@ -249,7 +279,8 @@ pub fn reason_words(reason: ImprecisionReason) -> &'static str {
 }
 
 fn has_interval(precision: &JobPrecision) -> bool {
-    precision.ios_per_sec.interval().is_some()
+    let JobPrecision { ios_per_sec, bytes_per_sec, p50_ns, p99_ns, p999_ns, .. } = precision;
+    [ios_per_sec, bytes_per_sec, p50_ns, p99_ns, p999_ns].iter().any(|estimate| estimate.interval().is_some())
 }
 
 /// True if a percentile of a row has the mark.
@@ -348,8 +379,17 @@ mod tests {
         assert_eq!(text.lines().nth(3), Some(line), "{text}");
         assert!(text.lines().all(|line| line.chars().count() < 80), "{text}");
         assert!(legend(&headlines(&record))[0].starts_with("±: with a probability of 95 %"));
+        // A rate that changes slowly may have none where a percentile has one.
+        let slow = Estimate::Unknown(ImprecisionReason::TooDependent);
+        record.precision = Some(vec![JobPrecision { ios_per_sec: slow, bytes_per_sec: slow, ..precision.clone() }]);
+        let line = "  (95 %)                          ±<0.1 %  ±>999 %";
+        assert_eq!(table(&headlines(&record)).lines().nth(3), Some(line));
+        let reason =
+            "No ± for the rates of random-read (read): they changed so slowly that the run shows too little of it.";
+        assert_eq!(legend(&headlines(&record))[1], reason);
         let short = Estimate::Unknown(ImprecisionReason::TooFewIntervals);
-        record.precision = Some(vec![JobPrecision { ios_per_sec: short, ..precision }]);
+        let (ios_per_sec, bytes_per_sec, p50_ns, p99_ns) = (short, short, short, short);
+        record.precision = Some(vec![JobPrecision { ios_per_sec, bytes_per_sec, p50_ns, p99_ns, ..precision }]);
         assert_eq!(table(&headlines(&record)).lines().count(), 3);
         assert_eq!(
             legend(&headlines(&record))[0],

@@ -16,8 +16,8 @@ pub(super) const CHECKS: &[(&str, &str, &str)] = &[
     ("few-ios-planned", "--rw=read --size=1m", "--rw=read --size=1m --time_based --runtime=10"),
     (
         "fits-in-memory",
-        "--rw=randread --size=64m --time_based --runtime=10 --ioengine=psync",
-        "--rw=randread --size=64m --time_based --runtime=10 --ioengine=psync --direct=1",
+        "--rw=randread --norandommap --size=64m --time_based --runtime=10 --ioengine=psync",
+        "--rw=randread --norandommap --size=64m --time_based --runtime=10 --ioengine=psync --direct=1",
     ),
     (
         "easy-data",

@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_spec::SizeSpec;
+use ferrio_spec::{RandomDistribution, SizeSpec};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -12,10 +12,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The page cache can hold what is read again and again",
     severity: Severity::Misleading,
     what: "Before a run: the size of what a job reads through the page cache, where it reads it more than once (time_based, loops, io_size \
-           above size), and the memory of the machine or of the control group. It speaks below 80 % of that memory.",
-    why: "With invalidate=1, the default, the first pass over the data comes from the device, and later ones come from memory (with \
-          invalidate=0 perhaps the first one too). The figures are a mixture of both, and depend on how long the run is.",
-    example: "--name=a --rw=randread --size=1g --runtime=60 --time_based",
+           above size), and the memory of the machine or of the control group. It speaks below 80 % of that memory, and only where the \
+           cache keeps what was read: with invalidate=0 or pre_read=1, where blocks are drawn again within a pass (norandommap, \
+           random_distribution), and where clones read the same files. Otherwise each pass begins with an empty cache (invalidate=1), \
+           and reads each block once.",
+    why: "The first read of a block comes from the device, and later ones come from memory (with invalidate=0 or pre_read=1 perhaps the \
+          first one too). The figures are a mixture of both, and depend on how long the run is.",
+    example: "--name=a --rw=randread --norandommap --size=1g --runtime=60 --time_based",
     cure: "Add --direct=1, or read much more than the memory holds.",
     yields_to: &[],
     find,
@@ -56,13 +59,9 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     if all_bytes as f64 >= memory_bytes as f64 * SHARE {
         return None;
     }
-    let first = if job.spec.layout.invalidate {
-        "only the first pass comes from the device"
-    } else {
-        "the device may be asked for nothing"
-    };
+    let effect = effect(job)?;
     let explanation = format!(
-        "The job reads {} more than once through the page cache, and there are {} of memory: {first}.",
+        "The job reads {} more than once through the page cache, and there are {} of memory: {effect}.",
         text::bytes(all_bytes),
         text::bytes(memory_bytes)
     );
@@ -70,15 +69,31 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
 }
 
+/// What the cache does to the reads; `None`: it is emptied before each pass, and no pass reads a block twice.
+fn effect(job: &CaseJob<'_>) -> Option<&'static str> {
+    let (layout, pattern) = (&job.spec.layout, &job.spec.pattern);
+    let is_drawn_again = pattern.random && (pattern.norandommap || pattern.distribution != RandomDistribution::Uniform);
+    if !layout.invalidate || layout.pre_read {
+        Some("the device may be asked for nothing")
+    } else if is_drawn_again {
+        Some("only the first read of a block comes from the device, and blocks are drawn again and again")
+    } else if job.n_clones > 1 && !job.spec.target.filenames.is_empty() {
+        Some("what one of its clones has read comes from memory for the others")
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::{MIB, TestRun, job};
-    use ferrio_spec::{DirectionMix, SizeSpec};
+    use ferrio_spec::{DirectionMix, JobSpec, RandomDistribution, SizeSpec};
 
-    /// Reads 100 MiB for a minute, or once.
+    /// Reads 100 MiB without a map of blocks for a minute, or once.
     fn scene(direct: bool, time_based: bool) -> TestRun {
         let mut job = job("a", DirectionMix::Read);
         job.durability.direct = direct;
+        (job.pattern.random, job.pattern.norandommap) = (true, true);
         (job.limits.runtime_us, job.limits.time_based) = (60_000_000, time_based);
         TestRun::new(job).before()
     }
@@ -109,9 +124,34 @@ mod tests {
         assert_eq!(io_size.found(), Vec::<String>::new());
         io_size.jobs[0].extent.io_size = Some(SizeSpec::Bytes(100 * MIB + 1));
         let finding = io_size.finding("fits-in-memory");
-        assert!(finding.explanation.ends_with("only the first pass comes from the device."), "{finding:?}");
+        assert!(finding.explanation.contains("only the first read of a block comes from the device"), "{finding:?}");
         io_size.jobs[0].layout.invalidate = false;
         let finding = io_size.finding("fits-in-memory");
         assert!(finding.explanation.ends_with("the device may be asked for nothing."), "{finding:?}");
+    }
+
+    /// Measured with fio 3.41 and with ferrio, 16 MiB for a second or four times: the device reads all that the job reads with a map of
+    /// blocks or in order, 16 MiB in all without a map or by a distribution, half for two clones on one file.
+    #[test]
+    fn a_cache_that_is_emptied_before_each_pass_answers_nothing() {
+        let with = |change: &dyn Fn(&mut JobSpec)| {
+            let mut run = scene(false, true);
+            run.jobs[0].pattern.norandommap = false;
+            change(&mut run.jobs[0]);
+            run.found()
+        };
+        assert_eq!(with(&|_| ()), Vec::<String>::new());
+        assert_eq!(with(&|job| job.pattern.random = false), Vec::<String>::new());
+        assert_eq!(with(&|job| job.numjobs = 2), Vec::<String>::new());
+        let changes: [&dyn Fn(&mut JobSpec); 5] = [
+            &|job| job.layout.invalidate = false,
+            &|job| job.layout.pre_read = true,
+            &|job| job.pattern.norandommap = true,
+            &|job| job.pattern.distribution = RandomDistribution::Zipf { theta: 1.2, center: None },
+            &|job| (job.numjobs, job.target.filenames) = (2, vec!["f".to_owned()]),
+        ];
+        for (index, change) in changes.into_iter().enumerate() {
+            assert_eq!(with(change), ["fits-in-memory"], "{index}");
+        }
     }
 }

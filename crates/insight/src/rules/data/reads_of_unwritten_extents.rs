@@ -17,7 +17,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
            holes. It speaks where at least 5 % of the bytes are, the job reads, and the device has read less than the job.",
     why: "The file system answers reads of such blocks with zeroes and asks no device, also with direct I/O.",
     example: "--name=a --filename=preallocated.dat --rw=randread --direct=1",
-    cure: "Write the files first: run the job once with --rw=write --end_fsync=1.",
+    cure: "If the files hold nothing that somebody needs, write them first: run the job once with --rw=write --bs=1m --end_fsync=1, \
+           without a runtime. Otherwise let the test make files of its own (--directory=DIR in the place of --filename).",
     yields_to: &[],
     find,
 };

@@ -29,7 +29,8 @@ pub(crate) const OF_FILES: FindingRule = FindingRule {
     why: "Devices that compress or deduplicate, thin volumes, and the hosts of virtual machines keep zeroes in a table, and answer \
           reads of them sooner than reads of data.",
     example: "--name=a --filename=from-dev-zero.dat --rw=randread --direct=1   (after `dd if=/dev/zero of=from-dev-zero.dat`)",
-    cure: "Write the files with data that does not compress, and read those: --rw=write --bs=1m --refill_buffers --end_fsync=1.",
+    cure: "If the files hold nothing that somebody needs, write them with data that does not compress, and read those: --rw=write --bs=1m \
+           --refill_buffers --end_fsync=1. Otherwise let the test make files of its own (--directory=DIR in the place of --filename).",
     yields_to: &["data-that-compresses"],
     find: |case| find(case, false),
 };

@@ -17,7 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
            them. It speaks where the devices did less than 90 % of what the jobs did.",
     why: "I/O that did not reach the device was answered by something before it: the page cache, a cache of the file system, or \
           nothing at all. Its latency and bandwidth are those of memory.",
-    example: "--name=a --rw=randread --size=1g --ioengine=psync",
+    example: "--name=a --rw=randread --size=1g --ioengine=psync --invalidate=0   (twice: the second run reads what the first has read)",
     cure: "Add --direct=1, so that the page cache has no part in it.",
     yields_to: &["reads-of-unwritten-extents", "data-that-compresses", "direct-not-honoured"],
     find: |case| found(case, |depth| depth == 0),
