@@ -101,6 +101,43 @@ fn a_file_of_a_given_name_is_made_and_removed() {
     }
 }
 
+/// What other commands make of the document: a row for each test, at the times at which they ran.
+#[test]
+fn the_document_is_a_result() {
+    let scratch = Scratch::new("result");
+    let output = short(&scratch.0).args(["--json"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let (file, page) = (scratch.0.join("quick.json"), scratch.0.join("page.html"));
+    std::fs::write(&file, &output.stdout).unwrap();
+    let starts: Vec<u64> =
+        told["jobs"].as_array().unwrap().iter().filter_map(|job| job["job_start_ms"].as_u64()).collect();
+    assert!(starts.len() == 4 && starts.is_sorted() && starts[0] > 0, "{starts:?}");
+    for (job, test) in told["jobs"].as_array().unwrap().iter().zip(told["tests"].as_array().unwrap()) {
+        for key in ["n_ios", "bytes", "ios_per_sec", "bytes_per_sec"] {
+            assert_eq!(job[key], test[key], "{key}");
+        }
+        assert_eq!((&job["job"], &job["p50_ns"]), (&test["name"], &test["latencies"][0]["latency_ns"]));
+    }
+    let ferrio = |arguments: &[&OsStr]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_ferrio")).args(arguments).env("FERRIO_STATE", "off").output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let compared = ferrio(&["compare".as_ref(), "--json".as_ref(), file.as_ref(), file.as_ref()]);
+    let comparison: serde_json::Value = serde_json::from_str(&compared).unwrap();
+    let names: Vec<&str> = comparison["comparisons"][0]["jobs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|job| job["name"].as_str())
+        .collect();
+    assert_eq!(names, TESTS, "{comparison:#}");
+    ferrio(&["report".as_ref(), file.as_ref(), "-o".as_ref(), page.as_ref()]);
+    let page = std::fs::read_to_string(&page).unwrap();
+    assert!(TESTS.iter().all(|test| page.contains(test)));
+}
+
 #[test]
 fn an_anonymous_report_names_no_place() {
     let scratch = Scratch::new("anonymous");

@@ -33,7 +33,7 @@ pub(super) struct QuickRequest {
     /// what can be written in 20 s]
     #[arg(long = "size", value_name = "SIZE", value_parser = file_size, verbatim_doc_comment)]
     pub(super) size_bytes: Option<u64>,
-    /// Print the result as JSON
+    /// Print the result as JSON, which ferrio report and ferrio compare read
     #[arg(long = "json")]
     pub(super) is_json: bool,
     /// Leave out names of paths, mounts and models in JSON

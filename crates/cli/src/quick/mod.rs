@@ -25,8 +25,9 @@ use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
 use engine::EngineChoice;
-use ferrio_report::native::plain;
-use ferrio_stats::{Anonymizer, Finding};
+use ferrio_report::native::{Headline, plain};
+use ferrio_session::VERSION;
+use ferrio_stats::{Anonymizer, Finding, Provenance};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
 use figures::TestFigures;
@@ -35,7 +36,9 @@ use place::FilePlace;
 use progress::StepBar;
 use serde::Serialize;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::process::ExitCode;
+use suite::TestOutcome;
 use survey::DirectorySurvey;
 use target_file::TargetFile;
 
@@ -47,14 +50,24 @@ const PROGRAM: &str = "ferrio quick";
 #[error("ended by signal {0}")]
 struct Interrupted(i32);
 
-/// Results to print at the end.
+/// Results to print at the end. Other commands read the keys of `ferrio run --json` among them: `version`, `timestamp_ms`, `elapsed_ns`, `jobs`,
+/// `findings`, `provenance`.
 #[derive(Debug, Serialize)]
 struct Report {
+    version: &'static str,
+    /// When the last test ended.
+    timestamp_ms: u64,
+    /// Time of all tests.
+    elapsed_ns: u64,
     conditions: Conditions,
     tests: Vec<TestFigures>,
+    /// The same figures, a row for each test.
+    jobs: Vec<Headline>,
     /// What speaks against the figures, test by test.
     findings: Vec<Finding>,
     notes: Vec<QuickNote>,
+    /// The machine, and the tests as jobs.
+    provenance: Option<serde_json::Value>,
 }
 
 /// The command, for help, manual page and completions.
@@ -155,17 +168,41 @@ fn measure_file(
     if !request.is_json {
         progress.aside(|| console.info(&conditions.text(columns())));
     }
-    let (mut tests, mut findings) = (Vec::new(), Vec::new());
+    let mut outcomes = Vec::new();
     for (test, load) in baseline::TESTS.iter().zip(&conditions.loads) {
         ensure!(file.is_in_place(), "{} was replaced or removed while it was measured", file.path().display());
         check_signals(signals)?;
-        let (figures, found) = suite::measure(test, *load, &conditions, file, signals, &mut progress)?;
-        tests.push(figures);
-        findings.extend(found);
+        outcomes.push(suite::measure(test, *load, &conditions, file, signals, &mut progress)?);
     }
     progress.end();
-    let notes = notes::find(&conditions, &tests, target_file::leftovers(&place.directory, file.path()));
-    Ok(Report { conditions, tests, findings, notes })
+    let leftovers = target_file::leftovers(&place.directory, file.path());
+    Ok(Report::new(conditions, outcomes, leftovers, request.is_anonymous))
+}
+
+impl Report {
+    fn new(conditions: Conditions, outcomes: Vec<TestOutcome>, leftovers: Vec<PathBuf>, is_anonymous: bool) -> Self {
+        let timestamp_ms = outcomes.last().map_or(0, |outcome| outcome.timestamp_ms);
+        let elapsed_ns = outcomes.iter().map(|outcome| outcome.elapsed_ns).sum();
+        let (mut tests, mut jobs, mut findings) = (Vec::new(), Vec::new(), Vec::new());
+        let mut machine: Option<Box<Provenance>> = None;
+        for outcome in outcomes {
+            tests.push(outcome.figures);
+            jobs.extend(outcome.rows);
+            findings.extend(outcome.findings);
+            match (&mut machine, outcome.provenance) {
+                (Some(machine), Some(of_test)) => machine.jobs.extend(of_test.jobs),
+                (machine, of_test) => *machine = machine.take().or(of_test),
+            }
+        }
+        if let Some(machine) = machine.as_mut().filter(|_| is_anonymous) {
+            let mut names = Anonymizer::default();
+            names.look_at_provenance(machine);
+            names.mask_provenance(machine);
+        }
+        let notes = notes::find(&conditions, &tests, leftovers);
+        let provenance = machine.map(|machine| machine.to_document());
+        Self { version: VERSION, timestamp_ms, elapsed_ns, conditions, tests, jobs, findings, notes, provenance }
+    }
 }
 
 /// Number of columns of the terminal that the report goes to; `None` if it is no terminal.

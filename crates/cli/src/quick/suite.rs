@@ -11,13 +11,13 @@ use super::progress::StepBar;
 use super::target_file::TargetFile;
 use crate::signals::Signals;
 use anyhow::{Result, bail};
-use ferrio_report::native::plain;
+use ferrio_report::native::{Headline, headlines, plain};
 use ferrio_run::RunEvent;
 use ferrio_session::{Observer, Session};
 use ferrio_spec::{
     BlockRange, Compatibility, DirectionMix, EngineSpec, Fallocate, GivenOptions, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
-use ferrio_stats::{EtaSnapshot, Finding};
+use ferrio_stats::{EtaSnapshot, Finding, Provenance};
 use ferrio_units::glance::{thousands, three_digits};
 use ferrio_units::{DataDirection, PerDirection, byte_text};
 use std::time::{Duration, Instant};
@@ -25,7 +25,23 @@ use std::time::{Duration, Instant};
 /// Time between two looks at a running test.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Runs a test on the file; its figures, and what the rules find about them.
+/// A test that has run.
+pub(super) struct TestOutcome {
+    /// Its figures.
+    pub(super) figures: TestFigures,
+    /// The same as other commands have them.
+    pub(super) rows: Vec<Headline>,
+    /// What the rules find about them.
+    pub(super) findings: Vec<Finding>,
+    /// The machine, and the test as a job.
+    pub(super) provenance: Option<Box<Provenance>>,
+    /// When it ended, milliseconds since 1970.
+    pub(super) timestamp_ms: u64,
+    /// How long it took, nanoseconds.
+    pub(super) elapsed_ns: u64,
+}
+
+/// Runs a test on the file.
 ///
 /// # Errors
 /// The job failed, or a signal ended it.
@@ -36,21 +52,29 @@ pub(super) fn measure(
     file: &TargetFile,
     signals: &Signals,
     progress: &mut StepBar,
-) -> Result<(TestFigures, Vec<Finding>)> {
+) -> Result<TestOutcome> {
     progress.step(test.name, conditions.ramp_ms + conditions.runtime_ms);
     let spec = run_spec(test, load, conditions, file);
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
     let mut session = Session::new(spec)?;
     session.settings.snapshot_interval = Some(LOOK_INTERVAL);
     session.settings.control.looks_into_files = true;
+    session.settings.keeps_series = true;
     let outcome = signals.run(session, &mut [&mut watcher])?;
     let messages = watcher.messages.join("\n");
     check_signals(signals)?;
     if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
         bail!("{} failed:\n{messages}", test.name);
     }
-    let figures = TestFigures::new(test, load, &outcome.record, conditions);
-    Ok((figures, outcome.record.audit.unwrap_or_default().findings))
+    let record = outcome.record;
+    Ok(TestOutcome {
+        figures: TestFigures::new(test, load, &record, conditions),
+        rows: headlines(&record),
+        timestamp_ms: record.timestamp_ms,
+        elapsed_ns: record.elapsed_ns,
+        findings: record.audit.unwrap_or_default().findings,
+        provenance: record.provenance,
+    })
 }
 
 /// The test as a run on the file.

@@ -157,6 +157,21 @@ mod tests {
     use super::*;
     use ferrio_report::native::{MIN_WIDTH, TEXT_WIDTH};
 
+    fn report(tests: Vec<TestFigures>, notes: Vec<QuickNote>) -> Report {
+        let (version, jobs, findings) = ("", vec![], vec![]);
+        Report {
+            version,
+            timestamp_ms: 0,
+            elapsed_ns: 0,
+            conditions: on_disk(),
+            tests,
+            jobs,
+            findings,
+            notes,
+            provenance: None,
+        }
+    }
+
     #[test]
     fn the_table_of_known_figures() {
         let mut first = plain("1M sequential write");
@@ -198,7 +213,7 @@ mod tests {
     #[test]
     fn notes_are_wrapped_and_indented() {
         let long = QuickNote::Engine { taken: "libaio", refusals: vec!["word ".repeat(40).trim().to_owned()] };
-        let report = Report { conditions: on_disk(), tests: vec![plain("test")], findings: vec![], notes: vec![long] };
+        let report = report(vec![plain("test")], vec![long]);
         let text = render(&report, None);
         let notes: Vec<&str> = text.lines().skip_while(|line| *line != "Notes").skip(1).collect();
         assert!(notes.len() > 2 && notes[0].starts_with("- Engine libaio"));
@@ -212,7 +227,7 @@ mod tests {
         let mut first = plain("1M sequential write");
         (first.bytes_per_sec, first.ios_per_sec) = (1_234_000_000.0, 1_176.8);
         let none = TestFigures { n_ios: 0, ..plain("1M sequential read") };
-        let report = Report { conditions: on_disk(), tests: vec![first, none], findings: vec![], notes: vec![] };
+        let report = report(vec![first, none], vec![]);
         let text = render(&report, Some(40));
         let expected = [
             "latency of an I/O: p50, p99, p99.9",
