@@ -150,7 +150,7 @@ fn finding(rule: &FindingRule) -> String {
     for (heading, paragraph) in [
         ("What it looks at", rule.what),
         ("Why it matters", rule.why),
-        ("A run that it speaks about", &example),
+        ("A run that gets it", &example),
         ("What to do", rule.cure),
     ] {
         // Infallible: writing to a String never fails.

@@ -14,7 +14,7 @@ After a run ferrio compares its figures with what the kernel has counted, and sa
 document has them under `ferrio.findings`. In the place of fio nothing is printed.
 
 Behind its title a finding names the jobs that it is about, and the direction if it is about the figures of one direction only:
-`(a, b: read)` speaks about the reads of two jobs, and their writes are not in doubt. In JSON `direction` is `read`, `write` (with its
+`(a, b: read)` is about the reads of two jobs, and their writes are not in doubt. In JSON `direction` is `read`, `write` (with its
 syncs), `trim` or `none`.
 
 A rule never guesses: where the evidence is missing there is no finding, and the report names what was not examined. Severities:
@@ -68,7 +68,7 @@ fn page(rule: &FindingRule) -> String {
     };
     format!(
         "<!-- {GENERATED} -->\n# {title}\n\nRule `{id}`, severity `{}`.\n\n## What it looks at\n\n{what}\n\n## Why it matters\n\n\
-         {why}\n\n## A run that it speaks about\n\n    ferrio run {example}\n\n## What to do\n\n{cure}\n{yields}",
+         {why}\n\n## A run that gets it\n\n    ferrio run {example}\n\n## What to do\n\n{cure}\n{yields}",
         severity.word()
     )
 }

@@ -81,7 +81,7 @@ from the next. One run on each side is at most different: by the course of both 
 (logs, records, the precision that ferrio run tells), or by a change that is \
 larger than noise.
 
-  --fail-if 'read.iops < -5%'         the whole interval is below -5 %
+  --fail-if 'read.iops < -5%'         certainly more than 5 % slower
   --fail-if 'p99 > 10% and p99 > 50us'
   --fail-if 'sync.p99 > 20% or job1:write.bw is slower'
 

@@ -25,7 +25,7 @@ pub(crate) fn run() -> Command {
         value(
             "web",
             "ADDR",
-            "Show the run as a page for browsers while it goes on, and its report at the end; /metrics is for Prometheus, /result.json for programs. ADDR is HOST:PORT, or PORT on 127.0.0.1; port 0 is any free one",
+            "Show the run as a page for browsers while it goes on, and its report at the end; /metrics is for Prometheus, /result.json for programs (after the end only while a page is open). ADDR is HOST:PORT, or PORT on 127.0.0.1; port 0 is any free one",
         ),
         value(
             "web-token",

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The kernel moved whole pages for smaller blocks",
     severity: Severity::Misleading,
     what: "The sizes and places of random I/O through the page cache, and the bytes that the kernel has read and written for the processes of \
-           the run (/proc/self/io). It speaks of blocks below 4 KiB, or not in whole pages, for which it moved half as much again as the \
+           the run (/proc/self/io). It is reported of blocks below 4 KiB, or not in whole pages, for which it moved half as much again as the \
            jobs asked for, or read pages to change a part of them; before a run, of such blocks.",
     why: "The page cache knows whole pages only: a read of 512 bytes reads a page, and a write of 512 bytes reads the page first and writes \
           all of it later. The device moves up to eight times as much as the figures say.",

@@ -14,7 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "An earlier job leaves in the page cache what a job reads",
     severity: Severity::Misleading,
     what: "Before a run: a job that reads through the page cache, and a job with buffered I/O on the same part of the same file that ends \
-           before (stonewall, wait_for). It speaks where the pages stay in the cache between them: with invalidate=0, or where the earlier \
+           before (stonewall, wait_for). It is reported where the pages stay in the cache between them: with invalidate=0, or where the earlier \
            job writes without a sync; and where they are less than 80 % of the memory.",
     why: "With invalidate=1, the default, the cache of a file is dropped when a job opens it, but pages that wait to be written stay. The \
           later job then reads from memory.",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "device-cache",
     title: "A cache is between the jobs and the disks",
     severity: Severity::Misleading,
-    what: "The layers of storage below the files, as /sys shows them. It speaks where one of them is a cache that has an effect on the directions of the job: bcache, \
+    what: "The layers of storage below the files, as /sys shows them. It is reported where one of them is a cache that has an effect on the directions of the job: bcache, \
            dm-cache and dm-writecache as LVM sets them up, a write-back journal of md. After a run also the hits and misses, where \
            the cache counts them.",
     why: "A part of the I/O is answered by the fast device and the rest by the slow one, and the next run finds another part of its data \
@@ -25,7 +25,7 @@ pub(crate) const THIN: FindingRule = FindingRule {
     id: "thin-volume",
     title: "The volume is thin: first writes allocate, and reads of the rest ask no disk",
     severity: Severity::Note,
-    what: "The layers of storage below the files, as /sys shows them. It speaks where one of them is a thin volume of LVM.",
+    what: "The layers of storage below the files, as /sys shows them. It is reported where one of them is a thin volume of LVM.",
     why: "The first write to a block takes a chunk from the pool, and is slower than those after it. A block that was never written is read as \
           zeroes without any disk.",
     example: "--name=a --filename=/dev/vg/thin --rw=randread --direct=1 --size=10g",

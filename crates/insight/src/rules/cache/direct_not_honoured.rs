@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Direct I/O went through the page cache",
     severity: Severity::Wrong,
     what: "What the kernel says about direct I/O on the files of a job with direct=1 (STATX_DIOALIGN, and data=journal among the mount \
-           options of ext4), and how much of the files the page cache holds after the run beyond what it held before. It speaks from \
+           options of ext4), and how much of the files the page cache holds after the run beyond what it held before. It is reported from \
            10 % of the bytes of the jobs on.",
     why: "Some file systems take O_DIRECT and read and write through the page cache all the same. The figures are then those of buffered \
           I/O: reads may come from memory, and writes may end there.",

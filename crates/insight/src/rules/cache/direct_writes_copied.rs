@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Direct writes were copied into the page cache first",
     severity: Severity::Misleading,
     what: "The bytes that became dirty in the page cache of the machine during the run (/proc/vmstat), where all jobs that write have \
-           direct=1 and their files are on btrfs with checksums. It speaks from 90 % of the written bytes on.",
+           direct=1 and their files are on btrfs with checksums. It is reported from 90 % of the written bytes on.",
     why: "Newer kernels do not write from the memory of a program to btrfs where data has checksums, because the program might change it \
           meanwhile. Each write is copied into the page cache, written from there and waited for, so it costs CPU time, and an \
           asynchronous engine has one write in flight, whatever the depth.",

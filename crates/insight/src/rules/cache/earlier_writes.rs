@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Data from before the run was written during it",
     severity: Severity::Misleading,
     what: "The data that waited in the page cache of the machine when the jobs began, and the bytes that the device under their files has \
-           written, in runs whose jobs only read. It speaks where the device has written 16 MiB and 10 % of what the jobs have read, or more, and \
+           written, in runs whose jobs only read. It is reported where the device has written 16 MiB and 10 % of what the jobs have read, or more, and \
            80 % of it had waited.",
     why: "A copy, an installation or the making of the files leaves data that the kernel writes when it sees fit. That write-back \
           shares the device with the jobs, and slows them down by an amount that the next run will not have.",

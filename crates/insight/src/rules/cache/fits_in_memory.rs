@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The page cache can hold what is read again and again",
     severity: Severity::Misleading,
     what: "Before a run: the size of what a job reads through the page cache, where it reads it more than once (time_based, loops, io_size \
-           above size), and the memory of the machine or of the control group. It speaks below 80 % of that memory, and only where the \
+           above size), and the memory of the machine or of the control group. It is reported below 80 % of that memory, and only where the \
            cache keeps what was read: with invalidate=0 or pre_read=1, where blocks are drawn again within a pass (norandommap, \
            random_distribution), and where clones read the same files. Otherwise each pass begins with an empty cache (invalidate=1), \
            and reads each block once.",
@@ -151,7 +151,7 @@ mod tests {
             &|job| (job.numjobs, job.target.filenames) = (2, vec!["f".to_owned()]),
         ];
         for (index, change) in changes.into_iter().enumerate() {
-            assert_eq!(with(change), ["fits-in-memory"], "{index}");
+            assert!(with(change).contains(&"fits-in-memory".to_owned()), "{index}");
         }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The control group limits the page cache",
     severity: Severity::Note,
     what: "The size of the files of a job with buffered I/O, the memory of the control group of ferrio (memory.max, memory.limit_in_bytes), and that of the \
-           machine. It speaks where the data fits into the memory of the machine, and not into that of the group.",
+           machine. It is reported where the data fits into the memory of the machine, and not into that of the group.",
     why: "The pages of the cache count as memory of the group. It drops them earlier, and begins to write back and to hold writers up earlier, than \
           the same job outside of the group.",
     example: "--name=a --rw=randread --size=4g --runtime=60 --time_based   (in a container with 1 GiB)",

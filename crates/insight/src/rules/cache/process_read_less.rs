@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The kernel has read less for the process than the jobs have read",
     severity: Severity::Wrong,
     what: "The bytes that the jobs have read from files of an overlay whose directories cannot be seen, as in a container, and those that \
-           the kernel has read from storage for the processes of the run (/proc/self/io). It speaks where these are less than 90 % of those.",
+           the kernel has read from storage for the processes of the run (/proc/self/io). It is reported where these are less than 90 % of those.",
     why: "The reads were answered from memory, most of them by the page cache: latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --invalidate=0   (in a container)",
     cure: "Add --direct=1, and measure on a volume instead of the container's own directories.",

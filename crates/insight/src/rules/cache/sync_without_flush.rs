@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The syncs did not reach the device",
     severity: Severity::Misleading,
     what: "The syncs of a job that writes (fsync, fdatasync, end_fsync, fsync_on_close, end_syncfs), and the flushes that the kernel counts \
-           for the device of its files (/sys/block/X/stat). It speaks where none was counted, although the device says that it has a cache, \
+           for the device of its files (/sys/block/X/stat). It is reported where none was counted, although the device says that it has a cache, \
            or is a loop device or the disk of a virtual machine, which have one whatever they say.",
     why: "A sync ends with a flush, by which the device makes its cache safe. A mount option (nobarrier), a library that swallows fsync, or a \
           device that is declared to have no cache (write through) leaves it out: the sync costs almost nothing, and the data would not \

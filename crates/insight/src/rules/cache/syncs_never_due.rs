@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "syncs-never-due",
     title: "The job wrote less often than its interval of syncs",
     severity: Severity::Misleading,
-    what: "The interval of syncs (fsync, fdatasync, sync_file_range, in writes) and the writes of each clone. It speaks where the interval \
+    what: "The interval of syncs (fsync, fdatasync, sync_file_range, in writes) and the writes of each clone. It is reported where the interval \
            is longer than the writes that a clone has done, or can do before the run.",
     why: "A sync follows after so many writes. With fewer writes there is none, and the figures are those of a job without syncs.",
     example: "--name=a --rw=write --bs=1m --size=64m --fsync=100 --ioengine=psync",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "writes-still-dirty",
     title: "Writes waited in memory when the run ended",
     severity: Severity::Wrong,
-    what: "What the page cache holds of the files after the run and had not written yet. It speaks from 10 % of the written bytes on.",
+    what: "What the page cache holds of the files after the run and had not written yet. It is reported from 10 % of the written bytes on.",
     why: "A buffered write is done when it is in memory. What is written to the device after the run is in no figure.",
     example: "--name=a --rw=write --size=1g --ioengine=psync",
     cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",

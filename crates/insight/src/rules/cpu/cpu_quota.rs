@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The CPU quota of the control group held the jobs back",
     severity: Severity::Misleading,
     what: "The time in which the control group of ferrio, or one above it, had used up its CPU time (cpu.max, cpu.cfs_quota_us), as \
-           the kernel counts it. It speaks above 1 % of the run.",
+           the kernel counts it. It is reported above 1 % of the run.",
     why: "A group that has used up its quota stands still until the next period, usually of 100 ms. I/Os that complete meanwhile are \
           seen late, and none is started.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1",

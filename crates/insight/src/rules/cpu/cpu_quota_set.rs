@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The control group has less CPU time than the jobs can use",
     severity: Severity::Note,
     what: "Before a run: the CPU time of the control group of ferrio, or of one above it (cpu.max, cpu.cfs_quota_us), and the workers that \
-           run at the same time, of which each can use one CPU. It speaks where the quota is less than these workers and the CPUs of the \
+           run at the same time, of which each can use one CPU. It is reported where the quota is less than these workers and the CPUs of the \
            machine allow. After a run the rule cpu-quota tells whether the jobs were held back.",
     why: "A group that has used up its quota stands still until the next period, usually of 100 ms, and so do its I/Os.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1 --numjobs=4",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The job runs on another NUMA node than the device",
     severity: Severity::Note,
     what: "The NUMA node that the device is attached to, and the CPUs that the job may use: numa_cpu_nodes, cpus_allowed, or those of ferrio \
-           itself. It speaks where none of them belongs to the node of the device.",
+           itself. It is reported where none of them belongs to the node of the device.",
     why: "Every I/O crosses the link between the nodes, which makes each a little slower and limits their sum. On the node of the device the \
           figures would be better.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1 --numa_cpu_nodes=1 --size=1g",

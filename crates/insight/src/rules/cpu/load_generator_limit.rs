@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The job used up its CPU",
     severity: Severity::Misleading,
     what: "The time that the threads of a job were on a CPU, or ready and without one, as a share of their time, of jobs with direct I/O, an asynchronous engine and \
-           iodepth above 1 that nothing holds back on purpose (rates, pauses, latency targets) and that do not poll. It speaks above 95 %.",
+           iodepth above 1 that nothing holds back on purpose (rates, pauses, latency targets) and that do not poll. It is reported above 95 %.",
     why: "Such a job never waits for the device: making, handing over and checking I/Os takes all of its time, and with more CPU time it \
           would have done more. The figure is that of one CPU, not of the device.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --bs=512 --direct=1 --size=1g",

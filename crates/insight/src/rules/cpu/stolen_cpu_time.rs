@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The host of this virtual machine took CPU time away",
     severity: Severity::Misleading,
     what: "The time in which a CPU of this virtual machine had work and its host ran something else (steal in /proc/stat), as a share of \
-           all the time in which it had work. It speaks above 5 %, and 0.1 s or more.",
+           all the time in which it had work. It is reported above 5 %, and 0.1 s or more.",
     why: "The jobs stand still and do not notice it: latencies are longer, and fewer I/Os are started. Another day the host is less busy.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1",
     cure: "Repeat the run and compare, or take a machine with CPUs of its own (a dedicated instance, pinned CPUs).",

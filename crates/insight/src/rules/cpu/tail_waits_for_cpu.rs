@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The slowest I/Os waited for a CPU, not for the device",
     severity: Severity::Misleading,
     what: "The time in which the threads of a job were ready to run and had no CPU, less 10 us for each time that they slept, and the time \
-           of the slow I/Os: those of more than three medians, and of 0.5 ms or more. It speaks where a percentile with enough samples (p99.9, p99) is among these, \
+           of the slow I/Os: those of more than three medians, and of 0.5 ms or more. It is reported where a percentile with enough samples (p99.9, p99) is among these, \
            and the waits are half of their time or more. Above 10 % of the job's time the rule waits-for-cpu speaks.",
     why: "Another program that takes the CPU for some milliseconds now and then changes no mean. The I/Os that complete meanwhile are \
           seen late, and they are the tail.",

@@ -9,7 +9,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "verification-cost",
     title: "Making and checking verified blocks took much of the time",
     severity: Severity::Misleading,
-    what: "The user CPU time of a job with verify and files, as a share of the time of its clones without their waits for a CPU. It speaks from a quarter on.",
+    what: "The user CPU time of a job with verify and files, as a share of the time of its clones without their waits for a CPU. It is reported from a quarter on.",
     why: "Each block is filled and given a checksum before it is written, and checked after it is read. That is a part of the runtime, so \
           bandwidth and IOPS are lower than those of the device.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --verify=sha3-512",

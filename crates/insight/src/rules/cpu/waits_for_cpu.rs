@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The job waited for a CPU",
     severity: Severity::Misleading,
     what: "The time in which the threads of a job were ready to run and had no CPU, as the kernel counts it, in jobs of a second or \
-           more. For each time that a thread slept, 5 us are taken off, which the way back to an idle CPU may take. It speaks above 10 % of the job's time.",
+           more. For each time that a thread slept, 5 us are taken off, which the way back to an idle CPU may take. It is reported above 10 % of the job's time.",
     why: "An I/O that is complete is only seen by a thread that runs. Waits for a CPU are a part of the latencies, and the device has \
           less to do in the meantime.",
     example: "--name=a --ioengine=psync --rw=randread --size=1g --direct=1 --cpus_allowed=0 --numjobs=8",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "easy-data",
     title: "The written data can be compressed",
     severity: Severity::Note,
-    what: "The options of a job that writes (zero_buffers, buffer_pattern, buffer_compress_percentage, dedupe_percentage). It speaks \
+    what: "The options of a job that writes (zero_buffers, buffer_pattern, buffer_compress_percentage, dedupe_percentage). It is reported \
            of files and devices that are not known to compress, and are not in memory.",
     why: "Some SSDs, disk arrays and volumes compress, drop zeroes or share equal blocks by themselves, and no host can see that. There \
           such data is written faster than data of users, up to several times.",

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The writes were the first ones to these blocks",
     severity: Severity::Misleading,
     what: "The extents of the files before and after the run: bytes that were unwritten, in holes, or behind the end of the file \
-           before, and hold data after. It speaks from 10 % of the written bytes on.",
+           before, and hold data after. It is reported from 10 % of the written bytes on.",
     why: "A first write makes the file system allocate blocks or convert extents, and change metadata; file systems serialise that. A \
           second run on the same file overwrites, which is another test with other figures.",
     example: "--name=a --rw=randwrite --size=1g --direct=1 --ioengine=libaio",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "foreign-datagrams",
     title: "Datagrams came from others than the other end",
     severity: Severity::Misleading,
-    what: "The senders of the datagrams that a UDP reader gets, and a UDP writer that waits for replies (pingpong). It speaks of the first \
+    what: "The senders of the datagrams that a UDP reader gets, and a UDP writer that waits for replies (pingpong). It is reported of the first \
            one from an address that is not that of the other end.",
     why: "Every program that can reach a port can send to it. A job as in fio counts such datagrams among its reads or takes them for \
           replies; a native run leaves them out, and still spends time on them.",

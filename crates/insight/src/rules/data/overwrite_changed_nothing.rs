@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "overwrite=1 has changed nothing",
     severity: Severity::Note,
     what: "The option overwrite of a job that writes files, and the number of files that were made or made longer before the job. It \
-           speaks where there was none.",
+           is reported where there was none.",
     why: "With overwrite=1 the files are written before the job begins, so that the job overwrites. Where an earlier run has written \
           them, every run overwrites, with and without the option: it is not a different test.",
     example: "--name=a --rw=randwrite --size=1g --direct=1 --overwrite=1",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "reads-behind-end",
     title: "Reads found the end of the file instead of data",
     severity: Severity::Wrong,
-    what: "The reads of a job that moved no byte because the file ended before their place. It speaks of the first one.",
+    what: "The reads of a job that moved no byte because the file ended before their place. It is reported of the first one.",
     why: "Such a read moves nothing and asks no device, so it is faster than any read of data. fio counts it as an I/O when an \
           asynchronous engine has done it, and its IOPS and latencies are those of reads of nothing; a native run ends with an error.",
     example: "--name=a --filename=f --size=1g --rw=randread --ioengine=libaio   (f is truncated meanwhile)",

@@ -14,7 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The files hold no data where they are read",
     severity: Severity::Wrong,
     what: "The extents of the files before the run (after it, where an earlier job writes them), or of the file behind a loop device: bytes that are allocated and unwritten, or in \
-           holes. It speaks where at least 5 % of the bytes are, the job reads, and the device has read less than the job.",
+           holes. It is reported where at least 5 % of the bytes are, the job reads, and the device has read less than the job.",
     why: "The file system answers reads of such blocks with zeroes and asks no device, also with direct I/O.",
     example: "--name=a --filename=preallocated.dat --rw=randread --direct=1",
     cure: "If the files hold nothing that somebody needs, write them first: run the job once with --rw=write --bs=1m --end_fsync=1, \

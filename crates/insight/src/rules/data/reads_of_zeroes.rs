@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The device was read where it holds zeroes alone",
     severity: Severity::Misleading,
     what: "After a run of `ferrio run`, up to 16 blocks of the first target of each job that only reads, spread over the part that it \
-           reads. It speaks where the target is a block device, and all of them hold zeroes alone.",
+           reads. It is reported where the target is a block device, and all of them hold zeroes alone.",
     why: "Blocks hold zeroes that were never written, or were trimmed. Thin volumes, SSDs, zram, and the hosts of virtual machines \
           answer reads of such blocks from a table, and not from the medium.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1   (on a new or trimmed drive)",
@@ -25,7 +25,7 @@ pub(crate) const OF_FILES: FindingRule = FindingRule {
     title: "The files that were read hold zeroes alone",
     severity: Severity::Note,
     what: "After a run of `ferrio run`, up to 16 blocks of the first file of each job that only reads, spread over the part that it \
-           reads. It speaks where all of them hold zeroes alone, though blocks are allocated for them.",
+           reads. It is reported where all of them hold zeroes alone, though blocks are allocated for them.",
     why: "Devices that compress or deduplicate, thin volumes, and the hosts of virtual machines keep zeroes in a table, and answer \
           reads of them sooner than reads of data.",
     example: "--name=a --filename=from-dev-zero.dat --rw=randread --direct=1   (after `dd if=/dev/zero of=from-dev-zero.dat`)",

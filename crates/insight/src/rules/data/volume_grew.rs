@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "volume-grew",
     title: "The volume grew under the writes",
     severity: Severity::Misleading,
-    what: "The room that its file system has allocated for the file behind a loop device, before and after the run. It speaks where that \
+    what: "The room that its file system has allocated for the file behind a loop device, before and after the run. It is reported where that \
            has grown by at least 10 % of what the jobs have written.",
     why: "A sparse file gets its blocks at the first write to each, which costs its file system allocations and metadata. A second run on \
           the same blocks overwrites, which is another test with other figures.",

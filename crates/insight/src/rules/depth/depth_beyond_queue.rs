@@ -16,7 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Note,
     what: "The depth of all jobs with direct I/O that use one device together (iodepth times clones, and times the requests of an I/O that \
            is larger than max_sectors_kb), and the least of nr_requests, of the driver's tags in all queues, and of the queue_depth of a \
-           SCSI device. It speaks from five quarters of that on; after a run only where the mean number in flight came near the limit \
+           SCSI device. It is reported from five quarters of that on; after a run only where the mean number in flight came near the limit \
            and the device held half of it or more. \
            Small blocks in sequence, which the kernel may merge, and jobs that are held back on purpose are left out.",
     why: "The device never sees more than its queue holds. The other I/Os wait in the kernel, or the job waits while it hands them over; that \

@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Fewer I/Os were in flight than asked for",
     severity: Severity::Misleading,
     what: "The mean number of I/Os in flight of each clone, from the completion latencies and the time (Little's law), and iodepth. It \
-           speaks below three quarters of iodepth, of jobs that nothing holds back on purpose (rates, pauses, latency targets).",
+           is reported below three quarters of iodepth, of jobs that nothing holds back on purpose (rates, pauses, latency targets).",
     why: "The device had less to do than the job says: it, or the CPU, may have had more to give.",
     example: "--name=a --ioengine=libaio --iodepth=256 --rw=randwrite --bs=4k --direct=1 --size=1g",
     cure: "Take the figures for the depth that was reached; look at CPU use and at slat, or use more jobs.",

@@ -9,7 +9,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "posixaio-one-file",
     title: "POSIX AIO does the I/Os of one file one after another",
     severity: Severity::Misleading,
-    what: "The engine, iodepth and the number of files of each clone. It speaks where an engine that uses the C library's I/O threads has \
+    what: "The engine, iodepth and the number of files of each clone. It is reported where an engine that uses the C library's I/O threads has \
            fewer files than iodepth.",
     why: "The C library (glibc) has one queue and one thread for each open file: I/Os on the same file wait for each other in memory, and \
           the device gets one at a time. The latencies contain the wait, so they grow with iodepth while the rate stays.",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The kernel held the job while it handed I/Os over",
     severity: Severity::Misleading,
     what: "Submission latency (slat) as a share of the whole latency, of jobs with an asynchronous engine and iodepth above 1; and the \
-           time in submission without the CPU time of the job, as a share of the time of I/O. It speaks above one half of either.",
+           time in submission without the CPU time of the job, as a share of the time of I/O. It is reported above one half of either.",
     why: "An asynchronous engine hands I/Os over and goes on. When handing over takes longer than the I/O, something serialises it: \
           buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",

@@ -14,7 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The device did less than the jobs",
     severity: Severity::Wrong,
     what: "The bytes that the jobs have read or written, and the bytes that the devices of their file system have, as the kernel counts \
-           them. It speaks where the devices did less than 90 % of what the jobs did.",
+           them. It is reported where the devices did less than 90 % of what the jobs did.",
     why: "I/O that did not reach the device was answered by something before it: the page cache, a cache of the file system, or \
           nothing at all. Its latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --ioengine=psync --invalidate=0   (twice: the second run reads what the first has read)",
@@ -28,7 +28,7 @@ pub(crate) const LOWER: FindingRule = FindingRule {
     title: "The disk below the device did less than the jobs",
     severity: Severity::Misleading,
     what: "The bytes that the jobs have read or written, and the bytes that the disks have that a loop, dm, md or bcache device is made \
-           of, down to the lowest that can be seen. It speaks where a device did what the jobs did, and those below it less than 90 % \
+           of, down to the lowest that can be seen. It is reported where a device did what the jobs did, and those below it less than 90 % \
            of that. The counters of the disks are those of the whole machine: what other programs, or other jobs on the same disks, \
            do meanwhile may hide that one job was answered by memory.",
     why: "The figures are those of the upper device, and of memory: the page cache of the file behind a loop device, or another cache \

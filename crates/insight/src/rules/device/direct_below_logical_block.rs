@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Direct I/O does not fit the blocks of the device",
     severity: Severity::Wrong,
     what: "Block sizes, their alignment and the offset of a job with direct=1, and the logical block size of the device that it uses, or \
-           that ext4 or XFS use for its files. It speaks where one of them is no multiple of the logical block size, and no such I/O \
+           that ext4 or XFS use for its files. It is reported where one of them is no multiple of the logical block size, and no such I/O \
            has succeeded.",
     why: "The device transfers whole logical blocks, so the kernel refuses any other direct I/O with the error EINVAL: the job ends without \
           figures.",

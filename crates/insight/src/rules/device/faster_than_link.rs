@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Wrong,
     what: "The bandwidth of a job in one direction, and the speed of the slowest link on the way to the lowest devices below its files: \
            PCIe, SATA, USB, as /sys shows them; of several devices the sum. Links of a virtual machine bound nothing and are left out. It \
-           speaks from 2 % above the link on, where the counters of the devices do not already show it.",
+           is reported from 2 % above the link on, where the counters of the devices do not already show it.",
     why: "No data can pass a link faster than the link is, so a part of the I/O has not reached the device, or the clock is wrong.",
     example: "--name=a --rw=read --bs=1m --size=1g --ioengine=psync   (on a SATA disk, from the page cache)",
     cure: "Add --direct=1, and compare the time of the run with another clock.",

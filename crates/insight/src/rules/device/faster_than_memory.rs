@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The data was faster than memory can be copied",
     severity: Severity::Wrong,
     what: "The bandwidth of each worker in one direction, and the rate at which one CPU copies memory within its caches, which ferrio \
-           measures after runs with a job above 16 GB a second. It speaks above three times that rate, of buffered I/O and of targets without a device.",
+           measures after runs with a job above 16 GB a second. It is reported above three times that rate, of buffered I/O and of targets without a device.",
     why: "The kernel copies the data of such I/O between its memory and that of the job, by the CPU of the job. Data that is faster was not moved.",
     example: "--name=a --filename=/dev/null --rw=write --bs=1m --size=100g --ioengine=psync --scramble_buffers=0",
     cure: "Use a target that keeps its data, and compare the time of the run with another clock.",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The partition does not begin at a physical block",
     severity: Severity::Misleading,
     what: "The first byte of the partition that holds the targets, the physical block size of its disk, and the place of the disk's first \
-           physical block (alignment_offset). It speaks where the partition begins within a physical block.",
+           physical block (alignment_offset). It is reported where the partition begins within a physical block.",
     why: "Every block of the file system lies across two physical blocks, so a write of one block changes parts of two, which the device \
           reads and rewrites.",
     example: "--name=a --filename=/dev/sdb1 --rw=randwrite --direct=1 --size=1g",

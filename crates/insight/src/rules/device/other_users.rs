@@ -15,7 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     what: "The bytes that the device under the files has read and written, and those that the kernel charges to the processes of the run \
            (/proc/PID/io). Writes are compared where no file system can have caused them: on a device without one, and in runs that only \
            read, less the data that waited to be written at the start. Where one job reads from a loop device, or from one of several \
-           disks, the disks below it are compared too. It speaks from 30 % of the bytes of the jobs and 64 MiB on.",
+           disks, the disks below it are compared too. It is reported from 30 % of the bytes of the jobs and 64 MiB on.",
     why: "The device shared its time among the jobs and others, so its own limits are above these figures.",
     example: "--name=a --filename=/dev/sdX --rw=randread --direct=1   (while a backup reads from the same disk)",
     cure: "Repeat the run while nothing else uses the device; `pidstat -d 1` shows which programs do.",

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Writes cover only parts of physical blocks",
     severity: Severity::Misleading,
     what: "Block sizes, their alignment and the offset of a job that writes with direct=1, and the physical block size that the device \
-           reports. It speaks where the device takes such I/O (its logical blocks are smaller) and one of them is no multiple of the \
+           reports. It is reported where the device takes such I/O (its logical blocks are smaller) and one of them is no multiple of the \
            physical block size.",
     why: "To write a part of a physical block the device reads the block, changes it and writes it again. Such writes are slower than those \
           of whole blocks, and wear a flash device more.",

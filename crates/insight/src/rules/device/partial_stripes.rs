@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Writes cover only parts of a stripe",
     severity: Severity::Note,
     what: "The largest block of a job with random direct writes, and the stripe (optimal_io_size) of the md array of level 4, 5 or 6 under \
-           its files. It speaks where the block is smaller than the stripe.",
+           its files. It is reported where the block is smaller than the stripe.",
     why: "To write a part of a stripe the array reads old data or parity and writes parity anew, so one write of the job is several reads \
           and writes of the disks. Another level, or writes of whole stripes, give other figures.",
     example: "--name=a --filename=/dev/md0 --rw=randwrite --direct=1 --bs=4k --size=1g",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The device served fewer and larger I/Os than the jobs asked for",
     severity: Severity::Misleading,
     what: "The direct I/Os of at most 32 KiB that all jobs on a device have done, and the requests and merges that the kernel counted there. \
-           It speaks where the device had half as many requests or fewer, the merges explain it, and the bytes of both agree to a tenth, so \
+           It is reported where the device had half as many requests or fewer, the merges explain it, and the bytes of both agree to a tenth, so \
            that nobody else used the device.",
     why: "The kernel merges neighbouring I/Os that wait for the device. The IOPS of the jobs are then those of the merging, and the device \
           did its work in larger blocks than the option bs says.",

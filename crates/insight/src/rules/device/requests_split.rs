@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Each I/O of the jobs was several requests of the device",
     severity: Severity::Note,
     what: "The random direct I/Os that all jobs on a device have done, the requests that the kernel counted there, and the largest request \
-           (max_sectors_kb, or max_segments pages). It speaks where the block is larger than that, the device had 1.9 times as many \
+           (max_sectors_kb, or max_segments pages). It is reported where the block is larger than that, the device had 1.9 times as many \
            requests or more, and the bytes of both agree to a tenth, so that nobody else used the device.",
     why: "An I/O is complete when its last request is, so its latency is that of the slowest of several, and the device served more I/Os a \
           second than the jobs count.",

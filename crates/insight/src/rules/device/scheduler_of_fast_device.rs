@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "scheduler-of-fast-device",
     title: "A scheduler sorts the I/Os of a device with many queues",
     severity: Severity::Note,
-    what: "The scheduler of the device under a job's files. It speaks of devices that do not turn and have several hardware queues, for which \
+    what: "The scheduler of the device under a job's files. It is reported of devices that do not turn and have several hardware queues, for which \
            the kernel takes no scheduler by itself, where one is set and the jobs ask for 16 direct I/Os in flight or more; and not of \
            jobs that choose the scheduler themselves (ioscheduler).",
     why: "A scheduler takes every I/O through a lock and a queue of its own, and may hold I/Os back to sort them. That costs IOPS on a device \

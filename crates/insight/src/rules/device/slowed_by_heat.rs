@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Heat slowed the CPUs or a drive down",
     severity: Severity::Misleading,
     what: "The time for which the kernel counts a CPU as slowed down because of heat, and the temperature of the drives under the files \
-           before and after the run, against the one from which the drive warns. It speaks from 1 % of the time of the run on, and where \
+           before and after the run, against the one from which the drive warns. It is reported from 1 % of the time of the run on, and where \
            a drive has reached that temperature. Most virtual machines show neither.",
     why: "A hot CPU or drive works more slowly until it has cooled down, so the figures depend on the weather of the machine and on the runs \
           before.",

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Each trim of the job is several requests of the device",
     severity: Severity::Note,
     what: "The smallest block of a job that trims block devices, and the largest trim that the kernel sends to the device \
-           (discard_max_bytes). It speaks where the block is larger.",
+           (discard_max_bytes). It is reported where the block is larger.",
     why: "A trim is complete when the last of its requests is, so its latency is that of several, and the device does more trims a second than the job counts.",
     example: "--name=a --filename=/dev/sdX --rw=trim --bs=4g --size=64g",
     cure: "Use a --bs up to /sys/block/X/queue/discard_max_bytes, or raise that (up to discard_max_hw_bytes).",
@@ -25,7 +25,7 @@ pub(crate) const REFUSED: FindingRule = FindingRule {
     title: "The device takes no trims",
     severity: Severity::Wrong,
     what: "Before a run: the block devices of a job that trims, and the largest trim that the kernel sends to them \
-           (discard_max_bytes). It speaks where that is 0.",
+           (discard_max_bytes). It is reported where that is 0.",
     why: "The kernel refuses each trim with EOPNOTSUPP, and the first one ends the job: there will be no figures.",
     example: "--name=a --filename=/dev/sdX --rw=trim --bs=1m --size=1g",
     cure: "Use a device with discards; `lsblk --discard` lists them. A value of 0 that somebody has written to /sys/block/X/queue/discard_max_bytes \

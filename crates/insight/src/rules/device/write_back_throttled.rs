@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The kernel may slow down buffered writes for the direct reads beside them",
     severity: Severity::Note,
     what: "The target latency of write-back throttling (wbt_lat_usec) of a device on which one job writes through the page cache while \
-           another one reads with direct=1. It speaks where throttling is switched on.",
+           another one reads with direct=1. It is reported where throttling is switched on.",
     why: "When reads take longer than the target, the kernel sends fewer of the buffered writes to the device. How the two share the device \
           is then a setting of the kernel, and other machines have another one.",
     example: "--name=w --rw=write --size=1g --end_fsync=1 --name=r --rw=randread --size=1g --direct=1",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The buffers of the jobs are larger than the memory",
     severity: Severity::Wrong,
     what: "Before a run: the buffers of all jobs that run at the same time (iodepth times the largest block times the clones), and the memory of the machine or \
-           of the control group (memory.max, memory.limit_in_bytes). It speaks where the buffers are larger.",
+           of the control group (memory.max, memory.limit_in_bytes). It is reported where the buffers are larger.",
     why: "Each I/O in flight needs a buffer of its own. Without memory for them the kernel swaps, or ends the jobs, and there will be no \
           figures of the device.",
     example: "--name=a --ioengine=libaio --iodepth=4096 --bs=16m --rw=read --size=100g --direct=1",

@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The figure is the limit of the control group",
     severity: Severity::Misleading,
     what: "The bytes or I/Os a second of the jobs on a device, and the limit of the control group of ferrio for that device, or for \
-           the only device below it (io.max, blkio.throttle). It speaks where both differ by less than 5 %, \
+           the only device below it (io.max, blkio.throttle). It is reported where both differ by less than 5 %, \
            and by what the kernel gives in advance (0.2 s), in jobs of a second or more. Limits of one of several devices below \
            (md, dm) are not examined: the share of the I/O that goes there is not known.",
     why: "The kernel holds I/O back so that the limit is kept. The device was not busy, and its speed is not known after this run.",

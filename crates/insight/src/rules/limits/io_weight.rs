@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The control group has a smaller share of the device than others",
     severity: Severity::Note,
     what: "The weight of the control group of ferrio for the device of the jobs (io.weight, io.bfq.weight, blkio.bfq.weight), where the \
-           kernel shares that device out by weight: with the scheduler bfq, or with the cost model (io.cost.qos). It speaks below 100, \
+           kernel shares that device out by weight: with the scheduler bfq, or with the cost model (io.cost.qos). It is reported below 100, \
            which a group has unless it was set.",
     why: "While other groups use the device, this group gets less of it than they do, so the figures depend on what the others do.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g   (systemd-run -p IOWeight=10)",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The machine was short of memory",
     severity: Severity::Misleading,
     what: "The time in which all runnable tasks of the machine, or of the control group of ferrio, waited for memory (the line `full` of the \
-           pressure stall information). It speaks above 5 % of the run.",
+           pressure stall information). It is reported above 5 % of the run.",
     why: "A task that waits for memory waits until pages are written or dropped. Jobs stand still meanwhile, and the device has to write \
           and read what no job has asked for.",
     example: "--name=a --rw=randwrite --size=100g --ioengine=psync",

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The job has too few I/Os for its percentiles",
     severity: Severity::Note,
     what: "Before a run: the most I/Os that a job can do, of all clones (number_ios; size or io_size by the smallest block, times loops), and the highest percentile \
-           of percentile_list, or the 99th where that is not given. It speaks where fewer than ten I/Os can take longer than it. A job with time_based has \
+           of percentile_list, or the 99th where that is not given. It is reported where fewer than ten I/Os can take longer than it. A job with time_based has \
            no such number.",
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --bs=4k --size=16m --percentile_list=50:99.99",

@@ -9,7 +9,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "few-samples",
     title: "The 99th percentile rests on few I/Os",
     severity: Severity::Note,
-    what: "The number of latencies of a direction. It speaks below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
+    what: "The number of latencies of a direction. It is reported below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --number_ios=100 --size=1g",
     cure: "Run longer, or look at the median.",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "job-failed",
     title: "A job failed",
     severity: Severity::Wrong,
-    what: "The ends of the jobs and their errors. It speaks where an I/O failed, tolerated or not, where verification found other data \
+    what: "The ends of the jobs and their errors. It is reported where an I/O failed, tolerated or not, where verification found other data \
            than was written, and where a signal killed a job, in runs in which there are figures.",
     why: "The figures end with the failure, or have failed I/Os among them, so they are not those of the work that was asked for. \
           Data that verification does not find was never stored.",

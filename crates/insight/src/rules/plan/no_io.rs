@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The job has done no I/O",
     severity: Severity::Wrong,
     what: "The I/Os of a job that began and ended without an error, and its options: runtime, size, block size, rwmixread, offset, create_only, \
-           a verification without data. It speaks where no I/O completed.",
+           a verification without data. It is reported where no I/O completed.",
     why: "A job without I/O has no figures. That it ended without an error does not mean that it has tested anything.",
     example: "--name=a --ioengine=psync --rw=read --size=4m --time_based --runtime=1us",
     cure: "See the reason in the finding.",

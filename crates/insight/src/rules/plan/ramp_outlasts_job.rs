@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "ramp-outlasts-job",
     title: "The job ended within its ramp",
     severity: Severity::Wrong,
-    what: "The length of the ramp (ramp_time, ramp_size) and the time of the job until its data were done. It speaks where the job ended \
+    what: "The length of the ramp (ramp_time, ramp_size) and the time of the job until its data were done. It is reported where the job ended \
            within the ramp; before a run, where ramp_size is as large as the data.",
     why: "I/O within the ramp is not counted. Without time_based a job ends with its data, and if that is earlier than the end of the ramp \
           there is nothing to count.",

@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "runtime-without-time-based",
     title: "The job ended before its runtime",
     severity: Severity::Note,
-    what: "The options runtime, without time_based, and the time that the job took. It speaks below 90 % of runtime.",
+    what: "The options runtime, without time_based, and the time that the job took. It is reported below 90 % of runtime.",
     why: "Without time_based a job ends when its size is done; runtime only ends it earlier. A run that was to last a minute and took a \
           second measured the first second.",
     example: "--name=a --rw=read --size=1g --runtime=60",

@@ -14,7 +14,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Most I/Os went to a few blocks",
     severity: Severity::Note,
     what: "The random_distribution of a job, the size of its range and its block size: the least part of the range that gets nine tenths of \
-           the I/Os. It speaks where that part has at most 32 MiB and less than half of the range, and each of its blocks has ten I/Os and more.",
+           the I/Os. It is reported where that part has at most 32 MiB and less than half of the range, and each of its blocks has ten I/Os and more.",
     why: "Drives, controllers and the hosts of virtual machines have caches of this size and more, which answer from memory after the first \
           time. The figures are those of the hot blocks, whatever the size of the range.",
     example: "--name=a --filename=/dev/sdx --rw=randread --random_distribution=zipf:1.6 --direct=1 --size=100g",

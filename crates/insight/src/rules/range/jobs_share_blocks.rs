@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Several jobs use the same blocks at the same time",
     severity: Severity::Misleading,
     what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use; a link, or a loop device \
-           and its file, are the same target. It speaks where the parts of two overlap, and one of the two writes or both read in sequence. Jobs that hit the same blocks at random, and do not \
+           and its file, are the same target. It is reported where the parts of two overlap, and one of the two writes or both read in sequence. Jobs that hit the same blocks at random, and do not \
            verify them, are a note of their own.",
     why: "Clones that read the same blocks in the same order find them in a cache that another one has filled; writers of the same \
           blocks wait for each other, and leave data that nobody can verify.",
@@ -26,7 +26,7 @@ pub(crate) const AT_RANDOM: FindingRule = FindingRule {
     id: "jobs-overwrite-at-random",
     title: "Several jobs write the same blocks at random",
     severity: Severity::Note,
-    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It speaks where the parts of two \
+    what: "The targets that jobs of one group, or clones of one job, name, and the parts of them that they use. It is reported where the parts of two \
            overlap, one of the two writes, and both draw their blocks at random and do not verify them.",
     why: "They seldom meet on a block, so the figures are those of random I/O. Which data stays is chance.",
     example: "--name=a --filename=/dev/sdx --numjobs=4 --rw=randwrite --direct=1 --size=10g",

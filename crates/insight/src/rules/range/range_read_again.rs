@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "range-read-again",
     title: "A small range was read again and again",
     severity: Severity::Note,
-    what: "The bytes that a job with direct I/O has read, and the size of the range that it reads (size, or its files). It speaks where the \
+    what: "The bytes that a job with direct I/O has read, and the size of the range that it reads (size, or its files). It is reported where the \
            range has at most 32 MiB and was read ten times or more.",
     why: "Drives, controllers and the hosts of virtual machines have caches of this size and more. After the first time they can answer \
           from memory, and nothing that the kernel counts shows that.",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "range-trimmed-again",
     title: "Most trims were of blocks that had been trimmed before",
     severity: Severity::Misleading,
-    what: "The bytes that a job without writes has trimmed, and the size of the range that it trims (size, or its targets). It speaks where \
+    what: "The bytes that a job without writes has trimmed, and the size of the range that it trims (size, or its targets). It is reported where \
            the range was trimmed twice or more.",
     why: "After a trim a block holds no data. A second trim of it finds nothing to do, and is as fast as the device can say so: the figures \
           are mostly those of trims that do nothing.",

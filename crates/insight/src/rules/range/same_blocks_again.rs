@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The run reads the blocks of the last run again",
     severity: Severity::Note,
     what: "The targets, seeds and patterns of direct random reads, and those of the last run of ferrio on the same targets, which \
-           `ferrio run` remembers. It speaks where both are the same, the target has not changed, and the last run was within a day.",
+           `ferrio run` remembers. It is reported where both are the same, the target has not changed, and the last run was within a day.",
     why: "With a fixed seed (randrepeat=1, the default) each run reads the same blocks in the same order. A cache of the device, of an array \
           or of a host may still have those, and then the second run is faster than the first.",
     example: "--name=a --filename=/dev/sdb --rw=randread --direct=1 --size=1g",

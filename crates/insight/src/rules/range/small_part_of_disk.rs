@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The files cover a small part of a turning disk",
     severity: Severity::Note,
     what: "The size of the files of a job with random I/O, and the size of the disk under them, where the kernel calls it rotational. It \
-           speaks below a tenth.",
+           is reported below a tenth.",
     why: "The head of the disk moves within a small range, so seeks are shorter than over the whole disk, and IOPS higher.",
     example: "--name=a --rw=randread --size=1g --direct=1 --directory=/mnt/disk",
     cure: "Use a file as large as the data will be, or the device itself (a test that writes destroys what is on it).",

@@ -8,7 +8,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "below-unseen",
     title: "What is below the files cannot be seen",
     severity: Severity::Note,
-    what: "The layers of storage below the files, as far as the mounts and /sys show them. It speaks where they end at something that is \
+    what: "The layers of storage below the files, as far as the mounts and /sys show them. It is reported where they end at something that is \
            neither a device with counters nor a server of the network: a file system that a program or the host of a virtual machine \
            serves, a directory or a file of another mount namespace, a file system that does not tell its devices.",
     why: "The work of the devices cannot be compared with that of the jobs, so no rule can tell whether a cache has answered.",

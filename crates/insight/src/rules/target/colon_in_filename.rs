@@ -8,7 +8,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "colon-in-filename",
     title: "The colon in filename has made several targets of one name",
     severity: Severity::Misleading,
-    what: "The text of filename, and the targets that it names. It speaks where a colon separates it into several names, and at least one of \
+    what: "The text of filename, and the targets that it names. It is reported where a colon separates it into several names, and at least one of \
            them was no file or device before the run.",
     why: "A colon separates names (filename=/dev/sda:/dev/sdb). A path that contains one, such as a time, a PCI address or an IPv6 address, \
           becomes two targets, and the I/O goes to other files than meant.",

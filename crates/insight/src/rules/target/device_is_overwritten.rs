@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "device-is-overwritten",
     title: "The run writes over a device",
     severity: Severity::Note,
-    what: "The directions of a job and the kind of its targets. It speaks where a job writes or trims a block device that nobody \
+    what: "The directions of a job and the kind of its targets. It is reported where a job writes or trims a block device that nobody \
            else uses.",
     why: "A device has no file system between it and the job: what was on it is lost. This is right for a test of a device, and is said \
           because nothing can bring the data back.",

@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Looks at the clock are a large part of the latencies",
     severity: Severity::Note,
     what: "The time of one look at the clock, which ferrio measures before a run, and the median completion latency of a job on files or devices, with \
-           the mean submission latency of engines that have one: there an I/O may end during its submission. It speaks from a fifth of \
+           the mean submission latency of engines that have one: there an I/O may end during its submission. It is reported from a fifth of \
            their sum on.",
     why: "A latency is the difference of two looks at the clock, and contains about one of them. Of very fast I/O a good part is then \
           that of the clock.",

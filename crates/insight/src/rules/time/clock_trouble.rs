@@ -10,7 +10,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The clocks of the machine are slow, or jumped",
     severity: Severity::Misleading,
     what: "The clock source of the kernel, where ferrio has no faster one, and the distances between the kernel's clocks before and after \
-           the run. It speaks of hpet, acpi_pm, pit and jiffies, of a time of day that was set by 0.1 s or more, and of a machine that \
+           the run. It is reported of hpet, acpi_pm, pit and jiffies, of a time of day that was set by 0.1 s or more, and of a machine that \
            was suspended.",
     why: "A slow clock takes a microsecond or more for each look, two of which are a part of every I/O; jiffies go in steps of milliseconds. \
           A clock that was set moves the times in logs and reports, and a suspended machine does nothing while the run goes on.",

@@ -15,7 +15,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "first-reads-slower",
     title: "The rate of reads rose once and stayed higher",
     severity: Severity::Misleading,
-    what: "The I/Os of a job in each interval of its run, and the size of the range that it reads. It speaks of jobs that only read, past the \
+    what: "The I/Os of a job in each interval of its run, and the size of the range that it reads. It is reported of jobs that only read, past the \
            page cache, each block once in a pass, where the rate rose by more than a quarter before the first pass over the range was over or \
            when it was, and was steady before and after it.",
     why: "Volumes that were made from a snapshot or an image load each block when it is read for the first time, and caches below the \

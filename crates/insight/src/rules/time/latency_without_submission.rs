@@ -11,7 +11,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The latencies leave out the handing over, which took longer",
     severity: Severity::Misleading,
     what: "The mean submission latency (slat) and the mean whole latency (lat) of each direction, of jobs on files or devices with an \
-           asynchronous engine and iodepth=1. It speaks above one half; of a higher depth, submission-blocked speaks.",
+           asynchronous engine and iodepth=1. It is reported above one half; of a higher depth, submission-blocked speaks.",
     why: "Percentiles are those of the completion latency, which begins when the I/O has been handed over. Buffered I/O, writes that extend \
           a file and fast devices are done by then, so that hardly anything is left to measure: microseconds become nanoseconds.",
     example: "--name=a --ioengine=libaio --rw=randread --size=1g",

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The latencies leave out the time for which I/Os waited to begin",
     severity: Severity::Misleading,
     what: "The latencies of a job with a rate, counted from the start of each I/O as in the report, and from the time at which the rate \
-           wanted it to start. It speaks where an I/O that took long made others late, and one of p99.9, p99, p90 and p50 is more than \
+           wanted it to start. It is reported where an I/O that took long made others late, and one of p99.9, p99, p90 and p50 is more than \
            30 ms longer from the wanted start, and more than twice as long.",
     why: "While a job waits for a slow I/O, it cannot begin those that are due. They follow in a burst, and each has a short latency of its \
           own: a stall of a second is one sample, where users who come at this rate would have seen hundreds.",

@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The time of a job in one direction, and the sum of its completion latencies, with an engine that waits for each I/O, where an \
            option asks for work between the I/Os: new data for each buffer (refill_buffers, dedupe_percentage), checksums (verify), files that are opened during the \
-           run (openfiles, create_on_open). It speaks where the I/Os take less than three quarters of the time, of jobs without rates, pauses and syncs.",
+           run (openfiles, create_on_open). It is reported where the I/Os take less than three quarters of the time, of jobs without rates, pauses and syncs.",
     why: "IOPS and bandwidth are counts over the time of the job. While it prepares buffers, computes checksums or opens files, the device has nothing to do.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --refill_buffers",
     cure: "Take clat for the device. To measure its bandwidth leave out the option, or let other jobs work meanwhile (numjobs, iodepth with an \

@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "rate-drifts",
     title: "The rate changed all through the run",
     severity: Severity::Misleading,
-    what: "The line through the I/Os of a job by interval, with an error that respects that neighbouring intervals are alike. It speaks \
+    what: "The line through the I/Os of a job by interval, with an error that respects that neighbouring intervals are alike. It is reported \
            where chance does not explain the slope (one run in a thousand), the rate changed by more than 15 %, and it changed in the \
            same direction from each third of the run to the next; in runs of about ten seconds and more, of jobs that did not wait for a CPU.",
     why: "The job had not reached a steady state: a longer run gives another mean.",

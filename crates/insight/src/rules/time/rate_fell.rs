@@ -13,7 +13,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "rate-fell",
     title: "The rate fell once and stayed lower",
     severity: Severity::Misleading,
-    what: "The I/Os of a job in each interval of its run. It speaks where the rate fell at one place by more than a fifth, which chance \
+    what: "The I/Os of a job in each interval of its run. It is reported where the rate fell at one place by more than a fifth, which chance \
            does not explain, and was steady before and after it; not of jobs that something holds back on purpose (rates, pauses, \
            latency targets, syncs).",
     why: "Burst credit was used up, or a cache was full: the mean describes neither the time before nor the time after it, and depends on \
@@ -28,7 +28,7 @@ pub(crate) const WITH_OTHERS: FindingRule = FindingRule {
     id: "rate-changed-with-another-job",
     title: "The rate changed when another job began or ended",
     severity: Severity::Note,
-    what: "The I/Os of a job in each interval of its run, and the times at which the other jobs of the run began and ended. It speaks where the \
+    what: "The I/Os of a job in each interval of its run, and the times at which the other jobs of the run began and ended. It is reported where the \
            rate fell or rose at one place by more than a fifth, was steady before and after it, and another job began or ended within three \
            intervals of that.",
     why: "Jobs that run at the same time share devices, memory and CPUs. The mean of the run is that of a time alone and a time together.",

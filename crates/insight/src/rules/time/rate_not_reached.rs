@@ -12,7 +12,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     id: "rate-not-reached",
     title: "The rate was not reached",
     severity: Severity::Misleading,
-    what: "The rate of a job (rate, rate_iops) and what its clones did in their time. It speaks below 95 % of the rate, from a \
+    what: "The rate of a job (rate, rate_iops) and what its clones did in their time. It is reported below 95 % of the rate, from a \
            tenth of a second behind it on, where no direction with a rate has reached it.",
     why: "The latencies are those of a device at its limit, not at the wanted rate: a job that is always late begins each I/O as soon as \
           the one before it is done, as if it had no rate.",

@@ -16,7 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The I/Os of a job by interval (100 ms, longer in long runs): intervals with almost none, where twenty and more would be usual, and \
            the ends of such times in the intervals beside them. And its latencies: I/Os that took ten times as long as nine tenths of all, \
-           and 5 ms or more. It speaks where either cost more than a twentieth of the job's time (a tenth, if each was shorter than 0.1 s), or \
+           and 5 ms or more. It is reported where either cost more than a twentieth of the job's time (a tenth, if each was shorter than 0.1 s), or \
            where a time without I/O lasted 0.3 s; not where the job waited as long for a CPU. It does not speak of jobs with pauses, syncs between writes or \
            verification.",
     why: "A mean hides a stall, and so do percentiles: all the I/Os that would have been slow were not issued, and one slow I/O in flight \
