@@ -38,9 +38,10 @@ pub(crate) fn describe() -> clap::Command {
         .after_help("Exit code: 0; 2 where there is nothing of that name.")
 }
 
-/// What a shell may offer: commands and topics.
+/// What a shell may offer: commands, topics and findings.
 fn help_words() -> Vec<&'static str> {
-    COMMANDS.iter().map(|command| command.name).chain(TOPICS.iter().map(|topic| topic.name)).collect()
+    let topics = TOPICS.iter().map(|topic| topic.name);
+    COMMANDS.iter().map(|command| command.name).chain(topics).chain(RULES.iter().map(|rule| rule.id)).collect()
 }
 
 /// The page: the native commands first.

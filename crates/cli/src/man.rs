@@ -41,7 +41,9 @@ struct Request {
 
 /// The command, for help, manual page and completions.
 pub(crate) fn describe() -> clap::Command {
-    Request::command()
+    let names: Vec<&str> = crate::COMMANDS.iter().map(|command| command.name).collect();
+    // What a shell may offer.
+    Request::command().mut_arg("command", |argument| argument.value_parser(names).hide_possible_values(true))
 }
 
 /// Runs the command with its arguments (the command's name first).
@@ -71,8 +73,15 @@ fn page<'a>(pages: &'a [ManPage], command: &[String]) -> Result<&'a ManPage, Str
 
 /// Shows the page with `man` on a terminal; elsewhere prints it.
 fn show(page: &ManPage, console: &mut Console) {
-    if !(std::io::stdout().is_terminal() && read_with_man(page)) {
-        console.report(&page.text);
+    let is_terminal = std::io::stdout().is_terminal();
+    if is_terminal && read_with_man(page) {
+        return;
+    }
+    console.report(&page.text);
+    if is_terminal {
+        console.error(&format!(
+            "{PROGRAM}: the page is in roff, for the program man, which is not here (Debian: man-db)\n"
+        ));
     }
 }
 

@@ -105,9 +105,9 @@ fn a_file_of_a_given_name_is_made_and_removed() {
 #[test]
 fn the_document_is_a_result() {
     let scratch = Scratch::new("result");
-    let output = short(&scratch.0).args(["--json"]).output().unwrap();
+    let (file, page, own) = ["quick.json", "page.html", "own.html"].map(|name| scratch.0.join(name)).into();
+    let output = short(&scratch.0).arg("--json").arg("--html").arg(&own).output().unwrap();
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let (file, page) = (scratch.0.join("quick.json"), scratch.0.join("page.html"));
     std::fs::write(&file, &output.stdout).unwrap();
     let starts: Vec<u64> =
         told["jobs"].as_array().unwrap().iter().filter_map(|job| job["job_start_ms"].as_u64()).collect();
@@ -134,8 +134,12 @@ fn the_document_is_a_result() {
         .collect();
     assert_eq!(names, TESTS, "{comparison:#}");
     ferrio(&["report".as_ref(), file.as_ref(), "-o".as_ref(), page.as_ref()]);
-    let page = std::fs::read_to_string(&page).unwrap();
-    assert!(TESTS.iter().all(|test| page.contains(test)));
+    for page in [page, own] {
+        let page = std::fs::read_to_string(&page).unwrap();
+        assert!(TESTS.iter().all(|test| page.contains(test)) && page.contains("</html>"));
+    }
+    let nowhere = refused(short(&scratch.0).arg("--html=/nowhere/page.html"));
+    assert!(nowhere.contains("cannot write the page /nowhere/page.html: No such file or directory"), "{nowhere}");
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub(super) struct QuickRequest {
     /// Print the result as JSON, which ferrio report and ferrio compare read
     #[arg(long = "json")]
     pub(super) is_json: bool,
+    /// Write a page with charts too
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub(super) html: Option<PathBuf>,
     /// Leave out names of paths, mounts and models in JSON
     #[arg(long = "anonymous", requires = "is_json")]
     pub(super) is_anonymous: bool,
@@ -100,12 +103,14 @@ mod tests {
             seconds: 5,
             size_bytes: None,
             is_json: false,
+            html: None,
             is_anonymous: false,
         };
         assert_eq!(parse_words(&[]).unwrap(), default);
         let (target, size_bytes) = ("/mnt/new".into(), Some(2 << 30));
-        let all = QuickRequest { target, is_file: true, seconds: 60, size_bytes, is_json: true, is_anonymous: false };
-        let words = ["--file", "/mnt/new", "--seconds=60", "--size", "2g", "--json"];
+        let (is_file, seconds, is_json, html) = (true, 60, true, Some("page.html".into()));
+        let all = QuickRequest { target, is_file, seconds, size_bytes, is_json, html, is_anonymous: false };
+        let words = ["--file", "/mnt/new", "--seconds=60", "--size", "2g", "--json", "--html=page.html"];
         assert_eq!(parse_words(&words).unwrap(), all);
     }
 

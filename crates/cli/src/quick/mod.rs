@@ -10,6 +10,7 @@ mod engine;
 mod figures;
 mod layout;
 mod notes;
+mod page_file;
 mod place;
 mod progress;
 mod size;
@@ -32,6 +33,7 @@ use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
 use figures::TestFigures;
 use notes::QuickNote;
+use page_file::PageFile;
 use place::FilePlace;
 use progress::StepBar;
 use serde::Serialize;
@@ -131,6 +133,7 @@ fn measure_target(request: &QuickRequest, console: &mut Console) -> Result<()> {
     let size = size::choose(request.size_bytes, survey.available_bytes)
         .with_context(|| format!("no room in {}", place.directory.display()))?;
     let engine = EngineChoice::make();
+    let page = request.html.as_deref().map(PageFile::create).transpose()?;
     let signals = catch_signals()?;
     let mut file = TargetFile::create(&place)?;
     let result = measure_file(request, &place, survey, (size, &engine), &file, &signals, console);
@@ -142,7 +145,8 @@ fn measure_target(request: &QuickRequest, console: &mut Console) -> Result<()> {
             } else {
                 table::render(&report, columns())
             });
-            removed
+            let written = page.map_or(Ok(()), |page| page.write(json(&report, request.is_anonymous)));
+            removed.and(written)
         }
         Err(error) => {
             if let Err(left_behind) = removed {

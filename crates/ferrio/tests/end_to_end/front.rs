@@ -88,6 +88,11 @@ fn bash_completes_commands_options_and_words() {
         (&["ferrio", "run", "--web-"], &["--web-token="]),
         (&["ferrio", "history", "sho"], &["show"]),
         (&["ferrio", "help", "cla"], &["clat"]),
+        (&["ferrio", "help", "device-did"], &["device-did-less"]),
+        (&["ferrio", "man", "qui"], &["quick"]),
+        // There is a directory src where the tests run, and no file is in the place of a word.
+        (&["ferrio", "history", "s"], &["show"]),
+        (&["ferrio", "sr"], &["src"]),
         (&["ferrio", "quick", "--sec"], &["--seconds="]),
         (&["ferrio", "quick", "--rw"], &[""]),
     ] {

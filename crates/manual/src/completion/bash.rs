@@ -26,8 +26,9 @@ const END: &str = r#"    if [ -n "$words" ] && [ -n "$name" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$names" -- "$current")
         [[ "${COMPREPLY[0]-}" == *= ]] && compopt -o nospace 2>/dev/null
     elif [ -n "$own" ] && [ "$COMP_CWORD" -eq "$n" ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$own" -- "$current"; compgen -f -- "$current")
-        compopt -o filenames 2>/dev/null
+        mapfile -t COMPREPLY < <(compgen -W "$own" -- "$current"; [ "$n" -gt 1 ] || compgen -f -- "$current")
+        # A job file may be in the place of a command.
+        [ "$n" -gt 1 ] || compopt -o filenames 2>/dev/null
     fi
 }
 "#;
