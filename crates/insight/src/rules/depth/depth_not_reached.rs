@@ -16,7 +16,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
            is reported below three quarters of iodepth, of jobs that nothing holds back on purpose (rates, pauses, latency targets).",
     why: "The device had less to do than the job says: it, or the CPU, may have had more to give.",
     example: "--name=a --ioengine=libaio --iodepth=256 --rw=randwrite --bs=4k --direct=1 --size=1g",
-    cure: "Take the figures for the depth that was reached; look at CPU use and at slat, or use more jobs.",
+    cure: "Take the figures for the depth that was reached, or use more jobs (--numjobs). If CPU/I/O is near p50, the CPU is the limit; the same \
+           command without the word run shows slat, the time that submission takes.",
     yields_to: &["depth-beyond-queue", "load-generator-limit", "asynchronous-without-direct", "submission-blocked"],
     find,
 };
