@@ -14,6 +14,7 @@ mod measure;
 mod print;
 mod programs;
 mod raw;
+mod report;
 mod stage;
 
 use crate::callgrind;
@@ -26,6 +27,7 @@ use measure::Sample;
 use programs::Programs;
 pub(crate) use programs::build_release;
 use raw::Raw;
+use report::Report;
 use stage::Stage;
 use std::path::Path;
 use std::process::Command;
@@ -197,18 +199,26 @@ fn instructions(case: &Case, programs: &Programs, stage: &Stage) -> Result<Optio
 /// One figure of one program: per I/O, or of a whole run.
 fn sample(case: &Case, extra: &str, settings: &Settings<'_>, program: &Path, stage: &Stage) -> Result<Sample> {
     let common = [stage.expand(case.options), stage.expand(extra)].concat();
-    let run_with = |limit: Option<String>| {
+    let run_with = |limit: Option<String>, output: &[String]| {
         let mut arguments = common.clone();
         arguments.extend(limit);
-        arguments.push("--output=/dev/null".to_owned());
+        arguments.extend_from_slice(output);
         stage.clear()?;
         measure::run(program, &arguments, case.measures_memory)
     };
-    let run = |n_ios: Option<u64>| run_with(n_ios.map(|n_ios| format!("--number_ios={n_ios}")));
+    let run = |n_ios: Option<u64>| {
+        run_with(n_ios.map(|n_ios| format!("--number_ios={n_ios}")), &["--output=/dev/null".to_owned()])
+    };
+    // fio ends up to 250 ms after its jobs, so the time of these is that of the report.
+    let timed = |limit: String| {
+        let report = Report::new();
+        let sample = run_with(Some(limit), &report.options())?;
+        Ok(Sample { wall_ns: report.runtime_ns()?, ..sample })
+    };
     match case.work {
-        Work::PerIo { n_ios } => per_io(n_ios, settings, |n_ios| run(Some(n_ios))),
+        Work::PerIo { n_ios } => per_io(n_ios, settings, |n_ios| timed(format!("--number_ios={n_ios}"))),
         Work::PerPass { n_passes, n_ios } => {
-            let per_pass = per_io(n_passes, settings, |n_passes| run_with(Some(format!("--loops={n_passes}"))))?;
+            let per_pass = per_io(n_passes, settings, |n_passes| timed(format!("--loops={n_passes}")))?;
             Ok(per_pass.less(&Sample::default(), n_ios as f64))
         }
         Work::WholeRun => run(None),
