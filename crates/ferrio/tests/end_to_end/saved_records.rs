@@ -168,7 +168,7 @@ fn a_record_without_room_counts_and_leaves_what_was_there() {
     assert!(finished.stdout.starts_with("3;fio-3"), "the report is there: {}", finished.stdout);
 }
 
-/// `ferrio run --record` keeps what its own report shows, beside the report and in place of none.
+/// `ferrio run --record` keeps the run, and its own report stays as it is without the option.
 #[test]
 fn a_native_run_has_a_record_too() {
     let scratch = Scratch::new("saved");
