@@ -137,6 +137,7 @@ fn the_document_is_a_result() {
     for page in [page, own] {
         let page = std::fs::read_to_string(&page).unwrap();
         assert!(TESTS.iter().all(|test| page.contains(test)) && page.contains("</html>"));
+        assert!(!page.contains("0.0 %, 0.0 %"), "the document does not say how much CPU time was the kernel's");
     }
     let nowhere = refused(short(&scratch.0).arg("--html=/nowhere/page.html"));
     assert!(nowhere.contains("cannot write the page /nowhere/page.html: No such file or directory"), "{nowhere}");

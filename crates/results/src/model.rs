@@ -79,8 +79,8 @@ pub struct JobResult {
     pub syncs: Option<Figures>,
     /// Number of errors that the job went on after, in all directions.
     pub n_errors: u64,
-    /// Its use of the CPU.
-    pub cpu: CpuFigures,
+    /// Its use of the CPU; `None`: the source does not say.
+    pub cpu: Option<CpuFigures>,
     /// Shares of its I/Os by the number in flight.
     pub depths: Shares,
     /// Shares of its I/Os in all directions by their latency, ascending; empty: unknown.

@@ -89,7 +89,7 @@ fn job(clones: &[WorkerRecord], series: &[JobSeries], run_start_ms: u64) -> Opti
         directions: figures.directions,
         syncs: figures.syncs,
         n_errors: figures.errors.n_total,
-        cpu: cpu(&total),
+        cpu: Some(cpu(&total)),
         depths: depths(&total),
         // Records have whole distributions.
         latency_classes: Vec::new(),

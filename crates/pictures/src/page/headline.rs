@@ -107,7 +107,7 @@ fn rows(job: &JobResult, number: usize) -> Vec<FigureRow<'_>> {
         name: name.clone(),
         kind,
         figures: figures.map(Cow::Owned),
-        cpu: Some(job.cpu),
+        cpu: job.cpu,
         errors: errors(&[job]),
         has_failed: has_failed(job),
     };

@@ -86,13 +86,13 @@ fn job(job: JobKeys, remarks: &mut Vec<String>) -> Outcome<JobResult> {
         syncs: syncs(job.sync, &directions)?,
         n_errors: count("total_err", job.fate.total_err)?,
         directions,
-        cpu: CpuFigures {
+        cpu: Some(CpuFigures {
             user_percent: figure("usr_cpu", job.usr_cpu)?,
             system_percent: figure("sys_cpu", job.sys_cpu)?,
             n_switches: count("ctx", job.ctx)?,
             n_major_faults: count("majf", job.majf)?,
             n_minor_faults: count("minf", job.minf)?,
-        },
+        }),
         depths: shares(job.iodepth_level.0)?,
         latency_classes: latency_classes([job.latency_ns, job.latency_us, job.latency_ms])?,
         series: Vec::new(),

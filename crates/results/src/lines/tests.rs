@@ -51,7 +51,7 @@ fn workers_are_jobs_with_a_course() {
     let read = job.directions[DataDirection::Read].as_ref().expect("reads");
     assert_eq!((read.n_ios, read.runtime_ns), (33, 1_000_000_000));
     // 10 ms of 1,000.
-    assert!((job.cpu.user_percent - 1.0).abs() < 1e-9);
+    assert!((job.cpu.unwrap().user_percent - 1.0).abs() < 1e-9);
     let heat = job.series.iter().find_map(|series| series.heat.as_ref()).expect("a distribution");
     assert_eq!(heat.total(), [(100, 30)]);
 }

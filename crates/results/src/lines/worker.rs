@@ -150,13 +150,13 @@ impl WorkerLines {
         result.syncs = total.sync.as_ref().map(|members| syncs(members, runtime_ms)).transpose()?;
         result.n_errors = total.tolerated_errors;
         result.error = total.error;
-        result.cpu = CpuFigures {
+        result.cpu = Some(CpuFigures {
             user_percent: figure("user_ms", share(total.cpu.user_ms))?,
             system_percent: figure("system_ms", share(total.cpu.system_ms))?,
             n_switches: total.cpu.context_switches,
             n_major_faults: total.cpu.major_faults,
             n_minor_faults: total.cpu.minor_faults,
-        };
+        });
         Ok(result)
     }
 }

@@ -14,16 +14,17 @@ pub(super) fn stats(row: &JobResult) -> ThreadStats {
     let share = |percent: f64| (percent / 100.0 * runtime_ns as f64) as u64;
     let of = |direction| row.directions[direction].as_ref().map(of_direction).unwrap_or_default();
     let syncs = row.syncs.as_ref();
+    let cpu = row.cpu.unwrap_or_default();
     ThreadStats {
         directions: PerDirection(DataDirection::ALL.map(of)),
         sync: syncs.and_then(|syncs| Some(latency(syncs.lat.as_ref()?, syncs.n_ios))).unwrap_or_default(),
         n_syncs_issued: syncs.map_or(0, |syncs| syncs.n_ios),
         usage: ResourceUsage {
-            user_ns: share(row.cpu.user_percent),
-            system_ns: share(row.cpu.system_percent),
-            context_switches: row.cpu.n_switches,
-            major_faults: row.cpu.n_major_faults,
-            minor_faults: row.cpu.n_minor_faults,
+            user_ns: share(cpu.user_percent),
+            system_ns: share(cpu.system_percent),
+            context_switches: cpu.n_switches,
+            major_faults: cpu.n_major_faults,
+            minor_faults: cpu.n_minor_faults,
             ..ResourceUsage::default()
         },
         total_runtime_ns: runtime_ns,
