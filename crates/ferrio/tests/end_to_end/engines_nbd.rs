@@ -155,7 +155,9 @@ fn the_time_of_a_slow_server_is_latency() {
         let options = "--output-format=json --rw=read --bs=4k --size=32k --iodepth=2";
         let finished = run(*program, Manner { answer, ..Manner::default() }, options);
         assert_eq!(finished.code, Some(0), "{}", finished.all());
-        assert!(figure(&finished, "/read/clat_ns/min") >= 50_000_000, "{}", finished.all());
+        // Of an I/O, not of its completion alone: a thread that the kernel holds up after it has sent the request
+        // spends a part of the wait in its submission.
+        assert!(figure(&finished, "/read/lat_ns/min") >= 50_000_000, "{}", finished.all());
         assert!(figure(&finished, "/read/runtime") >= 200, "{}", finished.all());
     }
 }
