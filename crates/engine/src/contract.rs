@@ -10,6 +10,7 @@
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
+use ferrio_stats::ServerSteps;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
@@ -281,6 +282,14 @@ pub trait Engine {
     fn n_foreign_datagrams(&self) -> u64 {
         0
     }
+
+    /// Steps by which the engine has reached its server and got replies, if it has one. Not called on the hot path.
+    fn server_steps(&self) -> Option<ServerSteps> {
+        None
+    }
+
+    /// Told when all counts of I/Os begin anew, as after a ramp: those of the engine do so too.
+    fn counts_begin_anew(&mut self) {}
 
     /// True once for a unit whose error came from its submission, not from the I/O. Not called on the hot path.
     fn take_refusal(&mut self, _unit_index: u32) -> bool {

@@ -39,6 +39,7 @@ mod psync;
 mod pvsync;
 mod pvsync2;
 mod registry;
+mod remote;
 mod rw_flags;
 pub mod sim;
 mod splice;

@@ -1,12 +1,16 @@
 //! `ioengine=nbd`: an export of a server for network block devices, over TCP or a Unix socket.
 //!
 //! The protocol is that of <https://github.com/NetworkBlockDevice/nbd/blob/master/doc/proto.md>: fixed newstyle
-//! handshake, `NBD_OPT_GO`, simple replies. A client of our own instead of a C library: each job has one connection, with
-//! as many requests in flight as its depth, and replies in any order. All files of a job are the one export.
-//! Must not know: the bytes of a request. Start reading at `Client`, then `handshake` and `wire`.
+//! handshake, TLS by certificates, `NBD_OPT_GO`, simple and structured replies. A client of our own instead of a C library:
+//! each job has one connection, or as many as it asks for, with as many requests in flight as its depth, and replies in
+//! any order. All files of a job are the one export.
+//! Must not know: the bytes of a request. Start reading at `Client`, then `handshake`, `connections` and `wire`.
 
+mod connections;
 mod handshake;
+mod input;
 mod protocol;
+mod reply;
 #[cfg(test)]
 mod tests;
 mod uri;
@@ -17,14 +21,18 @@ use crate::contract::{
     time_left,
 };
 use crate::options::EngineOptions;
-use ferrio_spec::engines::options::nbd::URI;
+use connections::Connections;
+use ferrio_spec::engines::options::nbd::{CONNECTIONS, URI};
+use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
+use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use handshake::reach;
 use protocol::Export;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::io;
 use std::path::Path;
+use std::rc::Rc;
 use uri::Uri;
 use wire::Wire;
 
@@ -43,12 +51,18 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
         ));
     };
     let uri = Uri::parse(text).map_err(|why| EngineError::bad_option(NAME, "uri", text, why))?;
-    Ok(Box::new(Idle { uri, size_bytes: OnceCell::new() }))
+    let asked = options.get(&CONNECTIONS);
+    let n_connections = usize::try_from(asked).ok().filter(|number| (1..=connections::MOST).contains(number));
+    let Some(n_connections) = n_connections else {
+        return Err(EngineError::bad_option(NAME, CONNECTIONS.name(), &asked, "allowed: 1 to 16"));
+    };
+    Ok(Box::new(Idle { uri, n_connections, size_bytes: OnceCell::new() }))
 }
 
 /// The engine before it is started.
 struct Idle {
     uri: Uri,
+    n_connections: usize,
     /// Size of the export, once the server was asked.
     size_bytes: OnceCell<u64>,
 }
@@ -58,29 +72,37 @@ impl Prepared for Idle {
         if let Some(size_bytes) = self.size_bytes.get() {
             return Ok(Some(*size_bytes));
         }
-        let Some((socket, export)) = reach(&self.uri, patience)? else { return Ok(None) };
-        protocol::say_goodbye(&socket);
-        Ok(Some(*self.size_bytes.get_or_init(|| export.size_bytes)))
+        let Some(mut agreed) = reach(&self.uri, patience)? else { return Ok(None) };
+        protocol::say_goodbye(&mut agreed.channel);
+        Ok(Some(*self.size_bytes.get_or_init(|| agreed.export.size_bytes)))
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let wire = Wire::new(setup.iodepth, setup.arena);
-        Ok(Box::new(Client { uri: self.uri, job: setup.job, wire, export: Export::default(), is_reached: false }))
+        let Self { uri, n_connections, .. } = *self;
+        let EngineSetup { iodepth, arena, job, .. } = setup;
+        let connections = Connections::default();
+        let export = Export::default();
+        let steps = ServerSteps::default();
+        Ok(Box::new(Client { uri, job, iodepth, arena, n_connections, connections, export, steps }))
     }
 }
 
-/// A job's connection to its server.
+/// A job's connections to its server.
 struct Client {
     uri: Uri,
     job: JobFacts,
-    wire: Wire,
+    iodepth: u32,
+    arena: Rc<RefCell<Arena>>,
+    /// Connections that the job has asked for.
+    n_connections: usize,
+    connections: Connections,
     export: Export,
-    is_reached: bool,
+    steps: ServerSteps,
 }
 
 impl Client {
     /// Refuses a job that the export cannot serve.
-    fn check(&self) -> Result<(), EngineError> {
+    fn check(&self, export: &Export) -> Result<(), EngineError> {
         let refused = |what: &str, errno: Errno| {
             Err(EngineError::Failed {
                 engine: NAME,
@@ -89,11 +111,19 @@ impl Client {
                 source: errno.into(),
             })
         };
-        if self.export.is_read_only() && (self.job.writes || self.job.trims) {
+        if export.is_read_only() && (self.job.writes || self.job.trims) {
             return refused("the export is read-only, and the job writes", Errno::PERM);
         }
-        if self.job.trims && !self.export.has_trim() {
+        if self.job.trims && !export.has_trim() {
             return refused("the server does not offer trims for this export", Errno::INVAL);
+        }
+        if self.n_connections > 1 && (self.job.writes || self.job.trims) && !export.has_common_flush() {
+            let what = "the server does not promise that a flush on one connection covers the writes of the others; a job \
+                        that writes needs connections=1";
+            return refused(what, Errno::INVAL);
+        }
+        if self.connections.len() > 0 && *export != self.export {
+            return refused("two connections to the export were told different sizes or abilities", Errno::PROTO);
         }
         Ok(())
     }
@@ -101,26 +131,28 @@ impl Client {
 
 impl Engine for Client {
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
-        if self.is_reached {
+        if self.connections.len() == self.n_connections {
             return Ok(Connection::Made);
         }
-        let Some((socket, export)) = reach(&self.uri, patience)? else { return Ok(Connection::Awaited) };
-        self.export = export;
-        self.wire.connect(socket);
-        self.check()?;
-        self.is_reached = true;
+        while self.connections.len() < self.n_connections {
+            let Some(agreed) = reach(&self.uri, patience)? else { return Ok(Connection::Awaited) };
+            self.check(&agreed.export)?;
+            self.export = agreed.export;
+            agreed.times.note_in(&mut self.steps);
+            self.connections.add(Wire::new(agreed, self.iodepth, Rc::clone(&self.arena)));
+        }
         Ok(Connection::Reached("NBD server"))
     }
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        match self.export.request(unit).and_then(|request| self.wire.queue(unit_index, unit, request)) {
+        match self.export.request(unit).and_then(|request| self.connections.queue(unit_index, unit, request)) {
             Ok(()) => Queued::Queued,
             Err(result) => Queued::Completed(result),
         }
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        Ok(self.wire.commit())
+        Ok(self.connections.commit())
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -133,7 +165,7 @@ impl Engine for Client {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.wire.reap((min, max), Patience::LOOK, completions);
+        self.connections.reap((min, max), Patience::LOOK, completions);
         Ok(())
     }
 
@@ -144,11 +176,17 @@ impl Engine for Client {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        self.wire.reap((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions);
+        self.connections.reap((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions);
         Ok(())
     }
 
+    fn server_steps(&self) -> Option<ServerSteps> {
+        let mut steps = self.steps.clone();
+        self.connections.tcp_counts().for_each(|counts| steps.network.add(counts));
+        Some(steps)
+    }
+
     fn give_up(&mut self) {
-        self.wire.give_up();
+        self.connections.give_up();
     }
 }

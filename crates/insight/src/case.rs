@@ -7,8 +7,8 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{
-    BackingPart, DirectionStats, HostCpu, IoCounters, PageCache, Provenance, RecordOrigin, RunRecord, TargetAlias,
-    TargetKind, TargetPlace, ThreadStats, WorkerRecord,
+    BackingPart, DirectionStats, HostCpu, IoCounters, PageCache, Provenance, RecordOrigin, RunRecord, ServerSteps,
+    TargetAlias, TargetKind, TargetPlace, ThreadStats, WorkerRecord,
 };
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
@@ -159,6 +159,17 @@ fn total(workers: &[&WorkerRecord]) -> Option<ThreadStats> {
 }
 
 impl CaseJob<'_> {
+    /// Steps by which its workers have reached their servers, those of failed workers among them; `None`: its engine has no
+    /// server.
+    pub(crate) fn server(&self) -> Option<ServerSteps> {
+        let workers = self.workers.iter().chain(&self.failed);
+        let mut all: Option<ServerSteps> = None;
+        for steps in workers.filter_map(|worker| worker.stats.features.server.as_deref()) {
+            all.get_or_insert_default().merge(steps);
+        }
+        all
+    }
+
     /// True if it does I/O in a direction.
     pub(crate) fn does(&self, direction: DataDirection) -> bool {
         self.spec.pattern.mix.directions()[direction]

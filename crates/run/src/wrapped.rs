@@ -6,6 +6,7 @@
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
 use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued};
+use ferrio_stats::ServerSteps;
 use ferrio_sys::Clock;
 use std::io;
 use std::path::Path;
@@ -86,6 +87,14 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 
     fn n_foreign_datagrams(&self) -> u64 {
         self.inner.n_foreign_datagrams()
+    }
+
+    fn server_steps(&self) -> Option<ServerSteps> {
+        self.inner.server_steps()
+    }
+
+    fn counts_begin_anew(&mut self) {
+        self.inner.counts_begin_anew();
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
@@ -170,6 +179,15 @@ mod tests {
             9
         }
 
+        fn server_steps(&self) -> Option<ServerSteps> {
+            self.note("server_steps");
+            None
+        }
+
+        fn counts_begin_anew(&mut self) {
+            self.note("counts_begin_anew");
+        }
+
         fn commit(&mut self) -> io::Result<u32> {
             self.note("commit");
             Ok(7)
@@ -251,6 +269,8 @@ mod tests {
         assert_eq!(engine.hint(&unit, 22), Some("it is so"));
         assert!(engine.has_kernel_workers());
         assert_eq!(engine.n_foreign_datagrams(), 9);
+        assert_eq!(engine.server_steps(), None);
+        engine.counts_begin_anew();
         let mut completions = Vec::new();
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
@@ -267,6 +287,8 @@ mod tests {
             "hint",
             "has_kernel_workers",
             "n_foreign_datagrams",
+            "server_steps",
+            "counts_begin_anew",
             "reap",
             "reap_until",
             "close_file",

@@ -3,6 +3,7 @@
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
 use crate::counts::add_to;
+use crate::server_steps::ServerSteps;
 use crate::{
     BatchCounts, BlockStates, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, ReplayStats, ResourceUsage,
     SampleStat, VerifyStats,
@@ -206,6 +207,9 @@ pub struct FeatureStats {
     /// Datagrams that came from others than the other end of the connection.
     #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
     pub foreign_datagrams: ForeignDatagrams,
+    /// Steps by which a server was reached and has replied; `None`: the engine has no server, or no such steps.
+    #[serde(default, deserialize_with = "crate::form::since::<7, _, _>")]
+    pub server: Option<Box<ServerSteps>>,
 }
 
 /// Datagrams that came from others than the other end of the connection.
@@ -255,6 +259,9 @@ impl FeatureStats {
         }
         if let Some(theirs) = &other.rate {
             self.rate.get_or_insert_default().merge(theirs);
+        }
+        if let Some(theirs) = &other.server {
+            self.server.get_or_insert_default().merge(theirs);
         }
         let sum = |mine: Option<u64>, theirs: Option<u64>| Some(mine?.saturating_add(theirs?));
         self.own_read_bytes = sum(self.own_read_bytes, other.own_read_bytes);

@@ -53,6 +53,7 @@ pub mod shared_memory;
 pub mod signals;
 pub mod socket;
 pub mod system_info;
+pub mod tcp_info;
 pub mod terminal;
 #[cfg(test)]
 mod test_support;

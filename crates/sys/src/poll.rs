@@ -25,18 +25,53 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], limit: Duration) -> Vec<usize> {
 /// Waits until a descriptor can be read or is closed at the other end, or, with `to_write`, can be written, for at most
 /// `limit`. Returns early when a signal handler ran. Allocates nothing.
 pub fn wait_for(fd: BorrowedFd<'_>, to_write: bool, limit: Duration) {
-    let flags = if to_write { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN };
+    wait_for_any([(fd, to_write)].into_iter(), limit);
+}
+
+/// Descriptors that [`wait_for_any`] looks at, at most.
+pub const MOST_AT_ONCE: usize = 16;
+
+/// [`wait_for`] one of several descriptors, of which it looks at the first [`MOST_AT_ONCE`]. Without any it returns at
+/// once. Allocates nothing.
+pub fn wait_for_any<'a>(mut waits: impl Iterator<Item = (BorrowedFd<'a>, bool)>, limit: Duration) {
+    let polled = |(fd, to_write): (BorrowedFd<'a>, bool)| {
+        PollFd::from_borrowed_fd(fd, if to_write { PollFlags::IN | PollFlags::OUT } else { PollFlags::IN })
+    };
+    let Some(first) = waits.next() else { return };
+    let mut fds = [const { None }; MOST_AT_ONCE];
+    let mut n_fds = 0;
+    for wait in std::iter::once(first).chain(waits).take(MOST_AT_ONCE) {
+        fds[n_fds] = Some(polled(wait));
+        n_fds += 1;
+    }
+    let mut fds = fds.map(|fd| fd.unwrap_or_else(|| polled(first)));
     let limit =
         Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
     // After any error, the caller looks again.
-    let _ = rustix::event::poll(&mut [PollFd::from_borrowed_fd(fd, flags)], Some(&limit));
+    let _ = rustix::event::poll(&mut fds[..n_fds], Some(&limit));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
+    use std::io::{Read, Write};
     use std::os::fd::AsFd;
+
+    #[test]
+    fn any_of_several_descriptors_ends_the_wait() {
+        let pairs: Vec<_> = (0..MOST_AT_ONCE).map(|_| std::os::unix::net::UnixStream::pair().unwrap()).collect();
+        let fds = || pairs.iter().map(|(_, reader)| (reader.as_fd(), false));
+        wait_for_any(fds(), Duration::ZERO);
+        for (writer, reader) in &pairs {
+            let (mut writer, mut reader) = (writer, reader);
+            writer.write_all(b"x").unwrap();
+            // Without data this would wait an hour.
+            wait_for_any(fds(), Duration::from_secs(3600));
+            reader.read_exact(&mut [0]).unwrap();
+        }
+        wait_for_any(std::iter::empty(), Duration::from_secs(3600));
+        wait_for_any([(pairs[0].1.as_fd(), true)].into_iter(), Duration::from_secs(3600));
+    }
 
     #[test]
     fn wakes_for_data_and_for_the_end() {

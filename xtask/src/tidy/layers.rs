@@ -18,7 +18,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("ferrio-job", &["ferrio-units", "ferrio-spec"]),
     ("ferrio-manual", &["ferrio-spec", "ferrio-job"]),
     ("ferrio-stats", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
-    ("ferrio-engine", &["ferrio-units", "ferrio-sys", "ferrio-spec"]),
+    // From `stats` the engines have the figures that only they can measure: the steps to a server (`ServerSteps`).
+    ("ferrio-engine", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     // From `sys` the workload uses CPU features but no system calls: `multiply_fill`; from `stats` the values of its
     // messages (`note`).
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),

@@ -1,17 +1,17 @@
-//! Reaches a server and agrees with it on an export: fixed newstyle handshake, `NBD_OPT_GO`, or `NBD_OPT_EXPORT_NAME`
-//! where the server knows no better.
+//! Agrees with a server on an export: fixed newstyle handshake, TLS where the address asks for it, structured replies
+//! where the server has them, `NBD_OPT_GO`, or `NBD_OPT_EXPORT_NAME` where the server knows no better.
 //!
 //! Must not know: I/Os. Start reading at [`reach`].
 
 use super::NAME;
 use super::protocol::Export;
-use super::uri::{Server, Uri};
+use super::uri::Uri;
 use crate::contract::{EngineError, Patience};
+use crate::remote::channel::Channel;
+use crate::remote::reach::{Step, Trouble, WaitLimits, connect, failed};
+use crate::remote::tls::{TlsStream, TlsTerms};
+use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
-use ferrio_sys::socket::{Address, Family, Socket};
-use std::fmt::Display;
-use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
 /// Longest time in which a server has to take a connection and to agree.
@@ -32,38 +32,63 @@ const N_ZEROES: usize = 124;
 
 /// Options of a client.
 const EXPORT_NAME: u32 = 1;
+const STARTTLS: u32 = 5;
 const GO: u32 = 7;
+const STRUCTURED_REPLY: u32 = 8;
 
 /// Kinds of replies.
 const ACK: u32 = 1;
 const INFO: u32 = 3;
 const ERROR_BIT: u32 = 1 << 31;
 const UNSUPPORTED: u32 = ERROR_BIT | 1;
+const POLICY: u32 = ERROR_BIT | 2;
 
 /// Kinds of information.
 const INFO_EXPORT: u16 = 0;
 const INFO_BLOCK_SIZE: u16 = 3;
 
-/// Why there is no agreement.
-enum Trouble {
-    /// The patience was over.
-    Over,
-    /// What failed, and the error.
-    Failed(String, io::Error),
+/// An export that a server and this end have agreed on.
+pub(super) struct Agreed {
+    pub(super) channel: Channel,
+    pub(super) export: Export,
+    /// Replies may be structured.
+    pub(super) is_structured: bool,
+    pub(super) times: Times,
 }
 
-type Step<T> = Result<T, Trouble>;
+/// Times of the steps until the agreement.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Times {
+    connect: Duration,
+    /// Zero without TLS.
+    tls: Duration,
+    agree: Duration,
+}
 
-fn failed<T>(what: impl Display, errno: Errno) -> Step<T> {
-    Err(Trouble::Failed(what.to_string(), errno.into()))
+impl Times {
+    /// Counts the steps.
+    pub(super) fn note_in(self, steps: &mut ServerSteps) {
+        let ns = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        steps.n_connections += 1;
+        steps.connect.record(ns(self.connect));
+        if !self.tls.is_zero() {
+            steps.tls.record(ns(self.tls));
+        }
+        steps.agree.record(ns(self.agree));
+    }
 }
 
 /// Connects to the server of an export; `None`: the patience was over.
-pub(super) fn reach(uri: &Uri, patience: Patience<'_>) -> Result<Option<(Socket, Export)>, EngineError> {
-    let limits = Limits { patience, end: Instant::now() + LIMIT };
-    let agreed = connect(uri, limits).and_then(|socket| {
-        let export = Handshake { socket: &socket, limits }.agree(&uri.export)?;
-        Ok((socket, export))
+pub(super) fn reach(uri: &Uri, patience: Patience<'_>) -> Result<Option<Agreed>, EngineError> {
+    let limits = WaitLimits::new(patience, LIMIT);
+    let start = Instant::now();
+    let agreed = connect(&uri.place, limits).and_then(|socket| {
+        let connected = start.elapsed();
+        let handshake = Handshake { channel: Channel::Plain(socket), limits, tls_time: Duration::ZERO };
+        let mut agreed = handshake.agree(uri.tls.as_ref(), &uri.export)?;
+        agreed.times.connect = connected;
+        agreed.times.agree = start.elapsed().saturating_sub(connected).saturating_sub(agreed.times.tls);
+        Ok(agreed)
     });
     match agreed {
         Ok(agreed) => Ok(Some(agreed)),
@@ -74,81 +99,16 @@ pub(super) fn reach(uri: &Uri, patience: Patience<'_>) -> Result<Option<(Socket,
     }
 }
 
-/// When a wait ends.
-#[derive(Clone, Copy)]
-struct Limits<'a> {
-    patience: Patience<'a>,
-    end: Instant,
-}
-
-impl Limits<'_> {
-    /// Called between two waits.
-    fn check(&self, what: &str) -> Step<()> {
-        if self.patience.is_over() {
-            return Err(Trouble::Over);
-        }
-        if Instant::now() >= self.end { failed(format_args!("{what}: no answer"), Errno::TIMEDOUT) } else { Ok(()) }
-    }
-}
-
-fn connect(uri: &Uri, limits: Limits<'_>) -> Step<Socket> {
-    let addresses: Vec<(Family, Address)> = match &uri.server {
-        Server::Path(path) => match Address::of_path(path) {
-            Ok(address) => vec![(Family::Unix, address)],
-            Err(errno) => return failed("socket", errno),
-        },
-        Server::Host(name, port) => match (name.as_str(), *port).to_socket_addrs() {
-            Ok(found) => found.map(|address| (family(&address), Address::of_internet(address))).collect(),
-            Err(error) => return Err(Trouble::Failed("host".to_owned(), named(error))),
-        },
-    };
-    let mut last = failed("connect", Errno::ADDRNOTAVAIL);
-    for (family, address) in addresses {
-        match connect_to(family, &address, limits) {
-            Err(Trouble::Failed(what, error)) => last = Err(Trouble::Failed(what, error)),
-            ended => return ended,
-        }
-    }
-    last
-}
-
-fn family(address: &SocketAddr) -> Family {
-    if address.is_ipv4() { Family::Inet } else { Family::Inet6 }
-}
-
-/// A host name that cannot be resolved gives no errno.
-fn named(error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() { error } else { io::Error::new(io::ErrorKind::InvalidInput, error) }
-}
-
-fn connect_to(family: Family, address: &Address, limits: Limits<'_>) -> Step<Socket> {
-    let made = Socket::new(family, true).and_then(|socket| socket.wait_at_most(Patience::LOOK).map(|()| socket));
-    let socket = match made {
-        Ok(socket) => socket,
-        Err(errno) => return failed("socket", errno),
-    };
-    loop {
-        match socket.connect(address) {
-            Ok(()) | Err(Errno::ISCONN) => break,
-            Err(Errno::INPROGRESS | Errno::ALREADY | Errno::AGAIN | Errno::INTR) => limits.check("connect")?,
-            Err(errno) => return failed("connect", errno),
-        }
-    }
-    if family != Family::Unix {
-        // Without this, the kernel holds small requests back.
-        socket.set_nodelay().or_else(|errno| failed("setsockopt TCP_NODELAY", errno))?;
-    }
-    Ok(socket)
-}
-
 /// The talk before the first request.
 struct Handshake<'a> {
-    socket: &'a Socket,
-    limits: Limits<'a>,
+    channel: Channel,
+    limits: WaitLimits<'a>,
+    /// Time of the handshake of TLS.
+    tls_time: Duration,
 }
 
 impl Handshake<'_> {
-    fn agree(&self, name: &[u8]) -> Step<Export> {
+    fn agree(mut self, tls: Option<&TlsTerms>, name: &[u8]) -> Step<Agreed> {
         let mut greeting = [0; 18];
         self.receive(&mut greeting, "greeting")?;
         if &greeting[..8] != GREETING {
@@ -163,16 +123,44 @@ impl Handshake<'_> {
         let theirs = u16::from_be_bytes([greeting[16], greeting[17]]);
         let flags = theirs & (FIXED_NEWSTYLE | NO_ZEROES);
         self.send(&u32::from(flags).to_be_bytes())?;
-        if flags & FIXED_NEWSTYLE != 0
-            && let Some(export) = self.go(name)?
-        {
-            return Ok(export);
+        let is_fixed = flags & FIXED_NEWSTYLE != 0;
+        if let Some(terms) = tls {
+            if !is_fixed {
+                return failed("the server offers no TLS", Errno::OPNOTSUPP);
+            }
+            self = self.encrypt(terms)?;
         }
-        self.name_export(name, flags & NO_ZEROES != 0)
+        let is_structured = is_fixed && self.ask(STRUCTURED_REPLY)? == ACK;
+        let asked = if is_fixed { self.go(name)? } else { None };
+        let export = match asked {
+            Some(export) => export,
+            None => self.name_export(name, flags & NO_ZEROES != 0)?,
+        };
+        let times = Times { tls: self.tls_time, ..Times::default() };
+        Ok(Agreed { channel: self.channel, export, is_structured, times })
+    }
+
+    /// `NBD_OPT_STARTTLS`, and what follows it.
+    fn encrypt(mut self, terms: &TlsTerms) -> Step<Self> {
+        match self.ask(STARTTLS)? {
+            ACK => {}
+            UNSUPPORTED | POLICY => return failed("the server offers no TLS", Errno::OPNOTSUPP),
+            _ => return failed("the server refuses TLS", Errno::OPNOTSUPP),
+        }
+        let Channel::Plain(socket) = self.channel else { return Ok(self) };
+        let start = Instant::now();
+        let channel = Channel::Tls(Box::new(TlsStream::agree(socket, terms, self.limits)?));
+        Ok(Self { channel, tls_time: start.elapsed(), ..self })
+    }
+
+    /// The kind of the reply to an option without data.
+    fn ask(&mut self, code: u32) -> Step<u32> {
+        self.send(&option(code, &[]))?;
+        Ok(self.reply()?.0)
     }
 
     /// `NBD_OPT_GO`; `None`: the server does not know it.
-    fn go(&self, name: &[u8]) -> Step<Option<Export>> {
+    fn go(&mut self, name: &[u8]) -> Step<Option<Export>> {
         let mut data = (name.len() as u32).to_be_bytes().to_vec();
         data.extend_from_slice(name);
         data.extend_from_slice(&1u16.to_be_bytes());
@@ -205,7 +193,7 @@ impl Handshake<'_> {
     }
 
     /// `NBD_OPT_EXPORT_NAME`, to which a server can only agree or close the connection.
-    fn name_export(&self, name: &[u8], without_zeroes: bool) -> Step<Export> {
+    fn name_export(&mut self, name: &[u8], without_zeroes: bool) -> Step<Export> {
         self.send(&option(EXPORT_NAME, name))?;
         let mut description = [0; 10 + N_ZEROES];
         let n_bytes = if without_zeroes { 10 } else { description.len() };
@@ -214,7 +202,7 @@ impl Handshake<'_> {
     }
 
     /// The kind and the data of the server's next reply to an option.
-    fn reply(&self) -> Step<(u32, Vec<u8>)> {
+    fn reply(&mut self) -> Step<(u32, Vec<u8>)> {
         let mut header = [0; 20];
         self.receive(&mut header, "reply")?;
         let magic = u64::from(word(&header, 0)) << 32 | u64::from(word(&header, 4));
@@ -227,32 +215,12 @@ impl Handshake<'_> {
         Ok((kind, data))
     }
 
-    fn send(&self, mut bytes: &[u8]) -> Step<()> {
-        while !bytes.is_empty() {
-            match self.socket.send(bytes, false) {
-                Ok(n_bytes) => bytes = &bytes[n_bytes..],
-                Err(Errno::AGAIN | Errno::INTR) => self.limits.check("handshake")?,
-                Err(errno) => return failed("handshake", errno),
-            }
-        }
-        Ok(())
+    fn send(&mut self, bytes: &[u8]) -> Step<()> {
+        self.channel.send_all(bytes, self.limits, "handshake")
     }
 
-    fn receive(&self, buffer: &mut [u8], what: &str) -> Step<()> {
-        let mut n_filled = 0;
-        while n_filled < buffer.len() {
-            match self.socket.receive(&mut buffer[n_filled..]) {
-                Ok(0) => return failed(format_args!("{what}: the server has closed the connection"), Errno::CONNRESET),
-                Ok(n_bytes) => n_filled += n_bytes,
-                Err(Errno::AGAIN | Errno::INTR) => {}
-                Err(errno) => return failed(what, errno),
-            }
-            // A server that sends a byte now and then has no more time than a silent one.
-            if n_filled < buffer.len() {
-                self.limits.check(what)?;
-            }
-        }
-        Ok(())
+    fn receive(&mut self, buffer: &mut [u8], what: &str) -> Step<()> {
+        self.channel.receive_all(buffer, self.limits, what)
     }
 }
 
@@ -283,7 +251,7 @@ fn described(bytes: &[u8]) -> Step<Export> {
 fn refused<T>(error: u32, text: &[u8]) -> Step<T> {
     let (why, errno) = match error & !ERROR_BIT {
         2 => ("the server's policy forbids it", Errno::PERM),
-        5 => ("the server demands TLS, which is not built", Errno::OPNOTSUPP),
+        5 => ("the server demands TLS; see uri=nbds://", Errno::OPNOTSUPP),
         6 => ("the server has no export of this name", Errno::NOENT),
         7 => ("the server is shutting down", Errno::SHUTDOWN),
         8 => ("the server demands that its block sizes are kept, and does not announce them", Errno::INVAL),

@@ -1,22 +1,18 @@
-//! The words of the protocol: what an export is, requests and replies as bytes.
+//! The words of the protocol: what an export is, and requests as bytes.
 //!
 //! Must not know: sockets beyond the goodbye. Start reading at [`Export`].
 
 use crate::contract::{IoResult, IoUnit};
 use crate::control;
+use crate::remote::channel::Channel;
 use ferrio_sys::Errno;
-use ferrio_sys::socket::Socket;
 use ferrio_units::Direction;
 use std::io::IoSlice;
 
 /// Bytes of a request without the data of a write.
 pub(super) const REQUEST_BYTES: usize = 28;
 
-/// Bytes of a simple reply without the data of a read.
-pub(super) const REPLY_BYTES: usize = 16;
-
 const REQUEST_MAGIC: u32 = 0x2560_9513;
-const REPLY_MAGIC: u32 = 0x6744_6698;
 
 /// The largest block where the server announces none, bytes: that of fio's library.
 const LARGEST_BYTES: u32 = 64 << 20;
@@ -26,6 +22,7 @@ mod flag {
     pub(super) const READ_ONLY: u16 = 1 << 1;
     pub(super) const FLUSH: u16 = 1 << 2;
     pub(super) const TRIM: u16 = 1 << 5;
+    pub(super) const MULTI_CONN: u16 = 1 << 8;
 }
 
 /// What a request asks for.
@@ -74,6 +71,11 @@ impl Export {
 
     pub(super) fn has_trim(&self) -> bool {
         self.flags & flag::TRIM != 0
+    }
+
+    /// True if a flush on one connection covers what was written on another.
+    pub(super) fn has_common_flush(&self) -> bool {
+        self.flags & flag::MULTI_CONN != 0
     }
 
     /// The request for an I/O, or the error of an I/O that the export does not take.
@@ -125,29 +127,8 @@ pub(super) fn request(command: NbdCommand, cookie: u64, offset_bytes: u64, lengt
     bytes
 }
 
-/// The error of a reply, if it tells one, and the cookie of its request; `None`: these bytes are no reply.
-pub(super) fn reply(bytes: [u8; REPLY_BYTES]) -> Option<(Option<Errno>, u64)> {
-    let [m0, m1, m2, m3, e0, e1, e2, e3, cookie @ ..] = bytes;
-    if u32::from_be_bytes([m0, m1, m2, m3]) != REPLY_MAGIC {
-        return None;
-    }
-    let error = match u32::from_be_bytes([e0, e1, e2, e3]) {
-        0 => None,
-        1 => Some(Errno::PERM),
-        5 => Some(Errno::IO),
-        12 => Some(Errno::NOMEM),
-        28 => Some(Errno::NOSPC),
-        75 => Some(Errno::OVERFLOW),
-        95 => Some(Errno::OPNOTSUPP),
-        108 => Some(Errno::SHUTDOWN),
-        // The protocol: a client takes an unknown error for this one.
-        _ => Some(Errno::INVAL),
-    };
-    Some((error, u64::from_be_bytes(cookie)))
-}
-
 /// Tells the server that the connection ends.
-pub(super) fn say_goodbye(socket: &Socket) {
+pub(super) fn say_goodbye(channel: &mut Channel) {
     // The server may be gone already.
-    let _ = socket.send_parts_now(&[IoSlice::new(&request(NbdCommand::Disconnect, 0, 0, 0))]);
+    let _ = channel.send_parts_now(&[IoSlice::new(&request(NbdCommand::Disconnect, 0, 0, 0))]);
 }

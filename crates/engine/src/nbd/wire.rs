@@ -1,34 +1,36 @@
-//! Requests and replies over the connection of a job, without a wait but in [`Wire::reap`], and without an allocation.
+//! Requests and replies over a connection, without a wait and without an allocation.
 //!
 //! Requests go out in the order in which they were queued, several in one call. While the socket takes no more, replies
 //! are still received, so that neither end waits for the other for ever.
-//! Must not know: addresses, options. Start reading at [`Wire::reap`].
+//! Must not know: addresses, options, other connections. Start reading at [`Wire::advance`].
 
-use super::protocol::{self, NbdCommand, REPLY_BYTES, REQUEST_BYTES};
+use super::handshake::Agreed;
+use super::input::Input;
+use super::protocol::{self, NbdCommand, REQUEST_BYTES};
+use super::reply::{self, Chunk, HEAD_BYTES, Head, ReplyForm};
 use crate::contract::{Completion, IoResult, IoUnit, push_in_room};
 use crate::control;
+use crate::remote::channel::Channel;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
-use ferrio_sys::poll;
-use ferrio_sys::socket::Socket;
+use ferrio_sys::tcp_info::TcpCounts;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::IoSlice;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 /// Requests that one call sends at most.
 const N_AT_ONCE: usize = 32;
 
-/// Bytes that are received at once, unless data goes to its place directly. Data shorter than that is copied, which costs
-/// less than a call of its own.
-const INPUT_BYTES: usize = 16 << 10;
-
 /// The way to the server and back.
 pub(super) struct Wire {
-    socket: Option<Socket>,
+    channel: Channel,
+    /// Replies may come in chunks.
+    is_structured: bool,
+    /// The connection carries nothing more.
+    is_over: bool,
     arena: Rc<RefCell<Arena>>,
     /// I/Os in flight, by the slot of their unit.
     flights: Vec<Option<Flight>>,
@@ -38,9 +40,10 @@ pub(super) struct Wire {
     outgoing: VecDeque<u32>,
     /// Bytes of the oldest of them that are sent.
     n_sent: usize,
+    /// The channel holds bytes that the socket has not taken.
+    is_unflushed: bool,
     input: Input,
-    /// The slot whose data is being received, and how much of it has come.
-    receiving: Option<(u32, usize)>,
+    receiving: Receiving,
     /// Number of the last request; part of its cookie.
     serial: u32,
     /// Result of all I/Os, because the connection is lost or the I/Os are given up.
@@ -53,34 +56,89 @@ struct Flight {
     header: [u8; REQUEST_BYTES],
     cookie: u64,
     is_sent: bool,
+    /// Bytes of a read that have come.
+    n_received: usize,
+    /// The first error of a reply whose last chunk has not come.
+    errno: Option<Errno>,
+}
+
+/// What the next bytes from the server are.
+#[derive(Debug, Clone, Copy)]
+enum Receiving {
+    /// The beginning of a reply.
+    Head,
+    /// Data of a read: the slot, the place of the next byte in its block, the bytes that are missing.
+    Data { slot: u32, at: usize, n_missing: usize, is_last: bool },
+    /// Bytes that are not looked at.
+    Words { slot: u32, n_missing: usize, is_last: bool },
 }
 
 impl Flight {
+    /// The result at the end of the reply. A read of which a part has not come is a fault of the server.
+    fn result(&self) -> Result<IoResult, Errno> {
+        if let Some(errno) = self.errno {
+            return Ok(control::error_result(errno));
+        }
+        if self.unit.direction == Direction::Read && self.n_received != self.unit.length_bytes {
+            return Err(Errno::PROTO);
+        }
+        Ok(IoResult::done(self.unit.length_bytes))
+    }
+
+    /// The place of a chunk in the block, if all of it belongs there.
+    fn place(&self, offset_bytes: u64, n_bytes: u32) -> Result<(usize, usize), Errno> {
+        let at = offset_bytes.checked_sub(self.unit.offset_bytes).and_then(|at| usize::try_from(at).ok());
+        let is_read = self.unit.direction == Direction::Read;
+        let place = at.zip(usize::try_from(n_bytes).ok()).filter(|(at, n_bytes)| {
+            is_read && at.checked_add(*n_bytes).is_some_and(|end| end <= self.unit.length_bytes)
+        });
+        place.ok_or(Errno::PROTO)
+    }
+
     fn payload_bytes(&self) -> usize {
         if self.unit.direction == Direction::Write { self.unit.length_bytes } else { 0 }
     }
 }
 
 impl Wire {
-    pub(super) fn new(iodepth: u32, arena: Rc<RefCell<Arena>>) -> Self {
+    /// A connection to a server with which all is agreed.
+    pub(super) fn new(agreed: Agreed, iodepth: u32, arena: Rc<RefCell<Arena>>) -> Self {
         let depth = iodepth as usize;
         Self {
-            socket: None,
+            channel: agreed.channel,
+            is_structured: agreed.is_structured,
+            is_over: false,
             arena,
             flights: (0..depth).map(|_| None).collect(),
             n_in_flight: 0,
             n_uncommitted: 0,
             outgoing: VecDeque::with_capacity(depth),
             n_sent: 0,
-            input: Input { buffer: vec![0; INPUT_BYTES], start: 0, end: 0 },
-            receiving: None,
+            is_unflushed: false,
+            input: Input::default(),
+            receiving: Receiving::Head,
             serial: 0,
             ended: None,
         }
     }
 
-    pub(super) fn connect(&mut self, socket: Socket) {
-        self.socket = Some(socket);
+    /// Requests without a reply.
+    pub(super) fn n_in_flight(&self) -> u32 {
+        self.n_in_flight
+    }
+
+    /// What the kernel counts of the connection, if it is one of TCP.
+    pub(super) fn tcp_counts(&self) -> Option<TcpCounts> {
+        TcpCounts::of(self.channel.as_fd())
+    }
+
+    /// What to wait for: the descriptor, and whether it has to be writable too. `None`: nothing will come.
+    pub(super) fn wait(&self) -> Option<(BorrowedFd<'_>, bool)> {
+        (self.n_in_flight > 0 && !self.is_over).then(|| (self.channel.as_fd(), self.holds_output()))
+    }
+
+    fn holds_output(&self) -> bool {
+        !self.outgoing.is_empty() || self.is_unflushed
     }
 
     /// Takes a request; the error is the result of the unit.
@@ -94,7 +152,8 @@ impl Wire {
         let (offset_bytes, length_bytes) =
             if command == NbdCommand::Flush { (0, 0) } else { (unit.offset_bytes, unit.length_bytes as u32) };
         let header = protocol::request(command, cookie, offset_bytes, length_bytes);
-        self.flights[unit_index as usize] = Some(Flight { unit: *unit, header, cookie, is_sent: false });
+        let flight = Flight { unit: *unit, header, cookie, is_sent: false, n_received: 0, errno: None };
+        self.flights[unit_index as usize] = Some(flight);
         self.outgoing.push_back(unit_index);
         self.n_in_flight += 1;
         self.n_uncommitted += 1;
@@ -108,35 +167,23 @@ impl Wire {
         std::mem::take(&mut self.n_uncommitted)
     }
 
-    /// Takes between `min` and `max` results; waits for them up to `limit`.
-    pub(super) fn reap(&mut self, (min, max): (u32, u32), limit: Duration, completions: &mut Vec<Completion>) {
-        let n_before = completions.len();
-        let mut end = None;
-        loop {
-            let sent = self.send();
-            self.note(sent);
-            // All replies that came before the connection was lost are received, even if nothing more can be sent.
-            let n_most = if self.ended.is_some() { usize::MAX } else { n_before.saturating_add(max as usize) };
-            let received = self.receive(n_most, completions);
-            self.note(received);
-            if let Some(result) = self.ended {
-                self.end_all(result, completions);
-            }
-            let is_enough = completions.len() - n_before >= min as usize || self.n_in_flight == 0;
-            let Some(socket) = self.socket.as_ref().filter(|_| !is_enough) else { return };
-            let now = Instant::now();
-            let left = end.get_or_insert(now + limit).saturating_duration_since(now);
-            if left.is_zero() {
-                return;
-            }
-            poll::wait_for(socket.as_fd(), !self.outgoing.is_empty(), left);
+    /// Sends what fits and takes replies that have come, until there are `n_most` completions.
+    pub(super) fn advance(&mut self, n_most: usize, completions: &mut Vec<Completion>) {
+        let sent = self.send();
+        self.note(sent);
+        // All replies that came before the connection was lost are received, even if nothing more can be sent.
+        let n_most = if self.ended.is_some() { usize::MAX } else { n_most };
+        let received = self.receive(n_most, completions);
+        self.note(received);
+        if let Some(result) = self.ended {
+            self.end_all(result, completions);
         }
     }
 
     /// Gives up all I/Os in flight, and the connection.
     pub(super) fn give_up(&mut self) {
         self.ended.get_or_insert(IoResult::END_OF_DATA);
-        self.socket = None;
+        self.is_over = true;
     }
 
     /// After an error, the connection carries nothing more.
@@ -157,7 +204,9 @@ impl Wire {
     }
 
     fn send(&mut self) -> Result<(), Errno> {
-        let Some(socket) = &self.socket else { return Ok(()) };
+        if self.is_over {
+            return Ok(());
+        }
         while !self.outgoing.is_empty() {
             let arena = self.arena.borrow();
             let (mut parts, mut n_parts, mut n_skipped) = ([IoSlice::new(&[]); 2 * N_AT_ONCE], 0, self.n_sent);
@@ -172,7 +221,7 @@ impl Wire {
                     }
                 }
             }
-            match socket.send_parts_now(&parts[..n_parts]) {
+            match self.channel.send_parts_now(&parts[..n_parts]) {
                 Ok(n_bytes) => self.n_sent += n_bytes,
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(Errno::INTR) => continue,
@@ -190,113 +239,137 @@ impl Wire {
                 self.outgoing.pop_front();
             }
         }
+        self.is_unflushed = !self.channel.flush_now()?;
         Ok(())
     }
 
     /// Takes replies that have come, until there are `n_most` completions.
     fn receive(&mut self, n_most: usize, completions: &mut Vec<Completion>) -> Result<(), Errno> {
-        let Self { socket: Some(socket), arena, flights, input, receiving, n_in_flight, .. } = self else {
-            return Ok(());
-        };
-        while completions.len() < n_most && *n_in_flight > 0 {
-            let (unit_index, result) = if let Some((unit_index, n_received)) = receiving {
-                let Some(flight) = &flights[*unit_index as usize] else { return Err(Errno::PROTO) };
-                let n_missing = flight.unit.length_bytes - *n_received;
-                let mut arena = arena.borrow_mut();
-                let buffer = arena.slice_mut(flight.unit.buffer_offset + *n_received, n_missing);
-                let Some(n_bytes) = input.move_to(socket, buffer)? else { return Ok(()) };
-                *n_received += n_bytes;
-                if n_bytes < n_missing {
-                    continue;
-                }
-                (*unit_index, IoResult::done(flight.unit.length_bytes))
-            } else {
-                let Some(bytes) = input.header(socket)? else { return Ok(()) };
-                let Some((error, cookie)) = protocol::reply(bytes) else { return Err(Errno::PROTO) };
-                let unit_index = cookie as u32;
-                let flight = flights.get(unit_index as usize).and_then(Option::as_ref);
-                let flight = flight.filter(|flight| flight.cookie == cookie && flight.is_sent).ok_or(Errno::PROTO)?;
-                match error {
-                    Some(errno) => (unit_index, control::error_result(errno)),
-                    None if flight.unit.direction == Direction::Read => {
-                        *receiving = Some((unit_index, 0));
-                        continue;
-                    }
-                    None => (unit_index, IoResult::done(flight.unit.length_bytes)),
-                }
+        while completions.len() < n_most && self.n_in_flight > 0 && !self.is_over {
+            let ended = match self.receiving {
+                Receiving::Head => self.receive_head()?,
+                Receiving::Data { slot, at, n_missing, is_last } => self.receive_data(slot, at, n_missing, is_last)?,
+                Receiving::Words { slot, n_missing, is_last } => self.receive_words(slot, n_missing, is_last)?,
             };
-            *receiving = None;
-            flights[unit_index as usize] = None;
-            *n_in_flight -= 1;
-            push_in_room(completions, Completion { unit_index, result });
+            match ended {
+                WireProgress::Nothing => return Ok(()),
+                WireProgress::Part => {}
+                WireProgress::Reply(slot) => {
+                    let flight = self.flights[slot as usize].take().ok_or(Errno::PROTO)?;
+                    self.n_in_flight -= 1;
+                    let outcome = flight.result();
+                    let result = outcome.unwrap_or_else(control::error_result);
+                    push_in_room(completions, Completion { unit_index: slot, result });
+                    outcome?;
+                }
+            }
         }
         Ok(())
     }
+
+    fn receive_head(&mut self) -> Result<WireProgress, Errno> {
+        let Self { channel, is_structured, input, flights, arena, receiving, .. } = self;
+        let Some(bytes) = input.peek(channel, HEAD_BYTES)? else { return Ok(WireProgress::Nothing) };
+        let head = bytes.first_chunk().and_then(|bytes| Head::parse(*bytes)).ok_or(Errno::PROTO)?;
+        let slot = head.cookie as u32;
+        let flight = flights.get_mut(slot as usize).and_then(Option::as_mut);
+        let flight = flight.filter(|flight| flight.cookie == head.cookie && flight.is_sent).ok_or(Errno::PROTO)?;
+        let length_bytes = flight.unit.length_bytes;
+        let (next, is_last) = match head.kind {
+            ReplyForm::Simple(errno) => {
+                input.skip(HEAD_BYTES);
+                flight.errno = errno;
+                let has_data = errno.is_none() && flight.unit.direction == Direction::Read;
+                let data = Receiving::Data { slot, at: 0, n_missing: length_bytes, is_last: true };
+                (has_data.then_some(data), true)
+            }
+            ReplyForm::Chunk { .. } if !*is_structured => return Err(Errno::PROTO),
+            ReplyForm::Chunk { is_last, code } => {
+                let n_fixed = reply::fixed_bytes(code).ok_or(Errno::PROTO)?;
+                let Some(bytes) = input.peek(channel, n_fixed)? else { return Ok(WireProgress::Nothing) };
+                let chunk = Chunk::parse(code, &bytes[..n_fixed]).ok_or(Errno::PROTO)?;
+                input.skip(n_fixed);
+                let next = match chunk {
+                    Chunk::Nothing => None,
+                    Chunk::Data { offset_bytes, n_bytes } => {
+                        let (at, n_missing) = flight.place(offset_bytes, n_bytes)?;
+                        Some(Receiving::Data { slot, at, n_missing, is_last })
+                    }
+                    Chunk::Hole { offset_bytes, n_bytes } => {
+                        let (at, n_bytes) = flight.place(offset_bytes, n_bytes)?;
+                        arena.borrow_mut().slice_mut(flight.unit.buffer_offset + at, n_bytes).fill(0);
+                        flight.n_received = flight.n_received.saturating_add(n_bytes);
+                        None
+                    }
+                    Chunk::Failure { errno, n_bytes } => {
+                        flight.errno.get_or_insert(errno);
+                        Some(Receiving::Words { slot, n_missing: n_bytes as usize, is_last })
+                    }
+                };
+                (next, is_last)
+            }
+        };
+        Ok(match next {
+            Some(next) => {
+                *receiving = next;
+                WireProgress::Part
+            }
+            None if is_last => WireProgress::Reply(slot),
+            None => WireProgress::Part,
+        })
+    }
+
+    fn receive_data(&mut self, slot: u32, at: usize, n_missing: usize, is_last: bool) -> Result<WireProgress, Errno> {
+        let Some(flight) = &mut self.flights[slot as usize] else { return Err(Errno::PROTO) };
+        if n_missing > 0 {
+            let mut arena = self.arena.borrow_mut();
+            let buffer = arena.slice_mut(flight.unit.buffer_offset + at, n_missing);
+            let Some(n_bytes) = self.input.move_to(&mut self.channel, buffer)? else {
+                return Ok(WireProgress::Nothing);
+            };
+            flight.n_received = flight.n_received.saturating_add(n_bytes);
+            if n_bytes < n_missing {
+                let (at, n_missing) = (at + n_bytes, n_missing - n_bytes);
+                self.receiving = Receiving::Data { slot, at, n_missing, is_last };
+                return Ok(WireProgress::Part);
+            }
+        }
+        Ok(self.end_chunk(slot, is_last))
+    }
+
+    fn receive_words(&mut self, slot: u32, n_missing: usize, is_last: bool) -> Result<WireProgress, Errno> {
+        if n_missing > 0 {
+            let Some(bytes) = self.input.peek(&mut self.channel, 1)? else { return Ok(WireProgress::Nothing) };
+            let n_bytes = bytes.len().min(n_missing);
+            self.input.skip(n_bytes);
+            if n_bytes < n_missing {
+                self.receiving = Receiving::Words { slot, n_missing: n_missing - n_bytes, is_last };
+                return Ok(WireProgress::Part);
+            }
+        }
+        Ok(self.end_chunk(slot, is_last))
+    }
+
+    fn end_chunk(&mut self, slot: u32, is_last: bool) -> WireProgress {
+        self.receiving = Receiving::Head;
+        if is_last { WireProgress::Reply(slot) } else { WireProgress::Part }
+    }
+}
+
+/// What a look at the connection has brought.
+enum WireProgress {
+    /// No byte has come.
+    Nothing,
+    /// Bytes have come.
+    Part,
+    /// The reply to the request of this slot is complete.
+    Reply(u32),
 }
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        if let (Some(socket), None, 0) = (&self.socket, self.ended, self.n_in_flight) {
-            protocol::say_goodbye(socket);
+        if !self.is_over && self.ended.is_none() && self.n_in_flight == 0 {
+            protocol::say_goodbye(&mut self.channel);
         }
-    }
-}
-
-/// Bytes that were received and not used yet.
-struct Input {
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-}
-
-impl Input {
-    /// Receives what has come; false: nothing has.
-    fn fill(&mut self, socket: &Socket) -> Result<bool, Errno> {
-        if self.start > 0 {
-            self.buffer.copy_within(self.start..self.end, 0);
-            (self.start, self.end) = (0, self.end - self.start);
-        }
-        let n_bytes = now(socket, &mut self.buffer[self.end..])?;
-        self.end += n_bytes.unwrap_or(0);
-        Ok(n_bytes.is_some())
-    }
-
-    /// The header of the next reply, once all of it has come.
-    fn header(&mut self, socket: &Socket) -> Result<Option<[u8; REPLY_BYTES]>, Errno> {
-        loop {
-            if let Some(bytes) = self.buffer[self.start..self.end].first_chunk() {
-                self.start += REPLY_BYTES;
-                return Ok(Some(*bytes));
-            }
-            if !self.fill(socket)? {
-                return Ok(None);
-            }
-        }
-    }
-
-    /// Moves data to its place, at most as much as fits; returns the number of bytes, `None`: nothing has come.
-    fn move_to(&mut self, socket: &Socket, buffer: &mut [u8]) -> Result<Option<usize>, Errno> {
-        if self.start == self.end {
-            if buffer.len() >= INPUT_BYTES {
-                return now(socket, buffer);
-            }
-            if !self.fill(socket)? {
-                return Ok(None);
-            }
-        }
-        let n_bytes = buffer.len().min(self.end - self.start);
-        buffer[..n_bytes].copy_from_slice(&self.buffer[self.start..self.start + n_bytes]);
-        self.start += n_bytes;
-        Ok(Some(n_bytes))
-    }
-}
-
-/// Receives what has come; `None`: nothing has.
-fn now(socket: &Socket, buffer: &mut [u8]) -> Result<Option<usize>, Errno> {
-    match socket.receive_now(buffer) {
-        Ok(0) => Err(Errno::CONNRESET),
-        Ok(n_bytes) => Ok(Some(n_bytes)),
-        Err(Errno::AGAIN | Errno::INTR) => Ok(None),
-        Err(errno) => Err(errno),
     }
 }

@@ -249,8 +249,8 @@ mod tests {
         assert_eq!(fired("eio@3", Direction::Read, 10), [3]);
         assert_eq!(fired("eio@/4", Direction::Write, 10), [4, 8]);
         assert_eq!(fired("eio@1.0", Direction::Read, 3), [1, 2, 3]);
-        assert_eq!(fired("eio@0.0", Direction::Read, 1000), []);
-        assert_eq!(fired("read=eio@1", Direction::Write, 3), []);
+        assert_eq!(fired("eio@0.0", Direction::Read, 1000), Vec::<usize>::new());
+        assert_eq!(fired("read=eio@1", Direction::Write, 3), Vec::<usize>::new());
         // Binomial: 1000 expected, deviation 30; the seed is fixed.
         let n = fired("eio@10%", Direction::Read, 10_000).len();
         assert!((880..1120).contains(&n), "{n}");

@@ -5,9 +5,10 @@
 mod server;
 
 use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, peer_too, send};
+use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 use rustix::process::Signal;
 use serde_json::Value;
-use server::{Answer, FLUSH, Manner, READ, READ_ONLY, Server, WRITE};
+use server::{Answer, FLUSH, MULTI_CONN, Manner, READ, READ_ONLY, Server, TRIM, WRITE};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -45,6 +46,13 @@ fn figure(finished: &Finished, path: &str) -> u64 {
     document["jobs"][0].pointer(path).and_then(Value::as_u64).unwrap_or_else(|| panic!("{path}: {text}"))
 }
 
+/// A member of ferrio's own key of a document.
+fn ferrio_key(finished: &Finished, key: &str) -> Value {
+    let begin = finished.stdout.find("{\n").unwrap_or_else(|| panic!("no document: {}", finished.all()));
+    let document: Value = serde_json::from_str(&finished.stdout[begin..]).expect("JSON");
+    document["ferrio"][key].clone()
+}
+
 fn programs(test: &str) -> &'static [Program] {
     if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
@@ -53,11 +61,11 @@ fn programs(test: &str) -> &'static [Program] {
 fn what_is_written_is_read_back_though_replies_come_in_any_order() {
     let answer = |asked: server::Asked| Answer::Later(Duration::from_micros(asked.number as u64 * 7919 % 3000 + 1));
     for program in programs("what_is_written_is_read_back_though_replies_come_in_any_order") {
-        for depth in [1, 16] {
+        for (depth, is_structured) in [(1, false), (16, false), (1, true), (16, true)] {
             let options = "--output-format=json --rw=randrw --bs=4k --size=256k --verify=crc32c --fsync=16";
-            let finished =
-                run(*program, Manner { answer, ..Manner::default() }, &format!("{options} --iodepth={depth}"));
-            let what = format!("{program:?} {depth}: {}", finished.all());
+            let manner = Manner { is_structured, answer, ..Manner::default() };
+            let finished = run(*program, manner, &format!("{options} --iodepth={depth}"));
+            let what = format!("{program:?} {depth} {is_structured}: {}", finished.all());
             assert_eq!(finished.code, Some(0), "{what}");
             // Each block is read or written once, and what was written is read back.
             assert_eq!(figure(&finished, "/read/total_ios"), 64, "{what}");
@@ -84,15 +92,22 @@ fn the_export_gives_the_size() {
 fn errors_of_the_server_are_those_of_the_job() {
     for program in programs("errors_of_the_server_are_those_of_the_job") {
         for (code, errno, text) in [(28, 28, "No space left on device"), (5, 5, "Input/output error")] {
-            let answer = match code {
-                28 => |asked: server::Asked| if asked.command == WRITE { Answer::No(28) } else { Answer::Yes },
-                _ => |asked: server::Asked| if asked.number == 3 { Answer::No(5) } else { Answer::Yes },
-            };
-            let finished = run(*program, Manner { answer, ..Manner::default() }, "--rw=write --bs=4k --size=64k");
-            let what = finished.all();
-            assert_eq!(finished.code, Some(1), "{program:?}: {what}");
-            assert!(what.contains(&format!("fio: io_u error on file t.0.0: {text}: write offset=")), "{what}");
-            assert!(what.contains(&format!("err={errno:2} (")) || what.contains(&format!("err= {errno} (")), "{what}");
+            for is_structured in [false, true] {
+                let answer = match code {
+                    28 => |asked: server::Asked| if asked.command == WRITE { Answer::No(28) } else { Answer::Yes },
+                    _ => |asked: server::Asked| if asked.number == 3 { Answer::No(5) } else { Answer::Yes },
+                };
+                let manner = Manner { is_structured, answer, ..Manner::default() };
+                let kind = if code == 5 && is_structured { "read" } else { "write" };
+                let finished = run(*program, manner, &format!("--rw={kind} --bs=4k --size=64k"));
+                let what = finished.all();
+                assert_eq!(finished.code, Some(1), "{program:?}: {what}");
+                assert!(what.contains(&format!("fio: io_u error on file t.0.0: {text}: {kind} offset=")), "{what}");
+                assert!(
+                    what.contains(&format!("err={errno:2} (")) || what.contains(&format!("err= {errno} (")),
+                    "{what}"
+                );
+            }
         }
     }
 }
@@ -186,13 +201,52 @@ fn what_an_export_does_not_take_is_refused() {
 }
 
 #[test]
+fn requests_go_over_as_many_connections_as_a_job_asks_for() {
+    let manner = |flags: u16| Manner { flags, ..Manner::default() };
+    let all = 1 | FLUSH | TRIM | MULTI_CONN;
+    let options = "--output-format=json --rw=randrw --bs=4k --verify=crc32c --iodepth=16 --fsync=8 --connections=4";
+    let finished = run(Program::Ferrio, manner(all), options);
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    assert_eq!(figure(&finished, "/read/total_ios"), 256, "{}", finished.all());
+    let servers = ferrio_key(&finished, "servers");
+    let server = &servers[0];
+    assert_eq!(
+        (&server["connections"], &server["connect_ns"]["N"], &server["agree_ns"]["N"]),
+        (&4.into(), &4.into(), &4.into())
+    );
+    assert!(server.get("tls_ns").is_none(), "{servers}");
+    // A server that promises nothing of the flush is good enough for reads.
+    let finished = run(Program::Ferrio, manner(1 | FLUSH), "--rw=randread --bs=4k --iodepth=4 --connections=2");
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    for (flags, options, text) in [
+        (1 | FLUSH, "--rw=write --connections=2", "a job that writes needs connections=1"),
+        (all, "--rw=read --connections=0", "connections"),
+        (all, "--rw=read --connections=17", "connections"),
+    ] {
+        let finished = run(Program::Ferrio, manner(flags), options);
+        assert_eq!(finished.code, Some(1), "{options}: {}", finished.all());
+        assert!(finished.all().contains(text), "{options}: {}", finished.all());
+    }
+}
+
+#[test]
+fn each_of_many_jobs_has_its_connection() {
+    let options = "--rw=read --bs=4k --size=64k --numjobs=200 --thread --group_reporting --output-format=json";
+    let finished = run(Program::Ferrio, Manner::default(), options);
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    assert_eq!(figure(&finished, "/read/total_ios"), 200 * 16);
+    assert_eq!(ferrio_key(&finished, "servers")[0]["connections"], 200);
+}
+
+#[test]
 fn addresses_without_a_server_are_errors() {
     let scratch = Scratch::new("nbd");
     for (uri, text) in [
         ("", "nbd: option uri="),
         ("--uri=nbd+unix:///?socket=missing", "connect: No such file or directory"),
         ("--uri=nbd://127.0.0.1:1/x", "connect: Connection refused"),
-        ("--uri=nbds://127.0.0.1/x", "TLS is not built"),
+        ("--uri=nbds://127.0.0.1:1/x", "connect: Connection refused"),
+        ("--uri=nbds://127.0.0.1/x?tls-psk-file=/k", "pre-shared keys are not built"),
         ("--uri=https://127.0.0.1/x", "unknown scheme"),
     ] {
         let options = format!("--name=t --ioengine=nbd --rw=read {uri}");
@@ -214,6 +268,88 @@ impl Drop for RealServer {
             send(pid, Signal::TERM);
         }
     }
+}
+
+/// Certificates of an authority, a server `storage.test` and a client, under the names that nbdkit and ferrio expect.
+fn write_certificates(directory: &Path) {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    let key = KeyPair::generate().expect("a key");
+    let authority = params.self_signed(&key).expect("an authority");
+    std::fs::write(directory.join("ca-cert.pem"), authority.pem()).expect("a file");
+    let issuer = Issuer::new(params, key);
+    for (kind, purpose) in
+        [("server", ExtendedKeyUsagePurpose::ServerAuth), ("client", ExtendedKeyUsagePurpose::ClientAuth)]
+    {
+        let mut params = CertificateParams::new(vec!["storage.test".to_owned()]).expect("a name");
+        params.extended_key_usages = vec![purpose];
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &issuer).expect("a certificate");
+        std::fs::write(directory.join(format!("{kind}-cert.pem")), certificate.pem()).expect("a file");
+        std::fs::write(directory.join(format!("{kind}-key.pem")), key.serialize_pem()).expect("a file");
+    }
+}
+
+#[test]
+fn a_real_server_with_tls_keeps_what_is_written() {
+    let test = "a_real_server_with_tls_keeps_what_is_written";
+    if !has_programs(test, &["nbdkit"]) {
+        return;
+    }
+    let scratch = Scratch::new("nbd");
+    let path = |name: &str| scratch.join(name).display().to_string();
+    write_certificates(scratch.path());
+    let certificates = path("");
+    for (tls, asks_for_client) in [("require", false), ("require", true), ("on", false)] {
+        let socket = path(&format!("s-{tls}-{asks_for_client}"));
+        let mut command = Command::new("nbdkit");
+        let tls_option = format!("--tls={tls}");
+        command.args(["--foreground", "--unix", &socket, &tls_option, "--tls-certificates", &certificates]);
+        command.args(asks_for_client.then_some("--tls-verify-peer")).args(["memory", "4M"]);
+        let server =
+            command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a server");
+        let _server = RealServer(server, PathBuf::new());
+        let run = |uri: &str, options: &str| {
+            let options = format!("--name=t --ioengine=nbd --uri={uri} --bs=4k --output-format=json {options}");
+            Run::new(Program::Ferrio, scratch.path(), &options).finish()
+        };
+        let uri = format!("nbds+unix:///?socket={socket}&tls-certificates={certificates}");
+        let try_once = || run(&uri, "--rw=read --size=4k");
+        let is_there = (0..200).any(|_| {
+            std::thread::sleep(Duration::from_millis(50));
+            try_once().code == Some(0)
+        });
+        assert!(is_there, "{}", try_once().all());
+        let named = format!("{uri}&tls-hostname=storage.test");
+        let work = "--rw=randrw --size=2m --iodepth=16 --fsync=16 --verify=crc32c --end_fsync=1 --connections=3";
+        let finished = run(&named, work);
+        assert_eq!(finished.code, Some(0), "{}", finished.all());
+        let steps = &ferrio_key(&finished, "servers")[0];
+        assert_eq!((&steps["connections"], &steps["tls_ns"]["N"]), (&3.into(), &3.into()), "{steps}");
+        let refused = |uri: &str, text: &str| {
+            let finished = run(uri, "--rw=read --size=4k");
+            assert_eq!(finished.code, Some(1), "{uri}: {}", finished.all());
+            assert!(finished.all().contains(text), "{uri}: {}", finished.all());
+        };
+        refused(&format!("{uri}&tls-hostname=other.test"), "not valid for name");
+        refused(&format!("nbds+unix:///?socket={socket}"), "no trusted authority has signed it");
+        let unchecked = run(&format!("nbds+unix:///?socket={socket}&tls-verify-peer=false"), "--rw=read --size=4k");
+        assert_eq!(unchecked.code == Some(0), !asks_for_client, "{}", unchecked.all());
+        let plain = format!("nbd+unix:///?socket={socket}");
+        if tls == "require" {
+            refused(&plain, "TLS");
+        } else {
+            assert_eq!(run(&plain, "--rw=read --size=4k").code, Some(0));
+        }
+    }
+    let socket = path("plain");
+    let _server = Server::start(Path::new(&socket), Manner::default());
+    let uri = format!("nbds+unix:///?socket={socket}");
+    let finished =
+        Run::new(Program::Ferrio, scratch.path(), &format!("--name=t --ioengine=nbd --uri={uri} --rw=read")).finish();
+    assert_eq!(finished.code, Some(1), "{}", finished.all());
+    assert!(finished.all().contains("the server offers no TLS"), "{}", finished.all());
 }
 
 #[test]

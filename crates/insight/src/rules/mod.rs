@@ -10,6 +10,7 @@ pub(crate) mod data;
 pub(crate) mod depth;
 pub(crate) mod device;
 pub(crate) mod limits;
+pub(crate) mod network;
 pub(crate) mod plan;
 pub(crate) mod precedence;
 pub(crate) mod range;
@@ -64,6 +65,12 @@ pub const RULES: &[FindingRule] = &[
     plan::no_io::RULE,
     data::reads_behind_end::RULE,
     data::foreign_datagrams::RULE,
+    network::throttled::RULE,
+    network::requests_sent_again::RULE,
+    network::lost_connections::RULE,
+    network::lost_segments::RULE,
+    network::delayed_replies::RULE,
+    network::small_window::RULE,
     device::device_did_less::RULE,
     device::device_did_less::LOWER,
     device::faster_than_link::RULE,

@@ -5,6 +5,7 @@
 
 use super::probes;
 use super::response;
+use super::servers;
 use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use crate::words;
@@ -26,7 +27,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     let is_plain =
         killed.is_empty() && slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
     let has_parts = !(is_plain && result.messages.is_empty()) || probes::are_there(&result.evidence);
-    if result.provenance.is_none() && !has_parts && !response::is_wanted(result) {
+    if result.provenance.is_none() && !has_parts && !response::is_wanted(result) && !servers::are_there(result) {
         return;
     }
     writer.object("ferrio", |writer| {
@@ -43,6 +44,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
         self::killed(writer, &killed);
         log_stalls(writer, &stalled);
         response::write(writer, result);
+        servers::write(writer, result);
         probes::write(writer, &result.evidence);
         self::replays(writer, &replays);
         verify_pending(writer, &pending);

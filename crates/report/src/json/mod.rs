@@ -12,6 +12,7 @@ mod job;
 mod latency;
 mod probes;
 mod response;
+mod servers;
 mod steady_state;
 mod writer;
 

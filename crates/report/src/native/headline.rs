@@ -2,7 +2,9 @@
 //!
 //! Must not know: conclusions from the figures, the table. Start reading at [`headlines`].
 
-use ferrio_stats::{Figures, FiguresOf, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, WorkerRecord};
+use ferrio_stats::{
+    Figures, FiguresOf, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
+};
 use serde::{Serialize, Serializer};
 
 /// Percentiles of a headline.
@@ -31,6 +33,8 @@ pub struct Headline {
     pub job_start_ms: u64,
     /// How exact these figures are; `None`: not examined.
     pub precision: Option<JobPrecision>,
+    /// Steps by which the job has reached its server; `None`: it has none.
+    pub server: Option<Box<ServerSteps>>,
 }
 
 impl Headline {
@@ -137,6 +141,10 @@ fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> 
     let starts_ms = clones.iter().map(|clone| clone.stats.job_start_ms).filter(|start_ms| *start_ms > 0);
     let job_start_ms = starts_ms.min().unwrap_or_default();
     let failure = clones.iter().find_map(|clone| clone.fate.failure.as_ref());
+    let mut server: Option<Box<ServerSteps>> = None;
+    for steps in clones.iter().filter_map(|clone| clone.stats.features.server.as_deref()) {
+        server.get_or_insert_default().merge(steps);
+    }
     let of_kind = |(kind, figures): (FiguresOf, &Figures)| Headline {
         job: first.name.clone(),
         kind,
@@ -151,6 +159,7 @@ fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> 
             .iter()
             .find(|precision| precision.job_index == first.job_index && precision.direction == kind.name())
             .cloned(),
+        server: server.clone(),
     };
     all.active().map(of_kind).collect()
 }

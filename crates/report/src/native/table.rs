@@ -3,6 +3,7 @@
 //! Must not know: how figures are computed. Start reading at [`table`].
 
 use super::headline::{Headline, PERCENTILES};
+use super::servers;
 use ferrio_stats::{Estimate, FiguresOf, ImprecisionReason, JobPrecision, LatencyFigures, Percentile};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_name;
@@ -204,6 +205,7 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
         lines.push(format!("No ± for these figures: {}.", reason_words(reason)));
     }
     lines.extend(helper_lines(headlines));
+    lines.extend(servers::lines(headlines));
     if headlines.iter().any(is_doubtful) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
     }
@@ -301,7 +303,7 @@ fn within(percent: f64) -> String {
 }
 
 /// A name without the characters that steer a terminal.
-fn name(job: &str) -> String {
+pub(super) fn name(job: &str) -> String {
     let plain = escape_name(job);
     if plain.chars().count() <= MAX_NAME {
         return plain;

@@ -203,6 +203,7 @@ impl WorkerFigures {
         stats.features.block_states = hooks.blocks.as_ref().map(BlockTable::states);
         stats.features.zone_resets = n_zone_resets(lane, hooks);
         stats.features.foreign_datagrams = foreign_datagrams(lane);
+        stats.features.server = lane.engine.server_steps().map(Box::new);
         stats.features.replay = lane
             .workload
             .replayed()

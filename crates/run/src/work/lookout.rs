@@ -98,6 +98,7 @@ impl Lookout {
     fn start_counting(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         let lane = &mut worker.lane;
         lane.account.end_ramp();
+        lane.engine.counts_begin_anew();
         self.samplers.rates.start(now_ns, &lane.account);
         self.samplers.start_counting(now_ns, lane);
         // Cannot fail: the clock existed when I/O began.

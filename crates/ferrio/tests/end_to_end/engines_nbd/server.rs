@@ -12,6 +12,7 @@ use std::time::Duration;
 pub(super) const READ_ONLY: u16 = 1 << 1;
 pub(super) const FLUSH: u16 = 1 << 2;
 pub(super) const TRIM: u16 = 1 << 5;
+pub(super) const MULTI_CONN: u16 = 1 << 8;
 
 /// Commands of requests.
 pub(super) const READ: u16 = 0;
@@ -46,6 +47,8 @@ pub(super) struct Manner {
     pub(super) flags: u16,
     /// Announced if it is not 0.
     pub(super) smallest_block: u32,
+    /// Reads are answered in chunks: the second half of a block, then the first, zeroes as holes, errors with a text.
+    pub(super) is_structured: bool,
     /// The server takes connections, but never says a word.
     pub(super) is_mute: bool,
     pub(super) answer: fn(Asked) -> Answer,
@@ -57,6 +60,7 @@ impl Default for Manner {
             size_bytes: 1 << 20,
             flags: 1 | FLUSH | TRIM,
             smallest_block: 0,
+            is_structured: false,
             is_mute: false,
             answer: |_| Answer::Yes,
         }
@@ -153,6 +157,7 @@ fn agree(manner: &Manner, mut stream: &UnixStream) -> Result<bool> {
                 say(1, &[])?;
                 return Ok(false);
             }
+            8 if manner.is_structured => say(1, &[])?,
             _ => say((1 << 31) | 1, &[])?,
         }
     }
@@ -173,10 +178,17 @@ fn reply_to_all(shared: &Arc<Shared>, stream: &UnixStream) -> Result<()> {
         }
         let asked = Asked { number: shared.n_requests.fetch_add(1, Ordering::Relaxed), command };
         let answer = (shared.manner.answer)(asked);
+        let in_chunks = shared.manner.is_structured && command == READ;
         let mut reply = [&0x6744_6698_u32.to_be_bytes()[..], &[0; 4], &cookie].concat();
         let delay = match answer {
             Answer::Yes => Duration::ZERO,
             Answer::Later(delay) => delay,
+            Answer::No(error) if in_chunks => {
+                let text = b"no such block";
+                let parts = [&error.to_be_bytes()[..], &(text.len() as u16).to_be_bytes(), text];
+                out.lock().expect("a lock").write_all(&chunk(true, 0x8001, &cookie, &parts))?;
+                continue;
+            }
             Answer::No(error) => {
                 reply[4..8].copy_from_slice(&error.to_be_bytes());
                 out.lock().expect("a lock").write_all(&reply)?;
@@ -187,6 +199,7 @@ fn reply_to_all(shared: &Arc<Shared>, stream: &UnixStream) -> Result<()> {
         };
         let mut stored = shared.data.lock().expect("a lock");
         match command {
+            READ if in_chunks => reply = read_in_chunks(&stored[offset..offset + length], offset, &cookie),
             READ => reply.extend_from_slice(&stored[offset..offset + length]),
             WRITE => stored[offset..offset + length].copy_from_slice(&data),
             _ => {}
@@ -202,4 +215,23 @@ fn reply_to_all(shared: &Arc<Shared>, stream: &UnixStream) -> Result<()> {
             let _ = out.lock().expect("a lock").write_all(&reply);
         });
     }
+}
+
+/// A chunk of a structured reply.
+fn chunk(is_last: bool, code: u16, cookie: &[u8], parts: &[&[u8]]) -> Vec<u8> {
+    let parts = parts.concat();
+    let head = [&0x668e_33ef_u32.to_be_bytes()[..], &u16::from(is_last).to_be_bytes(), &code.to_be_bytes(), cookie];
+    [head.concat(), (parts.len() as u32).to_be_bytes().to_vec(), parts].concat()
+}
+
+fn read_in_chunks(data: &[u8], offset: usize, cookie: &[u8]) -> Vec<u8> {
+    let half = data.len() / 2;
+    let part = |is_last, at: usize, data: &[u8]| {
+        let at = (offset + at) as u64;
+        if data.iter().all(|byte| *byte == 0) {
+            return chunk(is_last, 2, cookie, &[&at.to_be_bytes(), &(data.len() as u32).to_be_bytes()]);
+        }
+        chunk(is_last, 1, cookie, &[&at.to_be_bytes(), data])
+    };
+    [part(false, half, &data[half..]), part(false, 0, &data[..half]), chunk(true, 0, cookie, &[])].concat()
 }

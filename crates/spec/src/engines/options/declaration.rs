@@ -39,6 +39,8 @@ pub struct EngineOptionDef {
     pub status: Status,
     /// Where its value goes.
     pub goes_to: GoesTo,
+    /// An option of ferrio's own, of an engine that fio has too.
+    pub is_own: bool,
 }
 
 /// Syntax of the value of an engine's option.
@@ -96,6 +98,7 @@ const fn built<T>(name: &'static str, help: &'static str, syntax: OptionSyntax, 
         long_help: "",
         status: Status::Supported,
         goes_to: GoesTo::Engine,
+        is_own: false,
     };
     EngineOption { def, default }
 }
@@ -190,6 +193,13 @@ impl<T> EngineOption<T> {
     #[must_use]
     pub const fn long(mut self, text: &'static str) -> Self {
         self.def.long_help = text;
+        self
+    }
+
+    /// Marks the option as one of ferrio's own, of an engine that fio has too.
+    #[must_use]
+    pub const fn own(mut self) -> Self {
+        self.def.is_own = true;
         self
     }
 

@@ -1,0 +1,119 @@
+//! Reaches a server: finds the addresses of a host, and connects to the first that answers, within a time and while the
+//! caller has patience.
+//!
+//! Must not know: protocols, TLS. Start reading at [`connect`].
+
+use crate::contract::Patience;
+use ferrio_sys::socket::{Address, Family, Socket};
+use ferrio_sys::{Errno, poll};
+use std::fmt::Display;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// The place of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A port of a host.
+    Host(String, u16),
+    /// A Unix socket.
+    Path(PathBuf),
+}
+
+/// Why a step before the first request has failed.
+pub(crate) enum Trouble {
+    /// The patience was over.
+    Over,
+    /// What failed, and the error.
+    Failed(String, io::Error),
+}
+
+/// The result of a step before the first request.
+pub(crate) type Step<T> = Result<T, Trouble>;
+
+/// The failure of a step, with an errno.
+pub(crate) fn failed<T>(what: impl Display, errno: Errno) -> Step<T> {
+    Err(Trouble::Failed(what.to_string(), errno.into()))
+}
+
+/// When a wait ends.
+#[derive(Clone, Copy)]
+pub(crate) struct WaitLimits<'a> {
+    patience: Patience<'a>,
+    end: Instant,
+}
+
+impl<'a> WaitLimits<'a> {
+    /// A wait for this time at most, from now on.
+    pub(crate) fn new(patience: Patience<'a>, limit: Duration) -> Self {
+        Self { patience, end: Instant::now() + limit }
+    }
+
+    /// Called between two waits; `what` names the step in the error of one that takes too long.
+    pub(crate) fn check(&self, what: &str) -> Step<()> {
+        if self.patience.is_over() {
+            return Err(Trouble::Over);
+        }
+        if Instant::now() >= self.end { failed(format_args!("{what}: no answer"), Errno::TIMEDOUT) } else { Ok(()) }
+    }
+
+    /// Waits for a moment until a descriptor can be read, or, with `to_write`, written.
+    pub(crate) fn wait(&self, fd: BorrowedFd<'_>, to_write: bool, what: &str) -> Step<()> {
+        self.check(what)?;
+        poll::wait_for(fd, to_write, Patience::LOOK);
+        Ok(())
+    }
+}
+
+/// Connects to a server.
+pub(crate) fn connect(place: &Place, limits: WaitLimits<'_>) -> Step<Socket> {
+    let addresses: Vec<(Family, Address)> = match place {
+        Place::Path(path) => match Address::of_path(path) {
+            Ok(address) => vec![(Family::Unix, address)],
+            Err(errno) => return failed("socket", errno),
+        },
+        Place::Host(name, port) => match (name.as_str(), *port).to_socket_addrs() {
+            Ok(found) => found.map(|address| (family(&address), Address::of_internet(address))).collect(),
+            Err(error) => return Err(Trouble::Failed("host".to_owned(), named(error))),
+        },
+    };
+    let mut last = failed("connect", Errno::ADDRNOTAVAIL);
+    for (family, address) in addresses {
+        match connect_to(family, &address, limits) {
+            Err(Trouble::Failed(what, error)) => last = Err(Trouble::Failed(what, error)),
+            ended => return ended,
+        }
+    }
+    last
+}
+
+fn family(address: &SocketAddr) -> Family {
+    if address.is_ipv4() { Family::Inet } else { Family::Inet6 }
+}
+
+/// A host name that cannot be resolved gives no errno.
+fn named(error: io::Error) -> io::Error {
+    if error.raw_os_error().is_some() { error } else { io::Error::new(io::ErrorKind::InvalidInput, error) }
+}
+
+fn connect_to(family: Family, address: &Address, limits: WaitLimits<'_>) -> Step<Socket> {
+    let made = Socket::new(family, true).and_then(|socket| socket.wait_at_most(Patience::LOOK).map(|()| socket));
+    let socket = match made {
+        Ok(socket) => socket,
+        Err(errno) => return failed("socket", errno),
+    };
+    loop {
+        match socket.connect(address) {
+            Ok(()) | Err(Errno::ISCONN) => break,
+            Err(Errno::INPROGRESS | Errno::ALREADY | Errno::AGAIN | Errno::INTR) => limits.check("connect")?,
+            Err(errno) => return failed("connect", errno),
+        }
+    }
+    if family != Family::Unix {
+        // Without this, the kernel holds small requests back.
+        socket.set_nodelay().or_else(|errno| failed("setsockopt TCP_NODELAY", errno))?;
+    }
+    Ok(socket)
+}

@@ -1,0 +1,71 @@
+//! Segments that the network has lost, so that they were sent again.
+
+use crate::case::{Case, CaseJob};
+use crate::rules::{FindingRule, Observation};
+use ferrio_stats::{Measured, Severity};
+use ferrio_units::glance::thousands;
+
+/// Fewer segments than this say nothing about the network.
+const LEAST_SENT: u64 = 1_000;
+
+/// Lost segments, of all that were sent, from which on they are reported: a network within a data centre loses far fewer.
+const LEAST_SHARE: f64 = 0.001;
+
+pub(crate) const RULE: FindingRule = FindingRule {
+    id: "lost-segments",
+    title: "The network lost data that was sent again",
+    severity: Severity::Misleading,
+    what: "The segments that the connections of a job to its server have sent, and those that the kernel had to send again (TCP_INFO). It is \
+           reported from one in 1,000 on. What the server had to send again is not seen from this end.",
+    why: "A lost segment costs at least a round trip, often 200 ms or more, and TCP sends more slowly after it. The latencies, above all \
+          the highest percentiles, are then those of the network and not of the storage.",
+    example: "--name=a --ioengine=nbd --uri=nbd://HOST/ --rw=randwrite --size=1g   (over a network that loses one segment in a hundred)",
+    cure: "Look for the place of the loss (ip -s link, ethtool -S, ss -ti), or measure on the server itself to know the storage without \
+           the network.",
+    yields_to: &[],
+    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+};
+
+fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+    let network = job.server()?.network;
+    let share = network.n_sent_again as f64 / network.n_sent as f64;
+    if network.n_sent < LEAST_SENT || share < LEAST_SHARE {
+        return None;
+    }
+    let evidence = vec![
+        Measured::count("segments sent", network.n_sent as f64),
+        Measured::count("segments sent again", network.n_sent_again as f64),
+    ];
+    let explanation = format!(
+        "Of {} segments to the server {} were lost and sent again ({:.1} %).",
+        thousands(network.n_sent),
+        thousands(network.n_sent_again),
+        share * 100.0
+    );
+    Some(Observation::of(job, evidence, explanation))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::testing::{TestRun, job};
+    use ferrio_spec::DirectionMix;
+    use ferrio_stats::ServerSteps;
+
+    #[test]
+    fn one_segment_in_a_thousand_is_reported() {
+        let told = |n_sent: u64, n_sent_again: u64| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            let mut steps = ServerSteps::default();
+            (steps.network.n_sent, steps.network.n_sent_again) = (n_sent, n_sent_again);
+            scene.record.workers[0].stats.features.server = Some(Box::new(steps));
+            scene.found().contains(&RULE.id.to_owned()).then(|| scene.finding(RULE.id).explanation)
+        };
+        let some = "Of 4,000 segments to the server 40 were lost and sent again (1.0 %).";
+        assert_eq!(told(4_000, 40).as_deref(), Some(some));
+        assert!(told(4_000, 4).is_some());
+        assert_eq!(told(4_000, 3), None);
+        assert_eq!(told(999, 900), None);
+        assert_eq!(told(0, 0), None);
+    }
+}
