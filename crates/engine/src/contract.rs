@@ -32,10 +32,10 @@ pub trait Prepared {
         Ok(())
     }
 
-    /// Finds the size of a target behind a server ([`Targets::Remote`]), bytes, before the job starts and in the process
-    /// that lays out files; `None`: the patience was over. Called only for such engines.
+    /// Finds the size of a target, bytes, before the job starts and in the process that lays out files; `None`: the patience
+    /// was over. Called only for engines that know the sizes of their targets ([`Targets::are_sized_by_engine`]).
     ///
-    /// [`Targets::Remote`]: ferrio_spec::engines::Targets::Remote
+    /// [`Targets::are_sized_by_engine`]: ferrio_spec::engines::Targets::are_sized_by_engine
     fn target_bytes(&self, _name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
         Ok(Some(0))
     }
@@ -91,6 +91,8 @@ pub struct JobFacts {
     pub is_random: bool,
     /// The job's writes are verified.
     pub is_verified: bool,
+    /// Smallest and largest block of each direction that the job uses, bytes.
+    pub block_bytes: Vec<(u64, u64)>,
     /// The first target that the job names.
     pub filename: Option<String>,
 }
@@ -270,6 +272,17 @@ pub trait Engine {
     /// A possible reason for the error of a unit, in one sentence for the user, where the errno alone does not tell it
     /// (an option that kernel, file system or device refuse). Not called on the hot path.
     fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
+        None
+    }
+
+    /// The meaning of a status of the device, in one sentence for the user. Not called on the hot path.
+    fn status_hint(&self, _status: u16) -> Option<&'static str> {
+        None
+    }
+
+    /// Syncs a file at once, beside whatever is in flight: 0 or an errno. `None`: the system call on its descriptor does it. Not
+    /// called on the hot path.
+    fn sync_apart(&mut self, _file_index: u32) -> Option<i32> {
         None
     }
 

@@ -39,6 +39,18 @@ pub enum EngineError {
         /// The error of the system.
         source: ferrio_sys::Error,
     },
+    /// A target does not fit the engine, or the job does not fit the target.
+    #[error("{what}")]
+    Unfit {
+        /// The step, a short name.
+        step: &'static str,
+        /// What does not fit.
+        what: String,
+        /// The line begins with the name of the target.
+        is_named: bool,
+        /// The errno.
+        errno: i32,
+    },
     /// The kernel refused a feature.
     #[error("{engine}: {what} failed: {source}; {hint}")]
     Refused {
@@ -67,7 +79,7 @@ impl EngineError {
     /// The name of the step that failed, for variants that have one.
     pub fn step(&self) -> Option<&'static str> {
         match self {
-            Self::Failed { step, .. } => Some(step),
+            Self::Failed { step, .. } | Self::Unfit { step, .. } => Some(step),
             _ => None,
         }
     }
@@ -76,6 +88,7 @@ impl EngineError {
     pub fn errno(&self) -> i32 {
         match self {
             Self::BadOption { .. } => 22,
+            Self::Unfit { errno, .. } => *errno,
             Self::Target { source, .. } => source.errno().unwrap_or(5),
             Self::Refused { source, .. } | Self::Failed { source, .. } => source.raw_os_error().unwrap_or(22),
         }

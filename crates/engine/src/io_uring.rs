@@ -8,46 +8,38 @@
 //! Must not know: batches, depths. Start reading at `Uring`, then `Running` and `options`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
-mod buffers;
-mod explain;
-mod options;
+pub(crate) mod buffers;
+pub(crate) mod explain;
+pub(crate) mod options;
+pub(crate) mod traffic;
 
 use crate::contract::{
     Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare, Prepared, Queued,
-    push_in_room, time_left,
+    push_in_room,
 };
 use crate::control;
 use crate::fd_table::FdTable;
-use buffers::Windows;
+use buffers::{Windows, register};
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::file::{FileInfo, FileKind};
-use ferrio_sys::uring::{BufferForm, Discard, IoRing, RingCompletion, RingFd, RingIo, RingRequest, SyncKind};
+use ferrio_sys::uring::{
+    BufferForm, Discard, IoRing, RingCompletion, RingFd, RingIo, RingRequest, SmallCompletion, SmallRequest, SyncKind,
+};
 use ferrio_units::Direction;
-use options::{UringOptions, Vectoring};
+use options::{EveryNth, UringOptions, Vectoring};
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::rc::Rc;
-use std::time::Duration;
+use traffic::Traffic;
 
 /// Name of the engine in messages.
 const NAME: &str = "io_uring";
 
 /// Most bytes that the kernel moves in one I/O (`MAX_RW_COUNT`); a request has 32 bits for its length.
 const MAX_IO_BYTES: usize = 0x7fff_f000;
-
-/// Number of tries to submit when the kernel has no room (EAGAIN) although none of our requests is in flight, so that
-/// no completion could make room.
-const MAX_SUBMIT_TRIES: u32 = 1000;
-
-/// Pause between these tries.
-const SUBMIT_PAUSE: Duration = Duration::from_millis(1);
-
-/// With a polling kernel thread, looks at the ring (some 10 us in all) before the engine enters the kernel to wait:
-/// such jobs want no system calls, but a slow device should not cost a CPU.
-const N_SPINS: u32 = 1000;
 
 pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Uring { options: UringOptions::parse(options)? }));
 
@@ -73,17 +65,18 @@ struct Running {
     trims_by_ring: Vec<bool>,
     /// Units queued whose submission was not yet reported by `commit`.
     n_queued: u32,
-    /// Reads and writes since the last one that was forced to a worker.
-    n_since_forced: u32,
+    /// Reads and writes that are forced to a worker.
+    forced_async: EveryNth,
 }
 
 impl Running {
     fn new(options: &UringOptions, setup: EngineSetup) -> Result<Self, EngineError> {
         let request =
             RingRequest { is_iopoll: options.is_iopoll, sqpoll: options.sqpoll, ..RingRequest::new(setup.iodepth) };
-        let ring = IoRing::new(&request).map_err(|error| explain::ring(options, setup.iodepth, error.errno()))?;
+        let ring = IoRing::new(&request).map_err(|error| explain::ring(NAME, options, setup.iodepth, error.errno()))?;
         if options.has_registered_files {
-            ring.register_file_table(setup.n_files).map_err(|error| explain::files(setup.n_files, error.errno()))?;
+            ring.register_file_table(setup.n_files)
+                .map_err(|error| explain::files(NAME, setup.n_files, error.errno()))?;
         }
         Ok(Self {
             is_plain: match options.vectoring {
@@ -96,7 +89,7 @@ impl Running {
             trims: vec![None; setup.iodepth as usize],
             trims_by_ring: vec![false; setup.n_files as usize],
             n_queued: 0,
-            n_since_forced: 0,
+            forced_async: EveryNth::new(options.force_async_every),
             options: *options,
             fds: FdTable::new(setup.n_files),
             arena: setup.arena,
@@ -150,34 +143,14 @@ impl Running {
         }
     }
 
-    /// True for every n-th call, where n is `every`; never if that is 0.
-    #[inline]
-    fn takes_turn(&mut self, every: u32) -> bool {
-        if every == 0 {
-            return false;
-        }
-        self.n_since_forced += 1;
-        let is_turn = self.n_since_forced >= every;
-        if is_turn {
-            self.n_since_forced = 0;
-        }
-        is_turn
-    }
-
     /// Pushes a request. With a polling kernel thread it waits for room first.
     #[inline]
-    fn push(&mut self, unit_index: u32, sync_length: IoResult, mut push: impl FnMut(&mut IoRing) -> bool) -> Queued {
-        while !push(&mut self.ring) {
-            if self.options.sqpoll.is_none() {
-                return Queued::Busy;
-            }
-            if let Err(errno) = self.ring.wait_for_room() {
-                return Queued::Completed(control::error_result(errno));
-            }
+    fn push(&mut self, unit_index: u32, sync_length: IoResult, push: impl FnMut(&mut IoRing) -> bool) -> Queued {
+        let queued = self.push_or_wait(push);
+        if queued == Queued::Queued {
+            self.sync_lengths[unit_index as usize] = sync_length;
         }
-        self.sync_lengths[unit_index as usize] = sync_length;
-        self.n_queued += 1;
-        Queued::Queued
+        queued
     }
 
     fn queue_trim(&mut self, unit_index: u32, fd: RingFd, unit: &IoUnit) -> Queued {
@@ -191,8 +164,27 @@ impl Running {
         }
         queued
     }
+}
 
-    /// Takes completions that are in the ring.
+impl Traffic for Running {
+    type Requests = SmallRequest;
+    type Completions = SmallCompletion;
+
+    #[inline]
+    fn ring(&mut self) -> &mut IoRing {
+        &mut self.ring
+    }
+
+    #[inline]
+    fn has_polling_thread(&self) -> bool {
+        self.options.sqpoll.is_some()
+    }
+
+    #[inline]
+    fn n_queued(&mut self) -> &mut u32 {
+        &mut self.n_queued
+    }
+
     #[inline]
     fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
         let Self { sync_lengths, trims, trims_by_ring, fds, .. } = self;
@@ -208,33 +200,6 @@ impl Running {
             };
             push_in_room(completions, Completion { unit_index: done.slot, result });
         });
-    }
-
-    /// Waits until `n_missing` completions are in the ring.
-    fn wait(&mut self, n_missing: usize) -> Result<(), Errno> {
-        self.ring.submit_and_wait(n_missing as u32)
-    }
-
-    /// Submits pushed requests; tries again where the kernel has no room.
-    fn submit(&mut self) -> Result<(), Errno> {
-        let mut n_tries = 0;
-        loop {
-            match self.ring.submit() {
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN | Errno::BUSY) => {
-                    let n_in_flight = self.ring.n_outstanding().saturating_sub(self.ring.n_unsubmitted());
-                    if n_in_flight > 0 {
-                        return Ok(());
-                    }
-                    if n_tries == MAX_SUBMIT_TRIES {
-                        return Err(Errno::AGAIN);
-                    }
-                    n_tries += 1;
-                    std::thread::sleep(SUBMIT_PAUSE);
-                }
-                result => return result.map(drop),
-            }
-        }
     }
 }
 
@@ -259,17 +224,8 @@ impl Prepared for Uring {
         let max_block_bytes = setup.max_block_bytes;
         let mut running = Running::new(&options, setup)?;
         if options.has_fixed_buffers {
-            let arena = running.arena.borrow();
-            let windows = Windows::new(arena.len());
-            if !windows.can_hold(max_block_bytes) {
-                let why = "with buffers of more than 1 GiB in all, blocks are at most 512 MiB";
-                return Err(EngineError::bad_option(NAME, "fixedbufs", &1, why));
-            }
             // SAFETY: the area lives as long as `running`, whose ring is dropped first.
-            unsafe { running.ring.register_buffers(&windows.regions(&arena)) }
-                .map_err(|error| explain::buffers(arena.len(), error.errno()))?;
-            drop(arena);
-            running.windows = Some(windows);
+            running.windows = Some(unsafe { register(NAME, &running.ring, &running.arena.borrow(), max_block_bytes) }?);
         }
         Ok(Box::new(running))
     }
@@ -294,7 +250,7 @@ impl Engine for Running {
         if !self.options.has_registered_files {
             return Ok(());
         }
-        self.ring.set_registered_file(file.index, Some(fd)).map_err(|error| explain::files(1, error.errno()))
+        self.ring.set_registered_file(file.index, Some(fd)).map_err(|error| explain::files(NAME, 1, error.errno()))
     }
 
     fn close_file(&mut self, file_index: u32) {
@@ -315,7 +271,7 @@ impl Engine for Running {
             return self.queue_control(unit_index, unit, fd);
         }
         let rw_flags = self.options.flags.of(unit.direction).bits();
-        let is_forced_async = self.takes_turn(self.options.force_async_every);
+        let is_forced_async = self.forced_async.takes_turn();
         let io = RingIo {
             is_write: unit.direction == Direction::Write,
             fd,
@@ -333,38 +289,12 @@ impl Engine for Running {
 
     #[inline]
     fn commit(&mut self) -> io::Result<u32> {
-        if self.n_queued == 0 {
-            return Ok(0);
-        }
-        self.submit()?;
-        // Requests that a polling kernel thread can see count as submitted. A wait may have submitted some before.
-        let n_left = if self.options.sqpoll.is_some() { 0 } else { self.ring.n_unsubmitted() };
-        let n_taken = self.n_queued.saturating_sub(n_left);
-        self.n_queued -= n_taken;
-        Ok(n_taken)
+        self.submit_queued()
     }
 
     #[inline]
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        let n_start = completions.len();
-        let n_max = max as usize;
-        self.pop(n_max, completions);
-        let n_min = (min.min(max) as usize).min(completions.len() - n_start + self.ring.n_outstanding() as usize);
-        if min == 0 && completions.len() == n_start {
-            self.wait(0)?;
-            self.pop(n_max, completions);
-        }
-        let mut n_spins = if self.options.sqpoll.is_some() { N_SPINS } else { 0 };
-        while completions.len() - n_start < n_min {
-            if n_spins > 0 {
-                n_spins -= 1;
-                std::hint::spin_loop();
-            } else {
-                self.wait(n_min - (completions.len() - n_start))?;
-            }
-            self.pop(n_max - (completions.len() - n_start), completions);
-        }
-        Ok(())
+        self.take(min, max, completions)
     }
 
     fn reap_until(
@@ -374,13 +304,7 @@ impl Engine for Running {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        let n_start = completions.len();
-        self.pop(max as usize, completions);
-        if completions.len() == n_start {
-            self.ring.wait_within(time_left(clock, until_ns))?;
-            self.pop(max as usize, completions);
-        }
-        Ok(())
+        self.take_until(max, until_ns, clock, completions)
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {

@@ -23,6 +23,7 @@ mod filestat;
 mod ftruncate;
 mod inline;
 mod io_uring;
+mod io_uring_cmd;
 mod kind;
 mod libaio;
 mod mmap;

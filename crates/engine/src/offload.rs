@@ -32,6 +32,7 @@ pub fn refusal(def: &EngineDef) -> Option<&'static str> {
         }
         Sharing::DonorFile => Some("each I/O changes its donor file by several calls, which threads would mix"),
         Sharing::Connection => Some("the bytes of a connection come in their order, which threads would mix"),
+        _ if def.targets.are_passthrough() => Some("its commands are in flight together without a pool"),
         _ => None,
     }
 }

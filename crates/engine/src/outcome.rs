@@ -13,6 +13,8 @@ pub enum Outcome {
     Done(u64),
     /// It failed with this errno, which is above 0.
     Failed(i32),
+    /// The device refused the command, or failed to do it, with this status of NVMe, which is above 0.
+    NvmeStatus(u16),
     /// The other end of the connection sends no more, or the I/O was given up: it counts for what it has moved, and the
     /// job ends.
     EndOfData,
@@ -31,6 +33,9 @@ impl IoResult {
     /// [`Outcome::NotYet`].
     pub const NOT_YET: Self = Self(i64::MIN + 1);
 
+    /// Numbers of errors of the kernel are below this, and statuses of devices are above it.
+    const STATUS_BASE: i64 = 1 << 16;
+
     /// [`Outcome::Done`].
     #[inline]
     pub const fn done(n_bytes: usize) -> Self {
@@ -42,6 +47,12 @@ impl IoResult {
     #[inline]
     pub const fn failed(errno: i32) -> Self {
         Self::of_call(-(errno as i64))
+    }
+
+    /// [`Outcome::NvmeStatus`].
+    #[inline]
+    pub const fn nvme_status(status: u16) -> Self {
+        Self(-(Self::STATUS_BASE + status as i64))
     }
 
     /// What a system call returned: bytes moved, or a negative errno.
@@ -63,6 +74,7 @@ impl IoResult {
             Self(n_bytes @ 0..) => Outcome::Done(n_bytes as u64),
             Self::END_OF_DATA => Outcome::EndOfData,
             Self::NOT_YET => Outcome::NotYet,
+            Self(number) if number < -Self::STATUS_BASE => Outcome::NvmeStatus((-number - Self::STATUS_BASE) as u16),
             // Fits: the kernel's numbers of errors are below 4096.
             Self(errno) => Outcome::Failed(-errno as i32),
         }
@@ -95,6 +107,9 @@ mod tests {
         assert_eq!(IoResult::done(usize::MAX >> 1).outcome(), Outcome::Done(u64::MAX >> 1));
         assert_eq!(IoResult::failed(1).outcome(), Outcome::Failed(1));
         assert_eq!(IoResult::failed(4095).outcome(), Outcome::Failed(4095));
+        for status in [1, 0x4285, u16::MAX] {
+            assert_eq!(IoResult::nvme_status(status).outcome(), Outcome::NvmeStatus(status));
+        }
         assert_eq!(IoResult::END_OF_DATA.outcome(), Outcome::EndOfData);
         assert_eq!(IoResult::NOT_YET.outcome(), Outcome::NotYet);
         assert_eq!([IoResult::of_call(7), IoResult::of_call(-5)], [IoResult::done(7), IoResult::failed(5)]);

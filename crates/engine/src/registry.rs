@@ -6,8 +6,8 @@ use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
-    io_uring, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim, splice, sync,
-    vsync,
+    io_uring, io_uring_cmd, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim,
+    splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -21,6 +21,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("pvsync2", Io(pvsync2::PREPARE)),
     ("libaio", Io(libaio::PREPARE)),
     ("io_uring", Io(io_uring::PREPARE)),
+    ("io_uring_cmd", Io(io_uring_cmd::PREPARE)),
     ("exec", Turns(exec::PREPARE)),
     ("page_fault", Io(page_fault::PREPARE)),
     ("posixaio", Io(posixaio::PREPARE)),

@@ -177,7 +177,8 @@ impl CaseJob<'_> {
 
     /// True if its I/O goes through the page cache, as far as its options show.
     pub(crate) fn is_buffered(&self) -> bool {
-        !self.spec.durability.direct && self.has_files() && self.engine.targets.are_opened_by_run()
+        let targets = self.engine.targets;
+        !self.spec.durability.direct && targets.are_opened_by_run() && !targets.are_passthrough()
     }
 
     /// True if its targets are files or devices.

@@ -10,7 +10,19 @@ use ferrio_sys::process::ChildEnd;
 
 /// What an engine has refused, for the record. `job`: name of the job, where the line has it.
 pub(crate) fn refused(job: Option<&str>, error: &EngineError) -> Note {
+    refused_for(None, job, error)
+}
+
+/// What an engine has refused about a target.
+pub(crate) fn refused_target(file: &str, error: &EngineError) -> Note {
+    refused_for(Some(file), None, error)
+}
+
+fn refused_for(file: Option<&str>, job: Option<&str>, error: &EngineError) -> Note {
     let note = match error {
+        EngineError::Unfit { what, is_named, .. } => {
+            EngineNote::Unfit { file: file.filter(|_| *is_named).map(str::to_owned), what: what.clone() }
+        }
         EngineError::BadOption { engine, option, value, why } => EngineNote::BadOption {
             engine: (*engine).into(),
             option: (*option).into(),

@@ -81,6 +81,14 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.hint(unit, errno)
     }
 
+    fn status_hint(&self, status: u16) -> Option<&'static str> {
+        self.inner.status_hint(status)
+    }
+
+    fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
+        self.inner.sync_apart(file_index)
+    }
+
     fn has_kernel_workers(&self) -> bool {
         self.inner.has_kernel_workers()
     }
@@ -198,6 +206,16 @@ mod tests {
             Some("it is so")
         }
 
+        fn status_hint(&self, _: u16) -> Option<&'static str> {
+            self.note("status_hint");
+            Some("the device says so")
+        }
+
+        fn sync_apart(&mut self, _: u32) -> Option<i32> {
+            self.note("sync_apart");
+            Some(3)
+        }
+
         fn reap(&mut self, min: u32, _: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
             self.note("reap");
             completions.push(Completion { unit_index: min, result: IoResult::done(1) });
@@ -267,6 +285,8 @@ mod tests {
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
         assert_eq!(engine.hint(&unit, 22), Some("it is so"));
+        assert_eq!(engine.status_hint(1), Some("the device says so"));
+        assert_eq!(engine.sync_apart(0), Some(3));
         assert!(engine.has_kernel_workers());
         assert_eq!(engine.n_foreign_datagrams(), 9);
         assert_eq!(engine.server_steps(), None);
@@ -285,6 +305,8 @@ mod tests {
             "queue",
             "commit",
             "hint",
+            "status_hint",
+            "sync_apart",
             "has_kernel_workers",
             "n_foreign_datagrams",
             "server_steps",

@@ -38,6 +38,7 @@ pub mod limits;
 pub mod mounts;
 pub mod multiply_fill;
 pub mod numa;
+pub mod nvme;
 pub mod output;
 pub mod pipe;
 pub mod poll;

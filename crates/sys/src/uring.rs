@@ -3,17 +3,24 @@
 //! Every request belongs to a slot, a number below the depth; its completion names the slot. Nothing is allocated after
 //! [`IoRing::new`].
 //!
+//! Entries of the queues have two sizes: [`IoRing`] has the usual ones, [`CommandRing`] has those with room for a command to a
+//! device. The rest is the same code.
+//!
 //! Must not know: engines. Start reading at [`RingRequest`] (how a ring is made, with falling back on older kernels), then
-//! [`IoRing`].
+//! [`RingOf`].
 #![expect(unsafe_code, reason = "pushing requests with addresses, registering memory")]
 
+mod command;
 mod enter;
 mod request;
 mod setup;
 
 use crate::arena::Region;
 use crate::error::{Context, Result};
+pub use command::{CommandData, RingCommand};
 use enter::RingEntry;
+pub use io_uring::cqueue::{Entry as SmallCompletion, Entry32 as CommandCompletion, EntryMarker as CompletionForm};
+pub use io_uring::squeue::{Entry as SmallRequest, Entry128 as CommandRequest, EntryMarker as RequestForm};
 use io_uring::{IoUring, Probe, opcode, types};
 pub use request::{BufferForm, Discard, RingFd, RingIo, SyncKind};
 use rustix::io::Errno;
@@ -33,13 +40,19 @@ const N_LOOKS_FOR_ROOM: u32 = 1000;
 pub struct RingCompletion {
     /// Slot of the request.
     pub slot: u32,
-    /// Bytes moved, or a negative errno.
+    /// Bytes moved, or a negative errno; of a command to a device: 0, a negative errno, or the status of the device.
     pub result: i32,
 }
 
+/// A ring for reads, writes, syncs and discards.
+pub type IoRing = RingOf<SmallRequest, SmallCompletion>;
+
+/// A ring for commands to devices: its requests have 128 bytes, its completions 32.
+pub type CommandRing = RingOf<CommandRequest, CommandCompletion>;
+
 /// A ring. With the single-issuer flags (see [`RingRequest`]) only the thread that made it may submit; it is not `Send`.
-pub struct IoRing {
-    inner: IoUring,
+pub struct RingOf<S: RequestForm, C: CompletionForm> {
+    inner: IoUring<S, C>,
     entry: RingEntry,
     /// One for each slot, for requests by vector. Only read by the kernel; the vector never grows.
     vectors: Vec<UnsafeCell<libc::iovec>>,
@@ -51,13 +64,14 @@ pub struct IoRing {
     _not_send: std::marker::PhantomData<*const ()>,
 }
 
-impl std::fmt::Debug for IoRing {
+impl<S: RequestForm, C: CompletionForm> std::fmt::Debug for RingOf<S, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IoRing").field("n_outstanding", &self.n_outstanding).finish_non_exhaustive()
+        f.debug_struct("RingOf").field("n_outstanding", &self.n_outstanding).finish_non_exhaustive()
     }
 }
 
-impl IoRing {
+/// What all rings have.
+impl<S: RequestForm, C: CompletionForm> RingOf<S, C> {
     /// Makes a ring.
     ///
     /// # Errors
@@ -118,57 +132,10 @@ impl IoRing {
         self.inner.submitter().register_files_update(index, &[fd]).map(drop).context("register file", fd)
     }
 
-    /// Pushes a read or write for a slot. False, and nothing is pushed, if the submission queue is full.
-    ///
-    /// # Safety
-    /// Until the completion of the slot was popped or the ring is dropped: the memory of the region must live and must
-    /// not be used otherwise (a write's may be read), the descriptor must stay open, and the slot must not be used
-    /// again.
-    ///
-    /// # Panics
-    /// If the slot is not below the depth.
-    #[inline]
-    pub unsafe fn push_io(&mut self, slot: u32, io: &RingIo) -> bool {
-        let vector = self.vectors[slot as usize].get();
-        if matches!(io.form, BufferForm::Vector) {
-            // SAFETY: the slot is in no request (the caller's promise), so nobody reads its vector.
-            unsafe { *vector = libc::iovec { iov_base: io.region.as_ptr().cast(), iov_len: io.region.len() } };
-        }
-        // SAFETY: the vector lives as long as the ring, and the rest is the caller's promise.
-        unsafe { self.push(&io.entry(vector).user_data(u64::from(slot))) }
-    }
-
-    /// Pushes a sync for a slot. False, and nothing is pushed, if the submission queue is full.
-    ///
-    /// # Safety
-    /// The descriptor stays open until the completion of the slot was popped.
-    #[inline]
-    pub unsafe fn push_sync(&mut self, slot: u32, fd: RingFd, kind: SyncKind) -> bool {
-        // SAFETY: no memory is involved, and the descriptor is the caller's promise.
-        unsafe { self.push(&kind.entry(fd).user_data(u64::from(slot))) }
-    }
-
-    /// Pushes a discard for a slot; its result is 0. False, and nothing is pushed, if the submission queue is full. Before
-    /// Linux 6.12, and for what is no block device that can discard, the result is `EOPNOTSUPP` (before 5.19 `EINVAL`).
-    ///
-    /// # Safety
-    /// The descriptor stays open until the completion of the slot was popped.
-    pub unsafe fn push_discard(&mut self, slot: u32, fd: RingFd, discard: Discard) -> bool {
-        // SAFETY: no memory is involved, and the descriptor is the caller's promise.
-        unsafe { self.push(&discard.entry(fd).user_data(u64::from(slot))) }
-    }
-
-    /// Pushes a request that does nothing.
-    #[inline]
-    pub fn push_nop(&mut self, slot: u32) -> bool {
-        // SAFETY: no memory is involved.
-        unsafe { self.push(&opcode::Nop::new().build().user_data(u64::from(slot))) }
-    }
-
     /// # Safety
     /// All that the entry points to is valid until its completion was popped.
     #[inline]
-    unsafe fn push(&mut self, entry: &io_uring::squeue::Entry) -> bool {
+    unsafe fn push(&mut self, entry: &S) -> bool {
         // SAFETY: promised by the caller.
         let is_pushed = unsafe { self.inner.submission().push(entry) }.is_ok();
         self.n_outstanding += u32::from(is_pushed);
@@ -300,6 +267,7 @@ impl IoRing {
     pub fn pop(&mut self, max: u32, mut each: impl FnMut(RingCompletion)) -> u32 {
         let mut n_popped = 0;
         for completion in self.inner.completion().take(max as usize) {
+            let completion: SmallCompletion = completion.into();
             each(RingCompletion { slot: completion.user_data() as u32, result: completion.result() });
             n_popped += 1;
         }
@@ -313,7 +281,57 @@ impl IoRing {
     }
 }
 
-impl Drop for IoRing {
+/// Requests for files and block devices.
+impl IoRing {
+    /// Pushes a read or write for a slot. False, and nothing is pushed, if the submission queue is full.
+    ///
+    /// # Safety
+    /// Until the completion of the slot was popped or the ring is dropped: the memory of the region must live and must
+    /// not be used otherwise (a write's may be read), the descriptor must stay open, and the slot must not be used
+    /// again.
+    ///
+    /// # Panics
+    /// If the slot is not below the depth.
+    #[inline]
+    pub unsafe fn push_io(&mut self, slot: u32, io: &RingIo) -> bool {
+        let vector = self.vectors[slot as usize].get();
+        if matches!(io.form, BufferForm::Vector) {
+            // SAFETY: the slot is in no request (the caller's promise), so nobody reads its vector.
+            unsafe { *vector = libc::iovec { iov_base: io.region.as_ptr().cast(), iov_len: io.region.len() } };
+        }
+        // SAFETY: the vector lives as long as the ring, and the rest is the caller's promise.
+        unsafe { self.push(&io.entry(vector).user_data(u64::from(slot))) }
+    }
+
+    /// Pushes a sync for a slot. False, and nothing is pushed, if the submission queue is full.
+    ///
+    /// # Safety
+    /// The descriptor stays open until the completion of the slot was popped.
+    #[inline]
+    pub unsafe fn push_sync(&mut self, slot: u32, fd: RingFd, kind: SyncKind) -> bool {
+        // SAFETY: no memory is involved, and the descriptor is the caller's promise.
+        unsafe { self.push(&kind.entry(fd).user_data(u64::from(slot))) }
+    }
+
+    /// Pushes a discard for a slot; its result is 0. False, and nothing is pushed, if the submission queue is full. Before
+    /// Linux 6.12, and for what is no block device that can discard, the result is `EOPNOTSUPP` (before 5.19 `EINVAL`).
+    ///
+    /// # Safety
+    /// The descriptor stays open until the completion of the slot was popped.
+    pub unsafe fn push_discard(&mut self, slot: u32, fd: RingFd, discard: Discard) -> bool {
+        // SAFETY: no memory is involved, and the descriptor is the caller's promise.
+        unsafe { self.push(&discard.entry(fd).user_data(u64::from(slot))) }
+    }
+
+    /// Pushes a request that does nothing.
+    #[inline]
+    pub fn push_nop(&mut self, slot: u32) -> bool {
+        // SAFETY: no memory is involved.
+        unsafe { self.push(&opcode::Nop::new().build().user_data(u64::from(slot))) }
+    }
+}
+
+impl<S: RequestForm, C: CompletionForm> Drop for RingOf<S, C> {
     fn drop(&mut self) {
         // The kernel may still use buffers of requests in flight after the ring is closed, so they are waited for.
         while self.n_outstanding > 0 && self.submit_and_wait(self.n_outstanding).is_ok() {

@@ -2,23 +2,27 @@
 //!
 //! The kernel registers at most 1 GiB as one buffer, so a larger area is registered as overlapping windows: each is
 //! twice as long as the distance between two starts, so that every unit up to that distance fits within one window.
-//! Must not know: rings. Start reading at [`Windows`].
+//! Must not know: requests. Start reading at [`Windows`].
+#![expect(unsafe_code, reason = "the registered area outlives the ring by the promise of the caller")]
 
+use super::explain;
+use crate::contract::EngineError;
 use ferrio_sys::arena::{Arena, Region};
+use ferrio_sys::uring::{CompletionForm, RequestForm, RingOf};
 
 /// Longest registered buffer: a limit of the kernel.
 const MAX_WINDOW_BYTES: usize = 1 << 30;
 
 /// The windows of an area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Windows {
+pub(crate) struct Windows {
     area_bytes: usize,
     step_bytes: usize,
 }
 
 impl Windows {
     /// Windows over an area, for units up to half a window.
-    pub(super) fn new(area_bytes: usize) -> Self {
+    pub(crate) fn new(area_bytes: usize) -> Self {
         Self::with_window(area_bytes, MAX_WINDOW_BYTES)
     }
 
@@ -27,22 +31,43 @@ impl Windows {
     }
 
     /// True if every unit of this length lies within a window.
-    pub(super) fn can_hold(self, max_block_bytes: usize) -> bool {
+    pub(crate) fn can_hold(self, max_block_bytes: usize) -> bool {
         self.step_bytes >= self.area_bytes || max_block_bytes <= self.step_bytes
     }
 
     /// The windows, by index.
-    pub(super) fn regions(self, arena: &Arena) -> Vec<Region> {
+    pub(crate) fn regions(self, arena: &Arena) -> Vec<Region> {
         let window = |start: usize| arena.region(start, (self.step_bytes * 2).min(self.area_bytes - start));
         (0..self.area_bytes.max(1)).step_by(self.step_bytes).map(window).collect()
     }
 
     /// The window of data at an offset.
     #[inline]
-    pub(super) fn index_of(self, offset: usize) -> u16 {
+    pub(crate) fn index_of(self, offset: usize) -> u16 {
         // Fits: 2^16 windows of half a GiB are 32 TiB.
         (offset / self.step_bytes) as u16
     }
+}
+
+/// Registers an area with the ring of an engine.
+///
+/// # Safety
+/// The area lives until the ring is dropped.
+pub(crate) unsafe fn register<S: RequestForm, C: CompletionForm>(
+    engine: &'static str,
+    ring: &RingOf<S, C>,
+    arena: &Arena,
+    max_block_bytes: usize,
+) -> Result<Windows, EngineError> {
+    let windows = Windows::new(arena.len());
+    if !windows.can_hold(max_block_bytes) {
+        let why = "with buffers of more than 1 GiB in all, blocks are at most 512 MiB";
+        return Err(EngineError::bad_option(engine, "fixedbufs", &1, why));
+    }
+    // SAFETY: promised by the caller.
+    unsafe { ring.register_buffers(&windows.regions(arena)) }
+        .map_err(|error| explain::buffers(engine, arena.len(), error.errno()))?;
+    Ok(windows)
 }
 
 #[cfg(test)]

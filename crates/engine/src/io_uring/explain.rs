@@ -3,13 +3,12 @@
 //! Facts: `io_uring_setup(2)`, `io_uring_register(2)`, `io_uring_enter(2)`. Must not know: how rings work.
 //! Start reading at [`ring`], [`buffers`], [`files`] (refusals at the start) and [`io()`] (single I/Os).
 
-use super::NAME;
 use super::options::UringOptions;
 use crate::contract::{EngineError, IoUnit};
 use std::io;
 
 /// The ring cannot be made.
-pub(super) fn ring(options: &UringOptions, iodepth: u32, errno: Option<i32>) -> EngineError {
+pub(crate) fn ring(engine: &'static str, options: &UringOptions, iodepth: u32, errno: Option<i32>) -> EngineError {
     let hint = match (errno, options.sqpoll) {
         (Some(libc::EPERM), Some(_)) => {
             "sqthread_poll needs Linux 5.13, or CAP_SYS_NICE (5.11), or CAP_SYS_ADMIN (before); or io_uring is disabled: \
@@ -26,11 +25,11 @@ pub(super) fn ring(options: &UringOptions, iodepth: u32, errno: Option<i32>) -> 
         (Some(libc::EMFILE | libc::ENFILE), _) => "no descriptor is left for the ring: raise ulimit -n",
         _ => "leave out hipri and sqthread_poll, or use ioengine=libaio",
     };
-    refused(format!("io_uring_setup for iodepth={iodepth}{}", asked(options)), errno, hint)
+    refused(engine, format!("io_uring_setup for iodepth={iodepth}{}", asked(options)), errno, hint)
 }
 
 /// Buffers cannot be registered.
-pub(super) fn buffers(size_bytes: usize, errno: Option<i32>) -> EngineError {
+pub(crate) fn buffers(engine: &'static str, size_bytes: usize, errno: Option<i32>) -> EngineError {
     let hint = match errno {
         Some(libc::ENOMEM) => "registered buffers are locked memory: raise ulimit -l, or leave out fixedbufs",
         Some(libc::EOPNOTSUPP) => {
@@ -38,18 +37,18 @@ pub(super) fn buffers(size_bytes: usize, errno: Option<i32>) -> EngineError {
         }
         _ => "leave out fixedbufs",
     };
-    refused(format!("registering {size_bytes} bytes of buffers (fixedbufs)"), errno, hint)
+    refused(engine, format!("registering {size_bytes} bytes of buffers (fixedbufs)"), errno, hint)
 }
 
 /// Files cannot be registered.
-pub(super) fn files(n_files: u32, errno: Option<i32>) -> EngineError {
+pub(crate) fn files(engine: &'static str, n_files: u32, errno: Option<i32>) -> EngineError {
     let hint = match errno {
         Some(libc::EMFILE) => {
             "a ring takes as many files as ulimit -n allows, and at most 1048576: raise it, or leave out registerfiles"
         }
         _ => "leave out registerfiles (sqthread_poll brings it along)",
     };
-    refused(format!("registering {n_files} files (registerfiles)"), errno, hint)
+    refused(engine, format!("registering {n_files} files (registerfiles)"), errno, hint)
 }
 
 /// A possible reason for the errno of a unit.
@@ -75,13 +74,14 @@ fn asked(options: &UringOptions) -> String {
     format!("{hipri}{poll}{}", cpu.unwrap_or_default())
 }
 
-fn refused(what: String, errno: Option<i32>, hint: &str) -> EngineError {
+fn refused(engine: &'static str, what: String, errno: Option<i32>, hint: &str) -> EngineError {
     let source = io::Error::from_raw_os_error(errno.unwrap_or(libc::EINVAL));
-    EngineError::Refused { engine: NAME, what, source, hint: hint.to_owned() }
+    EngineError::Refused { engine, what, source, hint: hint.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::NAME;
     use super::*;
     use crate::options::EngineOptions;
     use crate::testing::given;
@@ -90,14 +90,14 @@ mod tests {
     fn a_refusal_names_option_errno_and_what_to_do() {
         let options = given(NAME, &[("sqthread_poll", "1"), ("sqthread_poll_cpu", "99"), ("hipri", "1")]);
         let options = UringOptions::parse(&EngineOptions::new(options)).unwrap();
-        let error = ring(&options, 4, Some(libc::EINVAL));
+        let error = ring(NAME, &options, 4, Some(libc::EINVAL));
         assert_eq!(
             error.to_string(),
             "io_uring: io_uring_setup for iodepth=4, hipri, sqthread_poll, sqthread_poll_cpu=99 failed: Invalid argument \
              (os error 22); the CPU of sqthread_poll_cpu is offline or outside the set of CPUs of this process"
         );
         assert_eq!(error.errno(), libc::EINVAL);
-        assert!(buffers(4096, Some(libc::ENOMEM)).to_string().contains("ulimit -l"));
-        assert!(files(4, Some(libc::EMFILE)).to_string().contains("ulimit -n"));
+        assert!(buffers(NAME, 4096, Some(libc::ENOMEM)).to_string().contains("ulimit -l"));
+        assert!(files(NAME, 4, Some(libc::EMFILE)).to_string().contains("ulimit -n"));
     }
 }

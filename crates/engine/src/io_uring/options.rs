@@ -23,20 +23,20 @@ use ferrio_sys::uring::SqPoll;
 
 /// The options of a job.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct UringOptions {
-    pub(super) is_iopoll: bool,
-    pub(super) has_fixed_buffers: bool,
-    pub(super) has_registered_files: bool,
-    pub(super) sqpoll: Option<SqPoll>,
-    pub(super) vectoring: Vectoring,
-    pub(super) flags: JobRwFlags,
+pub(crate) struct UringOptions {
+    pub(crate) is_iopoll: bool,
+    pub(crate) has_fixed_buffers: bool,
+    pub(crate) has_registered_files: bool,
+    pub(crate) sqpoll: Option<SqPoll>,
+    pub(crate) vectoring: Vectoring,
+    pub(crate) flags: JobRwFlags,
     /// 0: never.
-    pub(super) force_async_every: u32,
+    pub(crate) force_async_every: u32,
 }
 
 /// Which operations of the ring move data: with vectors or plain. Registered buffers have operations of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Vectoring {
+pub(crate) enum Vectoring {
     Plain,
     Vectored,
     /// Plain operations, if the kernel has them.
@@ -45,7 +45,7 @@ pub(super) enum Vectoring {
 
 impl UringOptions {
     /// Checks the options.
-    pub(super) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
+    pub(crate) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let bad = |name, value: i64, why: &str| EngineError::bad_option(NAME, name, &value, why);
         let number = |option: &EngineOption<Option<i64>>| {
             let number = options
@@ -70,6 +70,34 @@ impl UringOptions {
             flags: JobRwFlags::new(options.get(&io_uring::NOWAIT), options.get(&io_uring::UNCACHED)),
             force_async_every: number(&io_uring::FORCE_ASYNC)?.unwrap_or(0),
         })
+    }
+}
+
+/// Tells every n-th I/O apart.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EveryNth {
+    every: u32,
+    n_since: u32,
+}
+
+impl EveryNth {
+    /// `every` 0: none.
+    pub(crate) fn new(every: u32) -> Self {
+        Self { every, n_since: 0 }
+    }
+
+    /// True for every n-th call.
+    #[inline]
+    pub(crate) fn takes_turn(&mut self) -> bool {
+        if self.every == 0 {
+            return false;
+        }
+        self.n_since += 1;
+        let is_turn = self.n_since >= self.every;
+        if is_turn {
+            self.n_since = 0;
+        }
+        is_turn
     }
 }
 

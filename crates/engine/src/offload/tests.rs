@@ -94,7 +94,7 @@ impl Pooled {
 
 /// True if the file's contents show what the engine's I/Os did.
 fn moves_data(def: &EngineDef) -> bool {
-    def.targets.are_opened_by_run() && def.data == Data::Kept
+    def.targets.are_opened_by_run() && !def.targets.are_passthrough() && def.data == Data::Kept
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::rules::cache::{buffered_below_page, sync_without_flush};
 use crate::rules::range::same_blocks_again;
 use crate::rules::target::below_unseen;
 use ferrio_spec::RandomDistribution;
-use ferrio_spec::engines::Data;
+use ferrio_spec::engines::{Data, Targets};
 use ferrio_stats::{ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};
 use ferrio_units::DataDirection;
 
@@ -80,7 +80,11 @@ fn unseen(case: &Case<'_>, job: &CaseJob<'_>) -> String {
 pub(super) fn page_cache(case: &Case<'_>) -> Vec<Gap> {
     let cache: Option<&PageCache> = case.page_cache();
     let reason = missing(cache.map(|cache| &cache.machine)).or_else(|| missing(cache.map(|cache| &cache.files)));
-    of_run(reason.filter(|_| stored(case).any(|(_, job)| job.engine.targets.are_opened_by_run())))
+    of_run(reason.filter(|_| stored(case).any(|(_, job)| uses_cache(job.engine.targets))))
+}
+
+fn uses_cache(targets: Targets) -> bool {
+    targets.are_opened_by_run() && !targets.are_passthrough()
 }
 
 /// Extents of the files that a job reads, or of the files behind the loop devices below them.

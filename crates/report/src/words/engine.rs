@@ -17,6 +17,8 @@ pub(super) fn text(job: Option<&str>, note: &EngineNote) -> String {
             format!("fio: {name}{engine}: {what}: {}", system::said(error))
         }
         EngineNote::Target { step, error } => format!("fio: {name}{step}: {}", system::said(error)),
+        EngineNote::Unfit { file: Some(file), what } => format!("{file}: {what}"),
+        EngineNote::Unfit { file: None, what } => what.clone(),
         EngineNote::Refused { engine, what, error, hint } => {
             format!("fio: {name}{engine}: {what} failed: {}; {hint}", system::said(error))
         }

@@ -2,17 +2,20 @@
 //!
 //! Must not know: when they are shown. Start reading at [`text`].
 
-use ferrio_stats::note::{IoNote, RateMiss};
+use ferrio_stats::note::{DeviceStatus, IoNote, RateMiss};
 use ferrio_units::errno_text;
 
 /// The words of a note.
 // tidy: table
 pub(super) fn text(note: &IoNote) -> String {
     match note {
-        IoNote::Failed { file, errno, action, offset, length, hint } => {
+        IoNote::Failed { file, errno, action, offset, length, device, hint } => {
             let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\nfio: {hint}"));
-            let text = errno_text(*errno);
-            format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{hint}")
+            let (text, device) = match device {
+                None => (errno_text(*errno), String::new()),
+                Some(status) => ("Device-specific error".to_owned(), device_line(file, *status)),
+            };
+            format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{device}{hint}")
         }
         IoNote::EndSyncFailed { file, errno, offset, length } => format!(
             "fio: io_u error on file {file}: {}: sync offset={offset}, buflen={length}\n\
@@ -53,6 +56,13 @@ pub(super) fn text(note: &IoNote) -> String {
              keep others open. Close some of them."
         ),
     }
+}
+
+/// The line with what a device said.
+fn device_line(file: &str, status: DeviceStatus) -> String {
+    let DeviceStatus::Nvme(status) = status;
+    let (kind, code) = (status >> 8 & 7, status & 0xFF);
+    format!("\nfio: io_uring_cmd: {file}: cq entry status (sct=0x{kind:02x}; sc=0x{code:02x})")
 }
 
 /// A rate that was missed.

@@ -2,9 +2,9 @@
 
 use super::*;
 use ferrio_stats::note::{
-    BadBlock, BlockDump, Damage, During, EngineNote, Fault, FaultKind, FileNote, IoNote, ManyWrites, MergeFault,
-    RateMiss, Remedy, ReplayNote, RunNote, StateFault, StreamFault, TraceFault, TraceRemark, TraceTrouble, VerifyNote,
-    ZoneNote,
+    BadBlock, BlockDump, Damage, DeviceStatus, During, EngineNote, Fault, FaultKind, FileNote, IoNote, ManyWrites,
+    MergeFault, RateMiss, Remedy, ReplayNote, RunNote, StateFault, StreamFault, TraceFault, TraceRemark, TraceTrouble,
+    VerifyNote, ZoneNote,
 };
 use ferrio_units::{AllowedParameter, BuildError};
 
@@ -33,6 +33,7 @@ fn an_io_that_failed_is_told_with_the_advice_of_its_engine() {
     let failed = |hint: Option<&'static str>| IoNote::Failed {
         file: "f".to_owned(),
         errno: 5,
+        device: None,
         action: "read".into(),
         offset: 4096,
         length: 512,
@@ -41,6 +42,25 @@ fn an_io_that_failed_is_told_with_the_advice_of_its_engine() {
     let line = "fio: io_u error on file f: Input/output error: read offset=4096, buflen=512";
     assert_eq!(note(&failed(None).into()), line);
     assert_eq!(note(&failed(Some("try less")).into()), format!("{line}\nfio: try less"));
+}
+
+/// The lines are those of fio 3.41.
+#[test]
+fn a_status_of_a_device_is_told_in_its_parts() {
+    let failed = IoNote::Failed {
+        file: "/dev/ng0n1".to_owned(),
+        errno: 17029,
+        action: "read".into(),
+        offset: 0,
+        length: 4096,
+        device: Some(DeviceStatus::Nvme(17029)),
+        hint: None,
+    };
+    assert_eq!(
+        note(&failed.into()),
+        "fio: io_u error on file /dev/ng0n1: Device-specific error: read offset=0, buflen=4096\n\
+         fio: io_uring_cmd: /dev/ng0n1: cq entry status (sct=0x02; sc=0x85)"
+    );
 }
 
 #[test]

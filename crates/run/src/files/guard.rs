@@ -9,6 +9,7 @@ use ferrio_stats::note::{DeviceUsage, FileNote};
 use ferrio_sys::errno::{ENODEV, ENOMEDIUM, ENXIO};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
+use ferrio_sys::nvme::node::{BlockSide, block_device_of};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +26,7 @@ pub(crate) struct DeviceInUse {
 /// or claimed, or although its state cannot be found out. `look_at` is called with each worker before its files are
 /// checked.
 pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> Option<DeviceInUse> {
-    let mut seen: HashSet<PathBuf> = HashSet::new();
+    let mut seen: HashSet<(PathBuf, bool)> = HashSet::new();
     for (worker_index, worker) in workers.iter().enumerate() {
         if !worker.spec.changes_files()
             || worker.spec.target.allow_mounted_write
@@ -35,26 +36,39 @@ pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> 
         }
         look_at(worker_index);
         for path in naming::named_paths(worker) {
-            if seen.contains(&path) {
+            let key = (path, worker.engine.def.targets.are_passthrough());
+            if seen.contains(&key) {
                 continue;
             }
-            if let Some(usage) = usage(&path) {
+            let (path, is_passthrough) = &key;
+            if let Some(usage) = usage(path, *is_passthrough) {
                 let note = FileNote::InUse { path: path.display().to_string(), usage };
                 return Some(DeviceInUse { worker_index, note });
             }
-            seen.insert(path);
+            seen.insert(key);
         }
     }
     None
 }
 
-/// The reason why a path must not be written to; `None`: it may be, or is no block device, or does not exist.
-fn usage(path: &Path) -> Option<DeviceUsage> {
-    FileInfo::of_path(path).ok().filter(|info| info.kind == FileKind::Block)?;
-    match mounts::use_of_device(path) {
+/// The reason why a path must not be written to; `None`: it may be, or is no device, or does not exist. Only commands past the block
+/// layer write to character devices, whose data may be in use under the name of a block device.
+fn usage(path: &Path, is_passthrough: bool) -> Option<DeviceUsage> {
+    let info = FileInfo::of_path(path).ok()?;
+    let device = match info.kind {
+        FileKind::Block => path.to_owned(),
+        FileKind::Character if is_passthrough => match block_device_of(info.is_device) {
+            Ok(BlockSide::At(device)) => device,
+            // The engine refuses what is no namespace, and what the kernel hides nobody uses.
+            Ok(BlockSide::NotNvme | BlockSide::Hidden) => return None,
+            Err(error) => return Some(DeviceUsage::Unknown((&error).into())),
+        },
+        _ => return None,
+    };
+    match mounts::use_of_device(&device) {
         Ok(None) => None,
-        // The job will meet this error too, and will report it.
-        Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
+        // The job will meet this error too, and will report it; commands past the block layer would not.
+        Err(error) if info.kind == FileKind::Block && matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
         Ok(Some(DeviceUse::Mounted(_))) => Some(DeviceUsage::Mounted),
         Ok(Some(DeviceUse::Swap(path))) => Some(DeviceUsage::Swap { path: path.display().to_string() }),
         Ok(Some(DeviceUse::HeldBy(name))) => Some(DeviceUsage::HeldBy { name }),

@@ -30,8 +30,8 @@ pub(crate) fn file_set(
     stop: &dyn Fn() -> bool,
 ) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
-    let current: Vec<Option<u64>> = if worker.engine.def.targets.are_remote() {
-        remote_bytes(worker, targets, stop)?
+    let current: Vec<Option<u64>> = if worker.engine.def.targets.are_sized_by_engine() {
+        told_bytes(worker, targets, stop)?
     } else {
         targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?
     };
@@ -72,8 +72,8 @@ fn current_bytes(worker: &WorkerPlan, target: &FoundFile) -> Result<Option<u64>,
     }
 }
 
-/// The sizes of targets behind a server, which the engine asks.
-fn remote_bytes(
+/// The sizes of targets that the engine knows, or asks for.
+fn told_bytes(
     worker: &WorkerPlan,
     targets: &[FoundFile],
     stop: &dyn Fn() -> bool,
@@ -81,10 +81,17 @@ fn remote_bytes(
     let failed = |error: EngineError| {
         failure!(error.errno(), "setup").explained(engine_notes::refused(Some(&worker.spec.name), &error))
     };
+    let unfit = |name: &str, error: EngineError| match error {
+        EngineError::Unfit { step, .. } => {
+            failure!(error.errno(), step).explained(engine_notes::refused_target(name, &error))
+        }
+        error => failed(error),
+    };
     let Some(prepare) = worker.engine.io() else { return Ok(vec![None; targets.len()]) };
     let prepared = prepare(&worker.engine_options()).map_err(failed)?;
     let of_target = |target: &FoundFile| {
-        let found = prepared.target_bytes(&target.path, Patience::new(stop)).map_err(failed)?;
+        let found = prepared.target_bytes(&target.path, Patience::new(stop));
+        let found = found.map_err(|error| unfit(&target.name, error))?;
         found.map(Some).ok_or_else(Failure::stopped)
     };
     targets.iter().map(of_target).collect()
@@ -126,7 +133,7 @@ fn file_range(
     stream: &mut Generator,
 ) -> Result<FilePlan, Failure> {
     let extent = &worker.spec.extent;
-    let is_fixed = target.kind == FileKind::Block || worker.engine.def.targets.are_remote();
+    let is_fixed = target.kind == FileKind::Block || worker.engine.def.targets.are_sized_by_engine();
     let known_bytes = current_bytes.or(share);
     let wanted = match extent.filesize {
         Some((low, high)) => Some(sized_file(worker, known_bytes, low, high, stream)),

@@ -143,7 +143,7 @@ impl FileTable {
             range_bytes: plan.length_bytes,
             random: self.spec.pattern.random,
         };
-        engine.open_file(&file).map_err(|error| refused(&error))?;
+        engine.open_file(&file).map_err(|error| refused(&plan.name, &error))?;
         self.states[index as usize].is_open = true;
         self.open[index as usize] = fd;
         self.n_open += 1;
@@ -298,9 +298,12 @@ impl FileTable {
 }
 
 /// The failure for a target that an engine cannot open.
-fn refused(error: &EngineError) -> Failure {
+fn refused(file: &str, error: &EngineError) -> Failure {
     match error {
         EngineError::Target { step, .. } => failure!(error.errno(), step.clone()),
+        EngineError::Unfit { step, .. } => {
+            failure!(error.errno(), *step).explained(engine_notes::refused_target(file, error))
+        }
         _ => failure!(error.errno(), "open_file").explained(engine_notes::refused(None, error)),
     }
 }

@@ -102,6 +102,7 @@ fn engine_syncs(worker: &mut Worker<'_>, file_index: u32, direction: Direction) 
     match result.outcome() {
         Outcome::Done(_) => Ok(0),
         Outcome::Failed(errno) => Ok(errno),
+        Outcome::NvmeStatus(_) => Ok(EIO),
         // The wait for a server was given up.
         Outcome::EndOfData | Outcome::NotYet => Err(Failure::stopped()),
     }

@@ -38,6 +38,9 @@ pub enum Targets {
     Files,
     /// Files that the run finds, sizes and lays out. The engine gets their names, and measures its own calls on them.
     NamedFiles,
+    /// Devices that the run opens, and whose commands the engine sends past the block layer and its cache: the engine finds their
+    /// size. A device may have another name, by which it is in use.
+    Passthrough,
     /// Targets that the engine owns, with the names of the job's files: memory, a simulated device, a socket, a
     /// directory. Their size comes from the job's options; the engine makes, opens, closes and removes them.
     Own,
@@ -63,6 +66,16 @@ impl Targets {
         matches!(self, Self::Remote)
     }
 
+    /// True if the engine finds the size of its targets, which cannot grow.
+    pub const fn are_sized_by_engine(self) -> bool {
+        matches!(self, Self::Remote | Self::Passthrough)
+    }
+
+    /// True if commands go to devices past the block layer and its cache.
+    pub const fn are_passthrough(self) -> bool {
+        matches!(self, Self::Passthrough)
+    }
+
     /// True if the engine waits for another program, which may be slow, or gone.
     pub const fn are_outside(self) -> bool {
         matches!(self, Self::Remote | Self::Connection)
@@ -70,12 +83,12 @@ impl Targets {
 
     /// True if the targets are files or devices, which the run finds and sizes.
     pub const fn are_files(self) -> bool {
-        matches!(self, Self::Files | Self::NamedFiles)
+        matches!(self, Self::Files | Self::NamedFiles | Self::Passthrough)
     }
 
     /// The run opens them, and the engine gets descriptors.
     pub const fn are_opened_by_run(self) -> bool {
-        matches!(self, Self::Files)
+        matches!(self, Self::Files | Self::Passthrough)
     }
 }
 

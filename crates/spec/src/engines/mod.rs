@@ -218,6 +218,9 @@ const NBD_MENDED: &str = "A server that does not answer ends a job within a seco
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
                             largest block, or 64 MiB, fail with EINVAL.";
 
+/// Refused by the engine for pass-through commands.
+const PASSTHROUGH_STRICTER: &str = "A namespace whose block device is in use is not written to, as for block devices. I/Os that are not                                     whole blocks, and syncs of ranges, fail with EINVAL; fio rounds them down, or ends the pass.";
+
 /// Mended by the engine that runs a program.
 const EXEC_MENDED: &str = "Without a runtime the job ends with its program, and clones write to files of their own; in fio the job never \
                            ends. The grace time ends with the program, and its signal reaches all that the program has started.";
@@ -286,7 +289,13 @@ pub const ENGINES: &[EngineDef] = &[
         .asynchronous()
         .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })
         .with_atomic_writes(),
-    planned("io_uring_cmd", "Pass-through commands by io_uring").of_family("io_uring"),
+    engine("io_uring_cmd", "Pass-through commands by io_uring: NVMe")
+        .of_family("io_uring")
+        .asynchronous()
+        .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })
+        .targets(Targets::Passthrough)
+        .deviates(Mended, "fdatasync is a sync; fio 3.41 counts it as a short read.")
+        .deviates(Stricter, PASSTHROUGH_STRICTER),
     engine("libaio", "Linux native asynchronous I/O").asynchronous().waits_for_buffered().with_atomic_writes(),
     planned("rados", "Ceph objects"),
     planned("rbd", "Ceph block device"),

@@ -37,6 +37,13 @@ pub enum EngineNote {
         /// What the system said.
         error: SystemError,
     },
+    /// A target does not fit the engine, or the job does not fit the target.
+    Unfit {
+        /// Name of the target, where the line has it.
+        file: Option<String>,
+        /// What does not fit.
+        what: String,
+    },
     /// The kernel refused a feature.
     Refused {
         /// Name of the engine.

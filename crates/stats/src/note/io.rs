@@ -20,6 +20,9 @@ pub enum IoNote {
         offset: u64,
         /// Length, bytes.
         length: u64,
+        /// What the device said, where the errno is its status.
+        #[serde(default)]
+        device: Option<DeviceStatus>,
         /// A hint of the engine.
         hint: Option<Cow<'static, str>>,
     },
@@ -111,6 +114,13 @@ pub enum IoNote {
         /// Name of the file.
         file: String,
     },
+}
+
+/// The status with which a device ended a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DeviceStatus {
+    /// Of an NVMe device: its type is in bits 8 to 10, its code in bits 0 to 7.
+    Nvme(u16),
 }
 
 /// A minimum rate that was missed in the last window.

@@ -3,7 +3,6 @@
 //!
 //! Must not know: requests. Start reading at [`RingEntry::new`].
 
-use io_uring::IoUring;
 use rustix::io::Errno;
 use std::os::fd::AsRawFd;
 
@@ -34,7 +33,7 @@ pub(super) struct RingEntry {
 
 impl RingEntry {
     /// Puts the ring into the table of this thread. Where the kernel cannot, the ring is entered by its descriptor.
-    pub(super) fn new(ring: &IoUring) -> Self {
+    pub(super) fn new(ring: &impl AsRawFd) -> Self {
         let descriptor = ring.as_raw_fd();
         let mut update = RingUpdate { place: ANY_PLACE, reserved: 0, descriptor: descriptor as u64 };
         match register(ring, REGISTER_RING_FDS, &mut update) {
@@ -50,7 +49,7 @@ impl RingEntry {
     }
 
     /// Takes the ring out of the table, which otherwise keeps it until the thread ends.
-    pub(super) fn release(self, ring: &IoUring) {
+    pub(super) fn release(self, ring: &impl AsRawFd) {
         if self.flags != 0 {
             register(
                 ring,
@@ -76,7 +75,7 @@ impl RingEntry {
 }
 
 /// What the kernel returns: the number of rings, or -1.
-fn register(ring: &IoUring, operation: libc::c_uint, update: &mut RingUpdate) -> libc::c_long {
+fn register(ring: &impl AsRawFd, operation: libc::c_uint, update: &mut RingUpdate) -> libc::c_long {
     // SAFETY: the kernel reads and writes one `RingUpdate`, during the call.
     unsafe { libc::syscall(libc::SYS_io_uring_register, ring.as_raw_fd(), operation, std::ptr::from_mut(update), 1) }
 }

@@ -68,6 +68,8 @@ macro_rules! with_fd {
     };
 }
 
+pub(super) use with_fd;
+
 impl RingIo {
     /// The entry; `vector` is the address of the vector of the slot, used by that form only.
     #[inline]

@@ -3,7 +3,7 @@
 //! Must not know: requests.
 
 use crate::error::{Context, Result};
-use io_uring::{IoUring, Parameters};
+use io_uring::{IoUring, Parameters, cqueue, squeue};
 use std::io;
 
 /// A kernel thread that takes requests without being called.
@@ -49,7 +49,7 @@ enum TaskRun {
 }
 
 /// Makes the ring with the newest flags that the kernel takes.
-pub(super) fn build(request: &RingRequest) -> Result<IoUring> {
+pub(super) fn build<S: squeue::EntryMarker, C: cqueue::EntryMarker>(request: &RingRequest) -> Result<IoUring<S, C>> {
     let depth = request.depth.max(1);
     // The kernel refuses the task-run flags beside SQPOLL, where its own thread completes.
     let levels = if request.sqpoll.is_some() { &TASK_RUN_LEVELS[2..] } else { &TASK_RUN_LEVELS[..] };
@@ -69,8 +69,12 @@ pub(super) fn build(request: &RingRequest) -> Result<IoUring> {
     result.context("io_uring_setup", format_args!("(depth {depth}{hint})"))
 }
 
-fn build_at(request: &RingRequest, depth: u32, level: TaskRun) -> io::Result<IoUring> {
-    let mut builder = IoUring::builder();
+fn build_at<S: squeue::EntryMarker, C: cqueue::EntryMarker>(
+    request: &RingRequest,
+    depth: u32,
+    level: TaskRun,
+) -> io::Result<IoUring<S, C>> {
+    let mut builder = IoUring::<S, C>::builder();
     builder.dontfork().setup_clamp();
     // The kernel wants at least as many completions as submissions.
     builder.setup_cqsize(request.completion_entries.max(depth));

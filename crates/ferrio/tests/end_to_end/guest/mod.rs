@@ -7,6 +7,7 @@
 mod faults;
 mod findings;
 mod kernel_flags;
+mod passthrough;
 mod protected;
 mod sockets;
 mod zone_errors;

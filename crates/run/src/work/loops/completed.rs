@@ -4,7 +4,7 @@
 
 use super::Worker;
 use super::connection::give_up;
-use super::failure::fail;
+use super::failure::{IoFault, fail};
 use crate::compat;
 use crate::work::lane::Stop;
 use ferrio_engine::{IoResult, Outcome};
@@ -56,7 +56,8 @@ pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: IoR
 fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Finished {
     let moved = match result.outcome() {
         Outcome::Done(n_bytes) => n_bytes,
-        Outcome::Failed(errno) => return failed(worker, slot_index, errno),
+        Outcome::Failed(errno) => return failed(worker, slot_index, IoFault::Errno(errno)),
+        Outcome::NvmeStatus(status) => return failed(worker, slot_index, IoFault::Nvme(status)),
         Outcome::NotYet => return Finished::Again,
         Outcome::EndOfData => {
             give_up(worker, slot_index, done);
@@ -71,7 +72,7 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
         }
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
         if worker.hooks.checks(slot_index) || !compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) {
-            return failed(worker, slot_index, EIO);
+            return failed(worker, slot_index, IoFault::Errno(EIO));
         }
         let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
         worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
@@ -100,6 +101,6 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
     Finished::Again
 }
 
-fn failed(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Finished {
-    fail(worker, slot_index, errno).map_or_else(Finished::Stop, |()| Finished::Done)
+fn failed(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Finished {
+    fail(worker, slot_index, fault).map_or_else(Finished::Stop, |()| Finished::Done)
 }

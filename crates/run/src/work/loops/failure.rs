@@ -8,13 +8,26 @@ use crate::events::MessageStream;
 use crate::work::lane::Stop;
 use ferrio_spec::ZoneSpec;
 use ferrio_stats::FailedStep;
-use ferrio_stats::note::IoNote;
+use ferrio_stats::note::{DeviceStatus, IoNote};
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC};
 use ferrio_sys::file::FileKind;
 use ferrio_units::Direction;
 
+/// The reason why a unit failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IoFault {
+    /// The kernel's.
+    Errno(i32),
+    /// The device's, which ends the job as an errno does.
+    Nvme(u16),
+}
+
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
-pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Result<(), Stop> {
+pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Result<(), Stop> {
+    let (errno, device) = match fault {
+        IoFault::Errno(errno) => (errno, None),
+        IoFault::Nvme(status) => (i32::from(status), Some(DeviceStatus::Nvme(status))),
+    };
     worker.hooks.failed(&mut worker.lane, slot_index, errno);
     // As in fio, the step tells whether submission or I/O failed.
     let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
@@ -29,7 +42,12 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, errno: i32) -> Resu
         action: unit.direction.name().into(),
         offset: unit.offset_bytes,
         length: unit.length_bytes as u64,
-        hint: worker.lane.engine.hint(&unit, errno).map(Into::into),
+        device,
+        hint: match fault {
+            IoFault::Errno(errno) => worker.lane.engine.hint(&unit, errno),
+            IoFault::Nvme(status) => worker.lane.engine.status_hint(status),
+        }
+        .map(Into::into),
     };
     if let Some(advice) = advice_on_first(worker, unit.file_index, errno) {
         worker.lane.context.say(MessageStream::Info, advice);

@@ -68,8 +68,8 @@ pub(crate) fn close_as_it_is(worker: &mut Worker<'_>, file_index: u32) {
     worker.lane.workload.closed(file_index);
 }
 
-/// Syncs a file outside of the statistics (fio does not count these syncs). It uses the system call with any engine, as
-/// other files may have I/O in flight. A failure ends the job; no option tolerates it.
+/// Syncs a file outside of the statistics (fio does not count these syncs). It uses the system call, or what the engine
+/// has instead, as other files may have I/O in flight. A failure ends the job; no option tolerates it.
 fn sync_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     trace_sync(worker, file_index);
     sync_untraced(worker, file_index)
@@ -85,7 +85,8 @@ pub(crate) fn trace_sync(worker: &mut Worker<'_>, file_index: u32) {
 
 /// [`sync_file`] without a line in a trace.
 pub(crate) fn sync_untraced(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
-    let errno = worker.lane.files.sync(file_index);
+    let by_engine = worker.lane.engine.sync_apart(file_index);
+    let errno = by_engine.unwrap_or_else(|| worker.lane.files.sync(file_index));
     note_synced(worker, file_index, errno)
 }
 

@@ -2,12 +2,18 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, flag, number, number_flag, text, untyped_word};
+use super::declaration::{boolean, flag, number, number_flag, text, untyped_word, word};
 use crate::syntax::{ANY, Choice, choice};
 
 const VERIFY_MODE_WORDS: &[Choice] = &[choice("read", "Read back"), choice("compare", "Compare command")];
 
-const CMD_TYPE_WORDS: &[Choice] = &[choice("nvme", "NVMe"), choice("bsg", "SCSI through bsg")];
+words! {
+    /// Commands of `cmd_type`.
+    CommandType {
+        Nvme: "nvme", "NVMe";
+        Bsg: "bsg", "SCSI through bsg (not built yet)";
+    }
+}
 
 const CDB_LEN_WORDS: &[Choice] =
     &[choice("0", "Smallest that fits"), choice("10", "10 bytes"), choice("16", "16 bytes"), choice("32", "32 bytes")];
@@ -19,8 +25,8 @@ const READ_MODE_WORDS: &[Choice] = &[choice("read", "READ"), choice("prefetch", 
 
 engine_options! {
     HIPRI: bool = flag("hipri", "Poll for completions (IORING_SETUP_IOPOLL)");
-    READFUA: bool = boolean("readfua", "FUA on reads (io_uring_cmd)").default("0").planned();
-    WRITEFUA: bool = boolean("writefua", "FUA on writes (io_uring_cmd)").default("0").planned();
+    READFUA: bool = boolean("readfua", "FUA on reads (io_uring_cmd)").default("0");
+    WRITEFUA: bool = boolean("writefua", "FUA on writes (io_uring_cmd)").default("0");
     WRITE_MODE: &'static str = text("write_mode", "Command used for writes, single or weighted mix (io_uring_cmd)")
         .default("write")
         .planned();
@@ -34,8 +40,7 @@ engine_options! {
     UNCACHED: bool = number_flag("uncached", "RWF_DONTCACHE on buffered I/O", ANY);
     NOWAIT: bool = boolean("nowait", "RWF_NOWAIT on I/O");
     FORCE_ASYNC: Option<i64> = number("force_async", "Mark every n-th request IOSQE_ASYNC", ANY);
-    CMD_TYPE: () = untyped_word("cmd_type", "Passthrough command family (io_uring_cmd)", CMD_TYPE_WORDS)
-        .default("nvme");
+    CMD_TYPE: CommandType = word("cmd_type", "Passthrough command family (io_uring_cmd)");
     CDB_LEN: () = untyped_word("cdb_len", "SCSI CDB size, 0 = smallest fitting (bsg)", CDB_LEN_WORDS)
         .default("0");
     VERIFY_BYTCHK: () = untyped_word("verify_bytchk", "BYTCHK field for VERIFY commands (bsg)", VERIFY_BYTCHK_WORDS)

@@ -1,0 +1,305 @@
+//! `ioengine=io_uring_cmd`: commands of the device's own, past the block layer, by a ring: NVMe commands to the character device of
+//! a namespace (`/dev/ngXnY`).
+//!
+//! All I/Os are commands in the ring: reads, writes, trims (dataset management) and syncs (flush). Only `syncfs` is a call in the
+//! thread of the job. The size of a target is what the namespace says.
+//! Must not know: batches, depths. Start reading at [`Passthrough`], then [`Commands`], then `geometry` and `encoding`.
+#![expect(unsafe_code, reason = "commands point into the buffer area")]
+
+mod encoding;
+mod geometry;
+mod options;
+mod status;
+
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Patience,
+    Prepare, Prepared, Queued, push_in_room,
+};
+use crate::control;
+use crate::fd_table::FdTable;
+use crate::io_uring::buffers::{Windows, register};
+use crate::io_uring::explain;
+use crate::io_uring::options::{EveryNth, Vectoring};
+use crate::io_uring::traffic::Traffic;
+use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
+use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_sys::uring::{
+    CommandCompletion, CommandData, CommandRequest, CommandRing, RingCommand, RingFd, RingOf, RingRequest,
+};
+use ferrio_sys::{Clock, Errno};
+use ferrio_units::Direction;
+use geometry::Geometry;
+use options::CommandOptions;
+use std::cell::RefCell;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::rc::Rc;
+
+/// Name of the engine in messages.
+const NAME: &str = "io_uring_cmd";
+
+pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Passthrough { options: CommandOptions::parse(options)? }));
+
+/// The engine before it is started.
+struct Passthrough {
+    options: CommandOptions,
+}
+
+/// The ring is the first field: dropping it waits for all I/Os in flight, after which the memory may be dropped.
+struct Commands {
+    ring: CommandRing,
+    arena: Rc<RefCell<Arena>>,
+    /// What commands need beside their data, by slot: the ranges of a trim.
+    payloads: Arena,
+    options: CommandOptions,
+    fds: FdTable,
+    /// By file, of those that are open.
+    geometries: Vec<Option<Geometry>>,
+    /// For jobs with registered buffers.
+    windows: Option<Windows>,
+    /// By slot: the length that a command reports which has succeeded.
+    lengths: Vec<IoResult>,
+    /// Units queued whose submission was not yet reported by `commit`.
+    n_queued: u32,
+    /// Reads and writes that are forced to a worker.
+    forced_async: EveryNth,
+    job: JobFacts,
+}
+
+/// The file is none whose commands this engine sends.
+fn wrong_kind() -> EngineError {
+    let what = "ioengine io_uring_cmd only works with nvme ns generic char devices (/dev/ngXnY)".to_owned();
+    EngineError::Unfit { step: "get_file_size", what, is_named: false, errno: libc::EINVAL }
+}
+
+impl Prepared for Passthrough {
+    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+        if !FileInfo::of_path(name).is_ok_and(|info| info.kind == FileKind::Character) {
+            return Err(wrong_kind());
+        }
+        let device = OpenRequest::default()
+            .open(name)
+            .map_err(|source| EngineError::Target { step: format!("open({})", name.display()), source })?;
+        Geometry::of(&device, &self.options).map(|geometry| Some(geometry.total_bytes()))
+    }
+
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let options = self.options;
+        let max_block_bytes = setup.max_block_bytes;
+        let mut commands = Commands::new(options, setup)?;
+        if options.ring.has_fixed_buffers {
+            // SAFETY: the area lives as long as `commands`, whose ring is dropped first.
+            commands.windows =
+                Some(unsafe { register(NAME, &commands.ring, &commands.arena.borrow(), max_block_bytes) }?);
+        }
+        Ok(Box::new(commands))
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        status::errno_hint(unit, errno)
+    }
+}
+
+impl Commands {
+    fn new(options: CommandOptions, setup: EngineSetup) -> Result<Self, EngineError> {
+        let of_ring = &options.ring;
+        let request =
+            RingRequest { is_iopoll: of_ring.is_iopoll, sqpoll: of_ring.sqpoll, ..RingRequest::new(setup.iodepth) };
+        let ring =
+            CommandRing::new(&request).map_err(|error| explain::ring(NAME, of_ring, setup.iodepth, error.errno()))?;
+        if of_ring.has_registered_files {
+            ring.register_file_table(setup.n_files)
+                .map_err(|error| explain::files(NAME, setup.n_files, error.errno()))?;
+        }
+        let n_slots = setup.iodepth as usize;
+        let memory = ArenaRequest {
+            kind: ArenaKind::Malloc,
+            size_bytes: n_slots * encoding::RANGE_BYTES,
+            offset_bytes: 0,
+            hugepage_bytes: 0,
+        };
+        let mut payloads = Arena::new(&memory).map_err(|error| EngineError::Failed {
+            engine: NAME,
+            step: "init",
+            what: "memory for the ranges of trims".to_owned(),
+            source: io::Error::from_raw_os_error(error.errno().unwrap_or(libc::ENOMEM)),
+        })?;
+        payloads.touch();
+        Ok(Self {
+            ring,
+            arena: setup.arena,
+            payloads,
+            options,
+            fds: FdTable::new(setup.n_files),
+            geometries: vec![None; setup.n_files as usize],
+            windows: None,
+            lengths: vec![IoResult::done(0); n_slots],
+            n_queued: 0,
+            forced_async: EveryNth::new(of_ring.force_async_every),
+            job: setup.job,
+        })
+    }
+
+    /// The command of a unit.
+    #[inline]
+    fn request(&mut self, unit_index: u32, unit: &IoUnit) -> Result<RingCommand, Errno> {
+        let fd = if self.options.ring.has_registered_files {
+            RingFd::Registered(unit.file_index)
+        } else {
+            RingFd::Open(self.fds.get(unit.file_index)?.as_raw_fd())
+        };
+        let geometry = match self.geometries.get(unit.file_index as usize) {
+            Some(Some(geometry)) => *geometry,
+            _ => return Err(Errno::BADF),
+        };
+        let id = geometry.namespace.id;
+        let (command, data) = match unit.direction {
+            Direction::Read | Direction::Write => {
+                let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes)?;
+                let mut command = encoding::transfer(unit.direction, id, blocks, &self.options)?;
+                if let Some(protection) = geometry.namespace.protection {
+                    encoding::protect_by_device(&mut command, protection, blocks);
+                }
+                (command, self.data(unit))
+            }
+            Direction::Trim => {
+                let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes)?;
+                let place = unit_index as usize * encoding::RANGE_BYTES;
+                let range = self.payloads.slice_mut(place, encoding::RANGE_BYTES);
+                range.copy_from_slice(&encoding::range(blocks)?);
+                (encoding::deallocate(id, 1), CommandData::Plain(self.payloads.region(place, encoding::RANGE_BYTES)))
+            }
+            Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None),
+            Direction::SyncFileRange | Direction::Syncfs => return Err(Errno::INVAL),
+        };
+        let is_forced_async = unit.direction.data().is_some() && self.forced_async.takes_turn();
+        Ok(RingCommand { fd, command, data, metadata: None, is_forced_async })
+    }
+
+    #[inline]
+    fn data(&self, unit: &IoUnit) -> CommandData {
+        let region: Region = self.arena.borrow().region(unit.buffer_offset, unit.length_bytes);
+        match self.windows {
+            Some(windows) => CommandData::Registered(region, windows.index_of(unit.buffer_offset)),
+            None if self.options.ring.vectoring == Vectoring::Vectored => CommandData::Vector(region),
+            None => CommandData::Plain(region),
+        }
+    }
+}
+
+impl Traffic for Commands {
+    type Requests = CommandRequest;
+    type Completions = CommandCompletion;
+
+    #[inline]
+    fn ring(&mut self) -> &mut RingOf<CommandRequest, CommandCompletion> {
+        &mut self.ring
+    }
+
+    #[inline]
+    fn has_polling_thread(&self) -> bool {
+        self.options.ring.sqpoll.is_some()
+    }
+
+    #[inline]
+    fn n_queued(&mut self) -> &mut u32 {
+        &mut self.n_queued
+    }
+
+    #[inline]
+    fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
+        let Self { ring, lengths, .. } = self;
+        ring.pop(n_max as u32, |done| {
+            let result = match done.result {
+                0 => lengths[done.slot as usize],
+                status @ 1.. => IoResult::nvme_status(status as u16),
+                errno => IoResult::of_call(i64::from(errno)),
+            };
+            push_in_room(completions, Completion { unit_index: done.slot, result });
+        });
+    }
+}
+
+impl Engine for Commands {
+    fn has_kernel_workers(&self) -> bool {
+        true
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        let OpenTarget::Descriptor(fd) = file.target else { return Ok(()) };
+        if !FileInfo::of_file(&fd).is_ok_and(|info| info.kind == FileKind::Character) {
+            return Err(wrong_kind());
+        }
+        let geometry = Geometry::of(fd, &self.options)?;
+        geometry.check(&self.job)?;
+        self.geometries[file.index as usize] = Some(geometry);
+        self.fds.open(file);
+        if !self.options.ring.has_registered_files {
+            return Ok(());
+        }
+        self.ring.set_registered_file(file.index, Some(fd)).map_err(|error| explain::files(NAME, 1, error.errno()))
+    }
+
+    fn close_file(&mut self, file_index: u32) {
+        self.fds.close(file_index);
+        self.geometries[file_index as usize] = None;
+        if self.options.ring.has_registered_files {
+            // A file that is not taken out of the table merely stays open.
+            let _ = self.ring.set_registered_file(file_index, None);
+        }
+    }
+
+    #[inline]
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        if unit.direction == Direction::Syncfs {
+            return if self.n_queued == 0 { Queued::Completed(control::run(&self.fds, unit)) } else { Queued::Busy };
+        }
+        let request = match self.request(unit_index, unit) {
+            Ok(request) => request,
+            Err(errno) => return Queued::Completed(control::error_result(errno)),
+        };
+        self.lengths[unit_index as usize] = IoResult::done(unit.length_bytes);
+        // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
+        // close the file, until the unit is reaped; the area and the payloads, whose part belongs to the slot, live as long
+        // as `self`, whose ring waits when dropped.
+        self.push_or_wait(|ring| unsafe { ring.push_command(unit_index, &request) })
+    }
+
+    #[inline]
+    fn commit(&mut self) -> io::Result<u32> {
+        self.submit_queued()
+    }
+
+    #[inline]
+    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        self.take(min, max, completions)
+    }
+
+    fn reap_until(
+        &mut self,
+        max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        self.take_until(max, until_ns, clock, completions)
+    }
+
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        status::errno_hint(unit, errno)
+    }
+
+    fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
+        let (fd, geometry) = (self.fds.get(file_index).ok()?, self.geometries.get(file_index as usize)?.as_ref()?);
+        let flushed = ferrio_sys::nvme::flush(fd, geometry.namespace.id);
+        Some(flushed.map_or_else(|error| error.errno().unwrap_or(libc::EIO), |()| 0))
+    }
+
+    fn status_hint(&self, status: u16) -> Option<&'static str> {
+        status::hint(status)
+    }
+}
+
+#[cfg(test)]
+mod tests;

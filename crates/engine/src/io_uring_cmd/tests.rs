@@ -1,0 +1,31 @@
+//! The engine without a device: refusals.
+
+use super::{NAME, PREPARE};
+use crate::contract::Patience;
+use crate::options::EngineOptions;
+use crate::testing::{Rig, RigOptions, TestFile, given};
+use std::path::Path;
+
+fn refusal(path: &Path) -> String {
+    let prepared = PREPARE(&EngineOptions::default()).unwrap();
+    prepared.target_bytes(path, Patience::new(&|| false)).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_no_namespace_is_refused() {
+    let file = TestFile::new(NAME);
+    let wrong_kind = "ioengine io_uring_cmd only works with nvme ns generic char devices (/dev/ngXnY)";
+    assert_eq!(refusal(file.path()), wrong_kind);
+    assert_eq!(refusal(Path::new("/dev/null")), "failed to fetch namespace-id");
+    let options = RigOptions { options: given(NAME, &[]), ..RigOptions::default() };
+    if let Err(error) = Rig::new(NAME, Some(&file), options) {
+        // Where there is no ring at all, that is the error.
+        assert!(error.to_string() == wrong_kind || error.to_string().contains("io_uring_setup"), "{error}");
+    }
+}
+
+#[test]
+fn commands_of_scsi_are_refused() {
+    let error = PREPARE(&EngineOptions::new(given(NAME, &[("cmd_type", "bsg")]))).err().unwrap();
+    assert!(error.to_string().starts_with("io_uring_cmd: option cmd_type=bsg: "), "{error}");
+}
