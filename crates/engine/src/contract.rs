@@ -183,6 +183,17 @@ pub enum Connection {
     Listening,
 }
 
+/// What an engine says about a failed unit, in place of the line that other failed I/Os have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Complaint {
+    /// The step that failed, a short name.
+    pub step: &'static str,
+    /// fio's own line, if it has one.
+    pub line: Option<String>,
+    /// The reason, in one sentence for the user.
+    pub why: Option<String>,
+}
+
 /// What [`Engine::queue`] did with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Queued {
@@ -238,6 +249,12 @@ pub trait Engine {
     /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
     /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
     fn give_up(&mut self) {}
+
+    /// True if something was moved to the outside or from there since this was asked last. An engine that cannot tell says so
+    /// always. Called while the loop waits for something outside.
+    fn has_progress(&mut self) -> bool {
+        true
+    }
 
     /// Told after the run has opened a file; an engine that owns its targets opens the target here.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -307,6 +324,12 @@ pub trait Engine {
     /// True once for a unit whose error came from its submission, not from the I/O. Not called on the hot path.
     fn take_refusal(&mut self, _unit_index: u32) -> bool {
         false
+    }
+
+    /// What the engine says about the unit that failed last, once. Called for engines with storage or objects behind a server;
+    /// not called on the hot path.
+    fn take_complaint(&mut self) -> Option<Complaint> {
+        None
     }
 
     /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions` (which has room for

@@ -21,6 +21,7 @@ mod filecreate;
 mod filedelete;
 mod filestat;
 mod ftruncate;
+mod http;
 mod inline;
 mod io_uring;
 mod io_uring_cmd;
@@ -52,8 +53,8 @@ mod vsync;
 mod testing;
 
 pub use contract::{
-    CallStamps, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts,
-    OpenTarget, Outcome, Patience, Prepare, Prepared, Queued,
+    CallStamps, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
+    JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued,
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;

@@ -5,7 +5,7 @@
 use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
-    cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
+    cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate, http,
     io_uring, io_uring_cmd, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim,
     splice, sync, vsync,
 };
@@ -27,6 +27,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("posixaio", Io(posixaio::PREPARE)),
     ("mmap", Io(mmap::PREPARE)),
     ("splice", Io(splice::PREPARE)),
+    ("http", Io(http::PREPARE)),
     ("nbd", Io(nbd::PREPARE)),
     ("net", Io(net::PREPARE)),
     ("netsplice", Io(net::PREPARE_SPLICE)),

@@ -5,7 +5,7 @@
 //! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued};
+use ferrio_engine::{Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Clock;
 use std::io;
@@ -46,12 +46,20 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.connect(patience)
     }
 
+    fn has_progress(&mut self) -> bool {
+        self.inner.has_progress()
+    }
+
     fn give_up(&mut self) {
         self.inner.give_up();
     }
 
     fn remove_target(&mut self, name: &Path) {
         self.inner.remove_target(name);
+    }
+
+    fn take_complaint(&mut self) -> Option<Complaint> {
+        self.inner.take_complaint()
     }
 
     fn take_refusal(&mut self, unit_index: u32) -> bool {
@@ -150,12 +158,22 @@ mod tests {
             Ok(Connection::Listening)
         }
 
+        fn has_progress(&mut self) -> bool {
+            self.note("has_progress");
+            false
+        }
+
         fn give_up(&mut self) {
             self.note("give_up");
         }
 
         fn remove_target(&mut self, _: &Path) {
             self.note("remove_target");
+        }
+
+        fn take_complaint(&mut self) -> Option<Complaint> {
+            self.note("take_complaint");
+            None
         }
 
         fn take_refusal(&mut self, _: u32) -> bool {
@@ -278,8 +296,10 @@ mod tests {
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
         assert_eq!(engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);
+        assert!(!engine.has_progress());
         engine.give_up();
         engine.remove_target("own".as_ref());
+        assert!(engine.take_complaint().is_none());
         assert!(engine.take_refusal(0));
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
@@ -298,8 +318,10 @@ mod tests {
         drop(engine);
         let expected = [
             "connect",
+            "has_progress",
             "give_up",
             "remove_target",
+            "take_complaint",
             "take_refusal",
             "open_file",
             "queue",

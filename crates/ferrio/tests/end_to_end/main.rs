@@ -25,6 +25,7 @@ mod draws;
 mod engines_cpuio;
 mod engines_e4defrag;
 mod engines_exec;
+mod engines_http;
 mod engines_nbd;
 mod engines_net;
 mod engines_page_fault;

@@ -17,6 +17,11 @@ pub(super) fn text(note: &IoNote) -> String {
             };
             format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{device}{hint}")
         }
+        IoNote::Refused { line, why, unsynced } => {
+            let why = why.as_ref().map(|why| format!("fio: {why}"));
+            let unsynced = unsynced.as_ref().map(|file| format!("fio: end_fsync failed for file {file}"));
+            [line.clone(), why, unsynced].into_iter().flatten().collect::<Vec<_>>().join("\n")
+        }
         IoNote::EndSyncFailed { file, errno, offset, length } => format!(
             "fio: io_u error on file {file}: {}: sync offset={offset}, buflen={length}\n\
              fio: end_fsync failed for file {file}",

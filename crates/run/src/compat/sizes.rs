@@ -9,11 +9,13 @@ use ferrio_spec::{Compatibility, ExtentSpec, JobSpec, SizeSpec, VerifyForm};
 /// The offset that blocks may reach with an engine that has no files. With `filesize` it is the share of `size`, however
 /// little of that `filesize` leaves; without `size` there is no limit. There is none either for engines that measure
 /// openings, from the start of the file on: a file whose share of `size` is less than a block is opened too; and none for
-/// connections, where the last block goes beyond a `size` that is no multiple of it. Otherwise, and native: the end of the
+/// connections and objects of a server, where the last block goes beyond a `size` that is no multiple of it. Otherwise, and native: the end of the
 /// range. Shows in the last block of a range, and in the number of files that are made.
 pub(crate) fn bytes_without_file(worker: &WorkerPlan, share: Option<u64>, start_bytes: u64, length_bytes: u64) -> u64 {
     let def = &worker.engine.def;
-    let is_endless = def.targets.is_connection() || (def.measures == Measures::Openings && start_bytes == 0);
+    let is_endless = def.targets.is_connection()
+        || def.targets.are_objects()
+        || (def.measures == Measures::Openings && start_bytes == 0);
     match worker.spec.extent.filesize {
         Some(_) if worker.compatibility.is_fio() => share.unwrap_or(u64::MAX),
         None if worker.compatibility.is_fio() && is_endless => u64::MAX,

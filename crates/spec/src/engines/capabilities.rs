@@ -47,6 +47,9 @@ pub enum Targets {
     /// Storage behind a server, whatever the names: the engine finds the server by its own options, and the size of the targets from
     /// what the server says. The connection is made before the clock of the job starts.
     Remote,
+    /// Objects of a server, with the names of the job's files. Their size comes from the job's options, and I/Os make them. The
+    /// connection is made before the clock of the job starts.
+    Objects,
     /// The two ends of a connection, whatever the names: it is made before the clock of the job starts, and carries as much as the job's
     /// options say, or less where the other end says that this was all.
     Connection,
@@ -76,9 +79,14 @@ impl Targets {
         matches!(self, Self::Passthrough)
     }
 
+    /// True if the targets are objects of a server.
+    pub const fn are_objects(self) -> bool {
+        matches!(self, Self::Objects)
+    }
+
     /// True if the engine waits for another program, which may be slow, or gone.
     pub const fn are_outside(self) -> bool {
-        matches!(self, Self::Remote | Self::Connection)
+        matches!(self, Self::Remote | Self::Objects | Self::Connection)
     }
 
     /// True if the targets are files or devices, which the run finds and sizes.

@@ -180,6 +180,11 @@ impl EngineDef {
         Self { has_syncfs: false, ..self.targets(Targets::Remote).shares(Sharing::OwnTargets).lays_out(Layout::Always) }
     }
 
+    /// Its targets are objects of a server.
+    const fn of_objects(self) -> Self {
+        Self { has_syncfs: false, ..self.targets(Targets::Objects).shares(Sharing::OwnTargets) }
+    }
+
     const fn in_bits(self) -> Self {
         Self { counts_bits: true, ..self }
     }
@@ -213,6 +218,10 @@ const NET_STRICTER: &str = "A connection that closes without the closing word is
 /// Mended by the engine for network block devices.
 const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or 30 seconds after its runtime; fio \
                           waits for ever.";
+
+/// Mended by the engine for objects of a server.
+const HTTP_MENDED: &str = "A server that does not answer ends a job within a second of a stop or of the end of its runtime; fio \
+                           waits for ever. Requests after a first trim keep their methods; in fio all of them delete.";
 
 /// Refused by the engine for network block devices.
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
@@ -299,7 +308,7 @@ pub const ENGINES: &[EngineDef] = &[
     engine("libaio", "Linux native asynchronous I/O").asynchronous().waits_for_buffered().with_atomic_writes(),
     planned("rados", "Ceph objects"),
     planned("rbd", "Ceph block device"),
-    planned("http", "WebDAV, S3, Swift"),
+    engine("http", "WebDAV, S3, Swift").of_objects().deviates(Mended, HTTP_MENDED),
     planned("gfapi", "GlusterFS"),
     planned("gfapi_async", "GlusterFS, asynchronous").of_family("gfapi"),
     planned("libhdfs", "Hadoop file system"),

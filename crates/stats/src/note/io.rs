@@ -26,6 +26,15 @@ pub enum IoNote {
         /// A hint of the engine.
         hint: Option<Cow<'static, str>>,
     },
+    /// An I/O failed, and the engine has words of its own for it.
+    Refused {
+        /// fio's own line, if it has one.
+        line: Option<String>,
+        /// The reason, in one sentence.
+        why: Option<String>,
+        /// Name of the file whose sync at the end this was.
+        unsynced: Option<String>,
+    },
     /// The sync at the end of a file failed.
     EndSyncFailed {
         /// Name of the file.

@@ -20,6 +20,9 @@ const STOP_PATIENCE_NS: u64 = 500_000_000;
 /// The same after the end of the runtime: the time after which block devices of Linux take a request for lost.
 const RUNTIME_PATIENCE_NS: u64 = 30_000_000_000;
 
+/// The same where nothing at all moves any more.
+const SILENCE_NS: u64 = 500_000_000;
+
 /// The end time of a ramp that does not end by time.
 const OPEN_RAMP_NS: u64 = u64::MAX - 1;
 
@@ -38,6 +41,8 @@ pub(crate) struct Control<'a> {
     calibration_ns: u64,
     /// Time at which a wait for I/Os in flight first found that the job is told to end.
     stop_seen_ns: Option<u64>,
+    /// Time at which such a wait, after the end of the runtime, last found that something had moved.
+    moved_ns: Option<u64>,
     /// Writes are being read back: only reads take time, and no depth is tried.
     is_reading_back: bool,
     /// A fault that a completed I/O has revealed; the job ends with it when the loop checks its deadlines next.
@@ -73,6 +78,7 @@ impl<'a> Control<'a> {
             runtime_end_ns: u64::MAX,
             calibration_ns: 0,
             stop_seen_ns: None,
+            moved_ns: None,
             is_reading_back: false,
             late_failure: None,
         }
@@ -200,12 +206,20 @@ impl<'a> Control<'a> {
     }
 
     /// True if I/Os in flight are no longer waited for. Called when a wait brought nothing.
-    pub(crate) fn is_out_of_patience(&mut self, now_ns: u64) -> bool {
+    pub(crate) fn is_out_of_patience(&mut self, now_ns: u64, has_progress: bool) -> bool {
         if self.is_terminated() {
             let stop_ns = *self.stop_seen_ns.get_or_insert(now_ns);
             return now_ns.saturating_sub(stop_ns) >= STOP_PATIENCE_NS;
         }
-        now_ns.saturating_sub(RUNTIME_PATIENCE_NS) >= self.runtime_end_ns
+        if now_ns < self.runtime_end_ns {
+            return false;
+        }
+        let moved_ns = self.moved_ns.get_or_insert(now_ns);
+        if has_progress {
+            *moved_ns = now_ns;
+        }
+        let is_silent = now_ns.saturating_sub(*moved_ns) >= SILENCE_NS;
+        is_silent || now_ns.saturating_sub(RUNTIME_PATIENCE_NS) >= self.runtime_end_ns
     }
 
     pub(crate) fn slot(&self) -> &'a WorkerSlot {

@@ -49,7 +49,11 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
 /// after the end of the run or of the runtime.
 #[cold]
 pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
-    if lane.plan.engine.def.targets.are_outside() && lane.control.is_out_of_patience(lane.clock.now_ns()) {
+    if !lane.plan.engine.def.targets.are_outside() {
+        return;
+    }
+    let has_progress = lane.engine.has_progress();
+    if lane.control.is_out_of_patience(lane.clock.now_ns(), has_progress) {
         lane.engine.give_up();
     }
 }

@@ -6,6 +6,7 @@ use super::Worker;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
+use ferrio_engine::Complaint;
 use ferrio_spec::ZoneSpec;
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::{DeviceStatus, IoNote};
@@ -32,9 +33,14 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
     // As in fio, the step tells whether submission or I/O failed.
     let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;
+    let complaint = worker.lane.engine.take_complaint();
     let tolerated = worker.lane.tolerates(unit.direction, errno);
     if tolerated && !worker.lane.plan.spec.errors.dump {
         return Ok(());
+    }
+    if let Some(Complaint { step, line, why }) = complaint {
+        worker.lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
+        return if tolerated { Ok(()) } else { Err(Stop::Failed(Box::new(failure!(errno, step)))) };
     }
     let failed = IoNote::Failed {
         file: worker.lane.files.plan(unit.file_index).name.clone(),

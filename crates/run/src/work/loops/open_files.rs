@@ -10,6 +10,7 @@ use crate::events::MessageStream;
 use crate::link::trace::TraceGroup;
 use crate::work::lane::slots::Slot;
 use crate::work::lane::told::tell_opened;
+use ferrio_engine::Complaint;
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::IoNote;
 
@@ -97,6 +98,11 @@ pub(crate) fn note_synced(worker: &mut Worker<'_>, file_index: u32, errno: i32) 
     }
     let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let file = worker.lane.files.plan(file_index).name.clone();
+    if let Some(Complaint { step, line, why }) = worker.lane.engine.take_complaint() {
+        let note = IoNote::Refused { line, why, unsynced: Some(file) };
+        worker.lane.context.say(MessageStream::Error, note);
+        return Err(failure!(errno, step));
+    }
     let note = IoNote::EndSyncFailed { file, errno, offset: data_offset, length: length_bytes };
     worker.lane.context.say(MessageStream::Error, note);
     Err(failure!(errno, FailedStep::IoUnit))

@@ -1,0 +1,244 @@
+//! `ioengine=http`: objects of a server that speaks WebDAV, S3 or Swift.
+//!
+//! A read is a GET, a write a PUT, a trim a DELETE, one at a time over one connection, which is kept. The client is our own, over
+//! sockets that never wait, so that a silent server holds no job: HTTP/1.1 with answers of any form, in bounded memory. A
+//! request that the server answers at once is done within `queue`; else the loop reaps it, and looks at its deadlines meanwhile.
+//! Must not know: bytes of requests and answers. Start reading at `Http`, then `talk`, `client` and `answer`.
+
+mod answer;
+mod client;
+mod explain;
+mod line;
+mod login;
+mod multipart;
+mod request;
+mod settings;
+mod signature;
+mod talk;
+#[cfg(test)]
+mod tests;
+mod tls;
+
+use crate::contract::{
+    Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
+    Patience, Prepare, Prepared, Queued, push_in_room, time_left,
+};
+use crate::control::error_result;
+use crate::options::EngineOptions;
+use client::SLICE;
+use ferrio_stats::ServerSteps;
+use ferrio_sys::Errno;
+use ferrio_sys::arena::Arena;
+use ferrio_sys::clock::Clock;
+use ferrio_units::Direction;
+use multipart::HttpUpload;
+use settings::HttpSettings;
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use talk::HttpTalk;
+use tls::Trust;
+
+/// Name of the engine in messages.
+const NAME: &str = "http";
+
+pub(crate) const PREPARE: Prepare = |options| prepare(options);
+
+fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
+    Ok(Box::new(Idle { settings: HttpSettings::new(options)? }))
+}
+
+/// The engine before it is started.
+struct Idle {
+    settings: HttpSettings,
+}
+
+impl Prepared for Idle {
+    fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let refused = |why: String| match &self.settings.trust {
+            Some(Trust::File(file)) => EngineError::bad_option(NAME, "http_ca", file, why),
+            _ => EngineError::bad_option(NAME, "https", "on", why),
+        };
+        let talk = HttpTalk::new(self.settings.clone()).map_err(refused)?;
+        let upload =
+            self.settings.parts.map(|parts| HttpUpload::new(&self.settings, parts)).transpose().map_err(refused)?;
+        Ok(Box::new(Http {
+            talk,
+            upload,
+            is_in_parts: false,
+            arena: setup.arena,
+            names: vec![String::new(); setup.n_files as usize],
+            flight: None,
+            unreached: None,
+            complaint: None,
+            is_reached: false,
+            is_given_up: false,
+        }))
+    }
+}
+
+/// A job's requests to its server.
+struct Http {
+    talk: HttpTalk,
+    /// Writes in parts, where the job wants them.
+    upload: Option<HttpUpload>,
+    /// The I/O is such a write.
+    is_in_parts: bool,
+    arena: Rc<RefCell<Arena>>,
+    /// Names of the open files.
+    names: Vec<String>,
+    /// The I/O that is not done yet, and the slot of its unit.
+    flight: Option<(u32, IoUnit)>,
+    /// Why no connection was made before the first I/O.
+    unreached: Option<Complaint>,
+    /// Why the last I/O failed.
+    complaint: Option<Complaint>,
+    is_reached: bool,
+    is_given_up: bool,
+}
+
+impl Http {
+    fn begin(&mut self, unit: &IoUnit) -> Result<(), Complaint> {
+        self.complaint = None;
+        if let Some(complaint) = self.unreached.take() {
+            return Err(complaint);
+        }
+        let arena = self.arena.borrow();
+        let name = self.names.get(unit.file_index as usize).map_or("", String::as_str);
+        let block = arena.slice(unit.buffer_offset, unit.length_bytes);
+        let upload =
+            self.upload.as_mut().filter(|upload| unit.direction == Direction::Write && upload.takes(unit.length_bytes));
+        self.is_in_parts = upload.is_some();
+        match upload {
+            Some(upload) => {
+                upload.begin(self.talk.target(unit, name)?, block);
+                Ok(())
+            }
+            None => self.talk.begin(unit, name, block),
+        }
+    }
+
+    /// Goes on with the I/O, for a time at most; `None`: it is not done.
+    fn go_on(&mut self, limit: Duration) -> Option<(u32, IoResult)> {
+        let (unit_index, unit) = self.flight?;
+        if self.is_given_up {
+            self.flight = None;
+            return Some((unit_index, IoResult::END_OF_DATA));
+        }
+        let done = {
+            let mut arena = self.arena.borrow_mut();
+            let block = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
+            let end = Instant::now() + limit;
+            match self.upload.as_mut().filter(|_| self.is_in_parts) {
+                Some(upload) => upload.go_on(block, end)?,
+                None => self.talk.go_on(block, end)?,
+            }
+        };
+        self.flight = None;
+        Some((unit_index, self.result(&unit, done)))
+    }
+
+    fn result(&mut self, unit: &IoUnit, done: Result<(), Complaint>) -> IoResult {
+        match done {
+            Ok(()) => IoResult::done(unit.length_bytes),
+            Err(complaint) => {
+                self.complaint = Some(complaint);
+                error_result(Errno::IO)
+            }
+        }
+    }
+
+    fn reap_within(&mut self, limit: Duration, completions: &mut Vec<Completion>) {
+        if let Some((unit_index, result)) = self.go_on(limit.min(SLICE)) {
+            push_in_room(completions, Completion { unit_index, result });
+        }
+    }
+}
+
+impl Engine for Http {
+    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+        if !self.is_reached {
+            let in_parts = self.upload.as_mut().map(HttpUpload::talks).unwrap_or_default();
+            for talk in std::iter::once(&mut self.talk).chain(in_parts) {
+                match talk.connect(patience) {
+                    Ok(false) => return Ok(Connection::Awaited),
+                    Ok(true) => {}
+                    // As in fio, it is the first I/O that fails.
+                    Err(complaint) => {
+                        self.unreached = Some(complaint);
+                        break;
+                    }
+                }
+            }
+            self.is_reached = true;
+        }
+        Ok(Connection::Made)
+    }
+
+    fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
+        if let (Some(name), OpenTarget::Name(path)) = (self.names.get_mut(file.index as usize), file.target) {
+            *name = path.to_string_lossy().into_owned();
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
+        if self.is_given_up {
+            return Queued::Completed(IoResult::END_OF_DATA);
+        }
+        if let Err(complaint) = self.begin(unit) {
+            return Queued::Completed(self.result(unit, Err(complaint)));
+        }
+        self.flight = Some((unit_index, *unit));
+        match self.go_on(SLICE) {
+            Some((_, result)) => Queued::Completed(result),
+            None => Queued::Queued,
+        }
+    }
+
+    fn commit(&mut self) -> io::Result<u32> {
+        Ok(u32::from(self.flight.is_some()))
+    }
+
+    fn take_complaint(&mut self) -> Option<Complaint> {
+        self.complaint.take()
+    }
+
+    fn reap(&mut self, min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
+        self.reap_within(if min > 0 { SLICE } else { Duration::ZERO }, completions);
+        Ok(())
+    }
+
+    fn reap_until(
+        &mut self,
+        _max: u32,
+        until_ns: u64,
+        clock: &Clock,
+        completions: &mut Vec<Completion>,
+    ) -> io::Result<()> {
+        self.reap_within(time_left(clock, until_ns), completions);
+        Ok(())
+    }
+
+    fn server_steps(&self) -> Option<ServerSteps> {
+        let mut steps = self.talk.server_steps();
+        self.upload.iter().for_each(|upload| upload.add_steps(&mut steps));
+        Some(steps)
+    }
+
+    fn counts_begin_anew(&mut self) {
+        self.talk.forget_requests();
+        self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::forget_requests);
+    }
+
+    fn has_progress(&mut self) -> bool {
+        self.upload.as_mut().is_some_and(HttpUpload::has_progress) | self.talk.has_moved()
+    }
+
+    fn give_up(&mut self) {
+        self.is_given_up = true;
+        self.talk.give_up();
+        self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::give_up);
+    }
+}
