@@ -6,6 +6,7 @@ use crate::console::Console;
 use crate::history::keeping::Keeping;
 use crate::inflate_log;
 use crate::kept;
+use crate::machine_tests;
 use crate::progress::ProgressPrinter;
 use crate::records::{self, Course};
 use crate::reporter::Reporter;
@@ -100,8 +101,11 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
     }
     if invocation.mode != Mode::Run {
         print_all(&mut console, &invocation.messages);
-        let calibrates = invocation.mode == Mode::IdleCalibration;
-        return if calibrates { calibrate_idle(&mut console) } else { ExitCode::SUCCESS };
+        return match invocation.mode {
+            Mode::IdleCalibration => calibrate_idle(&mut console),
+            Mode::Machine(test) => machine_tests::run(test, &mut console),
+            _ => ExitCode::SUCCESS,
+        };
     }
     if invocation.output.is_anonymous && invocation.output.formats.has(FormatKind::Records) {
         console.error(LINES_TELL_ALL);

@@ -25,6 +25,7 @@ mod inputs;
 mod job_text;
 mod kept;
 mod kept_runs;
+mod machine_tests;
 mod man;
 mod native;
 mod plot;

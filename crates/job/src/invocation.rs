@@ -4,6 +4,7 @@
 
 use crate::debug::DebugSettings;
 use crate::diagnostic::Diagnostic;
+use crate::machine_tests::MachineTest;
 use crate::message::Message;
 use ferrio_spec::{ControlSettings, OutputFormats, RunSpec};
 use std::fmt;
@@ -34,6 +35,8 @@ pub enum Mode {
     MergeTraces,
     /// `--inflate-log`: print the rows of a compressed log.
     InflateLog,
+    /// `--crctest`, `--memcpytest`, `--cpuclock-test`: measure or test the machine, without a job.
+    Machine(MachineTest),
 }
 
 /// Destination and formats of results.

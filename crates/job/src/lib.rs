@@ -18,6 +18,7 @@ pub mod help;
 pub mod invocation;
 pub mod job_file;
 pub mod lower;
+pub mod machine_tests;
 pub mod message;
 pub mod options;
 pub mod origin;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use cpu_counter::CPU_COUNTER;
+pub use cpu_counter::{CPU_COUNTER, cpu_counter_in_order};
 pub use shared::Seat;
 
 /// How long the first calibration of a counter waits, ns. At start-up only.

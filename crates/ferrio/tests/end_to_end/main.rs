@@ -49,6 +49,7 @@ mod jsonl;
 mod limits;
 mod live;
 mod logs;
+mod machine_tests;
 mod named_targets;
 mod odd_inputs;
 mod option_values;

@@ -289,6 +289,7 @@ impl<'a> ArgumentReader<'a> {
                 self.print(help::usage::debug_groups());
                 return Ok(AfterSwitch::Leave(Mode::DebugHelp));
             }
+            Switch::Crctest | Switch::Memcpytest | Switch::CpuclockTest => return self.test_machine(def.switch, value),
             Switch::IdleProf if text == "calibrate" => return Ok(AfterSwitch::Leave(Mode::IdleCalibration)),
             Switch::Debug => {
                 // As in fio, the file of `--output` receives the lines that follow the switch.
@@ -381,61 +382,6 @@ impl<'a> ArgumentReader<'a> {
         Err(Stopped)
     }
 
-    /// Switches that print something and end the program.
-    fn answer(&mut self, switch: Switch, value: Option<&str>) -> Result<AfterSwitch, Stopped> {
-        let version = self.collector.environment.version();
-        let mode = match switch {
-            Switch::Version => {
-                self.print(format!("{version}\n"));
-                Mode::Version
-            }
-            Switch::Help => {
-                self.print(help::usage::usage(&version));
-                Mode::Help
-            }
-            Switch::Cmdhelp => {
-                self.cmdhelp(value);
-                Mode::CmdHelp
-            }
-            _ => {
-                self.enghelp(value)?;
-                Mode::EngHelp
-            }
-        };
-        Ok(AfterSwitch::Leave(mode))
-    }
-
-    fn cmdhelp(&mut self, value: Option<&str>) {
-        let own: Vec<_> = self.profiles.chosen.iter().flat_map(Chosen::options).collect();
-        let Some(name) = value.filter(|name| !name.is_empty() && *name != "all") else {
-            let text = if own.is_empty() { help::options::tree() } else { help::options::list(&own) };
-            return self.print(text);
-        };
-        if let Some(def) = own.iter().find(|def| def.is_called(name)) {
-            return self.print(help::options::details(def));
-        }
-        let answer = help::options::one(name);
-        self.complain(answer.complaint.unwrap_or_default());
-        self.print(answer.text);
-    }
-
-    fn enghelp(&mut self, value: Option<&str>) -> Result<(), Stopped> {
-        let answer = help::engines::answer(value);
-        self.complain(answer.complaint);
-        self.print(answer.text);
-        if answer.exit_code == 0 { Ok(()) } else { Err(Stopped) }
-    }
-
-    fn print(&mut self, text: String) {
-        self.collector.messages.raw(OutputStream::Stdout, text);
-    }
-
-    fn complain(&mut self, text: String) {
-        if !text.is_empty() {
-            self.collector.messages.raw(OutputStream::Stderr, text);
-        }
-    }
-
     fn read_files(&mut self) -> Result<Mode, Stopped> {
         self.finish_job()?;
         self.leave_unclaimed()?;
@@ -488,6 +434,7 @@ impl<'a> ArgumentReader<'a> {
     }
 }
 
+mod answers;
 #[cfg(test)]
 mod profiles;
 #[cfg(test)]

@@ -172,6 +172,8 @@ const NO_LETTER: char = '\0';
 const TRIGGERED: &str =
     "Jobs without verify end as they should; fio 3.41 crashes while it saves the state of their verification.";
 
+const UNKNOWN_NAMES: &str = "An unknown name in the list is refused; fio leaves it out if it knows another one.";
+
 /// Every switch, in the order of fio's help.
 pub const SWITCHES: &[SwitchDef] = &[
     row(
@@ -218,9 +220,14 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::TerseVersion, 'V', "terse-version", Required, "terse-version=n", &["Version of terse output: 2 to 5 (3)"]),
     row(S::Version, 'v', "version", No, "version", &["Print the version"]),
     row(S::Help, 'h', "help", No, "help", &["Print this page"]),
-    planned(row(S::CpuclockTest, 'T', "cpuclock-test", No, "cpuclock-test", &["Test the clock of the CPUs"])),
-    planned(row(S::Crctest, 'G', "crctest", Optional, "crctest[=list]", &["Measure the speed of checksums"])),
-    planned(row(S::Memcpytest, 'M', "memcpytest", Optional, "memcpytest[=list]", &["Measure the speed of memcpy"])),
+    row(S::CpuclockTest, 'T', "cpuclock-test", No, "cpuclock-test", &["Test the clock of the CPUs"])
+        .deviates(Different, "The lines about the calibration are those of ferrio."),
+    row(S::Crctest, 'G', "crctest", Optional, "crctest[=list]", &["Measure the speed of checksums"])
+        .deviates(Different, "The speeds are those of ferrio's checksums.")
+        .deviates(Stricter, UNKNOWN_NAMES),
+    row(S::Memcpytest, 'M', "memcpytest", Optional, "memcpytest[=list]", &["Measure the speed of memcpy"])
+        .deviates(Different, "The speeds are those of ferrio's copies.")
+        .deviates(Stricter, UNKNOWN_NAMES),
     row(S::Cmdhelp, 'c', "cmdhelp", Optional, "cmdhelp[=option]", &["Explain an option of jobs, or list all"]),
     row(
         S::Enghelp,

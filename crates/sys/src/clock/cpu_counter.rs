@@ -43,6 +43,21 @@ pub(super) fn read() -> u64 {
     ticks
 }
 
+/// The counter once all instructions before are done, so that readings of several CPUs can be put in order.
+pub fn cpu_counter_in_order() -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: the instruction only waits, and every x86-64 CPU has it.
+    unsafe {
+        core::arch::x86_64::_mm_lfence();
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: the instruction only waits, and touches no memory.
+    unsafe {
+        core::arch::asm!("isb", options(nostack, preserves_flags));
+    }
+    read()
+}
+
 /// Never called: there is no such clock here.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[inline]
