@@ -156,8 +156,12 @@ impl HttpSettings {
     pub(super) fn new(options: &EngineOptions) -> Result<Self, EngineError> {
         let host = options.get(&http::HTTP_HOST);
         let trust = match (options.get(&http::HTTPS), options.get(&http::HTTP_CA)) {
-            (Https::Off, _) => None,
-            (Https::Insecure, _) => Some(Trust::All),
+            (Https::Off | Https::Insecure, Some(file)) => {
+                let why = "it has no effect without https=on, which checks certificates";
+                return Err(EngineError::bad_option(NAME, "http_ca", file, why));
+            }
+            (Https::Off, None) => None,
+            (Https::Insecure, None) => Some(Trust::All),
             (Https::On, None) => Some(Trust::System),
             (Https::On, Some(file)) => Some(Trust::File(file.to_owned())),
         };
@@ -174,20 +178,21 @@ impl HttpSettings {
             place,
             protocol,
             trust,
-            parts: parts(options),
+            parts: parts(options)?,
             n_retries: options.get(&http::HTTP_RETRIES) as u32,
             by_range: options.get(&http::HTTP_OBJECT_MODE) == HttpObjects::Range,
         })
     }
 }
 
-fn parts(options: &EngineOptions) -> Option<PartSettings> {
-    let part_bytes = options.get(&http::HTTP_S3_PART_SIZE)?;
-    let is_s3 = options.get(&http::HTTP_MODE) == HttpFlavour::S3;
+fn parts(options: &EngineOptions) -> Result<Option<PartSettings>, EngineError> {
+    let Some(part_bytes) = options.get(&http::HTTP_S3_PART_SIZE) else { return Ok(None) };
+    if options.get(&http::HTTP_MODE) != HttpFlavour::S3 {
+        return Err(EngineError::bad_option(NAME, "http_s3_part_size", &part_bytes, "only http_mode=s3 has parts"));
+    }
     // Both are positive.
-    let settings =
-        PartSettings { part_bytes: part_bytes as usize, n_at_once: options.get(&http::HTTP_S3_PARALLEL) as usize };
-    is_s3.then_some(settings)
+    let n_at_once = options.get(&http::HTTP_S3_PARALLEL) as usize;
+    Ok(Some(PartSettings { part_bytes: part_bytes as usize, n_at_once }))
 }
 
 #[cfg(test)]
@@ -205,6 +210,18 @@ mod tests {
             (key.key.as_str(), key.key_md5.as_str()),
             ("awAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "ahK7LV1xbaapp7AX0A6u4Q==")
         );
+    }
+
+    #[test]
+    fn options_without_an_effect_are_refused() {
+        let refused = |texts: &[(&str, &str)]| {
+            let options = EngineOptions::new(crate::testing::given("http", texts));
+            HttpSettings::new(&options).err().map(|error| error.to_string()).unwrap_or_default()
+        };
+        assert!(refused(&[("http_s3_part_size", "5")]).contains("only http_mode=s3 has parts"));
+        assert!(refused(&[("http_ca", "file")]).contains("without https=on"));
+        assert!(refused(&[("http_ca", "file"), ("https", "insecure")]).contains("without https=on"));
+        assert_eq!(refused(&[("http_ca", "file"), ("https", "on")]), "");
     }
 
     #[test]

@@ -220,8 +220,8 @@ const NBD_MENDED: &str = "A server that does not answer ends a job within a seco
                           waits for ever.";
 
 /// Mended by the engine for objects of a server.
-const HTTP_MENDED: &str = "A server that does not answer ends a job within a second of a stop or of the end of its runtime; fio \
-                           waits for ever. Requests after a first trim keep their methods; in fio all of them delete.";
+const HTTP_MENDED: &str = "A job whose server is silent ends within a second of a stop or of the end of its runtime; fio waits for \
+                           ever. Requests after a first trim keep their methods; in fio all of them delete.";
 
 /// Refused by the engine for network block devices.
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
