@@ -91,6 +91,8 @@ pub struct JobFacts {
     pub is_random: bool,
     /// The job's writes are verified.
     pub is_verified: bool,
+    /// The job writes its files by zones, in sequence (`zonemode=zbd`).
+    pub has_zones: bool,
     /// Smallest and largest block of each direction that the job uses, bytes.
     pub block_bytes: Vec<(u64, u64)>,
     /// The first target that the job names.
@@ -214,6 +216,30 @@ pub struct CallStamps {
     pub after: u64,
 }
 
+/// A field of the protection information of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GuardedField {
+    /// The checksum.
+    Guard,
+    /// The tag of the application.
+    ApplicationTag,
+    /// The tag that counts with the blocks.
+    ReferenceTag,
+}
+
+/// Protection information that is not what it should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TagMismatch {
+    /// The field.
+    pub field: GuardedField,
+    /// First block of the I/O.
+    pub block: u64,
+    /// Expected value.
+    pub expected: u64,
+    /// Value in the block.
+    pub actual: u64,
+}
+
 /// A finished unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
@@ -294,6 +320,11 @@ pub trait Engine {
 
     /// The meaning of a status of the device, in one sentence for the user. Not called on the hot path.
     fn status_hint(&self, _status: u16) -> Option<&'static str> {
+        None
+    }
+
+    /// What was wrong with the protection information of a unit that failed, once. Not called on the hot path.
+    fn take_mismatch(&mut self, _unit_index: u32) -> Option<TagMismatch> {
         None
     }
 

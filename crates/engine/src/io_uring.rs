@@ -20,6 +20,7 @@ use crate::contract::{
 use crate::control;
 use crate::fd_table::FdTable;
 use buffers::{Windows, register};
+use ferrio_spec::engines::options::io_uring_cmd::MD_PER_IO_SIZE;
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -41,7 +42,14 @@ const NAME: &str = "io_uring";
 /// Most bytes that the kernel moves in one I/O (`MAX_RW_COUNT`); a request has 32 bits for its length.
 const MAX_IO_BYTES: usize = 0x7fff_f000;
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Uring { options: UringOptions::parse(options)? }));
+pub(crate) const PREPARE: Prepare = |options| {
+    let metadata_bytes = options.get(&MD_PER_IO_SIZE);
+    if metadata_bytes != 0 {
+        let why = "protection information through the block layer is not built yet; ioengine=io_uring_cmd has it";
+        return Err(EngineError::bad_option(NAME, MD_PER_IO_SIZE.name(), &metadata_bytes, why));
+    }
+    Ok(Box::new(Uring { options: UringOptions::parse(options)? }))
+};
 
 /// The engine before it is started.
 struct Uring {

@@ -1,19 +1,21 @@
 //! `ioengine=io_uring_cmd`: commands of the device's own, past the block layer, by a ring: NVMe commands to the character device of
 //! a namespace (`/dev/ngXnY`).
 //!
-//! All I/Os are commands in the ring: reads, writes, trims (dataset management) and syncs (flush). Only `syncfs` is a call in the
-//! thread of the job. The size of a target is what the namespace says.
-//! Must not know: batches, depths. Start reading at [`Passthrough`], then [`Commands`], then `geometry` and `encoding`.
+//! All I/Os are commands in the ring: reads, writes (by one of several commands), trims (dataset management) and syncs (flush). Only
+//! `syncfs` is a call in the thread of the job. The size of a target is what the namespace says.
+//! Must not know: batches, depths. Start reading at [`Passthrough`], then [`Commands`], then `geometry`, `encoding` and `protection`.
 #![expect(unsafe_code, reason = "commands point into the buffer area")]
 
 mod encoding;
 mod geometry;
 mod options;
+mod protection;
 mod status;
+mod write_mode;
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Patience,
-    Prepare, Prepared, Queued, push_in_room,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome,
+    Patience, Prepare, Prepared, Queued, TagMismatch, push_in_room,
 };
 use crate::control;
 use crate::fd_table::FdTable;
@@ -21,20 +23,24 @@ use crate::io_uring::buffers::{Windows, register};
 use crate::io_uring::explain;
 use crate::io_uring::options::{EveryNth, Vectoring};
 use crate::io_uring::traffic::Traffic;
+use ferrio_spec::engines::options::io_uring::WRITE_MODE;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_sys::nvme::NvmeCommand;
 use ferrio_sys::uring::{
     CommandCompletion, CommandData, CommandRequest, CommandRing, RingCommand, RingFd, RingOf, RingRequest,
 };
 use ferrio_sys::{Clock, Errno};
 use ferrio_units::Direction;
-use geometry::Geometry;
+use geometry::{Blocks, Geometry};
 use options::CommandOptions;
+use protection::Protection;
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::rc::Rc;
+use write_mode::{WriteMode, WriteModeDraws};
 
 /// Name of the engine in messages.
 const NAME: &str = "io_uring_cmd";
@@ -50,8 +56,10 @@ struct Passthrough {
 struct Commands {
     ring: CommandRing,
     arena: Rc<RefCell<Arena>>,
-    /// What commands need beside their data, by slot: the ranges of a trim.
+    /// What commands need beside their data, by slot: the ranges of a trim, or metadata in a buffer of their own.
     payloads: Arena,
+    /// Length of the part of a slot.
+    payload_bytes: usize,
     options: CommandOptions,
     fds: FdTable,
     /// By file, of those that are open.
@@ -64,6 +72,11 @@ struct Commands {
     n_queued: u32,
     /// Reads and writes that are forced to a worker.
     forced_async: EveryNth,
+    write_modes: WriteModeDraws,
+    /// By slot: the unit, where protection information of reads is checked here.
+    units: Vec<Option<IoUnit>>,
+    /// By slot: what was found wrong in the last read.
+    mismatches: Vec<Option<TagMismatch>>,
     job: JobFacts,
 }
 
@@ -86,9 +99,18 @@ impl Prepared for Passthrough {
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let options = self.options;
-        let max_block_bytes = setup.max_block_bytes;
+        if options.write_modes.have(WriteMode::ZoneAppend) && !setup.job.has_zones {
+            let what = "fio: io_uring_cmd with write_mode=zone_append requires zonemode=zbd".to_owned();
+            return Err(EngineError::Unfit { step: "init", what, is_named: false, errno: libc::EINVAL });
+        }
+        let modes = &options.write_modes;
+        if setup.job.is_verified && (modes.have(WriteMode::Zeroes) || modes.have(WriteMode::Verify)) {
+            let why = "the data of these commands cannot be verified yet: leave out verify";
+            return Err(EngineError::bad_option(NAME, WRITE_MODE.name(), &options.write_mode_text, why));
+        }
+        let (has_fixed_buffers, max_block_bytes) = (options.ring.has_fixed_buffers, setup.max_block_bytes);
         let mut commands = Commands::new(options, setup)?;
-        if options.ring.has_fixed_buffers {
+        if has_fixed_buffers {
             // SAFETY: the area lives as long as `commands`, whose ring is dropped first.
             commands.windows =
                 Some(unsafe { register(NAME, &commands.ring, &commands.arena.borrow(), max_block_bytes) }?);
@@ -113,16 +135,18 @@ impl Commands {
                 .map_err(|error| explain::files(NAME, setup.n_files, error.errno()))?;
         }
         let n_slots = setup.iodepth as usize;
+        // Parts of slots do not share a cache line.
+        let payload_bytes = encoding::RANGE_BYTES.max(options.metadata_bytes as usize).next_multiple_of(64);
         let memory = ArenaRequest {
             kind: ArenaKind::Malloc,
-            size_bytes: n_slots * encoding::RANGE_BYTES,
+            size_bytes: n_slots * payload_bytes,
             offset_bytes: 0,
             hugepage_bytes: 0,
         };
         let mut payloads = Arena::new(&memory).map_err(|error| EngineError::Failed {
             engine: NAME,
             step: "init",
-            what: "memory for the ranges of trims".to_owned(),
+            what: format!("memory for metadata (md_per_io_size={})", options.metadata_bytes),
             source: io::Error::from_raw_os_error(error.errno().unwrap_or(libc::ENOMEM)),
         })?;
         payloads.touch();
@@ -130,7 +154,10 @@ impl Commands {
             ring,
             arena: setup.arena,
             payloads,
-            options,
+            payload_bytes,
+            write_modes: WriteModeDraws::new(options.write_modes.clone(), setup.seed),
+            units: vec![None; n_slots],
+            mismatches: vec![None; n_slots],
             fds: FdTable::new(setup.n_files),
             geometries: vec![None; setup.n_files as usize],
             windows: None,
@@ -138,6 +165,7 @@ impl Commands {
             n_queued: 0,
             forced_async: EveryNth::new(of_ring.force_async_every),
             job: setup.job,
+            options,
         })
     }
 
@@ -154,27 +182,75 @@ impl Commands {
             _ => return Err(Errno::BADF),
         };
         let id = geometry.namespace.id;
-        let (command, data) = match unit.direction {
-            Direction::Read | Direction::Write => {
-                let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes)?;
-                let mut command = encoding::transfer(unit.direction, id, blocks, &self.options)?;
-                if let Some(protection) = geometry.namespace.protection {
-                    encoding::protect_by_device(&mut command, protection, blocks);
-                }
-                (command, self.data(unit))
+        let blocks = || geometry.blocks(unit.offset_bytes, unit.length_bytes);
+        let (command, data, metadata) = match unit.direction {
+            Direction::Read => {
+                let blocks = blocks()?;
+                self.units[unit_index as usize] = geometry.checks_here().then_some(*unit);
+                let metadata = self.metadata(unit_index, &geometry, blocks)?;
+                (encoding::read(&geometry, blocks, &self.options)?, self.data(unit), metadata)
             }
+            Direction::Write => self.write(unit_index, unit, &geometry, blocks()?)?,
             Direction::Trim => {
-                let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes)?;
-                let place = unit_index as usize * encoding::RANGE_BYTES;
+                let place = unit_index as usize * self.payload_bytes;
                 let range = self.payloads.slice_mut(place, encoding::RANGE_BYTES);
-                range.copy_from_slice(&encoding::range(blocks)?);
-                (encoding::deallocate(id, 1), CommandData::Plain(self.payloads.region(place, encoding::RANGE_BYTES)))
+                range.copy_from_slice(&encoding::range(blocks()?)?);
+                let data = CommandData::Plain(self.payloads.region(place, encoding::RANGE_BYTES));
+                (encoding::deallocate(id, 1), data, None)
             }
-            Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None),
+            Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None, None),
             Direction::SyncFileRange | Direction::Syncfs => return Err(Errno::INVAL),
         };
         let is_forced_async = unit.direction.data().is_some() && self.forced_async.takes_turn();
-        Ok(RingCommand { fd, command, data, metadata: None, is_forced_async })
+        Ok(RingCommand { fd, command, data, metadata, is_forced_async })
+    }
+
+    /// The command of a write, by the mode that is its turn, with its protection information.
+    #[inline]
+    fn write(
+        &mut self,
+        unit_index: u32,
+        unit: &IoUnit,
+        geometry: &Geometry,
+        blocks: Blocks,
+    ) -> Result<(NvmeCommand, CommandData, Option<Region>), Errno> {
+        let mode = self.write_modes.next();
+        let command = encoding::write(mode, geometry, blocks, &self.options)?;
+        if matches!(mode, WriteMode::Zeroes | WriteMode::Verify) {
+            return Ok((command, CommandData::None, None));
+        }
+        let metadata = self.metadata(unit_index, geometry, blocks)?;
+        if let Some(protection) = geometry.protection.filter(Protection::is_by_host) {
+            let mut arena = self.arena.borrow_mut();
+            let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
+            let place = unit_index as usize * self.payload_bytes;
+            let apart = self.payloads.slice_mut(place, metadata.map_or(0, Region::len));
+            protection.fill(buffer, apart, blocks.first);
+        }
+        Ok((command, self.data(unit), metadata))
+    }
+
+    /// The part of a slot for metadata of these blocks; `None`: they need none. EINVAL: there is too little room.
+    #[inline]
+    fn metadata(&self, unit_index: u32, geometry: &Geometry, blocks: Blocks) -> Result<Option<Region>, Errno> {
+        let length = blocks.n.saturating_mul(geometry.apart_bytes);
+        if length > u64::from(self.options.metadata_bytes) {
+            return Err(Errno::INVAL);
+        }
+        let place = unit_index as usize * self.payload_bytes;
+        Ok((length > 0).then(|| self.payloads.region(place, length as usize)))
+    }
+
+    /// Checks the protection information of a read that the device has done; a mismatch is an error of the I/O.
+    fn check(&mut self, unit_index: u32) -> Option<TagMismatch> {
+        let unit = self.units[unit_index as usize].take()?;
+        let geometry = self.geometries.get(unit.file_index as usize)?.as_ref()?;
+        let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes).ok()?;
+        let mut arena = self.arena.borrow_mut();
+        let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
+        let place = unit_index as usize * self.payload_bytes;
+        let apart = self.payloads.slice_mut(place, (blocks.n * geometry.apart_bytes) as usize);
+        geometry.protection?.check(buffer, apart, blocks.first)
     }
 
     #[inline]
@@ -184,6 +260,22 @@ impl Commands {
             Some(windows) => CommandData::Registered(region, windows.index_of(unit.buffer_offset)),
             None if self.options.ring.vectoring == Vectoring::Vectored => CommandData::Vector(region),
             None => CommandData::Plain(region),
+        }
+    }
+}
+
+impl Commands {
+    fn check_reads(&mut self, completions: &mut [Completion]) {
+        for completion in completions {
+            if !matches!(completion.result.outcome(), Outcome::Done(_)) {
+                self.units[completion.unit_index as usize] = None;
+                continue;
+            }
+            let mismatch = self.check(completion.unit_index);
+            if mismatch.is_some() {
+                self.mismatches[completion.unit_index as usize] = mismatch;
+                completion.result = IoResult::failed(libc::EIO);
+            }
         }
     }
 }
@@ -209,6 +301,7 @@ impl Traffic for Commands {
 
     #[inline]
     fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
+        let n_before = completions.len();
         let Self { ring, lengths, .. } = self;
         ring.pop(n_max as u32, |done| {
             let result = match done.result {
@@ -218,6 +311,9 @@ impl Traffic for Commands {
             };
             push_in_room(completions, Completion { unit_index: done.slot, result });
         });
+        if !self.options.protection.by_device {
+            self.check_reads(&mut completions[n_before..]);
+        }
     }
 }
 
@@ -232,7 +328,7 @@ impl Engine for Commands {
             return Err(wrong_kind());
         }
         let geometry = Geometry::of(fd, &self.options)?;
-        geometry.check(&self.job)?;
+        geometry.check(&self.job, &self.options)?;
         self.geometries[file.index as usize] = Some(geometry);
         self.fds.open(file);
         if !self.options.ring.has_registered_files {
@@ -294,6 +390,10 @@ impl Engine for Commands {
         let (fd, geometry) = (self.fds.get(file_index).ok()?, self.geometries.get(file_index as usize)?.as_ref()?);
         let flushed = ferrio_sys::nvme::flush(fd, geometry.namespace.id);
         Some(flushed.map_or_else(|error| error.errno().unwrap_or(libc::EIO), |()| 0))
+    }
+
+    fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
+        self.mismatches.get_mut(unit_index as usize)?.take()
     }
 
     fn status_hint(&self, status: u16) -> Option<&'static str> {

@@ -5,7 +5,7 @@
 //! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued};
+use ferrio_engine::{Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued, TagMismatch};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Clock;
 use std::io;
@@ -93,6 +93,10 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.status_hint(status)
     }
 
+    fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
+        self.inner.take_mismatch(unit_index)
+    }
+
     fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
         self.inner.sync_apart(file_index)
     }
@@ -139,9 +143,11 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_engine::{IoResult, OpenTarget};
+    use ferrio_engine::{GuardedField, IoResult, OpenTarget};
     use ferrio_units::Direction;
     use std::cell::RefCell;
+
+    const MISMATCH: TagMismatch = TagMismatch { field: GuardedField::Guard, block: 1, expected: 2, actual: 3 };
 
     /// Notes its calls; each method returns a value that no default would.
     struct Noting<'a>(&'a RefCell<Vec<&'static str>>);
@@ -229,6 +235,11 @@ mod tests {
             Some("the device says so")
         }
 
+        fn take_mismatch(&mut self, _: u32) -> Option<TagMismatch> {
+            self.note("take_mismatch");
+            Some(MISMATCH)
+        }
+
         fn sync_apart(&mut self, _: u32) -> Option<i32> {
             self.note("sync_apart");
             Some(3)
@@ -306,6 +317,7 @@ mod tests {
         assert_eq!(engine.commit().unwrap(), 7);
         assert_eq!(engine.hint(&unit, 22), Some("it is so"));
         assert_eq!(engine.status_hint(1), Some("the device says so"));
+        assert_eq!(engine.take_mismatch(0), Some(MISMATCH));
         assert_eq!(engine.sync_apart(0), Some(3));
         assert!(engine.has_kernel_workers());
         assert_eq!(engine.n_foreign_datagrams(), 9);
@@ -328,6 +340,7 @@ mod tests {
             "commit",
             "hint",
             "status_hint",
+            "take_mismatch",
             "sync_apart",
             "has_kernel_workers",
             "n_foreign_datagrams",

@@ -1,14 +1,13 @@
 //! Commands as the device reads them.
 //!
 //! Facts: the NVM command set specification: CDW10 and 11 are the first block, CDW12 has the number of blocks less one and flags.
-//! Must not know: rings, files. Start reading at [`transfer`].
+//! Must not know: rings, files. Start reading at [`read`] and [`write`].
 
-use super::geometry::Blocks;
+use super::geometry::{Blocks, Geometry};
 use super::options::CommandOptions;
+use super::write_mode::WriteMode;
 use ferrio_sys::Errno;
-use ferrio_sys::nvme::namespace::ProtectionFormat;
 use ferrio_sys::nvme::{NvmeCommand, opcode};
-use ferrio_units::Direction;
 
 /// Length of a range of a trim, bytes.
 pub(super) const RANGE_BYTES: usize = 16;
@@ -16,8 +15,8 @@ pub(super) const RANGE_BYTES: usize = 16;
 /// Past the cache of the device, in CDW12.
 const FUA: u32 = 1 << 30;
 
-/// The device makes and takes protection information (PRACT), in CDW12.
-const PROTECTION_BY_DEVICE: u32 = 1 << 29;
+/// Zeroes may be written by deallocating, in CDW12.
+const DEALLOCATES: u32 = 1 << 25;
 
 /// Most blocks of a transfer: the number has 16 bits, less one.
 const MAX_BLOCKS: u64 = 1 << 16;
@@ -25,47 +24,59 @@ const MAX_BLOCKS: u64 = 1 << 16;
 /// In CDW11 of dataset management: the ranges are deallocated.
 const DEALLOCATE: u32 = 1 << 2;
 
-/// A read or write. EINVAL: more blocks than a command has.
+/// A read. EINVAL: more blocks than a command has.
 #[inline]
-pub(super) fn transfer(
-    direction: Direction,
-    namespace: u32,
-    blocks: Blocks,
-    options: &CommandOptions,
-) -> Result<NvmeCommand, Errno> {
-    let (opcode, past_cache) = match direction {
-        Direction::Read => (opcode::READ, options.reads_past_cache),
-        _ => (opcode::WRITE, options.writes_past_cache),
-    };
-    let mut command = of_blocks(opcode, namespace, blocks)?;
-    if past_cache {
+pub(super) fn read(geometry: &Geometry, blocks: Blocks, options: &CommandOptions) -> Result<NvmeCommand, Errno> {
+    let mut command = of_blocks(opcode::READ, geometry, blocks)?;
+    if options.reads_past_cache {
         command.words_10[2] |= FUA;
     }
     Ok(command)
 }
 
-/// A command to some blocks.
+/// A write, by one of the commands for writes. EINVAL: more blocks than a command has.
 #[inline]
-fn of_blocks(opcode: u8, namespace: u32, blocks: Blocks) -> Result<NvmeCommand, Errno> {
-    if blocks.n > MAX_BLOCKS {
-        return Err(Errno::INVAL);
+pub(super) fn write(
+    mode: WriteMode,
+    geometry: &Geometry,
+    blocks: Blocks,
+    options: &CommandOptions,
+) -> Result<NvmeCommand, Errno> {
+    let opcode = match mode {
+        WriteMode::Write => opcode::WRITE,
+        WriteMode::Zeroes => opcode::WRITE_ZEROES,
+        WriteMode::Verify => opcode::VERIFY,
+        WriteMode::ZoneAppend => opcode::ZONE_APPEND,
+    };
+    let mut command = of_blocks(opcode, geometry, blocks)?;
+    if mode == WriteMode::ZoneAppend {
+        // The device chooses the place in the zone that is named by its start.
+        let start = blocks.first - blocks.first % geometry.zone_blocks.max(1);
+        (command.words_10[0], command.words_10[1]) = (start as u32, (start >> 32) as u32);
     }
-    let mut command = NvmeCommand::new(opcode, namespace);
-    let [first, rest, number, ..] = &mut command.words_10;
-    (*first, *rest, *number) = (blocks.first as u32, (blocks.first >> 32) as u32, (blocks.n - 1) as u32);
+    // In a mix, only the plain writes go past the cache, as in fio.
+    if options.writes_past_cache && (mode == WriteMode::Write || options.write_modes.only().is_some()) {
+        command.words_10[2] |= FUA;
+    }
+    if options.deallocates_zeroes && mode == WriteMode::Zeroes {
+        command.words_10[2] |= DEALLOCATES;
+    }
     Ok(command)
 }
 
-/// Has the device make and check protection information, whose reference tags count with the blocks.
+/// A command to some blocks, with the flags of their protection information.
 #[inline]
-pub(super) fn protect_by_device(command: &mut NvmeCommand, format: ProtectionFormat, blocks: Blocks) {
-    command.words_10[2] |= PROTECTION_BY_DEVICE;
-    if matches!(format.kind, 1 | 2) {
-        command.words_10[4] = blocks.first as u32;
-        if format.guard_bits == 64 {
-            command.words_2[1] = (blocks.first >> 32) as u32 & 0xFFFF;
-        }
+fn of_blocks(opcode: u8, geometry: &Geometry, blocks: Blocks) -> Result<NvmeCommand, Errno> {
+    if blocks.n > MAX_BLOCKS {
+        return Err(Errno::INVAL);
     }
+    let mut command = NvmeCommand::new(opcode, geometry.namespace.id);
+    let [first, rest, number, ..] = &mut command.words_10;
+    (*first, *rest, *number) = (blocks.first as u32, (blocks.first >> 32) as u32, (blocks.n - 1) as u32);
+    if let Some(protection) = &geometry.protection {
+        protection.put_into(&mut command, blocks);
+    }
+    Ok(command)
 }
 
 /// A flush of the whole namespace.
@@ -94,27 +105,46 @@ mod tests {
     use super::*;
     use crate::options::EngineOptions;
     use crate::testing::given;
+    use ferrio_sys::nvme::namespace::Namespace;
 
     fn options(texts: &[(&str, &str)]) -> CommandOptions {
         CommandOptions::parse(&EngineOptions::new(given("io_uring_cmd", texts))).unwrap()
     }
 
+    fn plain(zone_blocks: u64) -> Geometry {
+        let namespace = Namespace { id: 3, n_blocks: 1 << 40, data_bytes: 512, ..Namespace::default() };
+        Geometry { namespace, unit_bytes: 512, apart_bytes: 0, protection: None, zone_blocks }
+    }
+
     #[test]
     fn transfers_have_first_block_and_number_less_one() {
         let blocks = Blocks { first: 0x1_2345_6789, n: 8 };
-        let read = transfer(Direction::Read, 3, blocks, &options(&[("writefua", "1")])).unwrap();
-        assert_eq!((read.opcode, read.namespace, read.words_10), (2, 3, [0x2345_6789, 1, 7, 0, 0, 0]));
-        let write = transfer(Direction::Write, 3, blocks, &options(&[("writefua", "1")])).unwrap();
-        assert_eq!((write.opcode, write.words_10[2]), (1, 0x4000_0007));
-        let past_cache = transfer(Direction::Read, 3, blocks, &options(&[("readfua", "1")])).unwrap();
-        assert_eq!(past_cache.words_10[2], 0x4000_0007);
+        let written_past = options(&[("writefua", "1")]);
+        let found = read(&plain(0), blocks, &written_past).unwrap();
+        assert_eq!((found.opcode, found.namespace, found.words_10), (2, 3, [0x2345_6789, 1, 7, 0, 0, 0]));
+        let found = write(WriteMode::Write, &plain(0), blocks, &written_past).unwrap();
+        assert_eq!((found.opcode, found.words_10[2]), (1, 0x4000_0007));
+        assert_eq!(read(&plain(0), blocks, &options(&[("readfua", "1")])).unwrap().words_10[2], 0x4000_0007);
+    }
+
+    #[test]
+    fn writes_become_other_commands() {
+        let blocks = Blocks { first: 0x123, n: 1 };
+        let zeroes = write(WriteMode::Zeroes, &plain(0), blocks, &options(&[("deac", "1")])).unwrap();
+        assert_eq!((zeroes.opcode, zeroes.words_10[2]), (8, 0x0200_0000));
+        assert_eq!(write(WriteMode::Verify, &plain(0), blocks, &options(&[("deac", "1")])).unwrap().words_10[2], 0);
+        let append = write(WriteMode::ZoneAppend, &plain(0x100), blocks, &options(&[])).unwrap();
+        assert_eq!((append.opcode, append.words_10[0]), (0x7D, 0x100));
+        let mix = options(&[("writefua", "1"), ("write_mode", "write/50:zeroes/50")]);
+        assert_eq!(write(WriteMode::Zeroes, &plain(0), blocks, &mix).unwrap().words_10[2], 0);
+        assert_eq!(write(WriteMode::Write, &plain(0), blocks, &mix).unwrap().words_10[2], 0x4000_0000);
     }
 
     #[test]
     fn a_transfer_has_at_most_65536_blocks() {
-        let transfer = |n| transfer(Direction::Write, 1, Blocks { first: 0, n }, &options(&[]));
-        assert_eq!(transfer(65536).unwrap().words_10[2], 0xFFFF);
-        assert_eq!(transfer(65537), Err(Errno::INVAL));
+        let read = |n| read(&plain(0), Blocks { first: 0, n }, &options(&[]));
+        assert_eq!(read(65536).unwrap().words_10[2], 0xFFFF);
+        assert_eq!(read(65537), Err(Errno::INVAL));
     }
 
     #[test]

@@ -3,19 +3,32 @@
 //! Those of the ring are those of `io_uring`. Must not know: commands. Start reading at [`CommandOptions`].
 
 use super::NAME;
+use super::protection::ProtectionOptions;
+use super::write_mode::WriteModes;
 use crate::contract::EngineError;
 use crate::io_uring::options::UringOptions;
 use crate::options::EngineOptions;
+use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::io_uring::{self, CommandType};
+use ferrio_spec::engines::options::io_uring_cmd as of_commands;
 
 /// The options of a job.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct CommandOptions {
     pub(super) ring: UringOptions,
     /// Reads bypass the cache of the device (FUA).
     pub(super) reads_past_cache: bool,
     /// Writes end when the data is on the medium (FUA).
     pub(super) writes_past_cache: bool,
+    /// `write_mode` as given.
+    pub(super) write_mode_text: String,
+    /// The commands of writes.
+    pub(super) write_modes: WriteModes,
+    /// Zeroes are written by deallocating, where the device can (`deac`).
+    pub(super) deallocates_zeroes: bool,
+    /// Room for metadata of an I/O in a buffer of their own, bytes.
+    pub(super) metadata_bytes: u32,
+    pub(super) protection: ProtectionOptions,
 }
 
 impl CommandOptions {
@@ -24,10 +37,65 @@ impl CommandOptions {
             let why = "commands of SCSI are not built yet; allowed: nvme";
             return Err(EngineError::bad_option(NAME, io_uring::CMD_TYPE.name(), "bsg", why));
         }
+        let text = options.get(&io_uring::WRITE_MODE);
+        let write_modes = WriteModes::parse(text)
+            .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why))?;
         Ok(Self {
             ring: UringOptions::parse(options)?,
             reads_past_cache: options.get(&io_uring::READFUA),
             writes_past_cache: options.get(&io_uring::WRITEFUA),
+            write_mode_text: text.to_owned(),
+            write_modes,
+            deallocates_zeroes: options.get(&of_commands::DEAC),
+            metadata_bytes: number(options, &of_commands::MD_PER_IO_SIZE)?,
+            protection: protection(options)?,
         })
+    }
+}
+
+/// A number of 16 or 32 bits.
+fn number<N: TryFrom<i64>>(options: &EngineOptions, option: &EngineOption<i64>) -> Result<N, EngineError> {
+    let value = options.get(option);
+    N::try_from(value)
+        .map_err(|_| EngineError::bad_option(NAME, option.name(), &value, "the number does not fit its field"))
+}
+
+fn protection(options: &EngineOptions) -> Result<ProtectionOptions, EngineError> {
+    // As in fio, the text may have anything between these words.
+    let checks = options.get(&of_commands::PI_CHK).unwrap_or_default();
+    Ok(ProtectionOptions {
+        by_device: options.get(&of_commands::PI_ACT),
+        checks_guard: checks.contains("GUARD"),
+        checks_application: checks.contains("APPTAG"),
+        checks_reference: checks.contains("REFTAG"),
+        application_tag: number(options, &of_commands::APPTAG)?,
+        application_mask: number(options, &of_commands::APPTAG_MASK)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::given;
+
+    fn parse(texts: &[(&str, &str)]) -> Result<CommandOptions, EngineError> {
+        CommandOptions::parse(&EngineOptions::new(given(NAME, texts)))
+    }
+
+    #[test]
+    fn the_fields_to_check_are_words_of_a_text() {
+        let options = parse(&[("pi_chk", "GUARD,APPTAG")]).unwrap().protection;
+        assert!(options.checks_guard && options.checks_application && !options.checks_reference && options.by_device);
+        assert_eq!((options.application_tag, options.application_mask), (0x1234, 0xFFFF));
+        let none = parse(&[]).unwrap().protection;
+        assert!(!none.checks_guard && !none.checks_application && !none.checks_reference);
+    }
+
+    #[test]
+    fn numbers_fit_their_fields() {
+        let error = parse(&[("apptag", "65536")]).unwrap_err();
+        assert_eq!(error.to_string(), "io_uring_cmd: option apptag=65536: the number does not fit its field");
+        assert!(parse(&[("md_per_io_size", "-1")]).is_err());
+        assert!(parse(&[("write_mode", "foo")]).unwrap_err().to_string().ends_with("invalid write_mode value: foo"));
     }
 }

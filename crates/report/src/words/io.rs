@@ -2,7 +2,7 @@
 //!
 //! Must not know: when they are shown. Start reading at [`text`].
 
-use ferrio_stats::note::{DeviceStatus, IoNote, RateMiss};
+use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField, RateMiss};
 use ferrio_units::errno_text;
 
 /// The words of a note.
@@ -21,6 +21,14 @@ pub(super) fn text(note: &IoNote) -> String {
             let why = why.as_ref().map(|why| format!("fio: {why}"));
             let unsynced = unsynced.as_ref().map(|file| format!("fio: end_fsync failed for file {file}"));
             [line.clone(), why, unsynced].into_iter().flatten().collect::<Vec<_>>().join("\n")
+        }
+        IoNote::Protection { file, field, block, expected, actual } => {
+            let field = match field {
+                ProtectionField::Guard => "Guard",
+                ProtectionField::ApplicationTag => "APPTAG",
+                ProtectionField::ReferenceTag => "REFTAG",
+            };
+            format!("{file}: {field} compare error: LBA: {block} Expected={expected:x}, Actual={actual:x}")
         }
         IoNote::EndSyncFailed { file, errno, offset, length } => format!(
             "fio: io_u error on file {file}: {}: sync offset={offset}, buflen={length}\n\

@@ -23,7 +23,7 @@ use ferrio_engine::offload::Offload;
 use ferrio_engine::{
     Engine, EngineError, EngineSetup, EngineWork, JobFacts, Prepare, PrepareTurns, Prepared, TurnsSetup,
 };
-use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec};
+use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec, ZoneSpec};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, ReplayNote, RunNote, StreamFault};
 use ferrio_sys::errno::{EINVAL, ENOENT, ENOMEM};
@@ -285,6 +285,7 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
         trims: used[DataDirection::Trim],
         is_random: worker.spec.pattern.random,
         is_verified: worker.spec.verify.is_some(),
+        has_zones: matches!(worker.spec.zones, ZoneSpec::Sequential(_)),
         block_bytes: worker.used_block_ranges().map(|range| (range.min_bytes, range.max_bytes)).collect(),
         filename: if worker.spec.target.filenames.is_empty() {
             None

@@ -153,7 +153,7 @@ impl Known {
         let max_open = if let Some(device) = &self.device {
             if worker.spec.pattern.mix != DirectionMix::Read && device.writable.get().is_none() {
                 // Cannot fail: it was empty just before.
-                let _ = device.writable.set(target::writable(file)?);
+                let _ = device.writable.set(target::writable(worker, file)?);
             }
             target::table(worker, spec, file, n_workers)?.table.limits().max_open
         } else {

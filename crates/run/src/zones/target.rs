@@ -13,6 +13,7 @@ use ferrio_stats::{FailedStep, Note};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::{OpenZonedDevice, Zone, ZoneCondition, ZoneKind, ZoneModel, ZonedDevice};
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
+use ferrio_sys::nvme::zones::NvmeZones;
 use ferrio_workload::{ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneTable};
 use std::path::Path;
 use std::sync::Arc;
@@ -66,7 +67,10 @@ fn changes_zones(worker: &WorkerPlan) -> bool {
 }
 
 /// The device, opened for writing.
-pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure> {
+pub(super) fn writable(worker: &WorkerPlan, file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure> {
+    if let Some(found) = found_by_commands(worker, file)? {
+        return Ok(found.device);
+    }
     let fd = OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }
         .open(&file.path)
         .map_err(|error: ferrio_sys::Error| {
@@ -78,6 +82,10 @@ pub(super) fn writable(file: &FilePlan) -> Result<Box<dyn ZonedDevice>, Failure>
 /// Distance between two zones of a device; `None`: it has no zones, or is no block device.
 pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Option<u64>, Failure> {
     let is_device = FileInfo::of_path(path).is_ok_and(|info| info.kind == FileKind::Block);
+    if worker.engine.def.targets.are_passthrough() {
+        let zones = OpenRequest::default().open(path).ok().and_then(|device| NvmeZones::of(device).ok().flatten());
+        return zones.map(|zones| zones.zone_bytes().map_err(|error| unreadable(&error))).transpose();
+    }
     if !worker.engine.def.targets.are_files() || !is_device {
         return Ok(None);
     }
@@ -96,8 +104,26 @@ pub(super) fn needs_zone_size(name: &str) -> Failure {
     refused(ZoneNote::SizeIsMandatory { name: name.to_owned() })
 }
 
+/// The zones of a namespace whose commands the engine sends, by its own commands. `None`: the engine sends none, or the namespace has
+/// no zones.
+fn found_by_commands(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, Failure> {
+    if !worker.engine.def.targets.are_passthrough() {
+        return Ok(None);
+    }
+    let is_writable = changes_zones(worker);
+    let access = if is_writable { Access::ReadWrite } else { Access::Read };
+    let system = |error: ferrio_sys::Error| unreadable(&error);
+    let fd = OpenRequest { access, ..OpenRequest::default() }.open(&file.path).map_err(system)?;
+    let Some(zones) = NvmeZones::of(fd).map_err(system)? else { return Ok(None) };
+    let (max_open, max_active) = (zones.max_open(), zones.max_active());
+    Ok(Some(FoundZones { model: ZoneModel::HostManaged, device: Box::new(zones), is_writable, max_open, max_active }))
+}
+
 /// The device, if it has zones.
 fn found(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, Failure> {
+    if worker.engine.def.targets.are_passthrough() {
+        return found_by_commands(worker, file);
+    }
     if !worker.engine.def.targets.are_files() || file.kind != FileKind::Block {
         return Ok(None);
     }
@@ -123,7 +149,8 @@ pub(super) fn of_device(
     let system = |error: ferrio_sys::Error| {
         failure!(errno_of(&error), "zbd_get_zones").explained(Note::system(During::Nothing, &error))
     };
-    if found.model == ZoneModel::HostManaged && worker.writes() && !worker.spec.durability.direct {
+    let is_cached = !worker.spec.durability.direct && !worker.engine.def.targets.are_passthrough();
+    if found.model == ZoneModel::HostManaged && worker.writes() && is_cached {
         let step = FailedStep::Explained("zbd_init_files".into());
         return Err(failure!(EINVAL, step).explained(ZoneNote::DirectIsMandatory));
     }

@@ -35,6 +35,19 @@ pub enum IoNote {
         /// Name of the file whose sync at the end this was.
         unsynced: Option<String>,
     },
+    /// The protection information of a block that was read is not what it should be.
+    Protection {
+        /// Name of the file.
+        file: String,
+        /// The field.
+        field: ProtectionField,
+        /// First block of the I/O.
+        block: u64,
+        /// Expected value.
+        expected: u64,
+        /// Value in the block.
+        actual: u64,
+    },
     /// The sync at the end of a file failed.
     EndSyncFailed {
         /// Name of the file.
@@ -123,6 +136,17 @@ pub enum IoNote {
         /// Name of the file.
         file: String,
     },
+}
+
+/// A field of the protection information of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ProtectionField {
+    /// The checksum.
+    Guard,
+    /// The tag of the application.
+    ApplicationTag,
+    /// The tag that counts with the blocks.
+    ReferenceTag,
 }
 
 /// The status with which a device ended a command.

@@ -32,6 +32,17 @@ pub struct NvmeZones {
     max_active: u32,
 }
 
+/// Blocks from one zone of a namespace to the next; `None`: it has no zones.
+pub fn zone_blocks_of(device: impl AsFd, namespace: &Namespace) -> Option<u64> {
+    let answer = identify_zoned(device, namespace.id).ok()?;
+    Some(zone_blocks_in(&answer, namespace)).filter(|blocks| *blocks > 0)
+}
+
+/// The size of a zone is in the extension of the block's format.
+fn zone_blocks_in(answer: &[u8; 4096], namespace: &Namespace) -> u64 {
+    u64_at(answer, 2816 + 16 * namespace.format_index)
+}
+
 impl NvmeZones {
     /// The zones of an open namespace; `None`: it has none.
     ///
@@ -40,7 +51,7 @@ impl NvmeZones {
     pub fn of(device: OwnedFd) -> Result<Option<Self>> {
         let namespace = Namespace::of(&device).map_err(|(_, error)| error)?;
         let Ok(answer) = identify_zoned(&device, namespace.id) else { return Ok(None) };
-        let zone_blocks = u64_at(&answer[..], 2816 + 16 * namespace.format_index);
+        let zone_blocks = zone_blocks_in(&answer, &namespace);
         if zone_blocks == 0 {
             return Ok(None);
         }

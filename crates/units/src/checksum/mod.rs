@@ -114,5 +114,23 @@ pub fn crc32c(data: &[u8]) -> u32 {
     !(crc_fast::checksum(CrcAlgorithm::Crc32Iscsi, data) as u32)
 }
 
+/// CRC-16/T10-DIF of parts that follow each other: the guard of 16 bits in protection information.
+pub fn crc16_t10dif(parts: &[&[u8]]) -> u16 {
+    of_parts(CrcAlgorithm::Crc16T10Dif, parts) as u16
+}
+
+/// CRC-64/NVME of parts that follow each other: the guard of 64 bits.
+pub fn crc64_nvme(parts: &[&[u8]]) -> u64 {
+    of_parts(CrcAlgorithm::Crc64Nvme, parts)
+}
+
+fn of_parts(algorithm: CrcAlgorithm, parts: &[&[u8]]) -> u64 {
+    let mut digest = crc_fast::Digest::new(algorithm);
+    for part in parts {
+        digest.update(part);
+    }
+    digest.finalize()
+}
+
 #[cfg(test)]
 mod tests;

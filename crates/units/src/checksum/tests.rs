@@ -62,3 +62,18 @@ fn every_length_up_to_three_blocks_has_a_form() {
         }
     }
 }
+
+/// The check values of the catalogue of CRCs, and those of the NVM command set specification: 4096 bytes of zeroes, of ones, and of
+/// numbers that count up.
+#[test]
+fn guards_of_protection_information_are_those_of_their_specifications() {
+    assert_eq!(crc16_t10dif(&[b"123456789"]), 0xD0DB);
+    assert_eq!(crc64_nvme(&[b"123456789"]), 0xAE8B_1486_0A79_9888);
+    assert_eq!(crc16_t10dif(&[b"1234", b"", b"56789"]), 0xD0DB);
+    assert_eq!(crc64_nvme(&[b"12345678", b"9"]), 0xAE8B_1486_0A79_9888);
+    let counting: Vec<u8> = (0..4096).map(|index| index as u8).collect();
+    assert_eq!(crc64_nvme(&[&[0; 4096]]), 0x6482_D367_EB22_B64E);
+    assert_eq!(crc64_nvme(&[&[0xFF; 4096]]), 0xC0DD_BA73_02EC_A3AC);
+    assert_eq!(crc64_nvme(&[&counting]), 0x3E72_9F5F_6750_449C);
+    assert_eq!(crc16_t10dif(&[&[0; 512]]), 0);
+}

@@ -8,6 +8,7 @@ mod faults;
 mod findings;
 mod kernel_flags;
 mod passthrough;
+mod passthrough_formats;
 mod protected;
 mod sockets;
 mod zone_errors;

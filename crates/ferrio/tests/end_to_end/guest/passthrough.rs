@@ -11,12 +11,12 @@ const NODE: &str = "/dev/ng0n1";
 const BLOCK_DEVICE: &str = "/dev/nvme0n1";
 
 /// Runs one job with the engine on a device.
-fn job(guest: &Guest, program: Program, device: &str, arguments: &str) -> Finished {
+pub(super) fn job(guest: &Guest, program: Program, device: &str, arguments: &str) -> Finished {
     guest.run(program, &format!("--name=a --ioengine=io_uring_cmd --filename={device} {arguments}"))
 }
 
 /// Bytes of a block device, past what its page cache has.
-fn bytes_of(device: &str, offset: u64, length: usize) -> Vec<u8> {
+pub(super) fn bytes_of(device: &str, offset: u64, length: usize) -> Vec<u8> {
     assert!(tool(&format!("blockdev --flushbufs {device}")).is_some(), "{device}");
     let mut bytes = vec![0; length];
     std::fs::File::open(device).expect("a device").read_exact_at(&mut bytes, offset).expect("readable");
@@ -24,13 +24,13 @@ fn bytes_of(device: &str, offset: u64, length: usize) -> Vec<u8> {
 }
 
 /// The line with the counts of I/Os.
-fn issued(done: &Finished) -> String {
+pub(super) fn issued(done: &Finished) -> String {
     let line = done.stdout.lines().find(|line| line.contains("issued rwts: "));
     line.unwrap_or_default().trim().to_owned()
 }
 
 /// The exit code, the lines of errors but for places in sources, and the counts of I/Os.
-fn outcome(done: &Finished) -> (Option<i32>, Vec<String>, String) {
+pub(super) fn outcome(done: &Finished) -> (Option<i32>, Vec<String>, String) {
     let is_told = |line: &&str| {
         let words =
             ["io_u error", "cq entry status", "nvme ns generic", "failed to fetch", "block size", "has no write"];

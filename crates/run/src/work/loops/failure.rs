@@ -6,10 +6,10 @@ use super::Worker;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
-use ferrio_engine::Complaint;
+use ferrio_engine::{Complaint, GuardedField, TagMismatch};
 use ferrio_spec::ZoneSpec;
 use ferrio_stats::FailedStep;
-use ferrio_stats::note::{DeviceStatus, IoNote};
+use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField};
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC};
 use ferrio_sys::file::FileKind;
 use ferrio_units::Direction;
@@ -55,6 +55,10 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         }
         .map(Into::into),
     };
+    if let Some(mismatch) = worker.lane.engine.take_mismatch(slot_index) {
+        let file = worker.lane.files.plan(unit.file_index).name.clone();
+        worker.lane.context.say(MessageStream::Error, mismatched(file, mismatch));
+    }
     if let Some(advice) = advice_on_first(worker, unit.file_index, errno) {
         worker.lane.context.say(MessageStream::Info, advice);
     }
@@ -67,6 +71,17 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         return Err(Stop::Filled);
     }
     Err(Stop::Failed(Box::new(failure!(errno, step))))
+}
+
+/// The line about protection information that does not fit.
+fn mismatched(file: String, mismatch: TagMismatch) -> IoNote {
+    let TagMismatch { field, block, expected, actual } = mismatch;
+    let field = match field {
+        GuardedField::Guard => ProtectionField::Guard,
+        GuardedField::ApplicationTag => ProtectionField::ApplicationTag,
+        GuardedField::ReferenceTag => ProtectionField::ReferenceTag,
+    };
+    IoNote::Protection { file, field, block, expected, actual }
 }
 
 /// A hint about options when the very first I/O fails; as in fio, only for engines whose I/Os are done within `queue`.

@@ -3,6 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, flag, number, number_flag, text, untyped_word, word};
+use crate::DeviationKind::Mended;
 use crate::syntax::{ANY, Choice, choice};
 
 const VERIFY_MODE_WORDS: &[Choice] = &[choice("read", "Read back"), choice("compare", "Compare command")];
@@ -29,7 +30,9 @@ engine_options! {
     WRITEFUA: bool = boolean("writefua", "FUA on writes (io_uring_cmd)").default("0");
     WRITE_MODE: &'static str = text("write_mode", "Command used for writes, single or weighted mix (io_uring_cmd)")
         .default("write")
-        .planned();
+        .long("One of write, zeroes, verify, zone_append (uncor is not built yet), or a mix such as write/70:zeroes/30; empty \
+               percentages share what is left. Only write and zone_append can be verified.")
+        .deviates(Mended, "What the rounding of empty percentages leaves over goes to the last entry; fio ends the pass there.");
     VERIFY_MODE: () = untyped_word("verify_mode", "Read back or use compare command (io_uring_cmd)", VERIFY_MODE_WORDS)
         .default("read");
     FIXEDBUFS: bool = flag("fixedbufs", "Register I/O buffers with the ring");
