@@ -10,6 +10,7 @@
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
+use ferrio_spec::PlacementSpec;
 use ferrio_stats::ServerSteps;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
@@ -95,6 +96,8 @@ pub struct JobFacts {
     pub has_zones: bool,
     /// Smallest and largest block of each direction that the job uses, bytes.
     pub block_bytes: Vec<(u64, u64)>,
+    /// Where within a device writes are put together.
+    pub placement: PlacementSpec,
     /// The first target that the job names.
     pub filename: Option<String>,
 }

@@ -9,6 +9,7 @@
 mod encoding;
 mod geometry;
 mod options;
+mod placement;
 mod protection;
 mod status;
 mod write_mode;
@@ -34,6 +35,7 @@ use ferrio_sys::{Clock, Errno};
 use ferrio_units::Direction;
 use geometry::{Blocks, Geometry};
 use options::CommandOptions;
+use placement::Placements;
 use protection::Protection;
 use std::cell::RefCell;
 use std::io;
@@ -57,9 +59,7 @@ struct Commands {
     ring: CommandRing,
     arena: Rc<RefCell<Arena>>,
     /// What commands need beside their data, by slot: the ranges of a trim, or metadata in a buffer of their own.
-    payloads: Arena,
-    /// Length of the part of a slot.
-    payload_bytes: usize,
+    payloads: Payloads,
     options: CommandOptions,
     fds: FdTable,
     /// By file, of those that are open.
@@ -73,11 +73,20 @@ struct Commands {
     /// Reads and writes that are forced to a worker.
     forced_async: EveryNth,
     write_modes: WriteModeDraws,
+    /// The directives of writes, if the job wants some.
+    placements: Option<Placements>,
     /// By slot: the unit, where protection information of reads is checked here.
     units: Vec<Option<IoUnit>>,
     /// By slot: what was found wrong in the last read.
     mismatches: Vec<Option<TagMismatch>>,
     job: JobFacts,
+}
+
+/// Memory with a part for each slot.
+struct Payloads {
+    memory: Arena,
+    /// Length of a part.
+    part_bytes: usize,
 }
 
 /// The file is none whose commands this engine sends.
@@ -100,7 +109,7 @@ impl Prepared for Passthrough {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let options = self.options;
         if options.write_modes.have(WriteMode::ZoneAppend) && !setup.job.has_zones {
-            let what = "fio: io_uring_cmd with write_mode=zone_append requires zonemode=zbd".to_owned();
+            let what = "io_uring_cmd with write_mode=zone_append requires zonemode=zbd".to_owned();
             return Err(EngineError::Unfit { step: "init", what, is_named: false, errno: libc::EINVAL });
         }
         let modes = &options.write_modes;
@@ -153,9 +162,9 @@ impl Commands {
         Ok(Self {
             ring,
             arena: setup.arena,
-            payloads,
-            payload_bytes,
+            payloads: Payloads { memory: payloads, part_bytes: payload_bytes },
             write_modes: WriteModeDraws::new(options.write_modes.clone(), setup.seed),
+            placements: Placements::new(&setup.job.placement, setup.n_files, setup.seed)?,
             units: vec![None; n_slots],
             mismatches: vec![None; n_slots],
             fds: FdTable::new(setup.n_files),
@@ -192,10 +201,10 @@ impl Commands {
             }
             Direction::Write => self.write(unit_index, unit, &geometry, blocks()?)?,
             Direction::Trim => {
-                let place = unit_index as usize * self.payload_bytes;
-                let range = self.payloads.slice_mut(place, encoding::RANGE_BYTES);
+                let place = unit_index as usize * self.payloads.part_bytes;
+                let range = self.payloads.memory.slice_mut(place, encoding::RANGE_BYTES);
                 range.copy_from_slice(&encoding::range(blocks()?)?);
-                let data = CommandData::Plain(self.payloads.region(place, encoding::RANGE_BYTES));
+                let data = CommandData::Plain(self.payloads.memory.region(place, encoding::RANGE_BYTES));
                 (encoding::deallocate(id, 1), data, None)
             }
             Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None, None),
@@ -215,16 +224,19 @@ impl Commands {
         blocks: Blocks,
     ) -> Result<(NvmeCommand, CommandData, Option<Region>), Errno> {
         let mode = self.write_modes.next();
-        let command = encoding::write(mode, geometry, blocks, &self.options)?;
+        let mut command = encoding::write(mode, geometry, blocks, &self.options)?;
         if matches!(mode, WriteMode::Zeroes | WriteMode::Verify) {
             return Ok((command, CommandData::None, None));
+        }
+        if let Some(placements) = &mut self.placements {
+            encoding::direct(&mut command, placements.next(unit.file_index, unit.offset_bytes));
         }
         let metadata = self.metadata(unit_index, geometry, blocks)?;
         if let Some(protection) = geometry.protection.filter(Protection::is_by_host) {
             let mut arena = self.arena.borrow_mut();
             let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
-            let place = unit_index as usize * self.payload_bytes;
-            let apart = self.payloads.slice_mut(place, metadata.map_or(0, Region::len));
+            let place = unit_index as usize * self.payloads.part_bytes;
+            let apart = self.payloads.memory.slice_mut(place, metadata.map_or(0, Region::len));
             protection.fill(buffer, apart, blocks.first);
         }
         Ok((command, self.data(unit), metadata))
@@ -237,8 +249,8 @@ impl Commands {
         if length > u64::from(self.options.metadata_bytes) {
             return Err(Errno::INVAL);
         }
-        let place = unit_index as usize * self.payload_bytes;
-        Ok((length > 0).then(|| self.payloads.region(place, length as usize)))
+        let place = unit_index as usize * self.payloads.part_bytes;
+        Ok((length > 0).then(|| self.payloads.memory.region(place, length as usize)))
     }
 
     /// Checks the protection information of a read that the device has done; a mismatch is an error of the I/O.
@@ -248,8 +260,8 @@ impl Commands {
         let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes).ok()?;
         let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
-        let place = unit_index as usize * self.payload_bytes;
-        let apart = self.payloads.slice_mut(place, (blocks.n * geometry.apart_bytes) as usize);
+        let place = unit_index as usize * self.payloads.part_bytes;
+        let apart = self.payloads.memory.slice_mut(place, (blocks.n * geometry.apart_bytes) as usize);
         geometry.protection?.check(buffer, apart, blocks.first)
     }
 
@@ -329,6 +341,9 @@ impl Engine for Commands {
         }
         let geometry = Geometry::of(fd, &self.options)?;
         geometry.check(&self.job, &self.options)?;
+        if let Some(placements) = self.placements.as_mut().filter(|_| self.job.writes) {
+            placements.open(file.index, fd, geometry.namespace.id)?;
+        }
         self.geometries[file.index as usize] = Some(geometry);
         self.fds.open(file);
         if !self.options.ring.has_registered_files {

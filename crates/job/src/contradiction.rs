@@ -23,6 +23,15 @@ pub(crate) enum Contradiction {
         /// The option, or words for its value.
         what: &'static str,
     },
+    /// `fdp=1`, and another kind of placement.
+    #[error("fio: fdp=1 is not compatible with dataplacement={{streams, none}}")]
+    FdpAndOther,
+    /// `dataplacement=streams` without `plids`.
+    #[error("fio: stream IDs must be provided for dataplacement=streams")]
+    StreamsMissing,
+    /// `plid_select=scheme` without `dp_scheme`.
+    #[error("fio: ruh scheme failed to open scheme file (null)")]
+    SchemeMissing,
     /// `zonemode=strided` without the size of its zones.
     #[error("fio: --zonesize must be specified when using --zonemode=strided.")]
     ZoneSizeMissing,

@@ -7,7 +7,9 @@
 use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::options::draft::{Draft, Open};
-use crate::options::{apply_pace, apply_replay, command_priority, sprandom, steady_state, verification, zone_mode};
+use crate::options::{
+    apply_pace, apply_replay, command_priority, placement, sprandom, steady_state, verification, zone_mode,
+};
 use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
@@ -50,6 +52,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     lower_pattern(&mut job, &open);
     zone_mode::lower(&mut job, &open.zones, open.verify.regenerates)
         .map_err(|contradiction| refused(&contradiction))?;
+    placement::lower(&mut job.target.placement, open.placement).map_err(|contradiction| refused(&contradiction))?;
     let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map())?;
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|contradiction| refused(&contradiction))?;

@@ -57,6 +57,7 @@ pub const TOPICS: &[Topic] = &[
     topic!("python", "pandas", "polars", "frame", "dataframe"),
     topic!("safety", "safe", "readonly", "read-only", "destroy"),
     topic!("production", "shared-disk"),
+    topic!("passthrough", "pass-through", "nvme", "io_uring_cmd", "fdp", "protection-information"),
     topic!("exit-codes", "exit-code", "exit", "exit-status", "return-code"),
 ];
 

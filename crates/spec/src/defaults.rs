@@ -5,8 +5,8 @@
 use crate::{
     BlockRange, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorSpec,
     ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GivenOptions, GroupingSpec, JobSpec,
-    LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, QueueSpec, RandomDistribution, ReplaySpec,
-    ReportingSpec, RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec,
+    LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, PlacementSpec, QueueSpec, RandomDistribution,
+    ReplaySpec, ReportingSpec, RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec,
     SurroundingsSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{ArenaKind, PerDirection};
@@ -77,6 +77,7 @@ impl Default for TargetSpec {
             locking: FileLocking::None,
             allow_file_create: true,
             allow_mounted_write: false,
+            placement: PlacementSpec::default(),
         }
     }
 }

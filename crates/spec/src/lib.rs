@@ -24,6 +24,7 @@ mod latency;
 mod log;
 mod pace;
 mod path_bytes;
+mod placement;
 mod replay;
 mod reporting;
 mod sprandom;
@@ -54,6 +55,7 @@ pub use grouping::{ExitWhat, GroupingSpec};
 pub use latency::LatencySpec;
 pub use log::{LogSpec, WindowValue};
 pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
+pub use placement::{PlacementChoice, PlacementKind, PlacementSpec};
 pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};
 pub use sprandom::SpRandomSpec;
@@ -192,6 +194,8 @@ pub struct TargetSpec {
     pub allow_file_create: bool,
     /// `allow_mounted_write`.
     pub allow_mounted_write: bool,
+    /// Where within a device writes are put together.
+    pub placement: PlacementSpec,
 }
 
 /// Amount of I/O on the targets.

@@ -129,6 +129,36 @@ pub fn flush(device: impl AsFd, namespace: u32) -> Result<()> {
     wait_for(device, CommandQueue::Io, command, CommandPayload::None).map(drop)
 }
 
+/// Length of the head of a report of reclaim unit handles, and of each handle in it.
+const HANDLES_HEAD_BYTES: usize = 16;
+const HANDLE_BYTES: usize = 32;
+
+/// The placement identifiers of a namespace: those of its reclaim unit handles, in the order of the device.
+///
+/// # Errors
+/// The errno of the kernel, or `Unavailable` with the status of the device, which may have no flexible data placement.
+pub fn placement_ids(device: impl AsFd, namespace: u32) -> Result<Vec<u16>> {
+    let device = device.as_fd();
+    let ask = |n_handles: usize| {
+        let mut answer = vec![0; HANDLES_HEAD_BYTES + n_handles * HANDLE_BYTES];
+        let mut command = NvmeCommand::new(opcode::IO_MANAGEMENT_RECEIVE, namespace);
+        // The status of the handles; the length of the answer in words of 32 bits, less one.
+        (command.words_10[0], command.words_10[1]) = (1, (answer.len() / 4 - 1) as u32);
+        wait_for(device, CommandQueue::Io, command, CommandPayload::Receive(&mut answer)).map(|_| answer)
+    };
+    let n_handles = handles_in(&ask(0)?);
+    Ok(ids_in(&ask(n_handles)?))
+}
+
+fn handles_in(answer: &[u8]) -> usize {
+    usize::from(u16::from_le_bytes([answer[14], answer[15]]))
+}
+
+fn ids_in(answer: &[u8]) -> Vec<u16> {
+    let handles = answer[HANDLES_HEAD_BYTES..].chunks_exact(HANDLE_BYTES).take(handles_in(answer));
+    handles.map(|handle| u16::from_le_bytes([handle[0], handle[1]])).collect()
+}
+
 /// Number of the namespace behind an open character device.
 fn namespace_id(device: impl AsFd) -> Result<u32> {
     // SAFETY: this opcode takes no argument, and returns the number.
@@ -215,6 +245,17 @@ mod tests {
         assert_eq!((u32_at(&bytes, 32), u32_at(&bytes, 36)), (0x33, 0x44));
         let words: Vec<u32> = (0..6).map(|index| u32_at(&bytes, 40 + index * 4)).collect();
         assert_eq!((words, u32_at(&bytes, 64)), (vec![10, 11, 12, 13, 14, 15], 0x55));
+    }
+
+    #[test]
+    fn handles_have_their_ids() {
+        let mut answer = vec![0; HANDLES_HEAD_BYTES + 3 * HANDLE_BYTES];
+        answer[14] = 2;
+        for (index, id) in [0x0102_u16, 7, 9].iter().enumerate() {
+            let at = HANDLES_HEAD_BYTES + index * HANDLE_BYTES;
+            answer[at..at + 2].copy_from_slice(&id.to_le_bytes());
+        }
+        assert_eq!(ids_in(&answer), [0x0102, 7]);
     }
 
     #[test]

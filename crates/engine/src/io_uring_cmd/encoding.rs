@@ -5,6 +5,7 @@
 
 use super::geometry::{Blocks, Geometry};
 use super::options::CommandOptions;
+use super::placement::Directive;
 use super::write_mode::WriteMode;
 use ferrio_sys::Errno;
 use ferrio_sys::nvme::{NvmeCommand, opcode};
@@ -79,6 +80,13 @@ fn of_blocks(opcode: u8, geometry: &Geometry, blocks: Blocks) -> Result<NvmeComm
     Ok(command)
 }
 
+/// Adds the place where the device is to put the data: the type of the directive in CDW12, its value in CDW13.
+#[inline]
+pub(super) fn direct(command: &mut NvmeCommand, directive: Directive) {
+    command.words_10[2] |= u32::from(directive.kind) << 20;
+    command.words_10[3] |= u32::from(directive.value) << 16;
+}
+
 /// A flush of the whole namespace.
 pub(super) fn flush(namespace: u32) -> NvmeCommand {
     NvmeCommand::new(opcode::FLUSH, namespace)
@@ -145,6 +153,13 @@ mod tests {
         let read = |n| read(&plain(0), Blocks { first: 0, n }, &options(&[]));
         assert_eq!(read(65536).unwrap().words_10[2], 0xFFFF);
         assert_eq!(read(65537), Err(Errno::INVAL));
+    }
+
+    #[test]
+    fn a_directive_has_its_type_and_value_in_two_words() {
+        let mut command = write(WriteMode::Write, &plain(0), Blocks { first: 0, n: 8 }, &options(&[])).unwrap();
+        direct(&mut command, Directive { kind: 2, value: 0x0102 });
+        assert_eq!((command.words_10[2], command.words_10[3]), (0x0020_0007, 0x0102_0000));
     }
 
     #[test]

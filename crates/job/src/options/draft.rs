@@ -7,6 +7,7 @@
 use crate::environment::Environment;
 use crate::message::UserMessages;
 use crate::options::drafts::{CommandPriorityDraft, MergeDraft, SpRandomDraft, VerifyDraft, ZoneDraft};
+use crate::options::placement::PlacementDraft;
 use crate::profiles::ProfileDraft;
 use ferrio_spec::{BlockRange, CatchUp, JobSpec};
 use ferrio_units::{KbBase, PerDirection};
@@ -31,6 +32,8 @@ pub struct Open {
     pub command_priority: CommandPriorityDraft,
     /// `zonemode` and its sizes.
     pub zones: ZoneDraft,
+    /// `fdp` and `dataplacement`.
+    pub placement: PlacementDraft,
     /// `sprandom` and the options that begin with `spr_`.
     pub sprandom: SpRandomDraft,
     /// `random_sequence_stride`.

@@ -26,6 +26,7 @@ pub mod kind;
 mod lifecycle;
 mod log;
 mod own;
+pub(crate) mod placement;
 mod process;
 mod profile;
 mod random;

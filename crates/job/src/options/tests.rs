@@ -109,6 +109,7 @@ fn setting_a_default_changes_nothing() {
             "filename_format" => expected.job.target.filename_format = Some(default.to_owned()),
             "scramble_buffers" => expected.job.buffers.scramble = Some(true),
             "bwavgtime" => expected.open.bw_window_ms = Some(500),
+            "dataplacement" => expected.open.placement.kind = Some(ferrio_spec::PlacementKind::None),
             "dedupe_working_set_percentage" => expected.open.dedupe.working_set_percent = Some(5),
             "iopsavgtime" => expected.open.iops_window_ms = Some(500),
             "thinktime_blocks" => expected.job.pace.pauses.n_ios = Some(1),

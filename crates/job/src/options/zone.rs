@@ -4,7 +4,7 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_most, choice};
-use crate::options::{zone_mode, zone_sequential};
+use crate::options::{placement, zone_mode, zone_sequential};
 use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const ZONEMODE: &[Choice] = &[
@@ -16,7 +16,7 @@ const ZONEMODE: &[Choice] = &[
 const DATAPLACEMENT: &[Choice] = &[
     choice("none", "No placement"),
     choice("fdp", "NVMe flexible data placement"),
-    choice("streams", "Write streams of the file system"),
+    choice("streams", "Streams of NVMe"),
 ];
 
 const PLID_SELECT: &[Choice] = &[
@@ -24,9 +24,6 @@ const PLID_SELECT: &[Choice] = &[
     choice("roundrobin", "One after the other"),
     choice("scheme", "By the file of dp_scheme"),
 ];
-
-const PLACEMENT: &str = "needs an NVMe device with flexible data placement and its commands by io_uring_cmd, or a file system with \
-                         write streams";
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -112,22 +109,26 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "zone")
         .applies(Apply::Bool(|draft| &mut draft.open.zones.sequential.writes_remainder))
         .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
-    option("fdp", Kind::Bool, "Short for dataplacement=fdp").default("0").place(Category::Io, "").waits(PLACEMENT),
-    option("dataplacement", Kind::Choice(DATAPLACEMENT), "Placement scheme attached to writes")
+    option("fdp", Kind::Bool, "Short for dataplacement=fdp")
+        .default("0")
+        .place(Category::Io, "")
+        .applies(Apply::Bool(|draft| &mut draft.open.placement.fdp)),
+    option("dataplacement", Kind::Choice(DATAPLACEMENT), "Placement scheme attached to writes (io_uring_cmd)")
         .aliases(&["data_placement"])
         .default("none")
         .place(Category::Io, "")
-        .waits(PLACEMENT),
+        .applies(Apply::With(placement::kind)),
     option("plid_select", Kind::Choice(PLID_SELECT), "How the next placement id is chosen")
         .aliases(&["fdp_pli_select"])
         .default("roundrobin")
         .place(Category::Io, "")
-        .waits(PLACEMENT),
+        .applies(Apply::With(placement::choice)),
     option("plids", Kind::Text, "Placement ids/indices to use: list and ranges (max 128, <= 0xFFFF)")
         .aliases(&["fdp_pli"])
         .place(Category::Io, "")
-        .waits(PLACEMENT),
+        .applies(Apply::With(placement::ids)),
     option("dp_scheme", Kind::Text, "File of \"start, end, id\" lines for plid_select=scheme")
         .place(Category::Io, "")
-        .waits(PLACEMENT),
+        .applies(Apply::Path(|draft| &mut draft.job.target.placement.scheme_file))
+        .deviates(Mended, "All lines count; fio takes the first 32."),
 ];

@@ -11,9 +11,9 @@ use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
 use ferrio_engine::{EngineError, Patience};
 use ferrio_spec::engines::Layout;
-use ferrio_spec::{ExtentSpec, SizeSpec};
+use ferrio_spec::{ExtentSpec, PlacementKind, SizeSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::{During, FileNote};
+use ferrio_stats::note::{During, EngineNote, FileNote};
 use ferrio_sys::block_device;
 use ferrio_sys::errno::{EINVAL, EISDIR};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
@@ -30,6 +30,7 @@ pub(crate) fn file_set(
     stop: &dyn Fn() -> bool,
 ) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
+    check_placement(worker, targets)?;
     let current: Vec<Option<u64>> = if worker.engine.def.targets.are_sized_by_engine() {
         told_bytes(worker, targets, stop)?
     } else {
@@ -47,6 +48,21 @@ pub(crate) fn file_set(
     });
     let files: Vec<FilePlan> = ranges.collect::<Result<_, _>>()?;
     total(worker, files)
+}
+
+/// Only commands to a device carry the identifiers of flexible data placement.
+fn check_placement(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<(), Failure> {
+    let is_wanted = worker.spec.target.placement.kind == PlacementKind::Fdp;
+    if !is_wanted || worker.engine.def.targets.are_passthrough() {
+        return Ok(());
+    }
+    let file = targets.first().map(|target| target.name.clone()).unwrap_or_default();
+    let what = format!(
+        "{file}: engine ({}) lacks fetch ruhs\nfio: ruh info failed for {file} ({EINVAL})",
+        worker.engine.def.name
+    );
+    let note = Note::Engine { job: None, note: EngineNote::Unfit { file: None, what } };
+    Err(failure!(EINVAL, "setup_files").explained(note))
 }
 
 /// The current size; `None` if the target has none (character devices, pipes, engines without files).

@@ -285,6 +285,7 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
         trims: used[DataDirection::Trim],
         is_random: worker.spec.pattern.random,
         is_verified: worker.spec.verify.is_some(),
+        placement: worker.spec.target.placement.clone(),
         has_zones: matches!(worker.spec.zones, ZoneSpec::Sequential(_)),
         block_bytes: worker.used_block_ranges().map(|range| (range.min_bytes, range.max_bytes)).collect(),
         filename: if worker.spec.target.filenames.is_empty() {

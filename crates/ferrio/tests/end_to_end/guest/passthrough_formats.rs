@@ -187,3 +187,57 @@ fn zones_are_used_as_by_the_peer() {
     }
     reset_zones(ZNS);
 }
+
+/// Blocks of 4096 bytes, flexible data placement with 4 handles.
+const PLACED: &str = "/dev/ng6n1";
+
+/// Blocks that can still be written to the reclaim unit of each handle, by nvme-cli.
+fn left_of_handles() -> Vec<i64> {
+    let status = tool(&format!("nvme fdp status {PLACED}")).expect("the status of the handles");
+    let number = |line: &str| line.split_once("(RUAMW):")?.1.trim().parse().ok();
+    status.lines().filter_map(number).collect()
+}
+
+/// Blocks that a job wrote to each handle.
+fn blocks_of_handles(guest: &Guest, program: Program, arguments: &str) -> Vec<i64> {
+    let before = left_of_handles();
+    let whole = format!("--rw=write --bs=64k --size=1m --iodepth=4 {arguments}");
+    let done = job(guest, program, PLACED, &whole).succeeded();
+    assert!(issued(&done).contains("total=0,16,0,0"), "{}", done.all());
+    before.iter().zip(left_of_handles()).map(|(before, after)| before - after).collect()
+}
+
+#[test]
+fn writes_go_to_the_handles_that_the_job_names() {
+    let test = "writes_go_to_the_handles_that_the_job_names";
+    let Some(guest) = enter(test) else { return };
+    let with_peer = has_peer(test);
+    let scheme = guest.file("scheme", b"0, 524288, 1\n524288, 1048576, 3\n");
+    let by_scheme = format!("--dataplacement=fdp --plid_select=scheme --dp_scheme={scheme}");
+    // 16 writes of 16 blocks each.
+    for (arguments, blocks) in [
+        ("--fdp=1 --plids=1", [0, 256, 0, 0]),
+        ("--fdp=1 --plids=0,2", [128, 0, 128, 0]),
+        ("--dataplacement=fdp", [64, 64, 64, 64]),
+        ("--fdp=1 --write_mode=write --plids=3 --hipri=1", [0, 0, 0, 256]),
+        (by_scheme.as_str(), [0, 128, 0, 128]),
+        ("", [256, 0, 0, 0]),
+    ] {
+        assert_eq!(blocks_of_handles(&guest, Program::Ferrio, arguments), blocks, "{arguments}");
+        if with_peer {
+            assert_eq!(blocks_of_handles(&guest, Program::Peer, arguments), blocks, "the peer: {arguments}");
+        }
+    }
+    let random = blocks_of_handles(&guest, Program::Ferrio, "--fdp=1 --plids=0-3 --plid_select=random");
+    assert!(random.iter().sum::<i64>() == 256 && random.iter().filter(|n| **n > 0).count() > 1, "{random:?}");
+    for (device, arguments, text) in [
+        (PLACED, "--fdp=1 --plids=9", "PID index 9 must be smaller than 4"),
+        (NODE, "--fdp=1", "/dev/ng0n1: fdp fetch ruhs failed"),
+        (PLACED, "--fdp=1 --dataplacement=streams", "fdp=1 is not compatible with dataplacement={streams, none}"),
+        (PLACED, "--fdp=1 --plid_select=scheme --dp_scheme=/absent", "lstat() error related to /absent"),
+        (BLOCK_DEVICE, "--fdp=1 --ioengine=psync --direct=1", "engine (psync) lacks fetch ruhs"),
+    ] {
+        let done = ferrio(&guest, device, &format!("--rw=write --bs=4k --size=64k {arguments}"));
+        assert!(done.code == Some(1) && done.all().contains(text), "{arguments}: {}", done.all());
+    }
+}
