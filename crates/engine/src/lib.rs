@@ -53,8 +53,8 @@ mod vsync;
 mod testing;
 
 pub use contract::{
-    CallStamps, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, GuardedField, IoResult, IoUnit,
-    JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, TagMismatch,
+    CallStamps, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, GuardedField,
+    IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, TagMismatch,
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;

@@ -5,7 +5,9 @@
 //! default takes stamps around the whole of `queue`, including the wrapper's work, as that is part of the I/O.
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
-use ferrio_engine::{Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued, TagMismatch};
+use ferrio_engine::{
+    Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued, TagMismatch,
+};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Clock;
 use std::io;
@@ -315,12 +317,10 @@ mod tests {
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
-        assert_eq!(engine.hint(&unit, 22), Some("it is so"));
-        assert_eq!(engine.status_hint(1), Some("the device says so"));
-        assert_eq!(engine.take_mismatch(0), Some(MISMATCH));
-        assert_eq!(engine.sync_apart(0), Some(3));
-        assert!(engine.has_kernel_workers());
-        assert_eq!(engine.n_foreign_datagrams(), 9);
+        let hints = (engine.hint(&unit, 22), engine.status_hint(1));
+        assert_eq!(hints, (Some("it is so"), Some("the device says so")));
+        assert_eq!((engine.take_mismatch(0), engine.sync_apart(0)), (Some(MISMATCH), Some(3)));
+        assert_eq!((engine.has_kernel_workers(), engine.n_foreign_datagrams()), (true, 9));
         assert_eq!(engine.server_steps(), None);
         engine.counts_begin_anew();
         let mut completions = Vec::new();
