@@ -12,6 +12,7 @@ use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
 use ferrio_spec::PlacementSpec;
 use ferrio_stats::ServerSteps;
+use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
@@ -328,6 +329,11 @@ pub trait Engine {
 
     /// What was wrong with the protection information of a unit that failed, once. Not called on the hot path.
     fn take_mismatch(&mut self, _unit_index: u32) -> Option<TagMismatch> {
+        None
+    }
+
+    /// What a SCSI device has said of a failed unit, once. Not called on the hot path.
+    fn take_scsi_status(&mut self, _unit_index: u32) -> Option<Box<ScsiStatus>> {
         None
     }
 

@@ -43,6 +43,7 @@ mod pvsync2;
 mod registry;
 mod remote;
 mod rw_flags;
+mod sg;
 pub mod sim;
 mod splice;
 mod sync;

@@ -6,7 +6,7 @@ use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate, http,
-    io_uring, io_uring_cmd, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sim,
+    io_uring, io_uring_cmd, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim,
     splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
@@ -26,6 +26,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("page_fault", Io(page_fault::PREPARE)),
     ("posixaio", Io(posixaio::PREPARE)),
     ("mmap", Io(mmap::PREPARE)),
+    ("sg", Io(sg::PREPARE)),
     ("splice", Io(splice::PREPARE)),
     ("http", Io(http::PREPARE)),
     ("nbd", Io(nbd::PREPARE)),

@@ -8,6 +8,7 @@ mod file;
 mod io;
 mod replay;
 mod run;
+mod scsi;
 mod stream;
 mod system;
 mod verify;

@@ -9,6 +9,7 @@ use ferrio_engine::{
     Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued, TagMismatch,
 };
 use ferrio_stats::ServerSteps;
+use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::Clock;
 use std::io;
 use std::path::Path;
@@ -97,6 +98,10 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 
     fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
         self.inner.take_mismatch(unit_index)
+    }
+
+    fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
+        self.inner.take_scsi_status(unit_index)
     }
 
     fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
@@ -242,6 +247,11 @@ mod tests {
             Some(MISMATCH)
         }
 
+        fn take_scsi_status(&mut self, _: u32) -> Option<Box<ScsiStatus>> {
+            self.note("take_scsi_status");
+            None
+        }
+
         fn sync_apart(&mut self, _: u32) -> Option<i32> {
             self.note("sync_apart");
             Some(3)
@@ -312,14 +322,13 @@ mod tests {
         assert!(!engine.has_progress());
         engine.give_up();
         engine.remove_target("own".as_ref());
-        assert!(engine.take_complaint().is_none());
-        assert!(engine.take_refusal(0));
+        assert!(engine.take_complaint().is_none() && engine.take_refusal(0));
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
-        let hints = (engine.hint(&unit, 22), engine.status_hint(1));
-        assert_eq!(hints, (Some("it is so"), Some("the device says so")));
-        assert_eq!((engine.take_mismatch(0), engine.sync_apart(0)), (Some(MISMATCH), Some(3)));
+        assert_eq!([engine.hint(&unit, 22), engine.status_hint(1)], [Some("it is so"), Some("the device says so")]);
+        let said = (engine.take_scsi_status(0), engine.take_mismatch(0), engine.sync_apart(0));
+        assert_eq!(said, (None, Some(MISMATCH), Some(3)));
         assert_eq!((engine.has_kernel_workers(), engine.n_foreign_datagrams()), (true, 9));
         assert_eq!(engine.server_steps(), None);
         engine.counts_begin_anew();
@@ -340,6 +349,7 @@ mod tests {
             "commit",
             "hint",
             "status_hint",
+            "take_scsi_status",
             "take_mismatch",
             "sync_apart",
             "has_kernel_workers",

@@ -17,7 +17,7 @@ pub use block::{BadBlock, BlockDump, Damage, Fault, FaultKind};
 pub use during::{During, SystemError};
 pub use engine::EngineNote;
 pub use file::{DeviceUsage, FileNote};
-pub use io::{DeviceStatus, IoNote, ProtectionField, RateMiss};
+pub use io::{DeviceStatus, IoNote, ProtectionField, RateMiss, ScsiStatus};
 pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
 pub use run::RunNote;
 pub use stream::StreamFault;

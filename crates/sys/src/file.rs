@@ -8,6 +8,7 @@ use crate::error::{Context, Result};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 /// Access to an open file.
@@ -83,6 +84,17 @@ impl OpenRequest {
         }
         .context("open", path.display())
     }
+}
+
+/// Reads and writes of an open file no longer wait.
+pub fn set_nonblocking(file: impl AsFd) -> Result<()> {
+    let flags = rustix::fs::fcntl_getfl(&file).context("fcntl(F_GETFL)", "")?;
+    rustix::fs::fcntl_setfl(&file, flags | OFlags::NONBLOCK).context("fcntl(F_SETFL)", "")
+}
+
+/// True if an open file has `O_SYNC` or `O_DSYNC`; an error counts as false.
+pub fn is_opened_for_sync(file: impl AsFd) -> bool {
+    rustix::fs::fcntl_getfl(file).is_ok_and(|flags| flags.contains(OFlags::DSYNC))
 }
 
 /// Opens a regular file for reading. Anything else (a pipe, a device, a directory) is an error, and a pipe without a writer is not

@@ -49,6 +49,7 @@ pub mod program;
 pub mod range_locks;
 pub mod ring;
 pub mod scheduling;
+pub mod scsi;
 pub mod shared_lock;
 pub mod shared_memory;
 pub mod signals;

@@ -194,8 +194,8 @@ fn what_is_no_record_is_told_from_one_that_is_damaged() {
     let state = SteadyState::new(criterion, 2, MAX_WINDOW_SAMPLES + 1);
     steady.workers[1].steady = Some(SteadyPart::Leads(Box::new(state)));
     assert_eq!(decode(&encode(&steady)), Err(SavedError::Content(ContentFault::SteadyWindows)));
-    let other = RunRecord { format: 7, ..record(&[5]) };
-    assert_eq!(decode(&encode(&other)), Err(SavedError::Format("7".to_owned())));
+    let other = RunRecord { format: RECORD_FORMAT + 1, ..record(&[5]) };
+    assert_eq!(decode(&encode(&other)), Err(SavedError::Format((RECORD_FORMAT + 1).to_string())));
 }
 
 proptest! {

@@ -2,6 +2,7 @@
 //!
 //! Must not know: when they are shown. Start reading at [`text`].
 
+use super::scsi;
 use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField, RateMiss};
 use ferrio_units::errno_text;
 
@@ -13,7 +14,8 @@ pub(super) fn text(note: &IoNote) -> String {
             let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\nfio: {hint}"));
             let (text, device) = match device {
                 None => (errno_text(*errno), String::new()),
-                Some(status) => ("Device-specific error".to_owned(), device_line(file, *status)),
+                Some(DeviceStatus::Nvme(status)) => ("Device-specific error".to_owned(), nvme_line(file, *status)),
+                Some(DeviceStatus::Scsi(status)) => (errno_text(*errno), format!("\nfio: {}", scsi::line(status))),
             };
             format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{device}{hint}")
         }
@@ -72,8 +74,7 @@ pub(super) fn text(note: &IoNote) -> String {
 }
 
 /// The line with what a device said.
-fn device_line(file: &str, status: DeviceStatus) -> String {
-    let DeviceStatus::Nvme(status) = status;
+fn nvme_line(file: &str, status: u16) -> String {
     let (kind, code) = (status >> 8 & 7, status & 0xFF);
     format!("\nfio: io_uring_cmd: {file}: cq entry status (sct=0x{kind:02x}; sc=0x{code:02x})")
 }

@@ -10,6 +10,7 @@ use ferrio_sys::errno::{ENODEV, ENOMEDIUM, ENXIO};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
 use ferrio_sys::nvme::node::{BlockSide, block_device_of};
+use ferrio_sys::scsi::node::{self, ScsiSide};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -60,7 +61,13 @@ fn usage(path: &Path, is_passthrough: bool) -> Option<DeviceUsage> {
         FileKind::Character if is_passthrough => match block_device_of(info.is_device) {
             Ok(BlockSide::At(device)) => device,
             // The engine refuses what is no namespace, and what the kernel hides nobody uses.
-            Ok(BlockSide::NotNvme | BlockSide::Hidden) => return None,
+            Ok(BlockSide::Hidden) => return None,
+            Ok(BlockSide::NotNvme) => match node::block_device_of(info.is_device) {
+                Ok(ScsiSide::Disk(device)) => device,
+                // A tape has no data under another name, and what is no device of SCSI is refused by the engine.
+                Ok(ScsiSide::NoDisk | ScsiSide::NotScsi) => return None,
+                Err(error) => return Some(DeviceUsage::Unknown((&error).into())),
+            },
             Err(error) => return Some(DeviceUsage::Unknown((&error).into())),
         },
         _ => return None,

@@ -155,8 +155,12 @@ impl FileTable {
         let regular = plan.kind == FileKind::Regular;
         let creates = regular && self.spec.target.allow_file_create;
         let request = match self.engine.opening {
-            Opening::AsAsked => OpenRequest {
-                access: if writable { Access::ReadWrite } else { Access::Read },
+            Opening::AsAsked | Opening::ForCommands => OpenRequest {
+                access: if writable || self.engine.opening == Opening::ForCommands {
+                    Access::ReadWrite
+                } else {
+                    Access::Read
+                },
                 is_create: writable && creates,
                 is_direct: durability.direct,
                 is_sync: writable && durability.sync == SyncMode::Sync,

@@ -108,6 +108,8 @@ pub enum Opening {
     /// Always for reading and writing, and made if they are missing, because even an I/O that counts as a read changes
     /// the file. The engine moves no data, so `direct` and `sync` have no effect.
     ToChange,
+    /// Always for reading and writing, because commands are written to the device; otherwise as asked.
+    ForCommands,
 }
 
 /// The events whose latencies are measured.

@@ -227,6 +227,11 @@ const HTTP_MENDED: &str = "A job whose server is silent ends within a second of 
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
                             largest block, or 64 MiB, fail with EINVAL.";
 
+const SG_MENDED: &str = "fdatasync is a sync, which fio counts as a short read. The device's words about a failed command on a block device are shown.";
+
+const SG_STRICTER: &str = "A disk whose block device is in use is not written to through /dev/sgN. I/Os that are not whole blocks and syncs of ranges \
+                           fail with EINVAL. More than 64 trims go out as several commands.";
+
 /// Refused by the engine for pass-through commands.
 const PASSTHROUGH_STRICTER: &str = "A namespace whose block device is in use is not written to, as for block devices. I/Os that are not                                     whole blocks, and syncs of ranges, fail with EINVAL; fio rounds them down, or ends the pass.";
 
@@ -293,7 +298,12 @@ pub const ENGINES: &[EngineDef] = &[
         .deviates(Mended, "Syncs are done, and inplace=0 works with any size; fio ends with an error."),
     engine("splice", "splice(), vmsplice()"),
     planned("mtd", "Flash behind /dev/mtd*"),
-    planned("sg", "SCSI pass-through"),
+    engine("sg", "SCSI pass-through")
+        .completes(Completes::Later)
+        .targets(Targets::Passthrough)
+        .opens(Opening::ForCommands)
+        .deviates(Mended, SG_MENDED)
+        .deviates(Stricter, SG_STRICTER),
     engine("io_uring", "io_uring")
         .asynchronous()
         .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })

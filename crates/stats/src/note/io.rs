@@ -150,10 +150,31 @@ pub enum ProtectionField {
 }
 
 /// The status with which a device ended a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DeviceStatus {
     /// Of an NVMe device: its type is in bits 8 to 10, its code in bits 0 to 7.
     Nvme(u16),
+    /// Of a SCSI device.
+    Scsi(Box<ScsiStatus>),
+}
+
+/// What a SCSI device, its driver and the host adapter say of a command that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ScsiStatus {
+    /// Status of the device (2: check condition).
+    pub status: u8,
+    /// Status of the host adapter.
+    pub host_status: u16,
+    /// Status of the driver.
+    pub driver_status: u16,
+    /// Sense data.
+    pub sense: Vec<u8>,
+    /// Bytes that were not moved.
+    pub n_left: u32,
+    /// Bytes that were to be moved.
+    pub n_bytes: u32,
+    /// The command.
+    pub cdb: Vec<u8>,
 }
 
 /// A minimum rate that was missed in the last window.

@@ -36,7 +36,8 @@ impl Certificates {
         std::fs::create_dir(&directory).unwrap();
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        params.distinguished_name.push(DnType::CommonName, "authority of the tests");
+        // Each has a name of its own: an authority is looked for by name.
+        params.distinguished_name.push(DnType::CommonName, format!("authority {number} of the tests"));
         let key = KeyPair::generate().unwrap();
         let authority = params.self_signed(&key).unwrap();
         std::fs::write(directory.join("ca.pem"), authority.pem()).unwrap();

@@ -10,6 +10,7 @@ mod kernel_flags;
 mod passthrough;
 mod passthrough_formats;
 mod protected;
+mod scsi;
 mod sockets;
 mod zone_errors;
 mod zoned;

@@ -26,7 +26,7 @@ pub(crate) enum IoFault {
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Result<(), Stop> {
     let (errno, device) = match fault {
-        IoFault::Errno(errno) => (errno, None),
+        IoFault::Errno(errno) => (errno, worker.lane.engine.take_scsi_status(slot_index).map(DeviceStatus::Scsi)),
         IoFault::Nvme(status) => (i32::from(status), Some(DeviceStatus::Nvme(status))),
     };
     worker.hooks.failed(&mut worker.lane, slot_index, errno);
