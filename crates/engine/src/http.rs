@@ -17,7 +17,6 @@ mod signature;
 mod talk;
 #[cfg(test)]
 mod tests;
-mod tls;
 
 use crate::contract::{
     Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
@@ -38,7 +37,6 @@ use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use talk::HttpTalk;
-use tls::Trust;
 
 /// Name of the engine in messages.
 const NAME: &str = "http";
@@ -56,9 +54,10 @@ struct Idle {
 
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let refused = |why: String| match &self.settings.trust {
-            Some(Trust::File(file)) => EngineError::bad_option(NAME, "http_ca", file, why),
-            _ => EngineError::bad_option(NAME, "https", "on", why),
+        let authorities = self.settings.tls.as_ref().and_then(|terms| terms.authorities.as_ref());
+        let refused = |why: String| match authorities {
+            Some(file) => EngineError::bad_option(NAME, "http_ca", &file.display(), why),
+            None => EngineError::bad_option(NAME, "https", "on", why),
         };
         let talk = HttpTalk::new(self.settings.clone()).map_err(refused)?;
         let upload =

@@ -39,6 +39,11 @@ pub(crate) trait Transfer {
     /// Writes the buffer; the number of bytes.
     fn write(&mut self, fd: BorrowedFd<'_>, unit: &IoUnit, buffer: &[u8]) -> Result<usize, Errno>;
 
+    /// See [`Engine::sync_apart`].
+    fn sync_apart(&mut self) -> Option<i32> {
+        None
+    }
+
     /// See [`Engine::hint`].
     fn hint(&self, _unit: &IoUnit, _errno: i32) -> Option<&'static str> {
         None
@@ -123,6 +128,10 @@ impl<T: Transfer> Engine for Running<T> {
         };
         let (result, [before, after]) = outcome.unwrap_or_else(|errno| around(stamp, || control::error_result(errno)));
         (Queued::Completed(result), CallStamps { before, after })
+    }
+
+    fn sync_apart(&mut self, _file_index: u32) -> Option<i32> {
+        self.transfer.sync_apart()
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {

@@ -21,6 +21,7 @@ use crate::contract::{
     time_left,
 };
 use crate::options::EngineOptions;
+use crate::remote::tls::TlsSettings;
 use connections::Connections;
 use ferrio_spec::engines::options::nbd::{CONNECTIONS, URI};
 use ferrio_stats::ServerSteps;
@@ -56,12 +57,15 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let Some(n_connections) = n_connections else {
         return Err(EngineError::bad_option(NAME, CONNECTIONS.name(), &asked, "allowed: 1 to 16"));
     };
-    Ok(Box::new(Idle { uri, n_connections, size_bytes: OnceCell::new() }))
+    let tls = uri.tls.as_ref().map(TlsSettings::new).transpose();
+    let tls = tls.map_err(|why| EngineError::bad_option(NAME, "uri", text, why))?;
+    Ok(Box::new(Idle { uri, tls, n_connections, size_bytes: OnceCell::new() }))
 }
 
 /// The engine before it is started.
 struct Idle {
     uri: Uri,
+    tls: Option<TlsSettings>,
     n_connections: usize,
     /// Size of the export, once the server was asked.
     size_bytes: OnceCell<u64>,
@@ -72,24 +76,25 @@ impl Prepared for Idle {
         if let Some(size_bytes) = self.size_bytes.get() {
             return Ok(Some(*size_bytes));
         }
-        let Some(mut agreed) = reach(&self.uri, patience)? else { return Ok(None) };
+        let Some(mut agreed) = reach(&self.uri, self.tls.as_ref(), patience)? else { return Ok(None) };
         protocol::say_goodbye(&mut agreed.channel);
         Ok(Some(*self.size_bytes.get_or_init(|| agreed.export.size_bytes)))
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let Self { uri, n_connections, .. } = *self;
+        let Self { uri, tls, n_connections, .. } = *self;
         let EngineSetup { iodepth, arena, job, .. } = setup;
         let connections = Connections::default();
         let export = Export::default();
         let steps = ServerSteps::default();
-        Ok(Box::new(Client { uri, job, iodepth, arena, n_connections, connections, export, steps }))
+        Ok(Box::new(Client { uri, tls, job, iodepth, arena, n_connections, connections, export, steps }))
     }
 }
 
 /// A job's connections to its server.
 struct Client {
     uri: Uri,
+    tls: Option<TlsSettings>,
     job: JobFacts,
     iodepth: u32,
     arena: Rc<RefCell<Arena>>,
@@ -135,7 +140,9 @@ impl Engine for Client {
             return Ok(Connection::Made);
         }
         while self.connections.len() < self.n_connections {
-            let Some(agreed) = reach(&self.uri, patience)? else { return Ok(Connection::Awaited) };
+            let Some(agreed) = reach(&self.uri, self.tls.as_ref(), patience)? else {
+                return Ok(Connection::Awaited);
+            };
             self.check(&agreed.export)?;
             self.export = agreed.export;
             agreed.times.note_in(&mut self.steps);

@@ -6,8 +6,8 @@ use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate, http,
-    io_uring, io_uring_cmd, libaio, mmap, nbd, net, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim,
-    splice, sync, vsync,
+    io_uring, io_uring_cmd, libaio, libzbc, mmap, mtd, nbd, net, null, own, page_fault, posixaio, psync, pvsync,
+    pvsync2, sg, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -26,6 +26,8 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("page_fault", Io(page_fault::PREPARE)),
     ("posixaio", Io(posixaio::PREPARE)),
     ("mmap", Io(mmap::PREPARE)),
+    ("libzbc", Io(libzbc::PREPARE)),
+    ("mtd", Io(mtd::PREPARE)),
     ("sg", Io(sg::PREPARE)),
     ("splice", Io(splice::PREPARE)),
     ("http", Io(http::PREPARE)),

@@ -195,20 +195,29 @@ impl Disks {
         if !self.unmaps.has_room_for(unit.file_index) {
             self.send_unmaps();
         }
+        if !self.unmaps.has_room_for(unit.file_index) {
+            return Queued::Busy;
+        }
         let command = self.unmaps.add(unit_index, unit.file_index, (first, n_blocks));
         self.fly(unit_index, Flight { command, n_bytes: unit.length_bytes });
         Queued::Queued
     }
 
-    /// Sends the trims that were gathered.
+    /// Sends the trims that were gathered, or later if the device takes no more now.
     fn send_unmaps(&mut self) {
+        let has_others = self.n_in_flight as usize > self.unmaps.n_gathered();
         let Self { unmaps, commands, fds, .. } = self;
-        let Some((slot, file_index, cdb, list)) = unmaps.take() else { return };
+        let Some((slot, file_index, cdb, list)) = unmaps.command() else { return };
         // SAFETY: this list belongs to the slot, which is in use until the command is done.
         let sent = fds
             .get(file_index)
             .and_then(|fd| unsafe { commands.start(slot, fd, cdb, ScsiData::ToDevice(list), false) });
+        if has_others && matches!(sent, Err(Errno::AGAIN | Errno::DOM)) {
+            return;
+        }
+        unmaps.mark_sent(slot);
         if let Err(errno) = sent {
+            unmaps.free(slot);
             for (unit_index, flight) in self.flights.iter_mut().enumerate() {
                 if flight.take_if(|flight| flight.command == slot).is_some() {
                     self.n_in_flight -= 1;
@@ -225,6 +234,9 @@ impl Disks {
             && let Some(completion) = self.refused.pop()
         {
             push_in_room(completions, completion);
+        }
+        if self.n_uncommitted == 0 {
+            self.send_unmaps();
         }
         for file_index in 0..self.by_file.len() as u32 {
             while completions.len() < n_most && self.n_in_flight > 0 {
@@ -280,8 +292,8 @@ impl Disks {
             if left.is_zero() {
                 return;
             }
-            let fds = (0..self.by_file.len() as u32).filter_map(|file_index| self.disk(file_index).ok());
-            poll::wait_for_any(fds.map(|(_, fd)| (fd, false)), left);
+            let disks = (0..self.by_file.len() as u32).filter_map(|file_index| self.disk(file_index).ok());
+            poll::wait_for_any(disks.filter(|(disk, _)| disk.is_queue).map(|(_, fd)| (fd, false)), left);
         }
     }
 }

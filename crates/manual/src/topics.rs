@@ -53,11 +53,13 @@ pub const TOPICS: &[Topic] = &[
     topic!("database", "etcd", "postgresql", "mysql", "wal", "fast-enough"),
     topic!("container", "docker", "podman", "kubernetes", "pod", "root"),
     topic!("objects", "s3", "webdav", "swift", "object-storage", "bucket", "object"),
+    topic!("nbd", "nbds", "network-block-device", "tls"),
     topic!("burst", "burst-credit", "slc", "slc-cache", "second-run", "slower"),
     topic!("python", "pandas", "polars", "frame", "dataframe"),
     topic!("safety", "safe", "readonly", "read-only", "destroy"),
     topic!("production", "shared-disk"),
     topic!("passthrough", "pass-through", "nvme", "io_uring_cmd", "fdp", "protection-information"),
+    topic!("scsi", "sg", "sense", "unmap"),
     topic!("exit-codes", "exit-code", "exit", "exit-status", "return-code"),
 ];
 

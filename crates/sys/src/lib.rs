@@ -36,6 +36,7 @@ pub mod io_calls;
 pub mod lazy_counts;
 pub mod limits;
 pub mod mounts;
+pub mod mtd;
 pub mod multiply_fill;
 pub mod numa;
 pub mod nvme;

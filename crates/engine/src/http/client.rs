@@ -4,8 +4,9 @@
 //! meaning of a status. Start reading at [`HttpClient::go_on`].
 
 use super::answer::{BodyUse, HttpAnswer, LARGEST_HEAD_BYTES};
-use super::line::{HttpDoor, HttpLine, HttpReach, look_up, ns};
+use super::line::{HttpDoor, HttpLine, HttpReach, ns};
 use crate::contract::Patience;
+use crate::remote::lookup::look_up;
 use ferrio_stats::{LatencyStat, ServerSteps};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -86,7 +87,7 @@ impl HttpClient {
     /// Makes the connection; false: the patience was over.
     pub(super) fn connect(&mut self, patience: Patience<'_>) -> Result<bool, String> {
         if self.addresses.is_empty() {
-            match look_up(&self.door.place, patience)? {
+            match look_up(&self.door.place.name, self.door.place.port, patience)? {
                 Some(addresses) => self.addresses = addresses,
                 None => return Ok(false),
             }

@@ -3,19 +3,18 @@
 //! Must not know: HTTP. Start reading at [`HttpReach::step`].
 
 use super::settings::HttpPlace;
-use super::tls::TlsLine;
 use crate::contract::Patience;
+use crate::remote::channel::Channel;
+use crate::remote::tls::{TlsSettings, TlsStream};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::poll;
 use ferrio_sys::socket::{Address, Family, Socket};
 use ferrio_sys::tcp_info::TcpCounts;
 use ferrio_units::errno_text;
-use rustls::ClientConfig;
 use std::io::IoSlice;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::fd::AsFd;
-use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 /// Longest time in which a server has to take a connection.
@@ -24,24 +23,24 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// The way to a server: its place, and TLS if there is to be any.
 pub(super) struct HttpDoor {
     pub(super) place: HttpPlace,
-    pub(super) tls: Option<Arc<ClientConfig>>,
+    pub(super) tls: Option<TlsSettings>,
 }
 
 /// A connection that is made.
 pub(super) struct HttpLine {
-    socket: Socket,
-    tls: Option<TlsLine>,
+    channel: Channel,
     /// Another request went over it.
     pub(super) is_used: bool,
 }
 
 impl HttpLine {
+    fn new(channel: Channel) -> Self {
+        Self { channel, is_used: false }
+    }
+
     /// Sends what fits of these parts, one after the other; 0: nothing does now. The error says that the connection is lost.
     pub(super) fn send(&mut self, parts: [&[u8]; 2]) -> Result<usize, String> {
-        if let Some(tls) = &mut self.tls {
-            return tls.send(&self.socket, parts);
-        }
-        match self.socket.send_parts_now(&parts.map(IoSlice::new)) {
+        match self.channel.send_parts_now(&parts.map(IoSlice::new)) {
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),
             sent => sent.map_err(lost),
         }
@@ -49,10 +48,7 @@ impl HttpLine {
 
     /// Receives what has come; 0: the connection is closed, `None`: nothing has.
     pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, String> {
-        if let Some(tls) = &mut self.tls {
-            return tls.receive(&self.socket, buffer);
-        }
-        match self.socket.receive_now(buffer) {
+        match self.channel.receive_now(buffer) {
             Err(Errno::AGAIN | Errno::INTR) => Ok(None),
             received => received.map(Some).map_err(lost),
         }
@@ -60,13 +56,12 @@ impl HttpLine {
 
     /// What the kernel counts of the connection.
     pub(super) fn tcp_counts(&self) -> Option<TcpCounts> {
-        TcpCounts::of(self.socket.as_fd())
+        TcpCounts::of(self.channel.as_fd())
     }
 
     /// Waits until something has come or, with `to_send`, something can be sent.
     pub(super) fn wait(&self, to_send: bool, limit: Duration) {
-        let has_unsent = self.tls.as_ref().is_some_and(TlsLine::has_unsent);
-        poll::wait_for(self.socket.as_fd(), to_send || has_unsent, limit);
+        poll::wait_for(self.channel.as_fd(), to_send || self.channel.has_unsent(), limit);
     }
 }
 
@@ -78,6 +73,7 @@ pub(super) fn ns(duration: Duration) -> u64 {
 fn lost(errno: Errno) -> String {
     match errno {
         Errno::PIPE | Errno::CONNRESET => "the server has closed the connection, or is gone".to_owned(),
+        Errno::PROTO => "the server has sent what is no TLS".to_owned(),
         errno => format!("the connection is lost: {}", errno_text(errno.raw_os_error())),
     }
 }
@@ -97,7 +93,7 @@ enum Stage {
     Next,
     Connecting(Socket, Address),
     /// TLS is being agreed on since this time.
-    Agreeing(Socket, TlsLine, Instant),
+    Agreeing(Box<TlsStream>, Instant),
 }
 
 impl HttpReach {
@@ -114,14 +110,14 @@ impl HttpReach {
             Stage::Agreeing(..) if is_late => {
                 Err(format!("no connection to {place}: the server does not agree on TLS within 30 seconds"))
             }
-            Stage::Agreeing(socket, mut tls, since) => {
-                if tls.agree(&socket, &place.name).map_err(|why| format!("no connection to {place}: {why}"))? {
+            Stage::Agreeing(mut tls, since) => {
+                if tls.agree_now().map_err(|why| format!("no connection to {place}: {why}"))? {
                     steps.tls.record(ns(since.elapsed()));
                     steps.n_connections += 1;
-                    return Ok(Some(HttpLine { socket, tls: Some(tls), is_used: false }));
+                    return Ok(Some(HttpLine::new(Channel::Tls(tls))));
                 }
-                poll::wait_for(socket.as_fd(), tls.has_unsent(), Patience::LOOK);
-                self.stage = Stage::Agreeing(socket, tls, since);
+                poll::wait_for(tls.as_fd(), tls.has_unsent(), Patience::LOOK);
+                self.stage = Stage::Agreeing(tls, since);
                 Ok(None)
             }
             Stage::Connecting(..) | Stage::Next if is_late => {
@@ -162,12 +158,11 @@ impl HttpReach {
         steps.connect.record(ns(self.start.elapsed()));
         // Without this, the kernel holds small requests back; a connection without it works too.
         let _ = socket.set_nodelay();
-        let Some(config) = &door.tls else {
+        let Some(settings) = &door.tls else {
             steps.n_connections += 1;
-            return Ok(Some(HttpLine { socket, tls: None, is_used: false }));
+            return Ok(Some(HttpLine::new(Channel::Plain(socket))));
         };
-        let tls = TlsLine::new(config, &door.place.name)?;
-        self.stage = Stage::Agreeing(socket, tls, Instant::now());
+        self.stage = Stage::Agreeing(Box::new(TlsStream::new(socket, settings)?), Instant::now());
         Ok(None)
     }
 
@@ -185,36 +180,4 @@ fn new_socket(address: &SocketAddr) -> Result<Socket, Errno> {
     let socket = Socket::new(if address.is_ipv4() { Family::Inet } else { Family::Inet6 }, true)?;
     socket.wait_at_most(Patience::LOOK)?;
     Ok(socket)
-}
-
-/// The addresses of a place; `None`: the patience was over.
-///
-/// The library call that looks up a name can take long, and nothing interrupts it: a thread makes it, and is left behind
-/// if the patience is over first.
-pub(super) fn look_up(place: &HttpPlace, patience: Patience<'_>) -> Result<Option<Vec<SocketAddr>>, String> {
-    if let Ok(address) = place.name.parse::<IpAddr>() {
-        return Ok(Some(vec![SocketAddr::new(address, place.port)]));
-    }
-    let (sender, receiver) = mpsc::channel();
-    let (name, port) = (place.name.clone(), place.port);
-    let look = move || {
-        let found = (name.as_str(), port).to_socket_addrs().map(Iterator::collect::<Vec<_>>);
-        // Nobody waits any more if the patience was over.
-        let _ = sender.send(found.map_err(|error| error.to_string()));
-    };
-    if std::thread::Builder::new().spawn(look).is_err() {
-        return Err("no thread for the look-up of the server's name".to_owned());
-    }
-    loop {
-        match receiver.recv_timeout(Patience::LOOK) {
-            Ok(Ok(found)) if !found.is_empty() => return Ok(Some(found)),
-            Ok(Ok(_)) => return Err(format!("the host {} has no address", place.name)),
-            Ok(Err(why)) => return Err(format!("the host {} is not found: {why}", place.name)),
-            Err(_) if patience.is_over() => return Ok(None),
-            Err(mpsc::RecvTimeoutError::Disconnected) => {
-                return Err("the look-up of the server's name failed".to_owned());
-            }
-            Err(mpsc::RecvTimeoutError::Timeout) => {}
-        }
-    }
 }

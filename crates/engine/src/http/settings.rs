@@ -4,14 +4,15 @@
 
 use super::NAME;
 use super::signature::Signer;
-use super::tls::Trust;
 use crate::contract::EngineError;
 use crate::options::EngineOptions;
+use crate::remote::tls::{Checks, TlsTerms};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ferrio_spec::engines::options::http::{self, HttpFlavour, HttpObjects, Https};
 use md5::Digest as _;
 use std::fmt;
+use std::path::PathBuf;
 
 /// Length of a customer's key, bytes.
 const CUSTOMER_KEY_BYTES: usize = 32;
@@ -135,8 +136,8 @@ pub(super) struct PartSettings {
 pub(super) struct HttpSettings {
     pub(super) place: HttpPlace,
     pub(super) protocol: HttpProtocol,
-    /// How certificates are checked; `None`: without TLS.
-    pub(super) trust: Option<Trust>,
+    /// What is demanded of the server; `None`: without TLS.
+    pub(super) tls: Option<TlsTerms>,
     /// Reads ask for a part of the object of a file.
     pub(super) by_range: bool,
     /// Writes in parts (S3).
@@ -150,25 +151,31 @@ pub(super) struct HttpSettings {
 impl HttpSettings {
     /// The scheme of addresses on this server.
     pub(super) fn scheme(&self) -> &'static str {
-        if self.trust.is_some() { "https" } else { "http" }
+        if self.tls.is_some() { "https" } else { "http" }
     }
 
     pub(super) fn new(options: &EngineOptions) -> Result<Self, EngineError> {
         let host = options.get(&http::HTTP_HOST);
-        let trust = match (options.get(&http::HTTPS), options.get(&http::HTTP_CA)) {
+        let checks = match (options.get(&http::HTTPS), options.get(&http::HTTP_CA)) {
             (Https::Off | Https::Insecure, Some(file)) => {
                 let why = "it has no effect without https=on, which checks certificates";
                 return Err(EngineError::bad_option(NAME, "http_ca", file, why));
             }
             (Https::Off, None) => None,
-            (Https::Insecure, None) => Some(Trust::All),
-            (Https::On, None) => Some(Trust::System),
-            (Https::On, Some(file)) => Some(Trust::File(file.to_owned())),
+            (Https::Insecure, None) => Some((Checks::Nothing, None)),
+            (Https::On, file) => Some((Checks::All, file)),
         };
-        let place = HttpPlace::parse(host, if trust.is_some() { 443 } else { 80 }).ok_or_else(|| {
+        let place = HttpPlace::parse(host, if checks.is_some() { 443 } else { 80 }).ok_or_else(|| {
             let why = "allowed: NAME, NAME:PORT, [ADDRESS] and [ADDRESS]:PORT; what follows the host is in filename, https in https=on";
             EngineError::bad_option(NAME, "http_host", host, why)
         })?;
+        let tls = checks.map(|(checks, file)| TlsTerms {
+            name: place.name.clone(),
+            checks,
+            authorities: file.map(PathBuf::from),
+            identity: None,
+            option: "http_ca",
+        });
         let protocol = HttpProtocol::new(options)?;
         let login = options.get(&http::HTTP_USER).zip(options.get(&http::HTTP_PASS));
         Ok(Self {
@@ -177,7 +184,7 @@ impl HttpSettings {
                 .map(|(user, password)| (user.to_owned(), password.to_owned())),
             place,
             protocol,
-            trust,
+            tls,
             parts: parts(options)?,
             n_retries: options.get(&http::HTTP_RETRIES) as u32,
             by_range: options.get(&http::HTTP_OBJECT_MODE) == HttpObjects::Range,

@@ -10,8 +10,8 @@ use super::line::HttpDoor;
 use super::login::HttpLogin;
 use super::request::{HttpRequest, Method};
 use super::settings::{HttpProtocol, HttpSettings};
-use super::tls;
 use crate::contract::{Complaint, IoUnit, Patience};
+use crate::remote::tls::TlsSettings;
 use ferrio_stats::ServerSteps;
 use ferrio_units::Direction;
 use std::fmt::Write as _;
@@ -70,7 +70,7 @@ pub(super) struct HttpTalk {
 impl HttpTalk {
     /// The error says why the certificates of authorities cannot be read.
     pub(super) fn new(settings: HttpSettings) -> Result<Self, String> {
-        let tls = settings.trust.as_ref().map(tls::settings).transpose()?;
+        let tls = settings.tls.as_ref().map(TlsSettings::new).transpose()?;
         let client = HttpClient::new(HttpDoor { place: settings.place.clone(), tls });
         let target = String::with_capacity(256);
         let task = Task::new(Method::Get, target, None);

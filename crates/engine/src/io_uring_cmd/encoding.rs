@@ -1,7 +1,7 @@
 //! Commands as the device reads them.
 //!
 //! Facts: the NVM command set specification: CDW10 and 11 are the first block, CDW12 has the number of blocks less one and flags.
-//! Must not know: rings, files. Start reading at [`read`] and [`write`].
+//! Must not know: rings, files. Start reading at [`read`] and [`write()`].
 
 use super::geometry::{Blocks, Geometry};
 use super::options::CommandOptions;

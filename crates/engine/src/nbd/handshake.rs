@@ -9,7 +9,7 @@ use super::uri::Uri;
 use crate::contract::{EngineError, Patience};
 use crate::remote::channel::Channel;
 use crate::remote::reach::{Step, Trouble, WaitLimits, connect, failed};
-use crate::remote::tls::{TlsStream, TlsTerms};
+use crate::remote::tls::TlsSettings;
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use std::time::{Duration, Instant};
@@ -79,13 +79,17 @@ impl Times {
 }
 
 /// Connects to the server of an export; `None`: the patience was over.
-pub(super) fn reach(uri: &Uri, patience: Patience<'_>) -> Result<Option<Agreed>, EngineError> {
+pub(super) fn reach(
+    uri: &Uri,
+    tls: Option<&TlsSettings>,
+    patience: Patience<'_>,
+) -> Result<Option<Agreed>, EngineError> {
     let limits = WaitLimits::new(patience, LIMIT);
     let start = Instant::now();
     let agreed = connect(&uri.place, limits).and_then(|socket| {
         let connected = start.elapsed();
         let handshake = Handshake { channel: Channel::Plain(socket), limits, tls_time: Duration::ZERO };
-        let mut agreed = handshake.agree(uri.tls.as_ref(), &uri.export)?;
+        let mut agreed = handshake.agree(tls, &uri.export)?;
         agreed.times.connect = connected;
         agreed.times.agree = start.elapsed().saturating_sub(connected).saturating_sub(agreed.times.tls);
         Ok(agreed)
@@ -108,7 +112,7 @@ struct Handshake<'a> {
 }
 
 impl Handshake<'_> {
-    fn agree(mut self, tls: Option<&TlsTerms>, name: &[u8]) -> Step<Agreed> {
+    fn agree(mut self, tls: Option<&TlsSettings>, name: &[u8]) -> Step<Agreed> {
         let mut greeting = [0; 18];
         self.receive(&mut greeting, "greeting")?;
         if &greeting[..8] != GREETING {
@@ -124,11 +128,11 @@ impl Handshake<'_> {
         let flags = theirs & (FIXED_NEWSTYLE | NO_ZEROES);
         self.send(&u32::from(flags).to_be_bytes())?;
         let is_fixed = flags & FIXED_NEWSTYLE != 0;
-        if let Some(terms) = tls {
+        if let Some(settings) = tls {
             if !is_fixed {
                 return failed("the server offers no TLS", Errno::OPNOTSUPP);
             }
-            self = self.encrypt(terms)?;
+            self = self.encrypt(settings)?;
         }
         let is_structured = is_fixed && self.ask(STRUCTURED_REPLY)? == ACK;
         let asked = if is_fixed { self.go(name)? } else { None };
@@ -141,7 +145,7 @@ impl Handshake<'_> {
     }
 
     /// `NBD_OPT_STARTTLS`, and what follows it.
-    fn encrypt(mut self, terms: &TlsTerms) -> Step<Self> {
+    fn encrypt(mut self, settings: &TlsSettings) -> Step<Self> {
         match self.ask(STARTTLS)? {
             ACK => {}
             UNSUPPORTED | POLICY => return failed("the server offers no TLS", Errno::OPNOTSUPP),
@@ -149,7 +153,7 @@ impl Handshake<'_> {
         }
         let Channel::Plain(socket) = self.channel else { return Ok(self) };
         let start = Instant::now();
-        let channel = Channel::Tls(Box::new(TlsStream::agree(socket, terms, self.limits)?));
+        let channel = Channel::encrypt(socket, settings, self.limits)?;
         Ok(Self { channel, tls_time: start.elapsed(), ..self })
     }
 

@@ -58,7 +58,7 @@ fn agreed(bytes: Vec<u8>) -> Result<Option<u64>, String> {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let uri = Uri::parse(&format!("nbd+unix:///x?socket={}", place.0.display())).unwrap();
-    let result = reach(&uri, Patience::new(&|| false));
+    let result = reach(&uri, None, Patience::new(&|| false));
     let result = result.map(|agreed| agreed.map(|agreed| agreed.export.size_bytes)).map_err(|error| error.to_string());
     server.join().unwrap();
     result

@@ -168,7 +168,7 @@ impl TlsQuery {
         let file = |name: &str| directory.as_ref().map(|directory| directory.join(name));
         let identity = file(CERTIFICATE).zip(file(KEY)).filter(|(certificate, _)| certificate.exists());
         let authorities = file(AUTHORITIES).filter(|file| is_asked || file.exists());
-        TlsTerms { name, checks, authorities, identity }
+        TlsTerms { name, checks, authorities, identity, option: "tls-certificates" }
     }
 }
 

@@ -3,11 +3,11 @@
 //! A plain channel allocates nothing. That of TLS copies and allocates, as the library does.
 //! Must not know: protocols. Start reading at [`Channel`].
 
-use super::reach::{Step, WaitLimits, failed};
-use super::tls::TlsStream;
+use super::reach::{Step, Trouble, WaitLimits, failed};
+use super::tls::{TlsSettings, TlsStream};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::Socket;
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, BorrowedFd};
 
 /// A connection to a server.
@@ -41,6 +41,24 @@ impl Channel {
         match self {
             Self::Plain(socket) => socket.receive_now(buffer),
             Self::Tls(stream) => stream.receive_now(buffer),
+        }
+    }
+
+    /// Agrees on TLS with the server on the other end of a socket.
+    pub(crate) fn encrypt(socket: Socket, settings: &TlsSettings, limits: WaitLimits<'_>) -> Step<Self> {
+        let refused = |why: String| Trouble::Failed("TLS".to_owned(), io::Error::other(why));
+        let mut stream = TlsStream::new(socket, settings).map_err(refused)?;
+        while !stream.agree_now().map_err(refused)? {
+            limits.wait(stream.as_fd(), stream.has_unsent(), "TLS")?;
+        }
+        Ok(Self::Tls(Box::new(stream)))
+    }
+
+    /// Bytes that were taken wait here to be sent.
+    pub(crate) fn has_unsent(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            Self::Tls(stream) => stream.has_unsent(),
         }
     }
 

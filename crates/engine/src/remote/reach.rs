@@ -3,12 +3,13 @@
 //!
 //! Must not know: protocols, TLS. Start reading at [`connect`].
 
+use super::lookup::look_up;
 use crate::contract::Patience;
 use ferrio_sys::socket::{Address, Family, Socket};
 use ferrio_sys::{Errno, poll};
 use std::fmt::Display;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -74,9 +75,15 @@ pub(crate) fn connect(place: &Place, limits: WaitLimits<'_>) -> Step<Socket> {
             Ok(address) => vec![(Family::Unix, address)],
             Err(errno) => return failed("socket", errno),
         },
-        Place::Host(name, port) => match (name.as_str(), *port).to_socket_addrs() {
-            Ok(found) => found.map(|address| (family(&address), Address::of_internet(address))).collect(),
-            Err(error) => return Err(Trouble::Failed("host".to_owned(), named(error))),
+        Place::Host(name, port) => match look_up(name, *port, limits.patience) {
+            Ok(Some(found)) => {
+                found.into_iter().map(|address| (family(&address), Address::of_internet(address))).collect()
+            }
+            Ok(None) => return Err(Trouble::Over),
+            // A name without an address has no errno.
+            Err(why) => {
+                return Err(Trouble::Failed("host".to_owned(), io::Error::new(io::ErrorKind::InvalidInput, why)));
+            }
         },
     };
     let mut last = failed("connect", Errno::ADDRNOTAVAIL);
@@ -91,11 +98,6 @@ pub(crate) fn connect(place: &Place, limits: WaitLimits<'_>) -> Step<Socket> {
 
 fn family(address: &SocketAddr) -> Family {
     if address.is_ipv4() { Family::Inet } else { Family::Inet6 }
-}
-
-/// A host name that cannot be resolved gives no errno.
-fn named(error: io::Error) -> io::Error {
-    if error.raw_os_error().is_some() { error } else { io::Error::new(io::ErrorKind::InvalidInput, error) }
 }
 
 fn connect_to(family: Family, address: &Address, limits: WaitLimits<'_>) -> Step<Socket> {

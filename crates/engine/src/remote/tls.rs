@@ -1,19 +1,19 @@
-//! TLS to a server: what is demanded of its certificate, the handshake, and the bytes after it.
+//! TLS to a server: what is demanded of its certificate, the agreement, and the bytes after it, none of them with a wait.
 //!
-//! Must not know: what the bytes mean. Start reading at [`TlsTerms`] and [`TlsStream`].
+//! Must not know: what the bytes mean. Start reading at [`TlsTerms`], then [`TlsStream`].
 
 #[cfg(test)]
 mod tests;
 mod trust;
 
-use super::reach::{Step, Trouble, WaitLimits, failed};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::Socket;
-use rustls::ClientConnection;
 use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection};
 use std::io::{self, IoSlice, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Plain bytes that may wait to be sent, at most.
 const MOST_WAITING_BYTES: usize = 256 << 10;
@@ -41,12 +41,32 @@ pub(crate) struct TlsTerms {
     pub(crate) authorities: Option<PathBuf>,
     /// Files with the certificate of this end and its key.
     pub(crate) identity: Option<(PathBuf, PathBuf)>,
+    /// Name of the option by which a user names such a file, for messages.
+    pub(crate) option: &'static str,
+}
+
+/// The terms, ready for connections.
+#[derive(Debug, Clone)]
+pub(crate) struct TlsSettings {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+    terms: TlsTerms,
+}
+
+impl TlsSettings {
+    /// Reads the files that the terms name. The error says what is wrong with them.
+    pub(crate) fn new(terms: &TlsTerms) -> Result<Self, String> {
+        let name = ServerName::try_from(terms.name.clone())
+            .map_err(|_| format!("{} is no name that a certificate can have", terms.name))?;
+        Ok(Self { config: trust::config(terms)?, name, terms: terms.clone() })
+    }
 }
 
 /// A connection with TLS.
 pub(crate) struct TlsStream {
     socket: Socket,
     session: ClientConnection,
+    settings: TlsSettings,
 }
 
 impl AsFd for TlsStream {
@@ -55,85 +75,87 @@ impl AsFd for TlsStream {
     }
 }
 
-/// The failure of TLS, which has no errno.
-fn refused<T>(why: impl std::fmt::Display) -> Step<T> {
-    Err(Trouble::Failed("TLS".to_owned(), io::Error::other(why.to_string())))
-}
-
 impl TlsStream {
-    /// Agrees with the server on the other end of a socket.
-    pub(crate) fn agree(socket: Socket, terms: &TlsTerms, limits: WaitLimits<'_>) -> Step<Self> {
-        let config = trust::config(terms).or_else(refused)?;
-        let Ok(name) = ServerName::try_from(terms.name.clone()) else {
-            return refused(format_args!("{} is no name of a host", terms.name));
-        };
-        let mut session = ClientConnection::new(config, name).or_else(refused)?;
+    /// Begins the agreement with the server on the other end of a socket.
+    pub(crate) fn new(socket: Socket, settings: &TlsSettings) -> Result<Self, String> {
+        let session = ClientConnection::new(Arc::clone(&settings.config), settings.name.clone());
+        let mut session = session.map_err(|error| trust::explained(&error, &settings.terms))?;
         session.set_buffer_limit(Some(MOST_WAITING_BYTES));
-        let mut stream = Self { socket, session };
-        while stream.session.is_handshaking() {
-            let is_flushed = stream.flush_now().or_else(|errno| failed("TLS", errno))?;
-            match stream.take() {
-                Ok(0) => return failed("TLS: the server has closed the connection", Errno::CONNRESET),
+        Ok(Self { socket, session, settings: settings.clone() })
+    }
+
+    /// Goes on with the agreement as far as possible now; true: it is reached. The error says why there is none.
+    pub(crate) fn agree_now(&mut self) -> Result<bool, String> {
+        let lost = |errno: Errno| format!("the connection is lost before TLS is agreed on: {}", io::Error::from(errno));
+        self.flush_now().map_err(lost)?;
+        while self.session.is_handshaking() {
+            match self.session.read_tls(&mut Bytes(&self.socket)) {
+                Ok(0) => return Err("the server has closed the connection before TLS was agreed on".to_owned()),
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    limits.wait(stream.as_fd(), !is_flushed, "TLS")?;
-                    continue;
-                }
-                Err(error) => return Err(Trouble::Failed("TLS".to_owned(), error)),
+                Err(error) if is_later(&error) => return Ok(false),
+                Err(error) => return Err(lost(errno_of(&error))),
             }
-            if let Err(error) = stream.session.process_new_packets() {
-                // The server learns why: it may say so in its log.
-                let _ = stream.flush_now();
-                return refused(trust::explained(&error));
-            }
-            limits.check("TLS")?;
+            let processed = self.session.process_new_packets();
+            // The server learns why its certificate is refused.
+            let flushed = self.flush_now();
+            processed.map_err(|error| trust::explained(&error, &self.settings.terms))?;
+            flushed.map_err(lost)?;
         }
-        Ok(stream)
+        self.flush_now().map_err(lost)
     }
 
-    /// Takes encrypted bytes that have come; returns their number, 0: the other end is closed.
-    fn take(&mut self) -> io::Result<usize> {
-        self.session.read_tls(&mut Bytes(&self.socket))
+    /// Bytes wait to be sent.
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.session.wants_write()
     }
 
-    /// See [`Channel::send_parts_now`](super::channel::Channel::send_parts_now).
-    pub(super) fn send_parts_now(&mut self, parts: &[IoSlice<'_>]) -> Result<usize, Errno> {
+    /// Takes as much of these parts as fits, one after the other; `EAGAIN`: nothing fits now.
+    pub(crate) fn send_parts_now(&mut self, parts: &[IoSlice<'_>]) -> Result<usize, Errno> {
         self.flush_now()?;
         let n_bytes = self.session.writer().write_vectored(parts).map_err(|_| Errno::IO)?;
         self.flush_now()?;
         if n_bytes == 0 { Err(Errno::AGAIN) } else { Ok(n_bytes) }
     }
 
-    /// See [`Channel::flush_now`](super::channel::Channel::flush_now).
-    pub(super) fn flush_now(&mut self) -> Result<bool, Errno> {
+    /// Hands on bytes that were taken; returns false if some still wait.
+    pub(crate) fn flush_now(&mut self) -> Result<bool, Errno> {
         while self.session.wants_write() {
             match self.session.write_tls(&mut Bytes(&self.socket)) {
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-                Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+                Err(error) if is_later(&error) => return Ok(false),
+                Err(error) => return Err(errno_of(&error)),
             }
         }
         Ok(true)
     }
 
-    /// See [`Channel::receive_now`](super::channel::Channel::receive_now).
-    pub(super) fn receive_now(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+    /// Receives what has come; 0: the other end is closed, `EAGAIN`: nothing has come.
+    pub(crate) fn receive_now(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
+        self.flush_now()?;
         loop {
             match self.session.reader().read(buffer) {
                 Ok(n_bytes) => return Ok(n_bytes),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // The other end is gone without a goodbye.
+                Err(error) if is_later(&error) => {}
+                // The other end is gone without the word that TLS has for it.
                 Err(_) => return Err(Errno::CONNRESET),
             }
-            match self.take() {
+            match self.session.read_tls(&mut Bytes(&self.socket)) {
                 // The reader then tells whether the end was announced.
                 Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Err(Errno::AGAIN),
-                Err(error) => return Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+                Err(error) if is_later(&error) => return Err(Errno::AGAIN),
+                Err(error) => return Err(errno_of(&error)),
             }
             self.session.process_new_packets().map_err(|_| Errno::PROTO)?;
         }
     }
+}
+
+fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+fn errno_of(error: &io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
 /// A socket as the library wants it.

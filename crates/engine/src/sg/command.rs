@@ -86,8 +86,8 @@ const LIST_BYTES: usize = UNMAP_HEAD_BYTES + MOST_RANGES * UNMAP_RANGE_BYTES;
 #[derive(Debug)]
 pub(super) struct UnmapLists {
     memory: Arena,
-    /// By slot: its command is one for several units.
-    is_sent: Vec<bool>,
+    /// By slot: its command is one for gathered trims.
+    shared: Vec<bool>,
     gathered: Vec<(u64, u32)>,
     /// The slot of the first of the gathered trims, and their file.
     next: Option<(u32, u32)>,
@@ -104,7 +104,7 @@ impl UnmapLists {
             source: io::Error::from_raw_os_error(error.errno().unwrap_or(libc::ENOMEM)),
         })?;
         let gathered = Vec::with_capacity(MOST_RANGES);
-        Ok(Self { memory, is_sent: vec![false; n_slots as usize], gathered, next: None })
+        Ok(Self { memory, shared: vec![false; n_slots as usize], gathered, next: None })
     }
 
     /// True if a trim of this file can go out with those that are gathered.
@@ -118,13 +118,23 @@ impl UnmapLists {
         self.next.get_or_insert((unit_index, file_index)).0
     }
 
+    /// Number of trims that are gathered.
+    pub(super) fn n_gathered(&self) -> usize {
+        self.gathered.len()
+    }
+
     /// The command for the gathered trims: its slot, file and list; `None`: there are none.
-    pub(super) fn take(&mut self) -> Option<(u32, u32, Cdb, Region)> {
-        let (slot, file_index) = self.next.take()?;
+    pub(super) fn command(&mut self) -> Option<(u32, u32, Cdb, Region)> {
+        let (slot, file_index) = self.next?;
         let (cdb, list) = self.write(slot, None);
-        self.gathered.clear();
-        self.is_sent[slot as usize] = true;
         Some((slot, file_index, cdb, list))
+    }
+
+    /// The device has the command for the gathered trims, which is in this slot.
+    pub(super) fn mark_sent(&mut self, slot: u32) {
+        self.next = None;
+        self.gathered.clear();
+        self.shared[slot as usize] = true;
     }
 
     /// The command for one trim.
@@ -144,12 +154,12 @@ impl UnmapLists {
 
     /// True if the command in a slot was one for gathered trims.
     pub(super) fn is_of(&self, slot: u32) -> bool {
-        self.is_sent.get(slot as usize).copied().unwrap_or(false)
+        self.shared.get(slot as usize).copied().unwrap_or(false)
     }
 
     /// The command in a slot is done.
     pub(super) fn free(&mut self, slot: u32) {
-        if let Some(place) = self.is_sent.get_mut(slot as usize) {
+        if let Some(place) = self.shared.get_mut(slot as usize) {
             *place = false;
         }
     }

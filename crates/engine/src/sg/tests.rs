@@ -62,16 +62,19 @@ fn only_whole_blocks_have_a_command() {
 #[test]
 fn trims_that_are_gathered_share_a_command() {
     let mut lists = UnmapLists::new(70).unwrap();
-    assert!(lists.take().is_none());
+    assert!(lists.command().is_none());
     for unit_index in 5..69 {
         assert!(lists.has_room_for(0), "{unit_index}");
         assert_eq!(lists.add(unit_index, 0, (u64::from(unit_index) * 8, 8)), 5);
     }
     assert!(!lists.has_room_for(0) && !lists.is_of(5));
-    let (slot, file_index, cdb, list) = lists.take().unwrap();
+    let (slot, file_index, cdb, list) = lists.command().unwrap();
     assert_eq!((slot, file_index, list.len()), (5, 0, 8 + 64 * 16));
     assert_eq!(cdb.bytes()[7..9], (8_u16 + 64 * 16).to_be_bytes());
-    assert!(lists.is_of(5) && lists.take().is_none());
+    // Until it is sent, it can be asked for again.
+    assert!(lists.n_gathered() == 64 && lists.command().is_some() && !lists.is_of(5));
+    lists.mark_sent(slot);
+    assert!(lists.is_of(5) && lists.command().is_none());
     lists.free(5);
     assert!(!lists.is_of(5));
     assert_eq!(lists.add(0, 1, (0, 1)), 0);

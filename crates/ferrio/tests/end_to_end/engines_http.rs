@@ -5,6 +5,7 @@
 mod real;
 mod server;
 
+use super::findings::findings_of;
 use crate::support::{Finished, Program, Run, Running, Scratch, send};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -322,6 +323,30 @@ fn requests_are_sent_again_as_often_as_the_job_allows() {
     let cut = |asked: Asked| if asked.number == 3 { Answer::Yes } else { Answer::Cut };
     let (finished, _) = run(cut, "--rw=write --bs=4k --size=4k --http_retries=3");
     assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+/// The findings are those of what the server did, and none of a server that did what it should.
+#[test]
+fn findings_tell_what_the_server_did() {
+    let scratch = Scratch::new("http");
+    let of_network = ["throttled", "requests-sent-again", "lost-connections", "delayed-replies"];
+    let found = |answer: fn(Asked) -> Answer, options: &str| {
+        let server = Server::start(answer);
+        let common = format!("--name=t --ioengine=http --http_host={} --filename=/d/o --bs=4k", server.host);
+        let mut found = findings_of(scratch.path(), &format!("{common} {options}"));
+        found.retain(|id| of_network.contains(&id.as_str()));
+        found.sort_unstable();
+        found
+    };
+    let retries = "--rw=write --size=16k --http_retries=2";
+    assert_eq!(found(|_| Answer::Yes, retries), Vec::<String>::new());
+    let busy = |asked: Asked| if asked.number == 1 { Answer::No(503, "") } else { Answer::Yes };
+    assert_eq!(found(busy, retries), ["requests-sent-again", "throttled"]);
+    let cut = |asked: Asked| if asked.number == 2 { Answer::Cut } else { Answer::Yes };
+    // A request that the server has closed an idle connection on is no second try of it.
+    assert_eq!(found(cut, retries), ["lost-connections"]);
+    let late = |_: Asked| Answer::Later(Duration::from_millis(41));
+    assert_eq!(found(late, "--rw=write --size=160k"), ["delayed-replies"]);
 }
 
 #[test]

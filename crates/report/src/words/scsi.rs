@@ -1,6 +1,6 @@
 //! What a SCSI device, its driver and the host adapter say of a command, in fio's words.
 //!
-//! Facts: reference engines.md, section 10; fio 3.41 on `scsi_debug`. Must not know: commands. Start reading at [`line`].
+//! Facts: reference engines.md, section 10; fio 3.41 on `scsi_debug`. Must not know: commands. Start reading at [`line()`].
 
 use ferrio_stats::note::ScsiStatus;
 use std::fmt::Write;

@@ -6,11 +6,13 @@
 use super::naming;
 use crate::plan::WorkerPlan;
 use ferrio_stats::note::{DeviceUsage, FileNote};
+use ferrio_sys::block_device::DeviceNumber;
 use ferrio_sys::errno::{ENODEV, ENOMEDIUM, ENXIO};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
-use ferrio_sys::nvme::node::{BlockSide, block_device_of};
-use ferrio_sys::scsi::node::{self, ScsiSide};
+use ferrio_sys::nvme::node::BlockSide;
+use ferrio_sys::scsi::node::ScsiSide;
+use ferrio_sys::{mtd, nvme, scsi};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -56,32 +58,42 @@ pub(crate) fn check_devices(workers: &[WorkerPlan], look_at: &dyn Fn(usize)) -> 
 /// layer write to character devices, whose data may be in use under the name of a block device.
 fn usage(path: &Path, is_passthrough: bool) -> Option<DeviceUsage> {
     let info = FileInfo::of_path(path).ok()?;
-    let device = match info.kind {
-        FileKind::Block => path.to_owned(),
-        FileKind::Character if is_passthrough => match block_device_of(info.is_device) {
-            Ok(BlockSide::At(device)) => device,
-            // The engine refuses what is no namespace, and what the kernel hides nobody uses.
-            Ok(BlockSide::Hidden) => return None,
-            Ok(BlockSide::NotNvme) => match node::block_device_of(info.is_device) {
-                Ok(ScsiSide::Disk(device)) => device,
-                // A tape has no data under another name, and what is no device of SCSI is refused by the engine.
-                Ok(ScsiSide::NoDisk | ScsiSide::NotScsi) => return None,
-                Err(error) => return Some(DeviceUsage::Unknown((&error).into())),
-            },
-            Err(error) => return Some(DeviceUsage::Unknown((&error).into())),
+    match info.kind {
+        FileKind::Block => match mounts::use_of_device(path) {
+            // The job will meet this error too, and will report it.
+            Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
+            found => usage_of(found),
         },
-        _ => return None,
-    };
-    match mounts::use_of_device(&device) {
-        Ok(None) => None,
-        // The job will meet this error too, and will report it; commands past the block layer would not.
-        Err(error) if info.kind == FileKind::Block && matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
-        Ok(Some(DeviceUse::Mounted(_))) => Some(DeviceUsage::Mounted),
-        Ok(Some(DeviceUse::Swap(path))) => Some(DeviceUsage::Swap { path: path.display().to_string() }),
-        Ok(Some(DeviceUse::HeldBy(name))) => Some(DeviceUsage::HeldBy { name }),
-        Ok(Some(DeviceUse::Claimed)) => Some(DeviceUsage::Claimed),
-        Err(error) => Some(DeviceUsage::Unknown((&error).into())),
+        FileKind::Character if is_passthrough => usage_of(use_behind(info.is_device)),
+        _ => None,
     }
+}
+
+/// The use of the data behind a character device, under the name of its block device. An engine refuses what is no device of its kind.
+fn use_behind(number: DeviceNumber) -> ferrio_sys::Result<Option<DeviceUse>> {
+    match nvme::node::block_device_of(number)? {
+        BlockSide::At(device) => return mounts::use_of_device(&device),
+        // What the kernel hides nobody uses.
+        BlockSide::Hidden => return Ok(None),
+        BlockSide::NotNvme => {}
+    }
+    match scsi::node::block_device_of(number)? {
+        ScsiSide::Disk(device) => mounts::use_of_device(&device),
+        // A tape has no data under another name.
+        ScsiSide::NoDisk => Ok(None),
+        ScsiSide::NotScsi => mtd::use_of(number),
+    }
+}
+
+fn usage_of(found: ferrio_sys::Result<Option<DeviceUse>>) -> Option<DeviceUsage> {
+    Some(match found {
+        Ok(None) => return None,
+        Ok(Some(DeviceUse::Mounted(_))) => DeviceUsage::Mounted,
+        Ok(Some(DeviceUse::Swap(path))) => DeviceUsage::Swap { path: path.display().to_string() },
+        Ok(Some(DeviceUse::HeldBy(name))) => DeviceUsage::HeldBy { name },
+        Ok(Some(DeviceUse::Claimed)) => DeviceUsage::Claimed,
+        Err(error) => DeviceUsage::Unknown((&error).into()),
+    })
 }
 
 /// Jobs with clones that read back their writes, where the user has given the names of the files, so that the clones

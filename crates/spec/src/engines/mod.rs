@@ -297,7 +297,11 @@ pub const ENGINES: &[EngineDef] = &[
         .keeps(Data::Untouched)
         .deviates(Mended, "Syncs are done, and inplace=0 works with any size; fio ends with an error."),
     engine("splice", "splice(), vmsplice()"),
-    planned("mtd", "Flash behind /dev/mtd*"),
+    engine("mtd", "Flash behind /dev/mtd*")
+        .targets(Targets::Passthrough)
+        .deviates(Different, "Syncs succeed at once, as in fio 3.41: what is written is on the flash.")
+        .deviates(Mended, "A block whose read or write fails is not marked as bad.")
+        .deviates(Stricter, "A memory with a file system, UBI or a block device in use is not written to."),
     engine("sg", "SCSI pass-through")
         .completes(Completes::Later)
         .targets(Targets::Passthrough)
@@ -332,7 +336,10 @@ pub const ENGINES: &[EngineDef] = &[
     planned("rdma", "RDMA"),
     planned("dev-dax", "DAX devices"),
     planned("libpmem", "Persistent memory"),
-    planned("libzbc", "Zoned SCSI and ATA devices"),
+    engine("libzbc", "Zoned SCSI and ATA devices").deviates(
+        Stricter,
+        "The kernel's own support of zones takes the place of the library. Jobs need direct=1, and name a disk by its block device, not by /dev/sgN.",
+    ),
     never("libcufile", "GPUDirect storage", "needs the CUDA library"),
     never("libhipfile", "Direct storage of AMD GPUs", "needs the ROCm library"),
     planned("libblkio", "libblkio drivers"),

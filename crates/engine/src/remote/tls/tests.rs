@@ -75,7 +75,12 @@ impl Certificates {
     }
 
     fn terms(&self, name: &str) -> TlsTerms {
-        TlsTerms { name: name.to_owned(), authorities: Some(self.file("ca.pem")), ..TlsTerms::default() }
+        TlsTerms {
+            name: name.to_owned(),
+            authorities: Some(self.file("ca.pem")),
+            option: "http_ca",
+            ..TlsTerms::default()
+        }
     }
 }
 
@@ -110,7 +115,7 @@ fn agree(place: &Place, terms: &TlsTerms, limits: WaitLimits<'_>) -> Result<Chan
         Trouble::Failed(what, error) => format!("{what}: {error}"),
     };
     let socket = connect(place, limits).map_err(said)?;
-    TlsStream::agree(socket, terms, limits).map(|stream| Channel::Tls(Box::new(stream))).map_err(said)
+    Channel::encrypt(socket, &TlsSettings::new(terms)?, limits).map_err(said)
 }
 
 /// The failure against a server, which has to be one.
@@ -153,9 +158,12 @@ fn names_and_authorities_are_checked_as_asked() {
     let other = Certificates::new();
     let server = || certificates.server("storage.test", false, |_| {});
     let wrong_name = failure(server(), &certificates.terms("other.test"));
-    assert!(wrong_name.contains("not valid for name \"other.test\""), "{wrong_name}");
+    assert!(wrong_name.contains("it is of another host than other.test"), "{wrong_name}");
     let stranger = failure(server(), &other.terms("storage.test"));
-    assert!(stranger.contains("no trusted authority has signed it"), "{stranger}");
+    assert!(
+        stranger.contains("no authority that is trusted has signed it; a private one is named by http_ca"),
+        "{stranger}"
+    );
     for (checks, authorities, name) in [
         (Checks::Authority, &certificates, "other.test"),
         (Checks::Nothing, &other, "other.test"),
@@ -170,7 +178,10 @@ fn names_and_authorities_are_checked_as_asked() {
     }
     // Without a look at the name, the authority is still looked at.
     let terms = TlsTerms { checks: Checks::Authority, ..other.terms("storage.test") };
-    assert!(failure(server(), &terms).contains("no trusted authority has signed it"));
+    assert!(
+        failure(server(), &terms)
+            .contains("no authority that is trusted has signed it; a private one is named by http_ca")
+    );
 }
 
 #[test]
@@ -181,11 +192,11 @@ fn certificates_have_their_time() {
         params.not_after = rcgen::date_time_ymd(2002, 1, 1);
     });
     let failure_of_past = failure(past, &certificates.terms("storage.test"));
-    assert!(failure_of_past.contains("expired") && failure_of_past.contains("renewed"), "{failure_of_past}");
+    assert!(failure_of_past.contains("it has expired"), "{failure_of_past}");
     let future =
         certificates.server("storage.test", false, |params| params.not_before = rcgen::date_time_ymd(4000, 1, 1));
     let failure_of_future = failure(future, &certificates.terms("storage.test"));
-    assert!(failure_of_future.contains("not valid yet") && failure_of_future.contains("clock"), "{failure_of_future}");
+    assert!(failure_of_future.contains("it is not valid yet"), "{failure_of_future}");
 }
 
 #[test]
@@ -241,7 +252,7 @@ fn servers_that_speak_no_tls_end_the_handshake() {
     server.join().unwrap();
     let (place, server) = serve(|mut stream| drop(stream.read(&mut [0; 10_000])));
     let cut = agree(&place, &terms, limits()).err().unwrap_or_default();
-    assert!(cut.contains("closed the connection") || cut.contains("reset"), "{cut}");
+    assert!(cut.contains("closed the connection before TLS") || cut.contains("reset"), "{cut}");
     server.join().unwrap();
     // A silent server holds nobody whose patience is over.
     let (place, server) = serve(|mut stream| while matches!(stream.read(&mut [0; 10_000]), Ok(1..)) {});
@@ -249,4 +260,29 @@ fn servers_that_speak_no_tls_end_the_handshake() {
     let silent = WaitLimits::new(Patience::new(&is_over), Duration::from_secs(3600));
     assert_eq!(agree(&place, &terms, silent).err().as_deref(), Some("the patience was over"));
     server.join().unwrap();
+}
+
+#[test]
+fn a_server_may_be_its_own_authority_where_that_is_trusted() {
+    let certificates = Certificates::new();
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::new(vec!["storage.test".to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let certificate = params.self_signed(&key).unwrap();
+    std::fs::write(certificates.file("own.pem"), certificate.pem()).unwrap();
+    let config = || {
+        let builder = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        let key = PrivateKeyDer::try_from(key.serialize_der()).unwrap();
+        Arc::new(builder.with_single_cert(vec![certificate.der().clone()], key).unwrap())
+    };
+    let terms = |name: &str| TlsTerms { authorities: Some(certificates.file("own.pem")), ..certificates.terms(name) };
+    let (place, server) = echo(config());
+    assert!(agree(&place, &terms("storage.test"), limits()).is_ok());
+    server.join().unwrap();
+    assert!(failure(config(), &terms("other.test")).contains("another host than other.test"));
+    assert!(
+        failure(config(), &certificates.terms("storage.test"))
+            .contains("which is not trusted; http_ca names a file with it")
+    );
 }

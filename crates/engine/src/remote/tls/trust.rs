@@ -1,14 +1,17 @@
-//! Whom TLS trusts: authorities of the system or of a file, with all checks, without that of the name, or without any.
+//! The certificates that TLS accepts: those of authorities of the system or of a file, with all checks, without that of the name, or without any.
 //!
 //! Must not know: sockets. Start reading at [`config`].
 
 use super::{Checks, TlsTerms};
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error, OtherError, RootCertStore, SignatureScheme,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,24 +40,23 @@ pub(super) fn config(terms: &TlsTerms) -> Result<Arc<ClientConfig>, String> {
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let what = |error| format!("{}: {error}", path.display());
     let found: Vec<_> = CertificateDer::pem_file_iter(path).map_err(what)?.collect::<Result<_, _>>().map_err(what)?;
-    if found.is_empty() { Err(format!("{}: no certificate in this file", path.display())) } else { Ok(found) }
+    if found.is_empty() { Err(format!("{}: there is no certificate in it", path.display())) } else { Ok(found) }
 }
 
-fn authorities(terms: &TlsTerms) -> Result<RootCertStore, String> {
+/// The authorities that are trusted, and their certificates as they were found.
+fn authorities(terms: &TlsTerms) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), String> {
     let mut store = RootCertStore::empty();
+    let found = match &terms.authorities {
+        Some(path) => certificates(path)?,
+        None => rustls_native_certs::load_native_certs().certs,
+    };
+    // There are certificates that no library takes; they are left out.
+    store.add_parsable_certificates(found.iter().cloned());
     match &terms.authorities {
-        Some(path) => {
-            for certificate in certificates(path)? {
-                store.add(certificate).map_err(|error| format!("{}: {error}", path.display()))?;
-            }
-        }
-        // A broken certificate among those of the system is not trusted, and hides no other one.
-        None => drop(store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
+        _ if !store.is_empty() => Ok((store, found)),
+        Some(path) => Err(format!("{}: there is no certificate of an authority in it", path.display())),
+        None => Err("this system trusts no authorities; install the package ca-certificates".to_owned()),
     }
-    if store.is_empty() {
-        return Err("this system trusts no authorities; install the package ca-certificates".to_owned());
-    }
-    Ok(store)
 }
 
 /// Checks what the terms demand.
@@ -63,20 +65,28 @@ struct CertificateVerifier {
     /// Checks authority and name; `None`: neither is checked.
     all: Option<Arc<WebPkiServerVerifier>>,
     checks_name: bool,
+    /// Certificates that are trusted.
+    known: Vec<CertificateDer<'static>>,
     provider: Arc<CryptoProvider>,
 }
 
 impl CertificateVerifier {
     fn new(terms: &TlsTerms, provider: &Arc<CryptoProvider>) -> Result<Self, String> {
-        let all = match terms.checks {
-            Checks::Nothing => None,
+        let (all, known) = match terms.checks {
+            Checks::Nothing => (None, Vec::new()),
             Checks::All | Checks::Authority => {
-                let builder =
-                    WebPkiServerVerifier::builder_with_provider(Arc::new(authorities(terms)?), Arc::clone(provider));
-                Some(builder.build().map_err(|error| error.to_string())?)
+                let (store, known) = authorities(terms)?;
+                let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider));
+                (Some(builder.build().map_err(|error| error.to_string())?), known)
             }
         };
-        Ok(Self { all, checks_name: terms.checks == Checks::All, provider: Arc::clone(provider) })
+        Ok(Self { all, checks_name: terms.checks == Checks::All, known, provider: Arc::clone(provider) })
+    }
+
+    /// A certificate that is trusted itself, and signed by itself: the library takes it for an authority only.
+    fn is_known(&self, error: &OtherError, certificate: &CertificateDer<'_>) -> bool {
+        matches!(error.0.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
+            && self.known.iter().any(|known| known == certificate)
     }
 }
 
@@ -95,6 +105,13 @@ impl ServerCertVerifier for CertificateVerifier {
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.checks_name => Ok(ServerCertVerified::assertion()),
+            // The library has looked at its dates before.
+            Err(Error::InvalidCertificate(CertificateError::Other(error))) if self.is_known(&error, end_entity) => {
+                if self.checks_name {
+                    verify_server_name(&ParsedCertificate::try_from(end_entity)?, name)?;
+                }
+                Ok(ServerCertVerified::assertion())
+            }
             outcome => outcome,
         }
     }
@@ -122,20 +139,41 @@ impl ServerCertVerifier for CertificateVerifier {
     }
 }
 
-/// The words of the library, and the cure of the usual faults.
-pub(super) fn explained(error: &Error) -> String {
-    let cure = match error {
-        Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            "no trusted authority has signed it; trust the authority of the server by its file"
-        }
-        Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            "it has to be renewed on the server, or the clock of this host is wrong"
-        }
-        Error::InvalidCertificate(CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. }) => {
-            "the clock of this host, or of the one that made it, is wrong"
-        }
-        Error::InvalidMessage(_) => "the server does not speak TLS here",
-        _ => return error.to_string(),
+/// Why there is no agreement, with the cure.
+pub(super) fn explained(error: &Error, terms: &TlsTerms) -> String {
+    let TlsTerms { name, option, .. } = terms;
+    let why = match error {
+        Error::InvalidCertificate(fault) => match fault {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+                "it has expired, or the clock of this host is wrong".to_owned()
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "it is not valid yet, or the clock of this host is wrong".to_owned()
+            }
+            CertificateError::UnknownIssuer => {
+                format!("no authority that is trusted has signed it; a private one is named by {option}")
+            }
+            CertificateError::BadSignature => {
+                format!(
+                    "the authority that is trusted has not signed it, though it has the name of the one that has; see {option}"
+                )
+            }
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                format!("it is of another host than {name}")
+            }
+            CertificateError::Revoked => "it is revoked".to_owned(),
+            CertificateError::Other(other) => match other.0.downcast_ref::<webpki::Error>() {
+                Some(webpki::Error::CaUsedAsEndEntity) => {
+                    format!(
+                        "it is that of an authority of its own, which is not trusted; {option} names a file with it"
+                    )
+                }
+                _ => other.to_string(),
+            },
+            other => other.to_string(),
+        },
+        Error::InvalidMessage(_) => return format!("the server does not speak TLS here: {error}"),
+        other => return format!("TLS is refused: {other}"),
     };
-    format!("{error}: {cure}")
+    format!("the certificate of the server is refused: {why}")
 }

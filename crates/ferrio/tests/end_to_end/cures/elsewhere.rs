@@ -13,6 +13,7 @@ const HOST: &str = include_str!("../findings_host.rs");
 const LIMITS: &str = include_str!("../findings_limits.rs");
 const DEVICE: &str = include_str!("../findings_device.rs");
 const STACKS: &str = include_str!("../findings_stacks.rs");
+const SERVERS: &str = include_str!("../engines_http.rs");
 const WORK: &str = include_str!("../findings_work.rs");
 
 /// A rule, the test with its cure, and what is done there.
@@ -48,6 +49,10 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("target-in-memory", STACKS, "a device on a disk"),
     ("target-on-overlay", STACKS, "the file system below"),
     ("volume-grew", STACKS, "the device is written once before"),
+    ("throttled", SERVERS, "a server that takes all requests"),
+    ("requests-sent-again", SERVERS, "a server that takes all requests"),
+    ("lost-connections", SERVERS, "a server that keeps connections"),
+    ("delayed-replies", SERVERS, "a server that answers at once"),
     ("earlier-writes", WORK, "sync before the run"),
     ("clock-cost", WORK, "a larger bs"),
     ("tail-waits-for-cpu", WORK, "no other program on the CPU"),
@@ -61,12 +66,14 @@ const UNTRIED: &[(&str, &str)] = &[
     ("device-cache", "needs bcache, dm-cache or dm-writecache"),
     ("far-numa-node", "needs a machine with two NUMA nodes"),
     ("faster-than-link", "needs a device whose link the kernel knows"),
+    ("lost-segments", "needs a network that loses data"),
     ("memory-stalls", "would starve the machine of memory"),
     ("misaligned-partition", "needs a disk of large physical blocks with partitions: in the virtual machine"),
     ("partial-stripes", "needs an md array"),
     ("rate-drifts", "the cure is a longer run, of minutes"),
     ("scheduler-of-fast-device", "needs a device with several hardware queues: in the virtual machine"),
     ("slowed-by-heat", "would heat the machine"),
+    ("small-window", "needs a network that is faster than a server takes data"),
     ("stalls", "the cure is another reading: the latencies from the wanted start, which `made` tests"),
     ("stolen-cpu-time", "the host decides"),
     ("target-on-network", "needs a server"),

@@ -137,7 +137,7 @@ fn certificates_are_checked() {
             "--https=on --http_ca=CA",
             "the certificate of the server is refused: it is of another host than 127.0.0.2",
         ),
-        ("DAV_URL", "--https=on --http_ca=CA", "TLS is refused"),
+        ("DAV_URL", "--https=on --http_ca=CA", "the server does not speak TLS here"),
         ("DAV_URL_TLS", "--https=on --http_ca=empty.pem", "empty.pem: there is no certificate in it"),
         ("DAV_URL_TLS", "--https=on --http_ca=missing.pem", "option http_ca=missing.pem"),
     ] {

@@ -6,6 +6,7 @@
 
 mod faults;
 mod findings;
+mod flash;
 mod kernel_flags;
 mod passthrough;
 mod passthrough_formats;
@@ -112,6 +113,8 @@ impl Made {
         let remove = match kind {
             "null" | "null-poll" | "null-blocking" | "null-zoned" => format!("rmdir /sys/kernel/config/nullb/{name}"),
             "scsi-debug" | "scsi-zbc" => "rmmod scsi_debug".to_owned(),
+            "mtd" => "rmmod mtdram".to_owned(),
+            "nand" => "rmmod nandsim".to_owned(),
             _ => format!("dmsetup remove {name}"),
         };
         Self { path, remove }

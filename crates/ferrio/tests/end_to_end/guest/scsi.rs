@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`what_is_written_is_read_from_the_block_device`].
 
-use super::{Guest, Made, enter, has_peer};
+use super::{Guest, Made, enter, has_peer, zones};
 use crate::support::{Finished, Program, tool};
 use std::os::unix::fs::FileExt;
 
@@ -48,6 +48,7 @@ fn what_is_written_is_read_from_the_block_device() {
         (node.as_str(), ""),
         (&node, "--iodepth=8"),
         (&node, "--iodepth=4 --hipri=1 --writefua=1 --readfua=1"),
+        (&node, "--iodepth=64"),
         (&node, "--iodepth=4 --sync=1"),
         (disk.path(), "--iodepth=4"),
         (disk.path(), "--direct=1 --thread=1"),
@@ -91,7 +92,10 @@ fn modes_of_writing_do_what_their_commands_say() {
     let stream = run("--rw=write --bs=4k --size=64k --sg_write_mode=write_stream");
     assert!(stream.code == Some(1) && stream.all().contains("not built yet"), "{}", stream.all());
     // Each trim is an I/O, though those that are committed together are one command.
-    for arguments in ["--iodepth=1", "--iodepth=16 --iodepth_batch=8", "--iodepth=128 --iodepth_batch=128"] {
+    // The kernel takes 16 commands at once from an open file.
+    for arguments in
+        ["--iodepth=1", "--iodepth=64", "--iodepth=16 --iodepth_batch=8", "--iodepth=128 --iodepth_batch=128"]
+    {
         fill(0x44);
         let done = run(&format!("--rw=randtrim --bs=4k --size=512k {arguments}")).succeeded();
         assert!(done.stdout.contains("issued rwts: total=0,0,128,0 "), "{arguments}: {}", done.all());
@@ -138,6 +142,35 @@ fn faults_and_counts_are_those_of_the_peer() {
             let peer = job(&guest, Program::Peer, &node, arguments);
             assert_eq!(outcome(&ours), outcome(&peer), "{arguments}: {}", ours.all());
         }
+    }
+}
+
+/// Zones of 4 MiB, of which the first two are conventional.
+#[test]
+fn zones_of_a_disk_are_written_and_reset() {
+    let Some(guest) = enter("zones_of_a_disk_are_written_and_reset") else { return };
+    let disk = Made::new("scsi-zbc", "delay=0");
+    let run = |arguments: &str| {
+        let always = format!("--name=a --ioengine=libzbc --filename={} --direct=1 --bs=64k", disk.path());
+        guest.ferrio(&format!("{always} {arguments}"))
+    };
+    let in_zones = "--zonemode=zbd --offset=8m --size=8m";
+    let done = run(&format!("{in_zones} --rw=write --verify=crc32c --iodepth=4")).succeeded();
+    assert!(done.stdout.contains("issued rwts: total=128,128,0,0 "), "{}", done.all());
+    let pointers = || zones(disk.path()).into_iter().map(|(_, condition)| condition).take(3).collect::<Vec<_>>();
+    assert_eq!(pointers(), ["fu", "fu", "em"]);
+    let trims =
+        format!("--name=a --ioengine=libzbc --filename={} --direct=1 --rw=trim --bs=4m {in_zones}", disk.path());
+    guest.ferrio(&trims).succeeded();
+    assert_eq!(pointers(), ["em", "em", "em"]);
+    let file = guest.file("plain", &[0; 4096]);
+    for (arguments, text) in [
+        (format!("--ioengine=libzbc --filename={} --rw=read", disk.path()), "direct=1"),
+        ("--ioengine=libzbc --filename=/dev/vda --rw=read --direct=1".to_owned(), "it is no zoned disk"),
+        (format!("--ioengine=libzbc --filename={file} --rw=read"), "direct=1"),
+    ] {
+        let done = guest.ferrio(&format!("--name=a --bs=64k --size=64k {arguments}"));
+        assert!(done.code == Some(1) && done.all().contains(text), "{arguments}: {}", done.all());
     }
 }
 

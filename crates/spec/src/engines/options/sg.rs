@@ -27,6 +27,6 @@ engine_options! {
     READFUA: bool = boolean("readfua", "FUA on reads").default("0");
     WRITEFUA: bool = boolean("writefua", "FUA on writes").default("0");
     SG_WRITE_MODE: ScsiWriteMode = word("sg_write_mode", "SCSI command used for writes")
-        .deviates(Stricter, "write_stream is refused: no device with streams is at hand to test it.");
+        .deviates(Stricter, "The mode write_stream is refused: no device with streams is at hand to test it.");
     STREAM_ID: i64 = number("stream_id", "Stream for WRITE STREAM", ANY).default("0").planned();
 }
