@@ -30,6 +30,7 @@ pub fn refusal(def: &EngineDef) -> Option<&'static str> {
         Sharing::Position => {
             Some("it moves the position of its files, which threads share; psync, pvsync and the others do not")
         }
+        Sharing::WritePointers => Some("writes meet the write pointers of zones in order, and threads would mix them"),
         Sharing::DonorFile => Some("each I/O changes its donor file by several calls, which threads would mix"),
         Sharing::Connection => Some("the bytes of a connection come in their order, which threads would mix"),
         _ if def.targets.are_passthrough() => Some("its commands are in flight together without a pool"),

@@ -36,7 +36,7 @@ pub struct ServerSteps {
 /// What the kernel counts of the connections of TCP of a worker.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NetworkFigures {
-    /// Estimates of the time for a round trip, one for each connection at its end.
+    /// Shortest times for a round trip, one for each connection.
     pub round_trip: LatencyStat,
     /// Number of segments that were sent.
     pub n_sent: u64,

@@ -141,6 +141,8 @@ pub enum Sharing {
     OwnTargets,
     /// The bytes of a connection, which come in their order: a pool of threads would mix them.
     Connection,
+    /// The write pointers of zones, which writes meet in order: a pool of threads would mix the writes.
+    WritePointers,
     /// A donor file beside the files of the job: an I/O changes it by several calls, which a pool of threads would mix.
     DonorFile,
     /// Threads of the C library, which do the I/Os with the descriptor table of the process (so a job that is a thread

@@ -336,7 +336,7 @@ pub const ENGINES: &[EngineDef] = &[
     planned("rdma", "RDMA"),
     planned("dev-dax", "DAX devices"),
     planned("libpmem", "Persistent memory"),
-    engine("libzbc", "Zoned SCSI and ATA devices").deviates(
+    engine("libzbc", "Zoned SCSI and ATA devices").shares(Sharing::WritePointers).deviates(
         Stricter,
         "The kernel's own support of zones takes the place of the library. Jobs need direct=1, and name a disk by its block device, not by /dev/sgN.",
     ),
