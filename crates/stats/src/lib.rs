@@ -13,7 +13,8 @@ mod difference;
 pub mod eta;
 pub mod evidence;
 mod failure;
-pub mod figures;
+pub mod feature_stats;
+mod figures;
 mod finding;
 pub mod form;
 pub mod histogram;
@@ -50,6 +51,7 @@ pub use evidence::{
     StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
+pub use feature_stats::{FeatureStats, ForeignDatagrams, RateStats};
 pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
 pub use finding::{Audit, Finding, FindingDirection, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
@@ -71,8 +73,5 @@ pub use server_steps::{NetworkFigures, ServerSteps};
 pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
 pub use stretch::{CourseEvent, JobEnd, Stretch};
-pub use thread_stats::{
-    DirectionStats, ErrorCounts, FeatureStats, ForeignDatagrams, LatencySearch, LatencyTarget, RateStats, ThreadStats,
-    bw_bytes_per_sec,
-};
+pub use thread_stats::{DirectionStats, ErrorCounts, LatencySearch, LatencyTarget, ThreadStats, bw_bytes_per_sec};
 pub use verify::VerifyStats;
