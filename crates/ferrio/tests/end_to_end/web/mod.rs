@@ -17,6 +17,8 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(60);
 /// The file with the standard error of the run.
 const ERRORS: &str = "errors";
+/// An option of jobs that wait for [`Served::let_go`]: what a test does before lies before their first I/O, however slow the machine is.
+const HELD: &str = "--exec_prerun=sh<hold";
 
 /// A run that is served on a port of its own.
 pub(crate) struct Served {
@@ -43,6 +45,7 @@ impl Served {
     /// The same, with the address among the arguments, and with variables of the environment.
     fn with_address(test: &str, arguments: &str, environment: &[(&str, &str)]) -> Self {
         let scratch = Scratch::new(test);
+        scratch.write("hold", "mkfifo go && exec cat go");
         let run = Run::new(Program::Ferrio, scratch.path(), &format!("run {arguments}"));
         let run = environment.iter().fold(run, |run, (name, value)| run.env(name, value));
         let mut run = run.in_shell(&format!("exec \"$0\" \"$@\" 2>{ERRORS}")).start();
@@ -79,11 +82,20 @@ impl Served {
         self.run.pid()
     }
 
+    /// Lets the jobs of a held run begin.
+    fn let_go(&mut self) {
+        let way = self.scratch.join("go");
+        // The open waits until the job reads.
+        self.run.wait_until("a job that waits", |_| way.exists());
+        std::fs::OpenOptions::new().write(true).open(way).expect("the job reads");
+    }
+
     /// The process of the server, which is the first child.
-    fn server(&self) -> u32 {
+    fn server(&mut self) -> u32 {
         let path = format!("/proc/{0}/task/{0}/children", self.run.pid());
-        let text = std::fs::read_to_string(path).expect("a process");
-        text.split_whitespace().next().and_then(|pid| pid.parse().ok()).expect("a child")
+        let first = || std::fs::read_to_string(&path).ok()?.split_whitespace().next()?.parse().ok();
+        self.run.wait_until("a server", |_| first().is_some());
+        first().expect("a server")
     }
 
     pub(crate) fn finish(self) -> (Finished, Scratch) {

@@ -1,6 +1,6 @@
 //! Pages that follow a run, and clients and servers that hang.
 
-use super::{Follower, Served};
+use super::{Follower, HELD, Served};
 use crate::support::send;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -35,8 +35,9 @@ fn a_page_follows_groups_of_processes_to_the_report() {
 const WHOLE: &str = "--json --name=a --ioengine=null --size=1t --bs=4k --rate_iops=2000 --number_ios=3000";
 
 /// The run has done its I/Os, and its server has ended with it.
-fn is_whole(served: Served) {
+fn is_whole(mut served: Served) {
     let pid = served.server();
+    served.let_go();
     let finished = served.finish().0.succeeded();
     let document: Value = serde_json::from_str(&finished.stdout).expect("a document");
     assert_eq!((&document["jobs"][0]["n_ios"], &document["jobs"][0]["bytes"]), (&3000.into(), &(3000 * 4096).into()));
@@ -46,7 +47,7 @@ fn is_whole(served: Served) {
 /// Clients that do not read, that do not go on, and that wait for nothing: the run ends with all its figures.
 #[test]
 fn clients_that_hang_cost_no_figures() {
-    let served = Served::start("web-hung-client", WHOLE);
+    let served = Served::start("web-hung-client", &format!("{WHOLE} {HELD}"));
     let hung: Vec<_> = ["GET /events?page HTTP/1.1\r\nHost: localhost\r\n\r\n", "GET / HTTP/1.1\r\nHost: lo", ""]
         .map(|text| {
             let mut socket = served.connect();
@@ -62,9 +63,9 @@ fn clients_that_hang_cost_no_figures() {
 #[test]
 fn a_server_that_hangs_or_dies_costs_no_figures() {
     for signal in [Signal::STOP, Signal::KILL] {
-        let served = Served::start("web-hung-server", WHOLE);
-        Follower::new(&served, "page").wait_for("now", |now| now["jobs"][0]["state"] == "runs");
+        let mut served = Served::start("web-hung-server", &format!("{WHOLE} {HELD}"));
         send(served.server(), signal);
+        served.let_go();
         let finished = served.finish().0.succeeded();
         let document: Value = serde_json::from_str(&finished.stdout).expect("a document");
         assert_eq!(document["jobs"][0]["n_ios"], 3000, "{signal:?}");
@@ -75,7 +76,7 @@ fn a_server_that_hangs_or_dies_costs_no_figures() {
 fn a_signal_ends_the_run_and_pages_get_its_report() {
     for (signal, number) in [(Signal::INT, 2), (Signal::TERM, 15)] {
         let job = "--json --name=a --ioengine=null --size=1t --rate_iops=1000 --time_based --runtime=60";
-        let served = Served::start("web-signal", job);
+        let mut served = Served::start("web-signal", job);
         let mut follower = Follower::new(&served, "page");
         follower.wait_for("now", |now| now["jobs"][0]["state"] == "runs");
         // The terminal sends it to all.
