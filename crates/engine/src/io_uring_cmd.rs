@@ -1,5 +1,5 @@
 //! `ioengine=io_uring_cmd`: commands of the device's own, past the block layer, by a ring: NVMe commands to the character device of
-//! a namespace (`/dev/ngXnY`).
+//! a namespace (`/dev/ngXnY`), or SCSI commands to a disk (`scsi`).
 //!
 //! All I/Os are commands in the ring: reads, writes (by one of several commands), trims (dataset management) and syncs (flush). Only
 //! `syncfs` is a call in the thread of the job. The size of a target is what the namespace says.
@@ -11,6 +11,7 @@ mod geometry;
 mod options;
 mod placement;
 mod protection;
+mod scsi;
 mod status;
 mod write_mode;
 
@@ -24,7 +25,7 @@ use crate::io_uring::buffers::{Windows, register};
 use crate::io_uring::explain;
 use crate::io_uring::options::{EveryNth, Vectoring};
 use crate::io_uring::traffic::Traffic;
-use ferrio_spec::engines::options::io_uring::WRITE_MODE;
+use ferrio_spec::engines::options::io_uring::{CMD_TYPE, CommandType, WRITE_MODE};
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::nvme::NvmeCommand;
@@ -47,7 +48,10 @@ use write_mode::{WriteMode, WriteModeDraws};
 /// Name of the engine in messages.
 const NAME: &str = "io_uring_cmd";
 
-pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(Passthrough { options: CommandOptions::parse(options)? }));
+pub(crate) const PREPARE: Prepare = |options| match options.get(&CMD_TYPE) {
+    CommandType::Bsg => scsi::prepare(options),
+    CommandType::Nvme => Ok(Box::new(Passthrough { options: CommandOptions::parse(options)? })),
+};
 
 /// The engine before it is started.
 struct Passthrough {

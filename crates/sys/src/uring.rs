@@ -13,6 +13,7 @@
 mod command;
 mod enter;
 mod request;
+mod scsi_command;
 mod setup;
 
 use crate::arena::Region;
@@ -24,6 +25,7 @@ pub use io_uring::squeue::{Entry as SmallRequest, Entry128 as CommandRequest, En
 use io_uring::{IoUring, Probe, opcode, types};
 pub use request::{BufferForm, Discard, RingFd, RingIo, SyncKind};
 use rustix::io::Errno;
+pub use scsi_command::{RingScsiCommand, ScsiCompletion, ScsiSlots};
 pub use setup::{RingRequest, SqPoll};
 use std::cell::UnsafeCell;
 use std::os::fd::{AsRawFd, BorrowedFd};

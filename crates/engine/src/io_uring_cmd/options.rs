@@ -9,7 +9,7 @@ use crate::contract::EngineError;
 use crate::io_uring::options::UringOptions;
 use crate::options::EngineOptions;
 use ferrio_spec::engines::options::declaration::EngineOption;
-use ferrio_spec::engines::options::io_uring::{self, CommandType};
+use ferrio_spec::engines::options::io_uring::{self, ReadMode};
 use ferrio_spec::engines::options::io_uring_cmd as of_commands;
 
 /// The options of a job.
@@ -33,9 +33,9 @@ pub(super) struct CommandOptions {
 
 impl CommandOptions {
     pub(super) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
-        if options.get(&io_uring::CMD_TYPE) == CommandType::Bsg {
-            let why = "commands of SCSI are not built yet; allowed: nvme";
-            return Err(EngineError::bad_option(NAME, io_uring::CMD_TYPE.name(), "bsg", why));
+        if options.get(&io_uring::READ_MODE) != ReadMode::Read {
+            let what = "read_mode is only supported with cmd_type=bsg".to_owned();
+            return Err(EngineError::Unfit { step: "init", what, is_named: false, errno: libc::EINVAL });
         }
         let text = options.get(&io_uring::WRITE_MODE);
         let write_modes = WriteModes::parse(text)

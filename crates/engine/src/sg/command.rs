@@ -73,7 +73,7 @@ pub(super) fn blocks(unit: &IoUnit, block_bytes: u32) -> Result<(u64, u32), Errn
 /// What a device has said, as a value for reports.
 pub(super) fn status(fault: ScsiFault) -> ScsiStatus {
     let ScsiFault { status, host_status, driver_status, sense, n_left, n_bytes, cdb } = fault;
-    ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb }
+    ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb, by_ring: false }
 }
 
 /// Ranges that one UNMAP has at most.

@@ -15,6 +15,9 @@ pub(super) fn text(note: &IoNote) -> String {
             let (text, device) = match device {
                 None => (errno_text(*errno), String::new()),
                 Some(DeviceStatus::Nvme(status)) => ("Device-specific error".to_owned(), nvme_line(file, *status)),
+                Some(DeviceStatus::Scsi(status)) if status.by_ring => {
+                    ("Device-specific error".to_owned(), format!("\nfio: {}", scsi::ring_line(file, status)))
+                }
                 Some(DeviceStatus::Scsi(status)) => (errno_text(*errno), format!("\nfio: {}", scsi::line(status))),
             };
             format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{device}{hint}")

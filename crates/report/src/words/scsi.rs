@@ -46,7 +46,7 @@ const SUGGESTIONS: [&str; 6] = [
 
 /// The parts that say something.
 pub(super) fn line(status: &ScsiStatus) -> String {
-    let ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb } = status;
+    let ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb, by_ring: _ } = status;
     let name = |names: &[&'static str], number: u16| names.get(usize::from(number)).copied().unwrap_or("Unknown");
     let mut text = String::new();
     // Writing to a text cannot fail.
@@ -85,6 +85,23 @@ pub(super) fn line(status: &ScsiStatus) -> String {
     text
 }
 
+/// The parts that say something about a command that went by a ring, and what the device says of its fault.
+pub(super) fn ring_line(file: &str, status: &ScsiStatus) -> String {
+    let ScsiStatus { status, host_status, sense, .. } = status;
+    let mut text = format!("io_uring_cmd: {file}: ");
+    // Writing to a text cannot fail.
+    if *status != 0 {
+        let _ = write!(text, "BSG SCSI Status: 0x{status:02x}; ");
+    }
+    if *host_status != 0 {
+        let _ = write!(text, "BSG Host Status: 0x{host_status:02x}; ");
+    }
+    if !sense.is_empty() {
+        let _ = write!(text, "Sense Data ({} bytes):{}. ", sense.len(), bytes(sense, sense.len()));
+    }
+    text
+}
+
 /// Bytes as numbers, filled up with zeroes to a length.
 fn bytes(bytes: &[u8], length: usize) -> String {
     let filled = bytes.iter().copied().chain(std::iter::repeat(0)).take(length);
@@ -103,6 +120,7 @@ mod tests {
     fn a_medium_error_has_the_words_of_the_peer() {
         let status = ScsiStatus {
             status: 2,
+            by_ring: false,
             host_status: 0,
             driver_status: 8,
             sense: vec![0xF0, 0, 3, 0, 0, 0x12, 0x34, 0x0A, 0, 0, 0, 0, 0x11, 0, 0, 0, 0, 0],
@@ -114,6 +132,12 @@ mod tests {
                         f0 00 03 00 00 12 34 0a 00 00 00 00 11 00 00 00 00 00. SG Driver: 4096 bytes out of 4096 not transferred. \
                         cdb: 28 00 00 00 12 30 00 00 08 00 00 00 00 00 00 00. ";
         assert_eq!(line(&status), expected);
+        let by_ring = ScsiStatus { host_status: 3, by_ring: true, ..status.clone() };
+        assert!(
+            ring_line("/dev/bsg/1:0:0:0", &by_ring).starts_with(
+                "io_uring_cmd: /dev/bsg/1:0:0:0: BSG SCSI Status: 0x02; BSG Host Status: 0x03; Sense Data ("
+            )
+        );
         let nothing = ScsiStatus { cdb: vec![0x35], ..ScsiStatus::default() };
         assert!(line(&nothing).starts_with("SG Driver did not report a Host, Driver or Device check. cdb: 35 00 "));
         let host = ScsiStatus { host_status: 3, ..ScsiStatus::default() };

@@ -312,7 +312,7 @@ pub const ENGINES: &[EngineDef] = &[
         .asynchronous()
         .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })
         .with_atomic_writes(),
-    engine("io_uring_cmd", "Pass-through commands by io_uring: NVMe")
+    engine("io_uring_cmd", "Pass-through commands by io_uring: NVMe, SCSI")
         .of_family("io_uring")
         .asynchronous()
         .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })

@@ -175,6 +175,9 @@ pub struct ScsiStatus {
     pub n_bytes: u32,
     /// The command.
     pub cdb: Vec<u8>,
+    /// The command went by a ring (`cmd_type=bsg`).
+    #[serde(default)]
+    pub by_ring: bool,
 }
 
 /// A minimum rate that was missed in the last window.

@@ -3,6 +3,7 @@
 //! Must not know: files of sysfs. Start reading at [`Capacity::of`].
 #![expect(unsafe_code, reason = "commands whose data is in memory of this function")]
 
+use super::bsg;
 use super::cdb::Cdb;
 use super::queue::{ScsiData, ScsiQueue};
 use crate::Errno;
@@ -36,6 +37,24 @@ impl Capacity {
         long.as_deref().and_then(Self::parse_long).ok_or(Errno::IO)
     }
 
+    /// Asks the device behind `/dev/bsg/H:C:T:L`, in the same way.
+    ///
+    /// # Errors
+    /// As those of [`Capacity::of`].
+    pub fn of_bsg(device: impl AsFd) -> Result<Self, Errno> {
+        let ask = |cdb, n_bytes| {
+            let memory = memory_of(n_bytes)?;
+            // SAFETY: the memory is used by nobody else.
+            unsafe { bsg::run(device.as_fd(), cdb, ScsiData::FromDevice(memory.region(0, n_bytes))) }?;
+            Ok::<_, Errno>(memory.slice(0, n_bytes).to_vec())
+        };
+        let short = ask(Cdb::read_capacity_10(), ANSWERS[0])?;
+        if let Some(capacity) = Self::parse_short(&short).filter(|capacity| u32::try_from(capacity.n_blocks).is_ok()) {
+            return Ok(capacity);
+        }
+        Self::parse_long(&ask(Cdb::read_capacity_16(ANSWERS[1] as u32), ANSWERS[1])?).ok_or(Errno::IO)
+    }
+
     /// All bytes.
     pub fn bytes(self) -> u64 {
         self.n_blocks.saturating_mul(self.block_bytes.into())
@@ -61,10 +80,14 @@ impl Capacity {
     }
 }
 
+fn memory_of(n_bytes: usize) -> Result<Arena, Errno> {
+    let memory = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: n_bytes, offset_bytes: 0, hugepage_bytes: 0 };
+    Arena::new(&memory).map_err(|_| Errno::NOMEM)
+}
+
 /// The answer to a command; `None`: the device does not answer it.
 fn ask(device: BorrowedFd<'_>, cdb: Cdb, n_bytes: usize) -> Result<Option<Vec<u8>>, Errno> {
-    let memory = ArenaRequest { kind: ArenaKind::Malloc, size_bytes: n_bytes, offset_bytes: 0, hugepage_bytes: 0 };
-    let arena = Arena::new(&memory).map_err(|_| Errno::NOMEM)?;
+    let arena = memory_of(n_bytes)?;
     let mut queue = ScsiQueue::new(1);
     // SAFETY: the memory belongs to this function, which waits for the command.
     unsafe { queue.run(0, device, cdb, ScsiData::FromDevice(arena.region(0, n_bytes)), false) }?;

@@ -20,6 +20,32 @@ pub enum ByteCheck {
     OneBlock,
 }
 
+/// Length of a command that works on blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CdbLength {
+    /// 10 bytes, or 16 where the block or their number is too large for that.
+    Fitting,
+    /// 10 bytes.
+    Ten,
+    /// 16 bytes.
+    Sixteen,
+    /// 32 bytes.
+    ThirtyTwo,
+}
+
+/// A command on blocks whose length can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockCommand {
+    /// READ.
+    Read,
+    /// PRE-FETCH, which has no form of 32 bytes.
+    Prefetch,
+    /// WRITE.
+    Write,
+    /// VERIFY.
+    Verify(ByteCheck),
+}
+
 /// Force unit access: the medium itself, not a cache.
 const FUA: u8 = 1 << 3;
 
@@ -28,7 +54,31 @@ const NO_DATA_OUT: u8 = 1;
 
 impl Cdb {
     /// Bytes of the longest command here.
-    pub const LONGEST_BYTES: usize = 16;
+    pub const LONGEST_BYTES: usize = 32;
+
+    /// A command of a given length. `None`: that length has no such command, or the block or their number is too large for it.
+    pub fn of_length(
+        command: BlockCommand,
+        length: CdbLength,
+        with_fua: bool,
+        first: u64,
+        n_blocks: u32,
+    ) -> Option<Self> {
+        let (code_10, code_16, action, more) = match command {
+            BlockCommand::Read => (0x28, 0x88, Some(0x09), 0),
+            BlockCommand::Prefetch => (0x34, 0x90, None, 0),
+            BlockCommand::Write => (0x2A, 0x8A, Some(0x0B), 0),
+            BlockCommand::Verify(check) => (0x2F, 0x8F, Some(0x0A), check.code() << 1),
+        };
+        let flags = flags(with_fua) | more;
+        let of_10 = || Some(Self::of_10(code_10, flags, u32::try_from(first).ok()?, u16::try_from(n_blocks).ok()?));
+        match length {
+            CdbLength::Fitting => of_10().or_else(|| Some(Self::of_16(code_16, flags, first, n_blocks))),
+            CdbLength::Ten => of_10(),
+            CdbLength::Sixteen => Some(Self::of_16(code_16, flags, first, n_blocks)),
+            CdbLength::ThirtyTwo => Some(Self::of_32(action?, flags, first, n_blocks)),
+        }
+    }
 
     /// READ.
     pub fn read(first: u64, n_blocks: u32, with_fua: bool) -> Self {
@@ -57,17 +107,17 @@ impl Cdb {
 
     /// VERIFY.
     pub fn verify(first: u64, n_blocks: u32, check: ByteCheck) -> Self {
-        let code = match check {
-            ByteCheck::Nothing => 0,
-            ByteCheck::All => 1,
-            ByteCheck::OneBlock => 3,
-        };
-        Self::on_blocks((0x2F, 0x8F), code << 1, first, n_blocks)
+        Self::on_blocks((0x2F, 0x8F), check.code() << 1, first, n_blocks)
     }
 
     /// SYNCHRONIZE CACHE of the whole medium.
     pub fn synchronize_cache() -> Self {
         Self::of_10(0x35, 0, 0, 0)
+    }
+
+    /// The same, with 16 bytes.
+    pub fn synchronize_cache_16() -> Self {
+        Self::of_16(0x91, 0, 0, 0)
     }
 
     /// UNMAP, with a list of ranges as its data ([`unmap_list`]).
@@ -119,6 +169,27 @@ impl Cdb {
         bytes[10..14].copy_from_slice(&n_blocks.to_be_bytes());
         Self { bytes, length: 16 }
     }
+
+    /// A command of variable length, with a service action. References to tags are those of a disk without protection information.
+    fn of_32(action: u16, flags: u8, first: u64, n_blocks: u32) -> Self {
+        let mut bytes = [0; Self::LONGEST_BYTES];
+        (bytes[0], bytes[7], bytes[10]) = (0x7F, 24, flags);
+        bytes[8..10].copy_from_slice(&action.to_be_bytes());
+        bytes[12..20].copy_from_slice(&first.to_be_bytes());
+        bytes[28..32].copy_from_slice(&n_blocks.to_be_bytes());
+        Self { bytes, length: 32 }
+    }
+}
+
+impl ByteCheck {
+    /// The field BYTCHK.
+    fn code(self) -> u8 {
+        match self {
+            Self::Nothing => 0,
+            Self::All => 1,
+            Self::OneBlock => 3,
+        }
+    }
 }
 
 const fn flags(with_fua: bool) -> u8 {
@@ -154,6 +225,24 @@ pub fn unmap_list(ranges: impl Iterator<Item = (u64, u32)>, out: &mut [u8]) -> u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// SBC-4: READ(32) has its service action at 8, flags at 10, block at 12, number at 28.
+    #[test]
+    fn the_length_can_be_chosen() {
+        let of = |command, length, first, n| Cdb::of_length(command, length, true, first, n);
+        let ten = of(BlockCommand::Read, CdbLength::Fitting, 0x0102_0304, 5).unwrap();
+        assert_eq!(ten.bytes(), [0x28, 8, 1, 2, 3, 4, 0, 0, 5, 0]);
+        assert_eq!(of(BlockCommand::Write, CdbLength::Fitting, 1 << 32, 1).unwrap().bytes()[0], 0x8A);
+        assert_eq!(of(BlockCommand::Write, CdbLength::Fitting, 1, 1 << 16).unwrap().bytes().len(), 16);
+        assert_eq!(of(BlockCommand::Write, CdbLength::Ten, 1 << 32, 1), None);
+        let long = of(BlockCommand::Verify(ByteCheck::All), CdbLength::ThirtyTwo, 0x0A0B, 7).unwrap();
+        let mut wanted = [0; 32];
+        (wanted[0], wanted[7], wanted[9], wanted[10]) = (0x7F, 24, 0x0A, 8 | 1 << 1);
+        (wanted[18], wanted[19], wanted[31]) = (0x0A, 0x0B, 7);
+        assert_eq!(long.bytes(), wanted);
+        assert_eq!(of(BlockCommand::Prefetch, CdbLength::ThirtyTwo, 0, 1), None);
+        assert_eq!(of(BlockCommand::Prefetch, CdbLength::Sixteen, 0, 1).unwrap().bytes()[0], 0x90);
+    }
 
     #[test]
     fn commands_have_the_bytes_of_the_standard() {

@@ -1,4 +1,4 @@
-//! The block device of the disk behind a `/dev/sgN`, by sysfs: both have the same data.
+//! The block device of the disk behind a `/dev/sgN` or `/dev/bsg/H:C:T:L`, by sysfs: both have the same data.
 //!
 //! Must not know: commands. Start reading at [`block_device_of`].
 
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// Directory of sysfs that lists character devices by number.
 const SYS_DEV_CHAR: &str = "/sys/dev/char";
 
-/// The class of `/dev/sgN`.
-const CLASS: &str = "scsi_generic";
+/// The classes of `/dev/sgN` and of `/dev/bsg/H:C:T:L`.
+const CLASSES: [&str; 2] = ["scsi_generic", "bsg"];
 
 /// What is behind a character device.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +35,7 @@ fn side(number: DeviceNumber, characters: &Path) -> Result<ScsiSide> {
     let link = characters.join(number.to_string());
     let class = link.join("subsystem");
     let class = std::fs::canonicalize(&class).context("resolve", class.display())?;
-    if class.file_name().is_none_or(|name| name != CLASS) {
+    if class.file_name().is_none_or(|name| CLASSES.iter().all(|class| name != *class)) {
         return Ok(ScsiSide::NotScsi);
     }
     let blocks = link.join("device/block");

@@ -4,6 +4,7 @@
 //! Start reading at [`enter`], then at the test that failed. A test leaves a device without open zones and without other devices
 //! on top of it, and nothing else: the next one finds data of the last.
 
+mod bsg;
 mod faults;
 mod findings;
 mod flash;

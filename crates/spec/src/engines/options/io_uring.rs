@@ -12,17 +12,36 @@ words! {
     /// Commands of `cmd_type`.
     CommandType {
         Nvme: "nvme", "NVMe";
-        Bsg: "bsg", "SCSI through bsg (not built yet)";
+        Bsg: "bsg", "SCSI through bsg";
     }
 }
 
-const CDB_LEN_WORDS: &[Choice] =
-    &[choice("0", "Smallest that fits"), choice("10", "10 bytes"), choice("16", "16 bytes"), choice("32", "32 bytes")];
+words! {
+    /// Lengths of `cdb_len`.
+    CommandLength {
+        Fitting: "0", "Smallest that fits";
+        Ten: "10", "10 bytes";
+        Sixteen: "16", "16 bytes";
+        ThirtyTwo: "32", "32 bytes";
+    }
+}
 
-const VERIFY_BYTCHK_WORDS: &[Choice] =
-    &[choice("0", "No data compared"), choice("1", "All data compared"), choice("3", "One block compared with all")];
+words! {
+    /// Values of `verify_bytchk`.
+    BytesToCheck {
+        Nothing: "0", "No data compared";
+        All: "1", "All data compared";
+        OneBlock: "3", "One block compared with all";
+    }
+}
 
-const READ_MODE_WORDS: &[Choice] = &[choice("read", "READ"), choice("prefetch", "PRE-FETCH")];
+words! {
+    /// Commands of `read_mode`.
+    ReadMode {
+        Read: "read", "READ";
+        Prefetch: "prefetch", "PRE-FETCH";
+    }
+}
 
 engine_options! {
     HIPRI: bool = flag("hipri", "Poll for completions (IORING_SETUP_IOPOLL)");
@@ -43,11 +62,9 @@ engine_options! {
     UNCACHED: bool = number_flag("uncached", "RWF_DONTCACHE on buffered I/O", ANY);
     NOWAIT: bool = boolean("nowait", "RWF_NOWAIT on I/O");
     FORCE_ASYNC: Option<i64> = number("force_async", "Mark every n-th request IOSQE_ASYNC", ANY);
-    CMD_TYPE: CommandType = word("cmd_type", "Passthrough command family (io_uring_cmd)");
-    CDB_LEN: () = untyped_word("cdb_len", "SCSI CDB size, 0 = smallest fitting (bsg)", CDB_LEN_WORDS)
-        .default("0");
-    VERIFY_BYTCHK: () = untyped_word("verify_bytchk", "BYTCHK field for VERIFY commands (bsg)", VERIFY_BYTCHK_WORDS)
-        .default("0");
-    READ_MODE: () = untyped_word("read_mode", "READ or PRE-FETCH for reads (bsg)", READ_MODE_WORDS)
-        .default("read");
+    CMD_TYPE: CommandType = word("cmd_type", "Passthrough command family (io_uring_cmd)")
+        .deviates(Mended, "A SCSI command that fails has err=5 and the sense data; fio gives the number of the status as the error.");
+    CDB_LEN: CommandLength = word("cdb_len", "SCSI CDB size, 0 = smallest fitting (bsg)");
+    VERIFY_BYTCHK: BytesToCheck = word("verify_bytchk", "BYTCHK field for VERIFY commands (bsg)");
+    READ_MODE: ReadMode = word("read_mode", "READ or PRE-FETCH for reads (bsg)");
 }
