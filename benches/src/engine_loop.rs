@@ -5,7 +5,9 @@
 use crate::Latencies;
 use crate::offsets::{Offsets, Order, length_of};
 use anyhow::{Context, Result, bail, ensure};
-use ferrio_engine::{Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
+use ferrio_engine::{
+    Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Patience, Queued,
+};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
 use ferrio_units::Direction;
 use std::cell::RefCell;
@@ -158,6 +160,7 @@ fn start_engine(
         range_start: 0,
         range_bytes: file_bytes,
         random: true,
+        patience: Patience::ENDLESS,
     })?;
     Ok(engine)
 }

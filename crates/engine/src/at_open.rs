@@ -74,7 +74,7 @@ pub(crate) fn failed(operation: &'static str, name: &Path) -> impl Fn(ferrio_sys
 
 #[cfg(test)]
 mod tests {
-    use crate::contract::EngineFile;
+    use crate::contract::{EngineFile, Patience};
     use crate::options::EngineOptions;
     use crate::testing::{given, setup};
     use crate::{Engine, EngineError, OpenTarget, Prepared, Queued};
@@ -115,6 +115,7 @@ mod tests {
             range_start: 0,
             range_bytes: 1,
             random: false,
+            patience: Patience::ENDLESS,
         })
     }
 

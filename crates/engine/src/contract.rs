@@ -126,6 +126,9 @@ pub struct EngineFile<'a> {
     pub range_bytes: u64,
     /// Accesses are random (advice for mappings).
     pub random: bool,
+    /// How long an engine that waits for something outside may do so. If that is over first, it is no error: each I/O on the file is then
+    /// [`Outcome::EndOfData`].
+    pub patience: Patience<'a>,
 }
 
 /// One I/O. Slots are reused; while the I/O is in flight, the index of its slot identifies it.
@@ -164,6 +167,9 @@ impl<'a> Patience<'a> {
     /// Longest wait of an engine between two looks at its patience, and of one call of [`Engine::reap`] where the engine
     /// waits for something outside.
     pub const LOOK: Duration = Duration::from_millis(100);
+
+    /// Patience without an end.
+    pub const ENDLESS: Patience<'static> = Patience { is_over: &|| false };
 
     /// Patience until `is_over` returns true.
     pub fn new(is_over: &'a dyn Fn() -> bool) -> Self {

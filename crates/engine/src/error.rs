@@ -76,6 +76,12 @@ impl EngineError {
         Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
     }
 
+    /// A library that the engine needs cannot be opened.
+    pub fn no_library(engine: &'static str, error: &ferrio_sys::Error) -> Self {
+        let source = io::Error::new(io::ErrorKind::Unsupported, error.to_string());
+        Self::Failed { engine, step: "dlopen", what: "a library cannot be opened".to_owned(), source }
+    }
+
     /// The name of the step that failed, for variants that have one.
     pub fn step(&self) -> Option<&'static str> {
         match self {

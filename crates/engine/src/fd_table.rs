@@ -46,13 +46,22 @@ impl FdTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::Patience;
     use std::os::fd::AsFd;
 
     #[test]
     fn a_file_has_a_descriptor_while_it_is_open() {
         let (reader, _writer) = std::io::pipe().unwrap();
         let target = OpenTarget::Descriptor(reader.as_fd());
-        let file = EngineFile { index: 1, target, writable: false, range_start: 0, range_bytes: 1, random: false };
+        let file = EngineFile {
+            index: 1,
+            target,
+            writable: false,
+            range_start: 0,
+            range_bytes: 1,
+            random: false,
+            patience: Patience::ENDLESS,
+        };
         let mut table = FdTable::new(2);
         table.open(&file);
         assert_eq!(table.get(1).map(|fd| fd.as_raw_fd()), Ok(reader.as_raw_fd()));

@@ -124,7 +124,7 @@ fn refused(error: &ferrio_sys::Error) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::OpenTarget;
+    use crate::contract::{OpenTarget, Patience};
     use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions};
 
     fn rig() -> Rig {
@@ -133,7 +133,15 @@ mod tests {
 
     fn of_bytes(range_bytes: u64) -> EngineFile<'static> {
         let target = OpenTarget::Name("of the engine's own".as_ref());
-        EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes, random: false }
+        EngineFile {
+            index: 0,
+            target,
+            writable: true,
+            range_start: 0,
+            range_bytes,
+            random: false,
+            patience: Patience::ENDLESS,
+        }
     }
 
     /// The first byte that a read of a block returns.

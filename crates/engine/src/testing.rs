@@ -5,7 +5,9 @@
 //! and reaps.
 //! Start reading at [`Rig`].
 
-use crate::contract::{Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued};
+use crate::contract::{
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Patience, Queued,
+};
 use crate::options::EngineOptions;
 use crate::registry;
 use crate::turns::TurnsSetup;
@@ -165,7 +167,15 @@ impl Rig {
     /// Opens file 1.
     pub(crate) fn open_second(&mut self, fd: BorrowedFd<'_>) {
         let target = OpenTarget::Descriptor(fd);
-        let file = EngineFile { index: 1, target, writable: true, range_start: 0, range_bytes: 0, random: false };
+        let file = EngineFile {
+            index: 1,
+            target,
+            writable: true,
+            range_start: 0,
+            range_bytes: 0,
+            random: false,
+            patience: Patience::ENDLESS,
+        };
         self.engine.open_file(&file).unwrap();
     }
 
@@ -272,6 +282,7 @@ fn file_of(file: Option<&File>) -> EngineFile<'_> {
         range_start: 0,
         range_bytes: (N_BLOCKS * BLOCK) as u64,
         random: false,
+        patience: Patience::ENDLESS,
     }
 }
 

@@ -316,6 +316,7 @@ mod tests {
             range_start: 0,
             range_bytes: 512,
             random: false,
+            patience: Patience::ENDLESS,
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
         assert_eq!(engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);

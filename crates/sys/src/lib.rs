@@ -34,6 +34,7 @@ pub mod heat;
 pub mod huge_pages;
 pub mod io_calls;
 pub mod lazy_counts;
+pub mod library;
 pub mod limits;
 pub mod mounts;
 pub mod mtd;

@@ -53,7 +53,15 @@ fn exchanged(
 
 fn open(engine: &mut dyn Engine) {
     let target = OpenTarget::Name(Path::new("/d/o"));
-    let file = EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes: 1 << 20, random: false };
+    let file = EngineFile {
+        index: 0,
+        target,
+        writable: true,
+        range_start: 0,
+        range_bytes: 1 << 20,
+        random: false,
+        patience: Patience::ENDLESS,
+    };
     engine.open_file(&file).unwrap();
 }
 

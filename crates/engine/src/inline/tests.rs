@@ -1,7 +1,7 @@
 //! The synchronous engines on real files.
 
 use super::{Running, Transfer};
-use crate::contract::{CallStamps, Engine, EngineFile, IoResult, IoUnit, OpenTarget, Queued};
+use crate::contract::{CallStamps, Engine, EngineFile, IoResult, IoUnit, OpenTarget, Patience, Queued};
 use crate::fd_table::FdTable;
 use crate::testing::{
     BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_closed_file, check_end_of_file, check_file_engine, given, setup,
@@ -124,7 +124,15 @@ fn stamps_lie_beside_the_call() {
     let clock = Clock::new_virtual();
     let mut engine = Running::new(Slow(clock.clone()), setup(1, &clock));
     let target = OpenTarget::Descriptor(open.as_fd());
-    let opened = EngineFile { index: 0, target, writable: false, range_start: 0, range_bytes: 1, random: false };
+    let opened = EngineFile {
+        index: 0,
+        target,
+        writable: false,
+        range_start: 0,
+        range_bytes: 1,
+        random: false,
+        patience: Patience::ENDLESS,
+    };
     engine.open_file(&opened).unwrap();
     let length = IoResult::done(BLOCK);
     let no_space = IoResult::failed(libc::ENOSPC);

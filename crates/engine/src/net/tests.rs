@@ -57,7 +57,15 @@ impl End {
             if self.engine.connect(Patience::new(&|| false)).unwrap() == Connection::Made {
                 let target = OpenTarget::Name("a".as_ref());
                 let range_bytes = 1 << 20;
-                let file = EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes, random: false };
+                let file = EngineFile {
+                    index: 0,
+                    target,
+                    writable: true,
+                    range_start: 0,
+                    range_bytes,
+                    random: false,
+                    patience: Patience::ENDLESS,
+                };
                 self.engine.open_file(&file).unwrap();
                 return self;
             }

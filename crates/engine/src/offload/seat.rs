@@ -5,7 +5,8 @@
 
 use super::guard::RangeGuard;
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare, Queued,
+    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Patience,
+    Prepare, Queued,
 };
 use crate::options::EngineOptions;
 use ferrio_sys::arena::{Arena, Region};
@@ -349,6 +350,7 @@ impl Hand {
             range_start: file.range_start,
             range_bytes: file.range_bytes,
             random: file.random,
+            patience: Patience::ENDLESS,
         })?;
         self.known[index as usize] = file.version;
         Ok(())

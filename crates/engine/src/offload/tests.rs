@@ -2,7 +2,8 @@
 
 use super::{Offload, is_needless, pooled, refusal};
 use crate::contract::{
-    Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare, Prepared, Queued,
+    Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Patience, Prepare, Prepared,
+    Queued,
 };
 use crate::kind::EngineKind;
 use crate::options::EngineOptions;
@@ -53,7 +54,15 @@ impl Pooled {
     fn open(&mut self) {
         let range_bytes = (N_BLOCKS * BLOCK) as u64;
         let (target, random) = (OpenTarget::Descriptor(self.file.as_fd()), false);
-        let file = EngineFile { index: 0, target, writable: true, range_start: 0, range_bytes, random };
+        let file = EngineFile {
+            index: 0,
+            target,
+            writable: true,
+            range_start: 0,
+            range_bytes,
+            random,
+            patience: Patience::ENDLESS,
+        };
         self.engine.open_file(&file).unwrap();
     }
 
@@ -196,6 +205,7 @@ fn threads_close_what_the_job_closes() {
                 range_start: 0,
                 range_bytes,
                 random,
+                patience: Patience::ENDLESS,
             })
             .unwrap();
         // There was no I/O to this file, so no thread has it open.
@@ -208,6 +218,7 @@ fn threads_close_what_the_job_closes() {
                 range_start: 0,
                 range_bytes,
                 random,
+                patience: Patience::ENDLESS,
             })
             .unwrap();
         for _ in 0..2 {

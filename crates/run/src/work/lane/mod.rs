@@ -18,7 +18,7 @@ use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use account::Account;
 use control::Control;
-use ferrio_engine::{Completion, Engine};
+use ferrio_engine::{Completion, Engine, Patience};
 use ferrio_spec::QueueSpec;
 use ferrio_spec::engines::Handover;
 use ferrio_sys::{Arena, Clock};
@@ -104,6 +104,13 @@ pub(crate) struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
+    /// Opens a file for the I/O of the job. An engine that waits for something outside does so until the job is told to end.
+    pub(crate) fn open_file(&mut self, file_index: u32) -> Result<(), Failure> {
+        let Self { files, engine, control, .. } = self;
+        let is_over = || control.is_terminated();
+        files.open(file_index, engine.as_mut(), Patience::new(&is_over))
+    }
+
     /// A lane of these parts.
     // Not inlined: copies of the lane are on the stack for a moment, and the making of its parts needs much stack itself. Of each forked
     // job, the stack is memory of its own.

@@ -21,7 +21,7 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
     if worker.lane.account.has_openings() {
         open_measured(worker, file_index)?;
     } else {
-        worker.lane.files.open(file_index, worker.lane.engine.as_mut())?;
+        worker.lane.open_file(file_index)?;
     }
     worker.lane.say_file_warnings();
     worker.hooks.file(&worker.lane, file_index, "open");
@@ -33,7 +33,7 @@ pub(crate) fn open_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), 
 fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     let Worker { lane, hooks, .. } = worker;
     let before_ns = lane.clock.now_ns();
-    lane.files.open(file_index, lane.engine.as_mut())?;
+    lane.open_file(file_index)?;
     let now_ns = lane.clock.now_ns();
     let took_ns = now_ns.saturating_sub(before_ns);
     if let (Some(direction), Some(log)) = (lane.account.opened(took_ns), &mut hooks.log) {
@@ -111,7 +111,7 @@ pub(crate) fn note_synced(worker: &mut Worker<'_>, file_index: u32, errno: i32) 
 /// Opens a file, unless it is open.
 pub(crate) fn open_if_closed(worker: &mut Worker<'_>, file: u32) -> Result<(), Failure> {
     if !worker.lane.files.is_open(file) {
-        worker.lane.files.open(file, worker.lane.engine.as_mut())?;
+        worker.lane.open_file(file)?;
         worker.hooks.file(&worker.lane, file, "open");
     }
     Ok(())
