@@ -10,7 +10,7 @@
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
-use ferrio_spec::PlacementSpec;
+use ferrio_spec::{PlacementSpec, SyncMode};
 use ferrio_stats::ServerSteps;
 use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::arena::Arena;
@@ -19,7 +19,7 @@ use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::BorrowedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -101,6 +101,31 @@ pub struct JobFacts {
     pub placement: PlacementSpec,
     /// The first target that the job names.
     pub filename: Option<String>,
+    /// The files of the job, by their indexes; only for engines whose targets are files of a server
+    /// ([`Targets::ServedFiles`](ferrio_spec::engines::Targets::ServedFiles)).
+    pub targets: Vec<TargetFacts>,
+    /// Caches are dropped before the I/O (`invalidate`).
+    pub invalidates: bool,
+    /// How its writes become durable.
+    pub syncs: JobSyncs,
+}
+
+/// How the writes of a job become durable.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JobSyncs {
+    /// With each write.
+    pub mode: SyncMode,
+    /// The job asks for a sync of its files at their end (`end_fsync`, `fsync_on_close`).
+    pub at_end: bool,
+}
+
+/// A file of the job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TargetFacts {
+    /// Its name.
+    pub path: PathBuf,
+    /// The end of the range that the job uses, bytes.
+    pub end_bytes: u64,
 }
 
 /// What the engine is given to open a target.

@@ -5,6 +5,7 @@
 #![deny(unsafe_code)]
 
 mod at_open;
+mod clients;
 mod compat;
 pub mod contract;
 mod control;
@@ -57,7 +58,8 @@ mod testing;
 
 pub use contract::{
     CallStamps, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, GuardedField,
-    IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, TagMismatch,
+    IoResult, IoUnit, JobFacts, JobSyncs, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, TagMismatch,
+    TargetFacts,
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;

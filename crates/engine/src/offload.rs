@@ -41,7 +41,7 @@ pub fn refusal(def: &EngineDef) -> Option<&'static str> {
 /// True where a pool would change nothing, because `queue` never waits for an I/O of this engine and the engine owns
 /// its targets.
 pub fn is_needless(def: &EngineDef) -> bool {
-    def.sharing == Sharing::OwnTargets
+    matches!(def.sharing, Sharing::OwnTargets | Sharing::ClientThreads)
 }
 
 /// The row of an engine behind a pool: its I/Os are in flight from `queue` on.

@@ -5,8 +5,8 @@
 use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
-    cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate, http,
-    io_uring, io_uring_cmd, libaio, libzbc, mmap, mtd, nbd, net, null, own, page_fault, posixaio, psync, pvsync,
+    clients, cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
+    http, io_uring, io_uring_cmd, libaio, libzbc, mmap, mtd, nbd, net, null, own, page_fault, posixaio, psync, pvsync,
     pvsync2, sg, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
@@ -31,6 +31,10 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("sg", Io(sg::PREPARE)),
     ("splice", Io(splice::PREPARE)),
     ("http", Io(http::PREPARE)),
+    ("rados", Io(clients::RADOS)),
+    ("rbd", Io(clients::RBD)),
+    ("gfapi", Io(clients::GFAPI)),
+    ("gfapi_async", Io(clients::GFAPI_ASYNC)),
     ("nbd", Io(nbd::PREPARE)),
     ("net", Io(net::PREPARE)),
     ("netsplice", Io(net::PREPARE_SPLICE)),

@@ -52,6 +52,7 @@ pub const TOPICS: &[Topic] = &[
     topic!("fio", "from-fio", "differences", "migrate", "switch"),
     topic!("database", "etcd", "postgresql", "mysql", "wal", "fast-enough"),
     topic!("container", "docker", "podman", "kubernetes", "pod", "root"),
+    topic!("clusters", "ceph", "rados", "rbd", "gluster", "glusterfs", "gfapi"),
     topic!("objects", "s3", "webdav", "swift", "object-storage", "bucket", "object"),
     topic!("nbd", "nbds", "network-block-device", "tls"),
     topic!("burst", "burst-credit", "slc", "slc-cache", "second-run", "slower"),

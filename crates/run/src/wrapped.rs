@@ -320,10 +320,9 @@ mod tests {
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
         assert_eq!(engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);
-        assert!(!engine.has_progress());
         engine.give_up();
         engine.remove_target("own".as_ref());
-        assert!(engine.take_complaint().is_none() && engine.take_refusal(0));
+        assert!(!engine.has_progress() && engine.take_complaint().is_none() && engine.take_refusal(0));
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &unit), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
@@ -340,9 +339,9 @@ mod tests {
         drop(engine);
         let expected = [
             "connect",
-            "has_progress",
             "give_up",
             "remove_target",
+            "has_progress",
             "take_complaint",
             "take_refusal",
             "open_file",

@@ -5,9 +5,10 @@
 use serde::{Deserialize, Serialize};
 
 /// `sync`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SyncMode {
     /// Neither.
+    #[default]
     None,
     /// `O_SYNC`.
     Sync,

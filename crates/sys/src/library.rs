@@ -113,6 +113,8 @@ macro_rules! vendor_functions {
                 #[doc = concat!("`", stringify!($newer), "` of the library, if it has one.")]
                 pub $newer: Option<unsafe extern "C" fn($($newer_argument),*) $(-> $newer_result)?>,
             )*
+            // A name that does not begin as those of the functions do.
+            _open: (),
         }
 
         impl $api {
@@ -131,6 +133,7 @@ macro_rules! vendor_functions {
                     $($name: unsafe { library.function(stringify!($name)) }?,)*
                     // SAFETY: the types are those of the public header.
                     $($newer: unsafe { library.function(stringify!($newer)) }.ok(),)*
+                    _open: (),
                 };
                 Ok(OPEN.get_or_init(|| found))
             }

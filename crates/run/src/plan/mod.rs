@@ -9,7 +9,7 @@ use crate::compat;
 use crate::error::RunError;
 use ferrio_engine::own::Storages;
 use ferrio_engine::{EngineKind, EngineOptions, Rhythm, offload};
-use ferrio_spec::engines::{EngineDef, Handover, Sharing};
+use ferrio_spec::engines::{EngineDef, Handover};
 use ferrio_spec::{
     BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RateLatency, RunSpec, SizeSpec,
 };
@@ -179,7 +179,7 @@ fn offloads(engine: &EngineDef, job: &JobSpec) -> bool {
 /// If threads of the C library do I/Os for a job that is a thread of this process, no job with the same engine may be
 /// forked: the fork would wait for library threads that it does not have.
 fn refuse_forks_beside_library_threads(workers: &[WorkerPlan]) -> Result<(), RunError> {
-    let concerned = || workers.iter().filter(|worker| worker.engine.def.sharing == Sharing::LibraryThreads);
+    let concerned = || workers.iter().filter(|worker| worker.engine.def.sharing.has_library_threads());
     let has_thread = concerned().any(|worker| worker.spec.worker.thread);
     match concerned().find(|worker| has_thread && !worker.spec.worker.thread) {
         None => Ok(()),

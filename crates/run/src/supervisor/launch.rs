@@ -147,7 +147,7 @@ fn spawn(
     sharing: Sharing,
     body: impl FnOnce() + Send + 'static,
 ) -> ferrio_sys::Result<JoinHandle<ferrio_sys::Result<()>>> {
-    if sharing != Sharing::LibraryThreads {
+    if !sharing.has_library_threads() {
         return process::spawn_with_own_files(name, body);
     }
     let run = move || {

@@ -22,7 +22,6 @@ use crate::replay::merge::merge_traces;
 use crate::work::check_state;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_evidence::{Probes, Site, provenance};
-use ferrio_spec::engines::Sharing;
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
 use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_stats::{Evidence, Provenance};
@@ -286,7 +285,7 @@ pub(super) fn n_descriptors(plan: &RunPlan, records: &[CrewRecord]) -> u64 {
         let n_open = if target.openfiles == 0 { n_files } else { n_files.min(target.openfiles.into()) };
         n_most = n_open.max(n_most);
         n_logs += logs::files(worker).len() as u64;
-        if worker.spec.worker.thread && worker.engine.def.sharing == Sharing::LibraryThreads {
+        if worker.spec.worker.thread && worker.engine.def.sharing.has_library_threads() {
             n_shared += n_open;
         }
     }

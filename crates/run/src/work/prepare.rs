@@ -9,7 +9,7 @@ use crate::compat;
 use crate::engine_notes;
 use crate::error::{Failure, engine_failure, errno_of, failure};
 use crate::events::MessageStream;
-use crate::files::{FileSet, named_paths};
+use crate::files::{FilePlan, FileSet, named_paths};
 use crate::link::context::WorkerContext;
 use crate::link::trace::{self, TraceGroup};
 use crate::plan::{WorkerPlan, limit_ios};
@@ -21,7 +21,8 @@ use crate::work::verify::trims::has_trims;
 use crate::zones::reset_zones;
 use ferrio_engine::offload::Offload;
 use ferrio_engine::{
-    Engine, EngineError, EngineSetup, EngineWork, JobFacts, Prepare, PrepareTurns, Prepared, TurnsSetup,
+    Engine, EngineError, EngineSetup, EngineWork, JobFacts, JobSyncs, Prepare, PrepareTurns, Prepared, TargetFacts,
+    TurnsSetup,
 };
 use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec, ZoneSpec};
 use ferrio_stats::Note;
@@ -275,7 +276,7 @@ fn offload(
 
 /// Facts about the job that an engine may need.
 fn job_facts(worker: &WorkerPlan) -> JobFacts {
-    let used = worker.used_directions();
+    let (used, durability) = (worker.used_directions(), &worker.spec.durability);
     JobFacts {
         name: worker.spec.name.clone(),
         runtime_us: Some(worker.spec.limits.runtime_us).filter(|us| *us > 0),
@@ -285,6 +286,9 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
         trims: used[DataDirection::Trim],
         is_random: worker.spec.pattern.random,
         is_verified: worker.spec.verify.is_some(),
+        invalidates: worker.spec.layout.invalidate,
+        syncs: JobSyncs { mode: durability.sync, at_end: durability.end_fsync || durability.fsync_on_close },
+        targets: Vec::new(),
         placement: worker.spec.target.placement.clone(),
         has_zones: matches!(worker.spec.zones, ZoneSpec::Sequential(_)),
         block_bytes: worker.used_block_ranges().map(|range| (range.min_bytes, range.max_bytes)).collect(),
@@ -294,6 +298,18 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
             named_paths(worker).first().map(|path| path.to_string_lossy().into_owned())
         },
     }
+}
+
+/// The files of a job, where the engine has to know all of them before it opens one.
+fn targets(worker: &WorkerPlan, set: &FileSet) -> Vec<TargetFacts> {
+    if !worker.engine.def.targets.are_served_files() {
+        return Vec::new();
+    }
+    let facts = |file: &FilePlan| TargetFacts {
+        path: file.path.clone(),
+        end_bytes: file.start_bytes.saturating_add(file.length_bytes),
+    };
+    set.files.iter().map(facts).collect()
 }
 
 /// Makes and starts the engine.
@@ -328,7 +344,7 @@ fn engine<'a>(
         atomic: worker.spec.durability.atomic,
         clock: context.clock.clone(),
         seed: worker.seeds.get(SeedIndex::Offset),
-        job: job_facts(worker),
+        job: JobFacts { targets: targets(worker, set), ..job_facts(worker) },
     };
     let mut engine: Box<dyn Engine + 'a> = prepared.start(setup).map_err(failed)?;
     if !set.zones.is_empty() && worker.used_directions()[DataDirection::Trim] {

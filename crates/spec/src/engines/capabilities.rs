@@ -50,6 +50,9 @@ pub enum Targets {
     /// Objects of a server, with the names of the job's files. Their size comes from the job's options, and I/Os make them. The
     /// connection is made before the clock of the job starts.
     Objects,
+    /// Files or objects of a cluster, with the names of the job's files. Their size comes from the job's options, and no I/O
+    /// goes beyond it. The connection is made, and missing ones are made, before the clock of the job starts.
+    ServedFiles,
     /// The two ends of a connection, whatever the names: it is made before the clock of the job starts, and carries as much as the job's
     /// options say, or less where the other end says that this was all.
     Connection,
@@ -84,9 +87,14 @@ impl Targets {
         matches!(self, Self::Objects)
     }
 
+    /// True if the targets are files of a cluster.
+    pub const fn are_served_files(self) -> bool {
+        matches!(self, Self::ServedFiles)
+    }
+
     /// True if the engine waits for another program, which may be slow, or gone.
     pub const fn are_outside(self) -> bool {
-        matches!(self, Self::Remote | Self::Objects | Self::Connection)
+        matches!(self, Self::Remote | Self::Objects | Self::ServedFiles | Self::Connection)
     }
 
     /// True if the targets are files or devices, which the run finds and sizes.
@@ -148,6 +156,15 @@ pub enum Sharing {
     /// Threads of the C library, which do the I/Os with the descriptor table of the process (so a job that is a thread
     /// must not have its own table) and do not survive `fork()`.
     LibraryThreads,
+    /// Threads of a library that talks to servers: they do not survive `fork()` either, and need the descriptors of the process.
+    ClientThreads,
+}
+
+impl Sharing {
+    /// True if threads of a library do the I/Os, with the descriptors of the process.
+    pub const fn has_library_threads(self) -> bool {
+        matches!(self, Self::LibraryThreads | Self::ClientThreads)
+    }
 }
 
 /// Fate of written data.

@@ -185,6 +185,11 @@ impl EngineDef {
         Self { has_syncfs: false, ..self.targets(Targets::Objects).shares(Sharing::OwnTargets) }
     }
 
+    /// Its targets are files or objects of a cluster, which a client library reaches.
+    const fn of_cluster(self) -> Self {
+        Self { has_syncfs: false, ..self.targets(Targets::ServedFiles).shares(Sharing::ClientThreads) }
+    }
+
     const fn in_bits(self) -> Self {
         Self { counts_bits: true, ..self }
     }
@@ -218,6 +223,23 @@ const NET_STRICTER: &str = "A connection that closes without the closing word is
 /// Mended by the engine for network block devices.
 const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or 30 seconds after its runtime; fio \
                           waits for ever.";
+
+/// Mended by the engine for Ceph objects.
+const RADOS_MENDED: &str = "Operations that fail end the job with their error, and so do syncs (EINVAL); fio 3.41 ignores the first and crashes at the others. \
+                            A monitor that does not answer ends the job after 30 seconds, servers that end no I/O after two minutes; fio waits \
+                            for minutes or for ever. Writes to a full pool fail; fio waits for room.";
+
+/// Mended by the engine for Ceph block devices.
+const RBD_MENDED: &str = "A size beyond the end of the image is cut; fio lays out a local file. A job that only reads needs no right to write. \
+                          A monitor that does not answer ends the job after 30 seconds, servers that end no I/O after two minutes; fio waits \
+                          for minutes or for ever.";
+
+/// Mended by the engine for `GlusterFS`.
+const GFAPI_MENDED: &str = "Each file has a handle of its own; in fio the I/O of all files goes to the one opened last. A file that cannot be opened is an error.";
+
+/// Mended by the asynchronous engine for `GlusterFS`.
+const GFAPI_ASYNC_MENDED: &str = "I/Os that fail end the job with their error, which fio ignores. Each file has a handle of its own; in fio the I/O of all files \
+                                  goes to the one opened last. A file that cannot be opened is an error.";
 
 /// Mended by the engine for objects of a server.
 const HTTP_MENDED: &str = "A job whose server is silent ends within a second of a stop or of the end of its runtime; fio waits for \
@@ -320,11 +342,22 @@ pub const ENGINES: &[EngineDef] = &[
         .deviates(Mended, "fdatasync is a sync; fio 3.41 counts it as a short read.")
         .deviates(Stricter, PASSTHROUGH_STRICTER),
     engine("libaio", "Linux native asynchronous I/O").asynchronous().waits_for_buffered().with_atomic_writes(),
-    planned("rados", "Ceph objects"),
-    planned("rbd", "Ceph block device"),
+    engine("rados", "Ceph objects")
+        .asynchronous()
+        .of_cluster()
+        .deviates(Mended, RADOS_MENDED),
+    engine("rbd", "Ceph block device")
+        .asynchronous()
+        .of_server()
+        .shares(Sharing::ClientThreads)
+        .deviates(Mended, RBD_MENDED),
     engine("http", "WebDAV, S3, Swift").of_objects().deviates(Mended, HTTP_MENDED),
-    planned("gfapi", "GlusterFS"),
-    planned("gfapi_async", "GlusterFS, asynchronous").of_family("gfapi"),
+    engine("gfapi", "GlusterFS").of_cluster().deviates(Mended, GFAPI_MENDED),
+    engine("gfapi_async", "GlusterFS, asynchronous")
+        .of_family("gfapi")
+        .asynchronous()
+        .of_cluster()
+        .deviates(Mended, GFAPI_ASYNC_MENDED),
     planned("libhdfs", "Hadoop file system"),
     planned("libiscsi", "iSCSI"),
     engine("nbd", "Network block device")

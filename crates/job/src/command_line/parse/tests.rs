@@ -140,8 +140,8 @@ fn what_is_not_built_is_named() {
     for (line, expected) in [
         ("--name=x --num_range=2", "fio: option num_range (command line): known, but not yet supported by ferrio\n"),
         (
-            "--name=x --ioengine=rbd",
-            "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rbd\n",
+            "--name=x --ioengine=rdma",
+            "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rdma\n",
         ),
         (
             "--name=x --mem=cudamalloc",

@@ -5,7 +5,9 @@
 use super::declaration::{boolean, text};
 
 engine_options! {
-    VOLUME: Option<&'static str> = text("volume", "Gluster volume").planned();
-    BRICK: Option<&'static str> = text("brick", "Gluster server").planned();
-    SINGLE_INSTANCE: bool = boolean("single-instance", "Share one connection between jobs").planned();
+    VOLUME: Option<&'static str> = text("volume", "Gluster volume").long("Required.");
+    BRICK: Option<&'static str> = text("brick", "Gluster server")
+        .long("Required. The host whose glusterd tells the bricks of the volume, on port 24007. The library writes its log to /tmp/fio_gfapi.log.");
+    SINGLE_INSTANCE: bool = boolean("single-instance", "Share one connection between jobs")
+        .long("Jobs that are threads (thread=1) with the same volume and brick share one connection; else each job has its own.");
 }

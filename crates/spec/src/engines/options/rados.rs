@@ -5,10 +5,19 @@
 use super::declaration::{boolean, text};
 
 engine_options! {
-    CLUSTERNAME: Option<&'static str> = text("clustername", "Ceph cluster").planned();
-    POOL: Option<&'static str> = text("pool", "Pool").planned();
-    CLIENTNAME: Option<&'static str> = text("clientname", "Client id").planned();
-    CONF: &'static str = text("conf", "Config file").default("/etc/ceph/ceph.conf").planned();
-    BUSY_POLL: bool = boolean("busy_poll", "Spin for completions").default("0").planned();
-    TOUCH_OBJECTS: bool = boolean("touch_objects", "Create all objects first").default("1").planned();
+    CLUSTERNAME: Option<&'static str> = text("clustername", "Ceph cluster")
+        .long("With it, clientname is the whole name of the client (client.admin); a name without a dot gets client. before it.");
+    POOL: Option<&'static str> = text("pool", "Pool").long("Required.");
+    CLIENTNAME: Option<&'static str> = text("clientname", "Client id")
+        .long("As in the keyring, without client. before it: admin for client.admin. Default: admin.");
+    CONF: &'static str = text("conf", "Config file")
+        .default("/etc/ceph/ceph.conf")
+        .long("The environment variable CEPH_CONF is not looked at.");
+    BUSY_POLL: bool = boolean("busy_poll", "Spin for completions")
+        .default("0")
+        .long("The job does not sleep while it waits for results, which costs a CPU for each job. Default: off.");
+    TOUCH_OBJECTS: bool = boolean("touch_objects", "Create all objects first")
+        .default("1")
+        .long("Each object is made by an empty write before the job starts; one that is there stays as it is. A read of what is not there \
+               gives zeroes and counts in full, so write objects before a job reads them.");
 }

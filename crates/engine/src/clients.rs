@@ -1,0 +1,19 @@
+//! Engines over client libraries of storage clusters, which are opened when a job asks for them: Ceph and `GlusterFS`.
+//!
+//! A library calls back on threads of its own when an I/O has ended. The result goes through a `ClientMail` to the loop of the
+//! job. Calls that wait for a server are made in a thread that can be left behind, and questions before a job in a process
+//! that can be ended. Must not know: loops. Start reading at `driver`, then `ceph`, `rados`, `rbd` and `gfapi`.
+
+mod ceph;
+mod driver;
+mod gfapi;
+mod inquiry;
+mod mailbox;
+mod rados;
+mod rbd;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use gfapi::{PREPARE_ASYNC as GFAPI_ASYNC, PREPARE_SYNC as GFAPI};
+pub(crate) use rados::PREPARE as RADOS;
+pub(crate) use rbd::PREPARE as RBD;
