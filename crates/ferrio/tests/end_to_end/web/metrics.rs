@@ -140,7 +140,11 @@ fn while_a_run_goes_on_its_result_is_not_there() {
     let early = served.get("/result.json");
     assert!(early.status == 503 && early.head.contains("\r\nretry-after: "), "{early:?}");
     assert!(early.json()["error"].as_str().is_some_and(|text| text.contains("goes on")), "{early:?}");
+    // Before its jobs run, a signal ends the program at once.
+    let mut follower = Follower::new(&served, "page");
+    follower.wait_for("now", |now| now["jobs"][0]["state"] == "runs");
     send(served.pid(), Signal::INT);
+    follower.wait_for("end", |_| true);
     assert_eq!(served.finish().0.code, Some(128));
 }
 
