@@ -101,8 +101,9 @@ pub struct JobFacts {
     pub placement: PlacementSpec,
     /// The first target that the job names.
     pub filename: Option<String>,
-    /// The files of the job, by their indexes; only for engines whose targets are files of a server
-    /// ([`Targets::ServedFiles`](ferrio_spec::engines::Targets::ServedFiles)).
+    /// The files of the job, by their indexes; only for engines whose targets are files of a cluster or storage behind a server
+    /// ([`Targets::ServedFiles`](ferrio_spec::engines::Targets::ServedFiles),
+    /// [`Targets::Remote`](ferrio_spec::engines::Targets::Remote)).
     pub targets: Vec<TargetFacts>,
     /// Caches are dropped before the I/O (`invalidate`).
     pub invalidates: bool,

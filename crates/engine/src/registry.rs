@@ -6,8 +6,8 @@ use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     clients, cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
-    http, io_uring, io_uring_cmd, libaio, libzbc, mmap, mtd, nbd, net, null, own, page_fault, posixaio, psync, pvsync,
-    pvsync2, sg, sim, splice, sync, vsync,
+    http, io_uring, io_uring_cmd, libaio, libiscsi, libzbc, mmap, mtd, nbd, net, nfs, null, own, page_fault, posixaio,
+    psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -26,6 +26,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("page_fault", Io(page_fault::PREPARE)),
     ("posixaio", Io(posixaio::PREPARE)),
     ("mmap", Io(mmap::PREPARE)),
+    ("libiscsi", Io(libiscsi::PREPARE)),
     ("libzbc", Io(libzbc::PREPARE)),
     ("mtd", Io(mtd::PREPARE)),
     ("sg", Io(sg::PREPARE)),
@@ -38,6 +39,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("nbd", Io(nbd::PREPARE)),
     ("net", Io(net::PREPARE)),
     ("netsplice", Io(net::PREPARE_SPLICE)),
+    ("nfs", Io(nfs::PREPARE)),
     ("null", Io(null::PREPARE)),
     ("sim", Io(sim::PREPARE)),
     ("own", Io(own::PREPARE)),

@@ -54,6 +54,8 @@ pub const TOPICS: &[Topic] = &[
     topic!("container", "docker", "podman", "kubernetes", "pod", "root"),
     topic!("clusters", "ceph", "rados", "rbd", "gluster", "glusterfs", "gfapi"),
     topic!("objects", "s3", "webdav", "swift", "object-storage", "bucket", "object"),
+    topic!("nfs", "libnfs", "ganesha"),
+    topic!("iscsi", "libiscsi", "lun", "chap"),
     topic!("nbd", "nbds", "network-block-device", "tls"),
     topic!("burst", "burst-credit", "slc", "slc-cache", "second-run", "slower"),
     topic!("python", "pandas", "polars", "frame", "dataframe"),

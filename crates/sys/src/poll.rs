@@ -51,6 +51,19 @@ pub fn wait_for_any<'a>(mut waits: impl Iterator<Item = (BorrowedFd<'a>, bool)>,
     let _ = rustix::event::poll(&mut fds[..n_fds], Some(&limit));
 }
 
+/// Waits until a descriptor has one of these events of `poll(2)`, for at most `limit`; returns the events that it has. Allocates nothing.
+pub fn events_of(fd: BorrowedFd<'_>, wanted: i16, limit: Duration) -> i16 {
+    // The bits are those of the kernel.
+    let mut polled = [PollFd::from_borrowed_fd(fd, PollFlags::from_bits_retain(wanted))];
+    let limit =
+        Timespec { tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX), tv_nsec: limit.subsec_nanos().into() };
+    match rustix::event::poll(&mut polled, Some(&limit)) {
+        Ok(_) => polled[0].revents().bits(),
+        // After any error, the caller looks again.
+        Err(_) => 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,6 +84,17 @@ mod tests {
         }
         wait_for_any(std::iter::empty(), Duration::from_secs(3600));
         wait_for_any([(pairs[0].1.as_fd(), true)].into_iter(), Duration::from_secs(3600));
+    }
+
+    #[test]
+    fn events_of_a_descriptor_are_those_of_the_kernel() {
+        let (mut writer, reader) = std::os::unix::net::UnixStream::pair().unwrap();
+        let both = libc::POLLIN | libc::POLLOUT;
+        assert_eq!(events_of(reader.as_fd(), libc::POLLIN, Duration::ZERO), 0);
+        writer.write_all(b"x").unwrap();
+        // Without an event these would wait an hour.
+        assert_eq!(events_of(reader.as_fd(), both, Duration::from_secs(3600)), both);
+        assert_eq!(events_of(writer.as_fd(), libc::POLLOUT, Duration::from_secs(3600)), libc::POLLOUT);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
 
 /// The caller, as the call sees it.
 #[derive(Debug, Clone)]
@@ -49,6 +50,12 @@ pub(crate) fn call<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// The end of a patience that lasts for this time at most.
+pub(crate) fn until(patience: Patience<'_>, limit: Duration) -> impl Fn() -> bool {
+    let end = Instant::now() + limit;
+    move || patience.is_over() || Instant::now() >= end
 }
 
 #[cfg(test)]

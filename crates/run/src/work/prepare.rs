@@ -302,7 +302,8 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
 
 /// The files of a job, where the engine has to know all of them before it opens one.
 fn targets(worker: &WorkerPlan, set: &FileSet) -> Vec<TargetFacts> {
-    if !worker.engine.def.targets.are_served_files() {
+    let targets = worker.engine.def.targets;
+    if !targets.are_served_files() && !targets.are_remote() {
         return Vec::new();
     }
     let facts = |file: &FilePlan| TargetFacts {

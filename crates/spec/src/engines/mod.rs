@@ -245,6 +245,20 @@ const GFAPI_ASYNC_MENDED: &str = "I/Os that fail end the job with their error, w
 const HTTP_MENDED: &str = "A job whose server is silent ends within a second of a stop or of the end of its runtime; fio waits for \
                            ever. Requests after a first trim keep their methods; in fio all of them delete.";
 
+/// Differences of the engine for iSCSI.
+const LIBISCSI_DIFFERENT: &str =
+    "The line about a failed command has the target's sense data in place of fio's general line.";
+
+/// Mended by the engine for iSCSI.
+const LIBISCSI_MENDED: &str = "A target that does not answer ends a job within a second of a stop; fio waits for ever. A lost connection \
+                               ends the job, and a block that is not a multiple of the LUN's fails with EINVAL.";
+
+/// Mended by the engine for files of an NFS server.
+const NFS_MENDED: &str = "A job waits for all of its I/Os, which fio forgets at the end, and jobs that only read can use a read-only export. A \
+                          mount or file that fails ends the run with 1; syncs are done, and unlink=1 removes files. A server that \
+                          does not answer ends a job within a second of a stop, and a lost connection ends it at once unless the \
+                          address has autoreconnect.";
+
 /// Refused by the engine for network block devices.
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
                             largest block, or 64 MiB, fail with EINVAL.";
@@ -359,13 +373,21 @@ pub const ENGINES: &[EngineDef] = &[
         .of_cluster()
         .deviates(Mended, GFAPI_ASYNC_MENDED),
     planned("libhdfs", "Hadoop file system"),
-    planned("libiscsi", "iSCSI"),
+    engine("libiscsi", "iSCSI")
+        .completes(Completes::Later)
+        .of_server()
+        .deviates(Different, LIBISCSI_DIFFERENT)
+        .deviates(Mended, LIBISCSI_MENDED),
     engine("nbd", "Network block device")
         .asynchronous()
         .of_server()
         .deviates(Mended, NBD_MENDED)
         .deviates(Stricter, NBD_STRICTER),
-    planned("nfs", "NFS from user space"),
+    engine("nfs", "NFS from user space")
+        .asynchronous()
+        .of_objects()
+        .lays_out(Layout::Always)
+        .deviates(Mended, NFS_MENDED),
     planned("rdma", "RDMA"),
     planned("dev-dax", "DAX devices"),
     planned("libpmem", "Persistent memory"),

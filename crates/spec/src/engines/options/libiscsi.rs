@@ -2,8 +2,19 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::text;
+use super::declaration::{boolean, text};
+use crate::DeviationKind::Mended;
 
 engine_options! {
-    INITIATOR: &'static str = text("initiator", "Initiator IQN").default("iqn.2019-04.org.fio:fio").planned();
+    INITIATOR: &'static str = text("initiator", "Initiator IQN")
+        .long("The name by which the job logs in. Files of the job are addresses of LUNs: iscsi://[USER%PASSWORD@]HOST[:PORT]/TARGET/LUN with \
+               a backslash before each colon.")
+        .default("iqn.2019-04.org.fio:fio")
+        .deviates(Mended, "User and password (CHAP) of an address are used; fio's login fails where a target asks for them.");
+    UNMAP: bool = boolean("libiscsi_unmap", "Trims are UNMAP commands")
+        .long("An option of ferrio's own. Without it trims are refused, as in fio.")
+        .own();
+    FUA: bool = boolean("libiscsi_fua", "Reads and writes force unit access")
+        .long("An option of ferrio's own. READ and WRITE have the bit FUA: the target does not answer from its volatile cache.")
+        .own();
 }

@@ -1,0 +1,152 @@
+//! `ioengine=libiscsi` against tgt: what is written is read from the image, and faults end in a line and an exit code.
+//!
+//! Start reading at [`job`]. No test waits for a time.
+
+use crate::counterparts::Counterpart;
+use crate::support::{Finished, Program, Run, Scratch, send};
+use rustix::process::Signal;
+use serde_json::Value;
+use std::os::unix::fs::MetadataExt;
+
+/// The target, if it and the library are on this machine.
+fn tgt(test: &str) -> Option<Counterpart> {
+    Counterpart::start(test, "iscsi-tgt")
+}
+
+/// The run of a job on a LUN; a colon of an address has a backslash in `filename`.
+fn job(scratch: &Scratch, url: &str, options: &str) -> Run {
+    let url = url.replace(':', "\\:");
+    Run::new(Program::Ferrio, scratch.path(), &format!("--name=t --ioengine=libiscsi --filename={url} {options}"))
+}
+
+/// A number of the job in a document.
+fn figure(finished: &Finished, path: &str) -> u64 {
+    let text = &finished.stdout;
+    let begin = text.find("{\n").unwrap_or_else(|| panic!("no document: {}", finished.all()));
+    let document: Value = serde_json::from_str(&text[begin..]).expect("JSON");
+    document["jobs"][0].pointer(path).and_then(Value::as_u64).unwrap_or_else(|| panic!("{path}: {text}"))
+}
+
+#[test]
+fn what_is_written_to_a_lun_is_in_its_image() {
+    let Some(server) = tgt("what_is_written_to_a_lun_is_in_its_image") else { return };
+    let scratch = Scratch::new("iscsi");
+    let url = server.setting("ISCSI_URL");
+    for options in ["--iodepth=1", "--iodepth=8", "--iodepth=8 --libiscsi_fua=1"] {
+        let common = "--rw=randwrite --bs=4k --size=256k --verify=pattern --verify_pattern=%o --fsync=16";
+        let finished = job(&scratch, url, &format!("{common} --output-format=json {options}")).finish();
+        assert_eq!(finished.code, Some(0), "{options}: {}", finished.all());
+        assert_eq!((figure(&finished, "/write/total_ios"), figure(&finished, "/read/total_ios")), (64, 64));
+        // One after each 16 writes but for the last.
+        assert_eq!(figure(&finished, "/sync/total_ios"), 3, "{options}");
+        let image = std::fs::read(server.directory.join("1.img")).expect("an image");
+        let is_right = |block: usize| {
+            image[block * 4096..][..4096].chunks(8).all(|word| word == (block as u64 * 4096).to_le_bytes())
+        };
+        assert!((0..64).all(is_right), "{options}");
+    }
+    // The size is that of the LUN.
+    let finished = job(&scratch, url, "--rw=read --bs=1m --size=1g --iodepth=4 --output-format=json").finish();
+    assert_eq!((finished.code, figure(&finished, "/read/total_ios")), (Some(0), 256), "{}", finished.all());
+}
+
+#[test]
+fn unmap_frees_blocks_of_the_image() {
+    let Some(server) = tgt("unmap_frees_blocks_of_the_image") else { return };
+    let scratch = Scratch::new("iscsi");
+    let url = server.setting("ISCSI_URL");
+    let image = server.directory.join("1.img");
+    let n_blocks = || std::fs::metadata(&image).expect("an image").blocks();
+    let finished = job(&scratch, url, "--rw=write --bs=64k --size=1m --end_fsync=1").finish();
+    assert!(finished.code == Some(0) && n_blocks() >= 2048, "{}", finished.all());
+    let finished = job(&scratch, url, "--rw=trim --bs=64k --size=1m --libiscsi_unmap=1 --iodepth=4").finish();
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    assert!(n_blocks() < 2048, "{} blocks", n_blocks());
+    let finished = job(&scratch, url, "--rw=trim --bs=64k --size=1m").finish();
+    assert_eq!(finished.code, Some(1), "{}", finished.all());
+    assert!(finished.all().contains("iscsi: invalid I/O operation: 2"), "{}", finished.all());
+}
+
+#[test]
+fn several_luns_have_a_session_each() {
+    let Some(server) = tgt("several_luns_have_a_session_each") else { return };
+    let scratch = Scratch::new("iscsi");
+    let names = ["ISCSI_URL", "ISCSI_URL_RO"].map(|key| server.setting(key).replace(':', "\\:")).join(":");
+    let options =
+        format!("--name=t --ioengine=libiscsi --filename={names} --rw=randread --bs=64k --io_size=4m --iodepth=8");
+    let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{options} --output-format=json")).finish();
+    assert_eq!((finished.code, figure(&finished, "/read/total_ios")), (Some(0), 64), "{}", finished.all());
+}
+
+#[test]
+fn a_password_of_the_address_logs_in() {
+    let Some(server) = tgt("a_password_of_the_address_logs_in") else { return };
+    let scratch = Scratch::new("iscsi");
+    let url = server.setting("ISCSI_URL_CHAP");
+    let finished = job(&scratch, url, "--rw=read --bs=4k --io_size=64k").finish();
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    let wrong = url.replace("secretsecret12", "wrongwrongwron");
+    let finished = job(&scratch, &wrong, "--rw=read --bs=4k --io_size=64k").finish();
+    assert_eq!(finished.code, Some(1), "{}", finished.all());
+    assert!(
+        finished.all().contains("iscsi: failed to connect to LUN : Failed to log in to target."),
+        "{}",
+        finished.all()
+    );
+    assert!(!finished.stderr.contains("wrongwrong"), "{}", finished.stderr);
+}
+
+#[test]
+fn what_a_target_does_not_allow_ends_in_a_line() {
+    let Some(server) = tgt("what_a_target_does_not_allow_ends_in_a_line") else { return };
+    let scratch = Scratch::new("iscsi");
+    let url = server.setting("ISCSI_URL");
+    let absent = url.replace("disk/1", "disk/7");
+    for (url, options, text) in [
+        (
+            server.setting("ISCSI_URL_RO"),
+            "--rw=write --bs=4k --size=64k",
+            "iscsi: request failed with error SENSE KEY:DATA PROTECTION(7)",
+        ),
+        (url, "--rw=read --bs=1000 --size=64k", "iscsi: buflen is not align to block size."),
+        (absent.as_str(), "--rw=read --bs=4k --size=64k", "iscsi: failed to connect to LUN : "),
+        ("iscsi://127.0.0.1:1/iqn.a/1", "--rw=read --bs=4k", "iscsi: failed to connect to LUN : "),
+        ("no-address", "--rw=read --bs=4k", "iscsi: failed to parse url: no-address"),
+    ] {
+        let finished = job(&scratch, url, options).finish();
+        let what = format!("{url} {options}: {}", finished.all());
+        assert_eq!(finished.code, Some(1), "{what}");
+        assert!(what.contains(text), "{what}");
+    }
+}
+
+/// A job that runs until it is ended, on a LUN that has seen writes.
+fn start(scratch: &Scratch, server: &Counterpart) -> crate::support::Running {
+    let options = "--rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000";
+    let mut running = job(scratch, server.setting("ISCSI_URL"), options).start();
+    let image = server.directory.join("1.img");
+    running.wait_until("writes", |_| std::fs::metadata(&image).is_ok_and(|image| image.blocks() > 0));
+    running
+}
+
+#[test]
+fn a_stop_ends_a_job_on_a_lun() {
+    let Some(server) = tgt("a_stop_ends_a_job_on_a_lun") else { return };
+    let scratch = Scratch::new("iscsi");
+    let running = start(&scratch, &server);
+    send(running.pid(), Signal::INT);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+    assert!(finished.all().contains("err= 0"), "{}", finished.all());
+}
+
+#[test]
+fn a_target_that_goes_away_ends_the_job() {
+    let Some(server) = tgt("a_target_that_goes_away_ends_the_job") else { return };
+    let scratch = Scratch::new("iscsi");
+    let running = start(&scratch, &server);
+    drop(server);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(1), "{}", finished.all());
+    assert!(finished.all().contains("the target has closed the connection, or is gone"), "{}", finished.all());
+}
