@@ -20,6 +20,7 @@ use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_sys::poll::MOST_AT_ONCE;
+use ferrio_sys::signals;
 use ferrio_units::Direction;
 use library::Libiscsi;
 use session::{Lun, LunCommand, LunFault, LunState, Order};
@@ -66,11 +67,14 @@ impl Prepared for Idle {
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        // The library writes to a connection that the other end has closed.
+        signals::block_broken_pipes()
+            .map_err(|error| EngineError::Target { step: "init".to_owned(), source: error })?;
         Ok(Box::new(Initiator {
             luns: Vec::new(),
             names: setup.job.targets.into_iter().map(|target| target.path).collect(),
             api: self.api,
-            initiator: self.initiator,
+            own_name: self.initiator,
             manner: self.manner,
             arena: setup.arena,
             flights: (0..setup.iodepth).map(|_| None).collect(),
@@ -114,7 +118,7 @@ struct Initiator {
     luns: Vec<Lun>,
     names: Vec<PathBuf>,
     api: &'static Libiscsi,
-    initiator: String,
+    own_name: String,
     manner: Manner,
     arena: Rc<RefCell<Arena>>,
     /// I/Os in flight, by the slot of their unit.
@@ -268,7 +272,7 @@ impl Engine for Initiator {
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
         while let Some(name) = self.names.get(self.luns.len()) {
             let start = Instant::now();
-            let Some(mut lun) = reach(self.api, name, &self.initiator, patience)? else {
+            let Some(mut lun) = reach(self.api, name, &self.own_name, patience)? else {
                 return Ok(Connection::Awaited);
             };
             self.steps.n_connections += 1;

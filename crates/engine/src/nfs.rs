@@ -19,6 +19,7 @@ use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
+use ferrio_sys::signals;
 use ferrio_units::Direction;
 use library::Libnfs;
 use session::{NfsError, NfsFile, NfsMount, NfsSession, Turn};
@@ -60,6 +61,9 @@ struct Idle {
 
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        // The library writes to a connection that the other end has closed.
+        signals::block_broken_pipes()
+            .map_err(|error| EngineError::Target { step: "init".to_owned(), source: error })?;
         Ok(Box::new(Nfs {
             session: None,
             url: self.url,

@@ -149,11 +149,11 @@ impl NfsMount {
         send: impl FnOnce(NfsCallback, *mut c_void) -> c_int,
     ) -> Result<Option<*mut c_void>, NfsError> {
         let answer = Box::into_raw(Box::new(Answer { status: None, data: ptr::null_mut() }));
-        let sent = send(answered, answer.cast());
-        if sent < 0 {
+        let code = send(answered, answer.cast());
+        if code < 0 {
             // SAFETY: the request was not sent, so no callback has the address.
             drop(unsafe { Box::from_raw(answer) });
-            return Err(self.error(sent));
+            return Err(self.error(code));
         }
         loop {
             // SAFETY: callbacks write only within calls of the library.

@@ -4,6 +4,7 @@
 //! Must not know: what is called. Start reading at [`call`].
 
 use crate::contract::Patience;
+use ferrio_sys::signals;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,6 +33,8 @@ pub(crate) fn call<T: Send + 'static>(
     let of_thread = caller.clone();
     let (sender, receiver) = mpsc::channel();
     let work = move || {
+        // Libraries write to connections that the other end has closed.
+        let _ = signals::block_broken_pipes();
         let result = work(&of_thread);
         if !of_thread.is_gone() {
             // A result that nobody receives comes back, and is dropped.

@@ -37,7 +37,7 @@ fn read_by_nfs_cat(url: &str, name: &str) -> Vec<u8> {
 
 /// The contents of a file in which each block repeats its offset, as the pattern `%o` writes it.
 fn offsets(n_blocks: u64, block_bytes: u64) -> Vec<u8> {
-    let block = |block: u64| (block * block_bytes).to_le_bytes().repeat(usize::try_from(block_bytes / 8).unwrap());
+    let block = |block: u64| (block * block_bytes).to_le_bytes().repeat(block_bytes as usize / 8);
     (0..n_blocks).flat_map(block).collect()
 }
 
