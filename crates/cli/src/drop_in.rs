@@ -3,6 +3,7 @@
 //! Must not know: how jobs are parsed or run. Start reading at [`run`].
 
 use crate::console::Console;
+use crate::engine_library;
 use crate::history::keeping::Keeping;
 use crate::inflate_log;
 use crate::kept;
@@ -33,6 +34,9 @@ use std::time::{Duration, Instant};
 /// without arguments it is printed alone.
 pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
     let environment = SystemEnvironment::new(VERSION);
+    if let Some(exit_code) = engine_library::help(arguments) {
+        return exit_code;
+    }
     match ferrio_job::parse(arguments, &environment) {
         Ok(invocation) if invocation.mode == Mode::Help => {
             let kept = kept::of_words(arguments, environment.opened_files());

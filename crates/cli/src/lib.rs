@@ -15,6 +15,7 @@ mod console;
 mod csv_table;
 mod dedupe;
 mod drop_in;
+mod engine_library;
 mod exit;
 mod front;
 mod genjob;

@@ -5,9 +5,9 @@
 use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
-    clients, cpuio, dircreate, dirdelete, dirstat, e4defrag, exec, falloc, filecreate, filedelete, filestat, ftruncate,
-    http, io_uring, io_uring_cmd, libaio, libiscsi, libzbc, mmap, mtd, nbd, net, nfs, null, own, page_fault, posixaio,
-    psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
+    clients, cpuio, dev_dax, dircreate, dirdelete, dirstat, e4defrag, exec, external, falloc, filecreate, filedelete,
+    filestat, ftruncate, http, io_uring, io_uring_cmd, libaio, libiscsi, libpmem, libzbc, mmap, mtd, nbd, net, nfs,
+    null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -27,6 +27,8 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("posixaio", Io(posixaio::PREPARE)),
     ("mmap", Io(mmap::PREPARE)),
     ("libiscsi", Io(libiscsi::PREPARE)),
+    ("dev-dax", Io(dev_dax::PREPARE)),
+    ("libpmem", Io(libpmem::PREPARE)),
     ("libzbc", Io(libzbc::PREPARE)),
     ("mtd", Io(mtd::PREPARE)),
     ("sg", Io(sg::PREPARE)),
@@ -43,6 +45,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("null", Io(null::PREPARE)),
     ("sim", Io(sim::PREPARE)),
     ("own", Io(own::PREPARE)),
+    ("external", Io(external::PREPARE)),
     ("falloc", Io(falloc::PREPARE)),
     ("e4defrag", Io(e4defrag::PREPARE)),
     ("ftruncate", Io(ftruncate::PREPARE)),

@@ -6,6 +6,7 @@
 
 use crate::bus_guard;
 use crate::error::{Context, Result};
+use crate::persistent_memory::{CopyKind, WriteBack};
 use rustix::fd::AsFd;
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags};
@@ -40,12 +41,23 @@ impl FileMapping {
     /// `ENOMEM` if the address space has no room, `EACCES` if the file is not open for this access, `ENODEV` if the
     /// file system has no mappings, `EINVAL` for other offsets.
     pub fn new(file: impl AsFd, offset: u64, len: usize, is_writable: bool) -> Result<Self> {
+        Self::with_flags(file, offset, len, is_writable, MapFlags::SHARED)
+    }
+
+    /// Maps as [`FileMapping::new`] does, if what is written to the mapping needs no sync of the file to be durable (`MAP_SYNC`).
+    ///
+    /// # Errors
+    /// As there, and `EOPNOTSUPP`: the file is not in persistent memory, or its file system does not map that directly.
+    pub fn new_persistent(file: impl AsFd, offset: u64, len: usize, is_writable: bool) -> Result<Self> {
+        Self::with_flags(file, offset, len, is_writable, MapFlags::SHARED_VALIDATE | MapFlags::SYNC)
+    }
+
+    fn with_flags(file: impl AsFd, offset: u64, len: usize, is_writable: bool, flags: MapFlags) -> Result<Self> {
         bus_guard::prepare()?;
         let writing = if is_writable { ProtFlags::WRITE } else { ProtFlags::empty() };
         // SAFETY: a new mapping at a place of the kernel's choice changes no memory of the program.
-        let base = unsafe {
-            rustix::mm::mmap(std::ptr::null_mut(), len, ProtFlags::READ | writing, MapFlags::SHARED, file, offset)
-        };
+        let base =
+            unsafe { rustix::mm::mmap(std::ptr::null_mut(), len, ProtFlags::READ | writing, flags, file, offset) };
         let base = base.context("mmap", format_args!("({len} bytes at {offset})"))?;
         let base = NonNull::new(base.cast()).ok_or(Errno::NOMEM).context("mmap", "(address 0)")?;
         Ok(Self { base, len, is_writable, is_damaged: Cell::new(false) })
@@ -106,6 +118,29 @@ impl FileMapping {
         let is_done = bus_guard::guarded(to as usize, data.len(), || {
             // SAFETY: as in `read`, and writable, checked above.
             unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), to, data.len()) };
+        });
+        self.outcome(is_done)
+    }
+
+    /// Copies to the mapping at `at`, and sends the data on its way to persistent memory ([`WriteBack::drain`] waits for it).
+    ///
+    /// # Errors
+    /// As [`FileMapping::write`].
+    #[inline]
+    pub fn write_through(
+        &mut self,
+        at: usize,
+        data: &[u8],
+        way: WriteBack,
+        kind: CopyKind,
+    ) -> std::result::Result<(), Errno> {
+        if !self.is_writable {
+            return Err(Errno::BADF);
+        }
+        let to = self.place(at, data.len())?;
+        let is_done = bus_guard::guarded(to as usize, data.len(), || {
+            // SAFETY: as in `write`.
+            unsafe { way.copy(kind, data.as_ptr(), to, data.len()) };
         });
         self.outcome(is_done)
     }
@@ -179,6 +214,16 @@ mod tests {
         assert_eq!(mapping.read(61_440 - 10, &mut [0; 11]), Err(Errno::INVAL));
         assert_eq!(mapping.sync(0, 61_441), Err(Errno::INVAL));
         assert_eq!(FileMapping::new(&file, 0, 4096, false).unwrap().write(0, &[1]), Err(Errno::BADF));
+        if let Some(way) = WriteBack::of_cpu() {
+            let kind = CopyKind::NonTemporal;
+            mapping.write_through(101, &[8; 4999], way, kind).unwrap();
+            way.drain();
+            file.read_exact_at(&mut bytes, 4196).unwrap();
+            assert_eq!((bytes[0], &bytes[1..]), (7, &[8; 4999][..]));
+            assert_eq!(mapping.write_through(61_440, &[1], way, kind), Err(Errno::INVAL));
+            let mut reader = FileMapping::new(&file, 0, 4096, false).unwrap();
+            assert_eq!(reader.write_through(0, &[1], way, kind), Err(Errno::BADF));
+        }
         assert!(FileMapping::new(&file, 100, 4096, false).is_err());
     }
 

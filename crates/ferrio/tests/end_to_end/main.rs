@@ -27,6 +27,7 @@ mod engines_clusters;
 mod engines_cpuio;
 mod engines_e4defrag;
 mod engines_exec;
+mod engines_external;
 mod engines_http;
 mod engines_libiscsi;
 mod engines_nbd;

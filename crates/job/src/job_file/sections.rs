@@ -14,6 +14,7 @@ use crate::options::kind::Kind;
 use crate::options::{self, find_general, find_of_profile, find_private};
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
+use ferrio_spec::engines::by_name;
 use std::ffi::OsStr;
 
 /// Most unknown options that are reported for one section.
@@ -158,7 +159,17 @@ fn apply_line(
         return Ok(true);
     };
     explain::refused(&mut collector.messages, &error, def, &line.line.text, &line.line.origin);
-    if explain::stops_at_once(&error) { Err(Stopped) } else { Ok(false) }
+    match explain::stops_at_once(&error) {
+        // The lines above remain remarks: nothing is started, and fio accepts files with engines that it lacks.
+        true if collector.parse_only && is_of_unbuilt_engine(def, section) => Ok(true),
+        true => Err(Stopped),
+        false => Ok(false),
+    }
+}
+
+/// True if a refusal says that an engine is not here.
+fn is_of_unbuilt_engine(def: &OptionDef, section: &Section) -> bool {
+    def.name == "ioengine" || by_name(&section.draft.job.engine.name).is_some_and(|engine| !engine.status.is_built())
 }
 
 /// The value, computed when a keyword was replaced in it. Texts that are no expression stay as they are: a `-` in a

@@ -8,6 +8,7 @@ use crate::options::drafts::CommandPriorityDraft;
 use crate::options::{engines, zone_mode};
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
+use ferrio_spec::engines::options::external::LIBRARY;
 use ferrio_spec::{
     BlockRange, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate, FileLocking,
     FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
@@ -128,13 +129,16 @@ pub(crate) fn rw_sequencer(draft: &mut Draft, value: &Value, _: Context) -> Appl
 pub(crate) fn ioengine(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let text = value.text()?;
     let engine = engines::resolve(text).ok_or_else(|| JobError::UnknownEngine(text.to_owned()))?;
-    engines::refuse_unbuilt(engine)?;
     if !engines::share_options(&draft.job.engine.name, engine.name) {
         draft.job.engine.options.clear();
         draft.open.command_priority = CommandPriorityDraft::default();
     }
     engine.name.clone_into(&mut draft.job.engine.name);
-    Ok(())
+    if let Some(path) = engines::library_path(text) {
+        draft.job.engine.options.set(&LIBRARY, path);
+    }
+    // After the rest, because a job file that is only parsed may go on with the options of this engine.
+    engines::refuse_unbuilt(engine)
 }
 
 pub(crate) fn size(draft: &mut Draft, value: &Value, _: Context) -> Applied {

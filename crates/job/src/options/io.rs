@@ -52,7 +52,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("psync")
         .place(Category::Io, "io-basic")
         .applies(Apply::With(apply::ioengine))
-        .deviates(Different, "Engines in shared objects (external:) cannot be loaded. In verified data, a read of no bytes is an error (EIO) with libaio, io_uring and posixaio too; in fio it is a bad block."),
+        .deviates(Different, "Engines in shared libraries (external:) are those of ferrio's own interface. In verified data, a read of no bytes is an error (EIO) with libaio, io_uring and posixaio too; in fio it is a bad block."),
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")

@@ -12,7 +12,7 @@ use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::{self, DeviceUse};
 use ferrio_sys::nvme::node::BlockSide;
 use ferrio_sys::scsi::node::ScsiSide;
-use ferrio_sys::{mtd, nvme, scsi};
+use ferrio_sys::{dax_device, mtd, nvme, scsi};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -64,13 +64,13 @@ fn usage(path: &Path, is_passthrough: bool) -> Option<DeviceUsage> {
             Err(error) if matches!(error.errno(), Some(ENXIO | ENODEV | ENOMEDIUM)) => None,
             found => usage_of(found),
         },
-        FileKind::Character if is_passthrough => usage_of(use_behind(info.is_device)),
+        FileKind::Character if is_passthrough => usage_of(use_behind(info.is_device, path)),
         _ => None,
     }
 }
 
 /// The use of the data behind a character device, under the name of its block device. An engine refuses what is no device of its kind.
-fn use_behind(number: DeviceNumber) -> ferrio_sys::Result<Option<DeviceUse>> {
+fn use_behind(number: DeviceNumber, path: &Path) -> ferrio_sys::Result<Option<DeviceUse>> {
     match nvme::node::block_device_of(number)? {
         BlockSide::At(device) => return mounts::use_of_device(&device),
         // What the kernel hides nobody uses.
@@ -81,7 +81,10 @@ fn use_behind(number: DeviceNumber) -> ferrio_sys::Result<Option<DeviceUse>> {
         ScsiSide::Disk(device) => mounts::use_of_device(&device),
         // A tape has no data under another name.
         ScsiSide::NoDisk => Ok(None),
-        ScsiSide::NotScsi => mtd::use_of(number),
+        ScsiSide::NotScsi => match mtd::use_of(number)? {
+            Some(found) => Ok(Some(found)),
+            None => dax_device::use_of(number, path),
+        },
     }
 }
 

@@ -157,8 +157,10 @@ fn file_range(
     };
     let mut start_bytes = offset(worker, extent, percent_base(extent, current_bytes, share));
     check_offset_of_sized(worker, known_bytes, start_bytes)?;
-    if extent.file_append && target.kind == FileKind::Regular {
-        if worker.engine.def.layout == Layout::Always {
+    let cannot_grow = worker.engine.def.layout == Layout::Always;
+    let is_sized = worker.engine.def.targets.are_sized_by_engine();
+    if extent.file_append && (target.kind == FileKind::Regular || cannot_grow && is_sized) {
+        if cannot_grow {
             let note = FileNote::CannotAppend { engine: worker.engine.def.name.to_owned() };
             return Err(failure!(EINVAL, "setup_files").explained(note));
         }

@@ -75,6 +75,11 @@ const fn planned(name: &'static str, help: &'static str) -> EngineDef {
     EngineDef { status: Status::Planned(None), ..engine(name, help) }
 }
 
+/// An engine that is not built yet, for a reason.
+const fn awaited(name: &'static str, help: &'static str, why: &'static str) -> EngineDef {
+    EngineDef { status: Status::Planned(Some(why)), ..engine(name, help) }
+}
+
 /// An engine that will not come.
 const fn never(name: &'static str, help: &'static str, why: &'static str) -> EngineDef {
     EngineDef { status: Status::NotApplicable(why), ..engine(name, help) }
@@ -268,6 +273,18 @@ const SG_MENDED: &str = "fdatasync is a sync, which fio counts as a short read. 
 const SG_STRICTER: &str = "A disk whose block device is in use is not written to through /dev/sgN. I/Os that are not whole blocks and syncs of ranges \
                            fail with EINVAL. More than 64 trims go out as several commands.";
 
+/// Mended by the engine for devices of persistent memory.
+const DEV_DAX_MENDED: &str =
+    "Blocks, sizes and offsets of any length work; fio fails unless they fit the alignment of the device.";
+
+/// Different in the engine for libraries of others.
+const EXTERNAL_DIFFERENT: &str = "Libraries are built with ferrio's own header, include/ferrio_engine.h; those made for fio are refused. \
+                                  Their options are given by library_options, and the job line shows the engine as external.";
+
+/// Mended by the engine for files in persistent memory.
+const LIBPMEM_MENDED: &str = "A file keeps its length and its data outside of the job's range; fio fills and cuts it, and ignores \
+                              offset. A file that is long enough is not filled anew. With fsync or fdatasync, blocks may have any size.";
+
 /// Refused by the engine for pass-through commands.
 const PASSTHROUGH_STRICTER: &str = "A namespace whose block device is in use is not written to, as for block devices. I/Os that are not                                     whole blocks, and syncs of ranges, fail with EINVAL; fio rounds them down, or ends the pass.";
 
@@ -372,7 +389,7 @@ pub const ENGINES: &[EngineDef] = &[
         .asynchronous()
         .of_cluster()
         .deviates(Mended, GFAPI_ASYNC_MENDED),
-    planned("libhdfs", "Hadoop file system"),
+    awaited("libhdfs", "Hadoop file system", "needs the Java runtime and the libraries of Hadoop, which Debian does not have"),
     engine("libiscsi", "iSCSI")
         .completes(Completes::Later)
         .of_server()
@@ -388,23 +405,32 @@ pub const ENGINES: &[EngineDef] = &[
         .of_objects()
         .lays_out(Layout::Always)
         .deviates(Mended, NFS_MENDED),
-    planned("rdma", "RDMA"),
-    planned("dev-dax", "DAX devices"),
-    planned("libpmem", "Persistent memory"),
+    awaited("rdma", "RDMA", "no code for RDMA ran yet against another end, which an RDMA device or the module rdma_rxe would be"),
+    engine("dev-dax", "Persistent memory without a file system (/dev/daxX.Y)")
+        .targets(Targets::Passthrough)
+        .lays_out(Layout::Always)
+        .deviates(Mended, DEV_DAX_MENDED)
+        .deviates(Stricter, "A device that another program has mapped is not written to."),
+    engine("libpmem", "Files in persistent memory")
+        .lays_out(Layout::Always)
+        .deviates(Mended, LIBPMEM_MENDED),
     engine("libzbc", "Zoned SCSI and ATA devices").shares(Sharing::WritePointers).deviates(
         Stricter,
         "The kernel's own support of zones takes the place of the library. Jobs need direct=1, and name a disk by its block device, not by /dev/sgN.",
     ),
-    never("libcufile", "GPUDirect storage", "needs the CUDA library"),
-    never("libhipfile", "Direct storage of AMD GPUs", "needs the ROCm library"),
-    planned("libblkio", "libblkio drivers"),
-    planned("xnvme", "xNVMe library"),
-    planned("dfs", "DAOS file system"),
-    never("ime_psync", "DDN IME", "needs the IME library"),
-    never("ime_psyncv", "DDN IME, vectored", "needs the IME library"),
-    never("ime_aio", "DDN IME, asynchronous", "needs the IME library"),
+    never("libcufile", "GPUDirect storage", "needs an NVIDIA GPU and the CUDA library, which is not free software"),
+    never("libhipfile", "Direct storage of AMD GPUs", "needs an AMD GPU and the ROCm library hipFile, which Debian does not have"),
+    awaited("libblkio", "libblkio drivers", "the library is not in Debian 13; ioengine=io_uring does the I/O of its driver io_uring"),
+    awaited("xnvme", "xNVMe library", "the library is not in Debian 13; ioengine=io_uring_cmd sends the same commands"),
+    never("dfs", "DAOS file system", "needs a DAOS cluster and its library, which Debian does not have"),
+    never("ime_psync", "DDN IME", "needs a DDN IME appliance and its library, which is not free software"),
+    never("ime_psyncv", "DDN IME, vectored", "needs a DDN IME appliance and its library, which is not free software"),
+    never("ime_aio", "DDN IME, asynchronous", "needs a DDN IME appliance and its library, which is not free software"),
     never("windowsaio", "Windows overlapped I/O", "not a Linux engine"),
-    never("external", "An engine in a shared object", "shared objects of another program are not loaded"),
+    engine("external", "An engine in a shared library (external:PATH)")
+        .asynchronous()
+        .of_server()
+        .deviates(Different, EXTERNAL_DIFFERENT),
 ];
 
 /// The engine of exactly this name.

@@ -9,6 +9,7 @@ mod faults;
 mod findings;
 mod flash;
 mod kernel_flags;
+mod memory;
 mod passthrough;
 mod passthrough_formats;
 mod protected;
@@ -116,6 +117,8 @@ impl Made {
             "scsi-debug" | "scsi-zbc" => "rmmod scsi_debug".to_owned(),
             "mtd" => "rmmod mtdram".to_owned(),
             "nand" => "rmmod nandsim".to_owned(),
+            "fsdax" => "ndctl create-namespace -f -e namespace0.0 -m raw".to_owned(),
+            "devdax" => "ndctl create-namespace -f -e namespace1.0 -m raw".to_owned(),
             _ => format!("dmsetup remove {name}"),
         };
         Self { path, remove }
