@@ -16,6 +16,7 @@ mod csv_table;
 mod dedupe;
 mod drop_in;
 mod engine_library;
+mod engines;
 mod exit;
 mod front;
 mod genjob;
@@ -80,6 +81,13 @@ const COMMANDS: &[Command] = &[
         summary: "find wrong figures before a run",
         describe: native::describe::check,
         run: native::check::run,
+    },
+    Command {
+        name: "engines",
+        usage: "ferrio engines [PATH|URL|DEVICE]",
+        summary: "show which engines work here",
+        describe: engines::describe,
+        run: engines::run,
     },
     Command {
         name: "verify",

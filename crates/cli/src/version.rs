@@ -3,6 +3,7 @@
 //! Must not know: jobs. Start reading at [`run`]. `--version` alone is fio's, and is answered as fio answers it.
 
 use crate::console::Console;
+use crate::engines::machine;
 use crate::exit;
 use ferrio_session::VERSION;
 use ferrio_spec::engines::ENGINES;
@@ -47,8 +48,8 @@ fn text() -> String {
         ),
         ("memory", format!("{} MiB in pages of {} bytes", here.memory_mib, here.page_bytes)),
         ("clock", clock().to_owned()),
-        ("io_uring", works(ferrio_sys::uring::IoRing::new(&ferrio_sys::uring::RingRequest::new(1)))),
-        ("libaio", works(ferrio_sys::aio::AioContext::new(1, false))),
+        ("io_uring", machine::io_uring("io_uring").value()),
+        ("libaio", machine::libaio("libaio").value()),
         ("locked memory", locked_memory()),
         ("user", user().to_owned()),
     ];
@@ -66,10 +67,6 @@ fn clock() -> &'static str {
         ClockKind::CpuCounter => "the counter of the CPU",
         _ => "CLOCK_MONOTONIC of the kernel; no counter of the CPU can be trusted here",
     }
-}
-
-fn works<T>(made: ferrio_sys::Result<T>) -> String {
-    made.map_or_else(|error| format!("does not work here: {error}"), |_| "works".to_owned())
 }
 
 fn locked_memory() -> String {

@@ -131,7 +131,7 @@ fn libraries_that_break_the_rules_are_errors() {
 fn what_is_no_engine_is_refused() {
     let name = "what_is_no_engine_is_refused";
     let scratch = Scratch::new(name);
-    scratch.write("text.so", "this is no library");
+    scratch.write("text.so", "this is no library\n".repeat(100));
     scratch.write("empty.so", "");
     let mut cases = vec![
         (scratch.join("absent.so").display().to_string(), "it is not a regular file"),

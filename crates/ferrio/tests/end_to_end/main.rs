@@ -30,6 +30,7 @@ mod engines_exec;
 mod engines_external;
 mod engines_http;
 mod engines_libiscsi;
+mod engines_listed;
 mod engines_nbd;
 mod engines_net;
 mod engines_nfs;

@@ -1,0 +1,159 @@
+//! Whether each engine works on this machine: by asking the kernel for what the engine needs.
+//!
+//! Must not know: files of jobs. Start reading at [`answers`].
+
+use super::{Answer, State};
+use ferrio_spec::Status;
+use ferrio_spec::engines::{ENGINES, EngineDef};
+use ferrio_sys::aio::AioContext;
+use ferrio_sys::persistent_memory::WriteBack;
+use ferrio_sys::uring::{IoRing, RingRequest, SqPoll};
+use ferrio_sys::{Errno, Error};
+use std::path::Path;
+
+/// What an engine needs beyond a kernel: the name of the engine, and the check.
+const CHECKS: &[(&str, fn(&str) -> Answer)] = &[
+    ("io_uring", io_uring),
+    ("io_uring_cmd", io_uring),
+    ("libaio", libaio),
+    ("libpmem", libpmem),
+    ("dev-dax", |name| {
+        devices(name, "/sys/bus/dax/devices", "dax", "ndctl create-namespace -m devdax makes one of an NVDIMM")
+    }),
+    ("sg", |name| devices(name, "/sys/class/scsi_generic", "sg", "load the module sg (modprobe sg)")),
+    ("mtd", |name| devices(name, "/sys/class/mtd", "mtd", "mtdram (modprobe mtdram) makes one of memory")),
+    ("libzbc", zoned),
+    ("external", external),
+];
+
+/// An answer for each engine, and then for the abilities of rings.
+pub(super) fn answers() -> Vec<Answer> {
+    let mut answers: Vec<Answer> = ENGINES.iter().map(of_engine).collect();
+    answers.extend(ring_abilities());
+    answers
+}
+
+fn of_engine(engine: &EngineDef) -> Answer {
+    match engine.status {
+        Status::Planned(why) => Answer::new(engine.name, State::NotBuilt, why.unwrap_or("ferrio does not have it yet")),
+        Status::NotApplicable(why) => Answer::new(engine.name, State::NotBuilt, why),
+        Status::Supported | Status::Deviates(_) => {
+            let check = CHECKS.iter().find(|(name, _)| *name == engine.name);
+            check.map_or_else(|| Answer::works(engine.name, ""), |(name, check)| check(name))
+        }
+    }
+}
+
+/// Rings of the kernel: what `io_uring` needs.
+pub(crate) fn io_uring(name: &str) -> Answer {
+    of_ring(name, &RingRequest::new(1))
+}
+
+fn of_ring(name: &str, request: &RingRequest) -> Answer {
+    match IoRing::new(request) {
+        Ok(_) => Answer::works(name, ""),
+        Err(error) => Answer::fails(name, error.to_string(), ring_cure(&error)),
+    }
+}
+
+fn ring_cure(error: &Error) -> &'static str {
+    match error.errno().map(Errno::from_raw_os_error) {
+        Some(Errno::PERM | Errno::ACCESS) => {
+            "allow it: sysctl kernel.io_uring_disabled=0, or a container whose seccomp profile has the io_uring calls"
+        }
+        Some(Errno::NOSYS) => "a kernel of 5.1 or newer that is built with io_uring has it",
+        Some(Errno::NOMEM) => "raise the limit of locked memory (ulimit -l)",
+        _ => "",
+    }
+}
+
+/// Contexts of the kernel: what `libaio` needs.
+pub(crate) fn libaio(name: &str) -> Answer {
+    match AioContext::new(1, false) {
+        Ok(_) => Answer::works(name, ""),
+        Err(error) if error.errno().map(Errno::from_raw_os_error) == Some(Errno::AGAIN) => {
+            Answer::fails(name, error.to_string(), "raise the number of requests: sysctl fs.aio-max-nr=1048576")
+        }
+        Err(error) => Answer::fails(name, error.to_string(), "a kernel that is built with CONFIG_AIO has it"),
+    }
+}
+
+fn libpmem(name: &str) -> Answer {
+    match WriteBack::of_cpu() {
+        Some(way) => Answer::works(name, format!("by {}, on file systems that map files directly (dax)", way.name())),
+        None => Answer::fails(name, "ferrio knows no instruction of this CPU for it", ""),
+    }
+}
+
+/// An engine for devices of a kind, which sysfs lists.
+fn devices(name: &str, directory: &str, prefix: &str, cure: &str) -> Answer {
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|found| found.starts_with(prefix))
+        .collect();
+    names.sort();
+    let here: Vec<String> =
+        names.iter().map(|name| format!("/dev/{name}")).filter(|path| Path::new(path).exists()).collect();
+    match (here.first(), names.first()) {
+        (Some(_), _) => Answer::works(name, format!("with {}", here.join(", "))),
+        (None, Some(first)) => {
+            Answer::fails(name, format!("the kernel has {first}, but /dev does not"), "give the container the device")
+        }
+        (None, None) => Answer::fails(name, "there is no device of this kind", cure),
+    }
+}
+
+fn zoned(name: &str) -> Answer {
+    let all = ferrio_sys::block_device::BlockDevice::all().unwrap_or_default();
+    if all.iter().any(|disk| ferrio_sys::block_device::zones::ZoneModel::of(disk).is_some()) {
+        return Answer::works(name, "");
+    }
+    Answer::fails(name, "there is no zoned block device", "null_blk or scsi_debug make one of memory")
+}
+
+fn external(name: &str) -> Answer {
+    if cfg!(target_feature = "crt-static") {
+        return Answer::fails(
+            name,
+            "this program is linked statically",
+            "take a ferrio that is linked with the C library",
+        );
+    }
+    Answer::works(name, "with libraries that are built with ferrio_engine.h")
+}
+
+/// What rings can do here beyond plain I/O.
+fn ring_abilities() -> Vec<Answer> {
+    let sqpoll = RingRequest { sqpoll: Some(SqPoll { idle_ms: 1, cpu: None }), ..RingRequest::new(1) };
+    let iopoll = RingRequest { is_iopoll: true, ..RingRequest::new(1) };
+    vec![of_ring("io_uring: sqthread_poll", &sqpoll), of_ring("io_uring: hipri", &iopoll), registered_files()]
+}
+
+fn registered_files() -> Answer {
+    let name = "io_uring: registerfiles";
+    match IoRing::new(&RingRequest::new(1)).and_then(|ring| ring.register_file_table(1)) {
+        Ok(()) => Answer::works(name, ""),
+        Err(error) => Answer::fails(name, error.to_string(), ring_cure(&error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_engine_has_an_answer_and_every_check_an_engine() {
+        let answers = answers();
+        for engine in ENGINES {
+            let answer = answers.iter().find(|answer| answer.name == engine.name).expect("an answer");
+            assert_eq!(answer.state == State::NotBuilt, !engine.status.is_built(), "{}", engine.name);
+            assert!(answer.state == State::Works || !answer.why.is_empty(), "{}", engine.name);
+        }
+        for (name, _) in CHECKS {
+            assert!(ENGINES.iter().any(|engine| engine.name == *name && engine.status.is_built()), "{name}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! What a file, directory or device can do: by the kernel's own words (statx, sysfs) and by reads of one block.
+//!
+//! Must not know: engines. Start reading at [`answers`].
+
+use super::{Answer, State};
+use ferrio_sys::block_device::BlockDevice;
+use ferrio_sys::block_device::zones::ZoneModel;
+use ferrio_sys::dax_device::DaxDevice;
+use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
+use ferrio_sys::file_io::{self, RwFlags};
+use ferrio_sys::mtd::Flash;
+use ferrio_sys::{Errno, mounts};
+use std::io::IoSliceMut;
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+/// The answers about a path.
+///
+/// # Errors
+/// There is no such path, or it cannot be looked at.
+pub(super) fn answers(path: &Path) -> Result<Vec<Answer>, String> {
+    let info = FileInfo::of_path(path).map_err(|error| error.to_string())?;
+    let mounts = mounts::mounts();
+    let disk = match info.kind {
+        FileKind::Block => BlockDevice::by_number(info.is_device).ok().flatten(),
+        FileKind::Regular | FileKind::Directory => {
+            std::fs::canonicalize(path).ok().and_then(|path| mounts::disk_of(&path, mounts::mount_of(&mounts, &path)))
+        }
+        _ => None,
+    };
+    let mut answers = vec![kind(path, &info, &mounts)];
+    match info.kind {
+        FileKind::Regular | FileKind::Block => {
+            let opened = OpenRequest { access: Access::Read, ..OpenRequest::default() }.open(path);
+            match opened {
+                Ok(file) => answers.extend(of_file(path, &file)),
+                Err(error) => answers.push(Answer::fails(
+                    "reading",
+                    error.to_string(),
+                    "become a user who may read it (root, or the group of the device)",
+                )),
+            }
+        }
+        FileKind::Directory => answers.push(Answer::new(
+            "direct I/O",
+            State::Unknown,
+            "a directory has no data of its own: name a file in it, such as one of a job",
+        )),
+        // Only what sysfs knows as one of these is opened: to open another device may change its state.
+        FileKind::Character if path.starts_with("/dev") => answers.extend(of_character(path, &info)),
+        _ => {}
+    }
+    if let Some(disk) = &disk {
+        answers.extend(of_disk(disk));
+    }
+    Ok(answers)
+}
+
+fn kind(path: &Path, info: &FileInfo, mounts: &[mounts::Mount]) -> Answer {
+    let word = match info.kind {
+        FileKind::Regular => "a file",
+        FileKind::Directory => "a directory",
+        FileKind::Block => "a block device",
+        FileKind::Character => "a character device",
+        _ => "neither a file nor a device",
+    };
+    let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let on = match mounts::mount_of(mounts, &place) {
+        Some(mount) if matches!(info.kind, FileKind::Regular | FileKind::Directory) => {
+            format!(" on {} (mounted at {})", mount.file_system, mount.place.display())
+        }
+        _ => String::new(),
+    };
+    Answer::works("kind", format!("{word}{on}"))
+}
+
+/// What an open file or block device can do.
+fn of_file(path: &Path, file: &OwnedFd) -> Vec<Answer> {
+    let flag = |name: &str, flag: RwFlags, cure: &str| match read_block(file, flag) {
+        Ok(()) | Err(Errno::AGAIN) => Answer::works(name, ""),
+        Err(errno @ (Errno::OPNOTSUPP | Errno::INVAL)) => Answer::fails(name, errno.to_string(), cure),
+        Err(errno) => Answer::new(name, State::Unknown, errno.to_string()),
+    };
+    vec![
+        direct(path),
+        flag("RWF_NOWAIT", RwFlags::NOWAIT, "leave nowait out, or take another file system"),
+        flag("RWF_DONTCACHE", RwFlags::DONTCACHE, "Linux 6.14 or newer has it for ext4, xfs and btrfs"),
+    ]
+}
+
+fn read_block(file: &OwnedFd, flags: RwFlags) -> Result<(), Errno> {
+    let mut block = vec![0; 4096];
+    file_io::preadv2(file, &mut [IoSliceMut::new(&mut block)], 0, flags).map(drop)
+}
+
+fn direct(path: &Path) -> Answer {
+    let name = "direct I/O";
+    let opened = OpenRequest { access: Access::Read, is_direct: true, ..OpenRequest::default() }.open(path);
+    if let Err(error) = opened {
+        return Answer::fails(name, error.to_string(), "take direct=0, or a file system on a disk");
+    }
+    match file::direct_io_align_bytes(path) {
+        Ok(Some(0)) => Answer::fails(name, "the file system does none on this file", "take direct=0, or another file"),
+        Ok(Some(bytes)) => {
+            Answer::works(name, format!("memory in multiples of {bytes} bytes, blocks in those of the disk (below)"))
+        }
+        _ => Answer::works(name, "the file system does not tell the alignment: take multiples of 4096 bytes"),
+    }
+}
+
+fn of_character(path: &Path, info: &FileInfo) -> Option<Answer> {
+    if let Ok(Some(dax)) = DaxDevice::of(info.is_device) {
+        let text = format!("{} bytes, mapped in multiples of {} bytes", dax.size_bytes, dax.align_bytes);
+        return Some(Answer::works("ioengine=dev-dax", text));
+    }
+    if !Path::new("/sys/class/mtd").join(path.file_name()?).exists() {
+        return None;
+    }
+    let opened = OpenRequest { access: Access::Read, ..OpenRequest::default() };
+    if let Some(flash) = opened.open(path).and_then(Flash::of).ok().flatten() {
+        let Flash { size_bytes, erase_bytes, write_bytes } = flash;
+        let text = format!("{size_bytes} bytes, erased by {erase_bytes}, written by {write_bytes} bytes");
+        return Some(Answer::works("ioengine=mtd", text));
+    }
+    None
+}
+
+/// What sysfs says of a disk.
+fn of_disk(disk: &BlockDevice) -> Vec<Answer> {
+    let number = |name: &str| disk.queue_attribute(name).and_then(|text| text.trim().parse::<u64>().ok());
+    let mut answers = Vec::new();
+    if let Some((logical, physical)) = number("logical_block_size").zip(number("physical_block_size")) {
+        let text = format!("{} of {logical} bytes, in the device {physical}", disk.name);
+        answers.push(Answer::works("blocks of the disk", text));
+    }
+    answers.push(match disk.queue_attribute("io_poll").as_deref().map(str::trim) {
+        Some("1") => Answer::works("polling (hipri)", ""),
+        Some(_) => Answer::fails(
+            "polling (hipri)",
+            "the disk has no queues for it",
+            "load its driver with some, such as nvme.poll_queues=2 on the kernel's command line",
+        ),
+        None => Answer::new("polling (hipri)", State::Unknown, "sysfs does not tell"),
+    });
+    answers.push(match number("atomic_write_unit_max_bytes") {
+        Some(0) => Answer::fails("atomic writes", "the disk has none", "an NVMe disk with atomic writes has them"),
+        Some(most) => {
+            Answer::works("atomic writes", format!("up to {most} bytes, with direct=1, on the device itself"))
+        }
+        None => Answer::fails("atomic writes", "the kernel has none for this disk", "Linux 6.11 or newer has them"),
+    });
+    answers.push(match number("discard_max_bytes") {
+        Some(0) => Answer::fails("trim", "the disk has no discards", ""),
+        Some(most) => Answer::works("trim", format!("up to {most} bytes a command")),
+        None => Answer::new("trim", State::Unknown, "sysfs does not tell"),
+    });
+    answers.push(match ZoneModel::of(disk) {
+        Some(ZoneModel::HostManaged) => Answer::works("zones", "host-managed: zonemode=zbd"),
+        Some(ZoneModel::HostAware) => Answer::works("zones", "host-aware: zonemode=zbd may be used"),
+        None => Answer::fails("zones", "the disk has none", ""),
+    });
+    if let Some(node) = command_node(disk) {
+        answers.push(node);
+    }
+    answers
+}
+
+/// The device for commands past the block layer: `/dev/ng0n1` beside `/dev/nvme0n1`.
+fn command_node(disk: &BlockDevice) -> Option<Answer> {
+    let name = disk.name.strip_prefix("nvme").map(|rest| format!("/dev/ng{rest}"))?;
+    let path = Path::new(&name);
+    let opened = OpenRequest { access: Access::ReadWrite, ..OpenRequest::default() };
+    Some(match FileInfo::of_path(path) {
+        Err(error) => Answer::fails("passthrough", error.to_string(), "Linux 5.13 or newer has this device"),
+        Ok(_) => match opened.open(path) {
+            Ok(_) => Answer::works("passthrough", format!("ioengine=io_uring_cmd with {name}")),
+            Err(error) => Answer::fails("passthrough", error.to_string(), "become root"),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_memory_and_a_path_that_is_none() {
+        let found = answers(Path::new("/proc/self/exe")).expect("it is there");
+        assert!(found.iter().any(|answer| answer.name == "direct I/O"), "{found:?}");
+        assert!(found[0].why.starts_with("a file"), "{found:?}");
+        assert!(answers(Path::new("/no/such/file")).is_err());
+        let null = answers(Path::new("/dev/null")).expect("it is there");
+        assert_eq!((null.len(), null[0].why.as_str()), (1, "a character device"));
+    }
+}
