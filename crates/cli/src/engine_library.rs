@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 /// The answer to `--enghelp=PATH`; `None`: the arguments ask for something else.
 pub(crate) fn help(arguments: &[OsString]) -> Option<ExitCode> {
-    let wanted = arguments.iter().filter_map(|argument| argument.to_str()?.strip_prefix("--enghelp=")).next()?;
+    let wanted = arguments.iter().find_map(|argument| argument.to_str()?.strip_prefix("--enghelp="))?;
     let (path, option) = match wanted.split_once(',') {
         Some((path, option)) => (path, Some(option)),
         None => (wanted, None),

@@ -12,7 +12,7 @@ use ferrio_spec::engines::options::external::{LIBRARY, LIBRARY_OPTIONS};
 use ferrio_sys::Errno;
 use ferrio_sys::clock::Clock;
 use ferrio_sys::engine_library::{
-    EngineLibrary, LibraryEngine, LibraryError, LibraryFault, LibraryIo, LibraryJob, Submitted,
+    EngineLibrary, LibraryEngine, LibraryFailure, LibraryFault, LibraryIo, LibraryJob, Submitted,
 };
 use ferrio_units::Direction;
 use std::io;
@@ -65,7 +65,7 @@ fn values(library: &EngineLibrary, given: &str) -> Result<Vec<(String, String)>,
 }
 
 /// A failed call of a library.
-fn failed(library: &EngineLibrary, step: &'static str, of: &str, error: LibraryError) -> EngineError {
+fn failed(library: &EngineLibrary, step: &'static str, of: &str, error: &LibraryFailure) -> EngineError {
     let words = if error.text.is_empty() { String::new() } else { format!(": {}", error.text) };
     EngineError::Failed {
         engine: NAME,
@@ -107,7 +107,7 @@ impl Prepared for Idle {
         let name = name.to_string_lossy();
         let job = LibraryJob { values: self.values.clone(), ..LibraryJob::default() };
         let found = self.library.target_bytes(&job, &name);
-        let found = found.map_err(|error| failed(&self.library, "size", &format!(" of {name}"), error))?;
+        let found = found.map_err(|error| failed(&self.library, "size", &format!(" of {name}"), &error))?;
         Ok(Some(found.unwrap_or(0)))
     }
 
@@ -121,7 +121,7 @@ impl Prepared for Idle {
             values: self.values,
         };
         let engine = LibraryEngine::start(&self.library, &job, setup.arena)
-            .map_err(|error| failed(&self.library, "start", "", error))?;
+            .map_err(|error| failed(&self.library, "start", "", &error))?;
         let given_up = Vec::with_capacity(setup.iodepth as usize);
         Ok(Box::new(Running { library: self.library, engine, n_queued: 0, given_up, is_told: false }))
     }
@@ -158,7 +158,7 @@ impl Engine for Running {
         let OpenTarget::Name(name) = file.target else { return Ok(()) };
         let name = name.to_string_lossy();
         let opened = self.engine.open(file.index, &name, file.writable);
-        opened.map_err(|error| failed(&self.library, "open", &format!(" of {name}"), error))
+        opened.map_err(|error| failed(&self.library, "open", &format!(" of {name}"), &error))
     }
 
     fn close_file(&mut self, file_index: u32) {

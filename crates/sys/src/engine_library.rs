@@ -61,7 +61,7 @@ pub enum LibraryFault {
 
 /// A failure of a call of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LibraryError {
+pub struct LibraryFailure {
     /// The errno.
     pub errno: i32,
     /// The words of the library; may be empty.
@@ -174,7 +174,7 @@ impl EngineLibrary {
     ///
     /// # Errors
     /// That of the library.
-    pub fn target_bytes(&self, job: &LibraryJob, target: &str) -> Result<Option<u64>, LibraryError> {
+    pub fn target_bytes(&self, job: &LibraryJob, target: &str) -> Result<Option<u64>, LibraryFailure> {
         let Some(call) = self.api.raw().target_bytes else { return Ok(None) };
         let job = JobCall::new(job);
         let (target, mut bytes) = (c_text(target), 0);
@@ -228,14 +228,14 @@ fn options(first: *const RawOption) -> Result<Vec<LibraryOption>, LibraryFault> 
 }
 
 /// Calls a function that may explain its failure.
-fn with_error_text(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), LibraryError> {
+fn with_error_text(call: impl FnOnce(*mut c_char, usize) -> i32) -> Result<(), LibraryFailure> {
     let mut buffer = [0u8; ERROR_BYTES];
     let returned = call(buffer.as_mut_ptr().cast(), ERROR_BYTES);
     if returned == 0 {
         return Ok(());
     }
     let text = buffer.split(|byte| *byte == 0).next().unwrap_or_default();
-    Err(LibraryError { errno: errno_of(i64::from(returned)), text: String::from_utf8_lossy(text).into_owned() })
+    Err(LibraryFailure { errno: errno_of(i64::from(returned)), text: String::from_utf8_lossy(text).into_owned() })
 }
 
 /// The errno that a library has returned as a negative number; EIO for what is none.

@@ -193,10 +193,14 @@ const fn line_bytes() -> usize {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 unsafe fn stream(from: *const u8, to: *mut u8, len: usize) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
+    use std::ffi::c_void;
     for at in (0..len).step_by(STREAM_BYTES) {
         // SAFETY: within what the caller vouches for, and aligned as the caller says.
-        unsafe { _mm_stream_si128(to.add(at).cast::<__m128i>(), _mm_loadu_si128(from.add(at).cast::<__m128i>())) };
+        unsafe {
+            let words = _mm_loadu_si128(from.add(at).cast());
+            _mm_stream_si128(to.add(at).cast::<c_void>().cast(), words);
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files of jobs. Start reading at [`answers`].
 
-use super::{Answer, State};
+use super::{Ability, Answer};
 use ferrio_spec::Status;
 use ferrio_spec::engines::{ENGINES, EngineDef};
 use ferrio_sys::aio::AioContext;
@@ -11,8 +11,11 @@ use ferrio_sys::uring::{IoRing, RingRequest, SqPoll};
 use ferrio_sys::{Errno, Error};
 use std::path::Path;
 
+/// Looks for what an engine needs; gets the name for its answer.
+type Check = fn(&str) -> Answer;
+
 /// What an engine needs beyond a kernel: the name of the engine, and the check.
-const CHECKS: &[(&str, fn(&str) -> Answer)] = &[
+const CHECKS: &[(&str, Check)] = &[
     ("io_uring", io_uring),
     ("io_uring_cmd", io_uring),
     ("libaio", libaio),
@@ -35,8 +38,10 @@ pub(super) fn answers() -> Vec<Answer> {
 
 fn of_engine(engine: &EngineDef) -> Answer {
     match engine.status {
-        Status::Planned(why) => Answer::new(engine.name, State::NotBuilt, why.unwrap_or("ferrio does not have it yet")),
-        Status::NotApplicable(why) => Answer::new(engine.name, State::NotBuilt, why),
+        Status::Planned(why) => {
+            Answer::new(engine.name, Ability::NotBuilt, why.unwrap_or("ferrio does not have it yet"))
+        }
+        Status::NotApplicable(why) => Answer::new(engine.name, Ability::NotBuilt, why),
         Status::Supported | Status::Deviates(_) => {
             let check = CHECKS.iter().find(|(name, _)| *name == engine.name);
             check.map_or_else(|| Answer::works(engine.name, ""), |(name, check)| check(name))
@@ -149,8 +154,8 @@ mod tests {
         let answers = answers();
         for engine in ENGINES {
             let answer = answers.iter().find(|answer| answer.name == engine.name).expect("an answer");
-            assert_eq!(answer.state == State::NotBuilt, !engine.status.is_built(), "{}", engine.name);
-            assert!(answer.state == State::Works || !answer.why.is_empty(), "{}", engine.name);
+            assert_eq!(answer.state == Ability::NotBuilt, !engine.status.is_built(), "{}", engine.name);
+            assert!(answer.state == Ability::Works || !answer.why.is_empty(), "{}", engine.name);
         }
         for (name, _) in CHECKS {
             assert!(ENGINES.iter().any(|engine| engine.name == *name && engine.status.is_built()), "{name}");

@@ -57,7 +57,7 @@ kernel's or the server's own; nothing is written.
 
 /// The state of an ability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum Ability {
     /// It works.
     Works,
     /// It does not work here.
@@ -68,7 +68,7 @@ pub(crate) enum State {
     Unknown,
 }
 
-impl State {
+impl Ability {
     /// The word in both outputs.
     const fn word(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ pub(crate) struct Answer {
     /// What the answer is about.
     pub(crate) name: String,
     /// The state.
-    pub(crate) state: State,
+    pub(crate) state: Ability,
     /// Details, or the reason.
     pub(crate) why: String,
     /// What can be done about it; empty: nothing.
@@ -94,19 +94,19 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    pub(crate) fn new(name: impl Into<String>, state: State, why: impl Into<String>) -> Self {
+    pub(crate) fn new(name: impl Into<String>, state: Ability, why: impl Into<String>) -> Self {
         Self { name: name.into(), state, why: why.into(), cure: String::new() }
     }
 
     pub(crate) fn works(name: impl Into<String>, details: impl Into<String>) -> Self {
-        Self::new(name, State::Works, details)
+        Self::new(name, Ability::Works, details)
     }
 
     pub(crate) fn fails(name: impl Into<String>, why: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { cure: cure.into(), ..Self::new(name, State::Fails, why) }
+        Self { cure: cure.into(), ..Self::new(name, Ability::Fails, why) }
     }
 
-    /// State, reason and cure on one line.
+    /// Ability, reason and cure on one line.
     pub(crate) fn value(&self) -> String {
         let mut value = self.state.word().to_owned();
         if !self.why.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: engines. Start reading at [`answers`].
 
-use super::{Answer, State};
+use super::{Ability, Answer};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::ZoneModel;
 use ferrio_sys::dax_device::DaxDevice;
@@ -43,7 +43,7 @@ pub(super) fn answers(path: &Path) -> Result<Vec<Answer>, String> {
         }
         FileKind::Directory => answers.push(Answer::new(
             "direct I/O",
-            State::Unknown,
+            Ability::Unknown,
             "a directory has no data of its own: name a file in it, such as one of a job",
         )),
         // Only what sysfs knows as one of these is opened: to open another device may change its state.
@@ -79,7 +79,7 @@ fn of_file(path: &Path, file: &OwnedFd) -> Vec<Answer> {
     let flag = |name: &str, flag: RwFlags, cure: &str| match read_block(file, flag) {
         Ok(()) | Err(Errno::AGAIN) => Answer::works(name, ""),
         Err(errno @ (Errno::OPNOTSUPP | Errno::INVAL)) => Answer::fails(name, errno.to_string(), cure),
-        Err(errno) => Answer::new(name, State::Unknown, errno.to_string()),
+        Err(errno) => Answer::new(name, Ability::Unknown, errno.to_string()),
     };
     vec![
         direct(path),
@@ -140,7 +140,7 @@ fn of_disk(disk: &BlockDevice) -> Vec<Answer> {
             "the disk has no queues for it",
             "load its driver with some, such as nvme.poll_queues=2 on the kernel's command line",
         ),
-        None => Answer::new("polling (hipri)", State::Unknown, "sysfs does not tell"),
+        None => Answer::new("polling (hipri)", Ability::Unknown, "sysfs does not tell"),
     });
     answers.push(match number("atomic_write_unit_max_bytes") {
         Some(0) => Answer::fails("atomic writes", "the disk has none", "an NVMe disk with atomic writes has them"),
@@ -152,7 +152,7 @@ fn of_disk(disk: &BlockDevice) -> Vec<Answer> {
     answers.push(match number("discard_max_bytes") {
         Some(0) => Answer::fails("trim", "the disk has no discards", ""),
         Some(most) => Answer::works("trim", format!("up to {most} bytes a command")),
-        None => Answer::new("trim", State::Unknown, "sysfs does not tell"),
+        None => Answer::new("trim", Ability::Unknown, "sysfs does not tell"),
     });
     answers.push(match ZoneModel::of(disk) {
         Some(ZoneModel::HostManaged) => Answer::works("zones", "host-managed: zonemode=zbd"),

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files. Start reading at [`answers`].
 
-use super::{Answer, State};
+use super::{Ability, Answer};
 use ferrio_engine::{EngineOptions, Patience};
 use ferrio_spec::engines::options::from_texts;
 use std::io::{Read, Write};
@@ -60,7 +60,7 @@ fn web_server(scheme: &str, rest: &str) -> Result<Vec<Answer>, String> {
     let reply = String::from_utf8_lossy(&reply[..n_bytes]);
     let line: String = reply.lines().next().unwrap_or_default().chars().filter(|letter| !letter.is_control()).collect();
     if !line.starts_with("HTTP/") {
-        return Ok(vec![Answer::new(name, State::Fails, "the server does not speak HTTP")]);
+        return Ok(vec![Answer::new(name, Ability::Fails, "the server does not speak HTTP")]);
     }
     Ok(vec![Answer::works(name, format!("the server answers {line}"))])
 }
@@ -102,7 +102,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let found = answers(&format!("nfs://127.0.0.1:{port}/export")).expect("it listens");
-        assert_eq!((found[0].name.as_str(), found[0].state), ("ioengine=nfs", State::Works));
+        assert_eq!((found[0].name.as_str(), found[0].state), ("ioengine=nfs", Ability::Works));
         drop(listener);
         assert!(answers(&format!("iscsi://127.0.0.1:{port}/iqn")).is_err());
         assert!(answers(&format!("nbd://127.0.0.1:{port}/x")).is_err());

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "calls of functions that a library has named")]
 
 use super::structures::{Api, JobCall, RawEvent, RawIo};
-use super::{EngineLibrary, LibraryError, LibraryJob, c_text, errno_of, with_error_text};
+use super::{EngineLibrary, LibraryFailure, LibraryJob, c_text, errno_of, with_error_text};
 use crate::arena::Arena;
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -60,7 +60,7 @@ impl LibraryEngine {
     ///
     /// # Errors
     /// That of the library.
-    pub fn start(library: &EngineLibrary, job: &LibraryJob, arena: Rc<RefCell<Arena>>) -> Result<Self, LibraryError> {
+    pub fn start(library: &EngineLibrary, job: &LibraryJob, arena: Rc<RefCell<Arena>>) -> Result<Self, LibraryFailure> {
         let api = library.api;
         let call = JobCall::new(job);
         let mut engine = std::ptr::null_mut();
@@ -77,7 +77,7 @@ impl LibraryEngine {
     ///
     /// # Errors
     /// That of the library.
-    pub fn open(&mut self, index: u32, target: &str, writes: bool) -> Result<(), LibraryError> {
+    pub fn open(&mut self, index: u32, target: &str, writes: bool) -> Result<(), LibraryFailure> {
         let Some(call) = self.api.raw().calls.open else { return Ok(()) };
         let target = c_text(target);
         with_error_text(|error, error_bytes| {

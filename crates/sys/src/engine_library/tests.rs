@@ -136,7 +136,7 @@ fn what_is_no_library_is_refused() {
 fn a_refusal_has_the_words_of_the_library() {
     let refusing = library(RawApi { calls: RawCalls { start: Some(refuses), ..api().calls }, ..api() }).unwrap();
     let error = LibraryEngine::start(&refusing, &job(), arena()).unwrap_err();
-    assert_eq!(error, LibraryError { errno: libc::EBUSY, text: "not today".to_owned() });
+    assert_eq!(error, LibraryFailure { errno: libc::EBUSY, text: "not today".to_owned() });
 }
 
 #[test]
