@@ -70,11 +70,6 @@ const fn engine(name: &'static str, help: &'static str) -> EngineDef {
     }
 }
 
-/// An engine that is not built yet.
-const fn planned(name: &'static str, help: &'static str) -> EngineDef {
-    EngineDef { status: Status::Planned(None), ..engine(name, help) }
-}
-
 /// An engine that is not built yet, for a reason.
 const fn awaited(name: &'static str, help: &'static str, why: &'static str) -> EngineDef {
     EngineDef { status: Status::Planned(Some(why)), ..engine(name, help) }
