@@ -50,15 +50,15 @@ pub(super) enum Turn {
 pub(super) struct NfsFile(*mut NfsFileHandle);
 
 /// What the answer to a request writes.
-struct Answer {
+struct NfsAnswer {
     status: Option<c_int>,
     data: *mut c_void,
 }
 
 unsafe extern "C" fn answered(status: c_int, _context: *mut NfsContext, data: *mut c_void, answer: *mut c_void) {
-    // SAFETY: `ask` has given the address of an `Answer`, which lives until its callback has come.
-    let answer = unsafe { &mut *answer.cast::<Answer>() };
-    *answer = Answer { status: Some(status), data };
+    // SAFETY: `ask` has given the address of an `NfsAnswer`, which lives until its callback has come.
+    let answer = unsafe { &mut *answer.cast::<NfsAnswer>() };
+    *answer = NfsAnswer { status: Some(status), data };
 }
 
 /// A context of the library.
@@ -148,7 +148,7 @@ impl NfsMount {
         patience: Patience<'_>,
         send: impl FnOnce(NfsCallback, *mut c_void) -> c_int,
     ) -> Result<Option<*mut c_void>, NfsError> {
-        let answer = Box::into_raw(Box::new(Answer { status: None, data: ptr::null_mut() }));
+        let answer = Box::into_raw(Box::new(NfsAnswer { status: None, data: ptr::null_mut() }));
         let code = send(answered, answer.cast());
         if code < 0 {
             // SAFETY: the request was not sent, so no callback has the address.
@@ -157,7 +157,7 @@ impl NfsMount {
         }
         loop {
             // SAFETY: callbacks write only within calls of the library.
-            let Answer { status, data } = unsafe { ptr::read(answer) };
+            let NfsAnswer { status, data } = unsafe { ptr::read(answer) };
             if let Some(status) = status {
                 // SAFETY: the callback has come, and it comes once.
                 drop(unsafe { Box::from_raw(answer) });
