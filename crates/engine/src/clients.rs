@@ -17,3 +17,19 @@ mod tests;
 pub(crate) use gfapi::{PREPARE_ASYNC as GFAPI_ASYNC, PREPARE_SYNC as GFAPI};
 pub(crate) use rados::PREPARE as RADOS;
 pub(crate) use rbd::PREPARE as RBD;
+
+/// Opens the library of `rados`.
+pub(crate) fn open_librados() -> ferrio_sys::Result<()> {
+    ceph::Librados::get().map(|_| ())
+}
+
+/// Opens the libraries of `rbd`.
+pub(crate) fn open_librbd() -> ferrio_sys::Result<()> {
+    open_librados()?;
+    rbd::Librbd::get().map(|_| ())
+}
+
+/// Opens the library of `gfapi` and `gfapi_async`.
+pub(crate) fn open_libgfapi() -> ferrio_sys::Result<()> {
+    gfapi::Libgfapi::get().map(|_| ())
+}

@@ -69,5 +69,5 @@ pub use contract::{
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;
-pub use registry::{all, find};
+pub use registry::{all, find, open_library_of};
 pub use turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};

@@ -38,6 +38,11 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
+/// Opens the library.
+pub(crate) fn open_library() -> ferrio_sys::Result<()> {
+    Libiscsi::get().map(|_| ())
+}
+
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let api = Libiscsi::get().map_err(|error| EngineError::no_library(NAME, &error))?;
     let manner = Manner { unmaps: options.get(&UNMAP), forces_unit_access: options.get(&FUA) };

@@ -44,6 +44,11 @@ const TOO_LONG: &str =
 
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
+/// Opens the library.
+pub(crate) fn open_library() -> ferrio_sys::Result<()> {
+    Libnfs::get().map(|_| ())
+}
+
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let Some(url) = options.get(&NFS_URL) else {
         let why = "it is required; allowed: nfs://SERVER/EXPORT[?version=3&...]";

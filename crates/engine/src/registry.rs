@@ -57,6 +57,24 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("dirdelete", Io(dirdelete::PREPARE)),
 ];
 
+/// Opens a library of others.
+type OpenLibrary = fn() -> ferrio_sys::Result<()>;
+
+/// Engines that need a library of others, and what opens it.
+const LIBRARIES: &[(&str, OpenLibrary)] = &[
+    ("rados", clients::open_librados),
+    ("rbd", clients::open_librbd),
+    ("gfapi", clients::open_libgfapi),
+    ("gfapi_async", clients::open_libgfapi),
+    ("nfs", nfs::open_library),
+    ("libiscsi", libiscsi::open_library),
+];
+
+/// Opens the library of others that an engine needs; `None`: it needs none. The error names the package that has the library.
+pub fn open_library_of(name: &str) -> Option<ferrio_sys::Result<()>> {
+    LIBRARIES.iter().find(|(own, _)| *own == name).map(|(_, open)| open())
+}
+
 /// The engine of a canonical name.
 pub fn find(name: &str) -> Option<EngineKind> {
     let (_, work) = ENGINES.iter().find(|(own, _)| *own == name)?;

@@ -3,6 +3,7 @@
 //! Must not know: files of jobs. Start reading at [`answers`].
 
 use super::{Ability, Answer};
+use ferrio_engine::open_library_of;
 use ferrio_spec::Status;
 use ferrio_spec::engines::{ENGINES, EngineDef};
 use ferrio_sys::aio::AioContext;
@@ -44,8 +45,16 @@ fn of_engine(engine: &EngineDef) -> Answer {
         Status::NotApplicable(why) => Answer::new(engine.name, Ability::NotBuilt, why),
         Status::Supported | Status::Deviates(_) => {
             let check = CHECKS.iter().find(|(name, _)| *name == engine.name);
-            check.map_or_else(|| Answer::works(engine.name, ""), |(name, check)| check(name))
+            check.map_or_else(|| by_library(engine.name), |(name, check)| check(name))
         }
+    }
+}
+
+/// An engine that needs at most a library of others.
+fn by_library(name: &str) -> Answer {
+    match open_library_of(name) {
+        Some(Err(error)) => Answer::fails(name, error.to_string(), "install that package"),
+        Some(Ok(())) | None => Answer::works(name, ""),
     }
 }
 

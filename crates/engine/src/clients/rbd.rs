@@ -30,7 +30,7 @@ const NAME: &str = "rbd";
 
 ferrio_sys::vendor_functions! {
     /// Functions of librbd.
-    struct Librbd of VendorLibrary { name: "librbd", sonames: &["librbd.so.1"], package: "librbd1" };
+    pub(super) struct Librbd of VendorLibrary { name: "librbd", sonames: &["librbd.so.1"], package: "librbd1" };
     fn rbd_open(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
     fn rbd_open_read_only(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
     fn rbd_close(ClientHandle) -> c_int;

@@ -41,6 +41,10 @@ fn every_engine_is_listed() {
         let works = Run::new(Program::Ferrio, scratch.path(), &job).finish().code == Some(0);
         assert_eq!(state(&found, engine) == "works", works, "{engine}");
     }
+    // So is what is said of a library of others.
+    let job = "--name=a --ioengine=nfs --nfs_url=nfs://127.0.0.1/none --size=4k --bs=4k --rw=write";
+    let lacks_library = Run::new(Program::Ferrio, scratch.path(), job).finish().all().contains("is not available");
+    assert_eq!(state(&found, "nfs") != "works", lacks_library, "{found:?}");
     let text = engines(&scratch, "").succeeded();
     assert!(text.stdout.lines().all(|line| line.chars().count() <= 80), "{}", text.stdout);
     assert!(text.stdout.lines().any(|line| line.starts_with("psync ") && line.ends_with("works")), "{}", text.stdout);
