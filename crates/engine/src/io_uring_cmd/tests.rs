@@ -25,7 +25,9 @@ fn what_is_no_namespace_is_refused() {
 }
 
 #[test]
-fn commands_of_scsi_are_refused() {
-    let error = PREPARE(&EngineOptions::new(given(NAME, &[("cmd_type", "bsg")]))).err().unwrap();
-    assert!(error.to_string().starts_with("io_uring_cmd: option cmd_type=bsg: "), "{error}");
+fn what_is_no_disk_of_scsi_is_refused() {
+    let prepared = PREPARE(&EngineOptions::new(given(NAME, &[("cmd_type", "bsg")]))).unwrap();
+    let refusal = |path: &Path| prepared.target_bytes(path, Patience::ENDLESS).unwrap_err().to_string();
+    assert_eq!(refusal(Path::new("/dev/null")), "the device does not tell its size (READ CAPACITY)");
+    assert!(refusal(TestFile::new(NAME).path()).starts_with("ioengine io_uring_cmd only works with "));
 }

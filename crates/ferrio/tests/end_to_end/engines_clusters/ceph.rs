@@ -84,9 +84,10 @@ fn faults_of_rados_are_errors() {
     assert_eq!((read.code, figure(&read, "/read/total_ios")), (Some(0), 4), "{}", read.all());
     // A pool that is full.
     cluster.done_by("ceph", &format!("osd pool set-quota {pool} max_objects 1"));
-    // The servers hear of the quota a few seconds later.
-    let runs = std::iter::repeat_with(|| cluster.run(&format!("{rados} {write} --filename=o")));
-    let full = runs.take(500).find(|run| run.code != Some(0)).expect("the quota is in force");
+    // The servers hear of the quota a few seconds later. A full pool takes what makes it no larger, so that each run has an object of
+    // its own.
+    let mut runs = (0..200).map(|index| cluster.run(&format!("{rados} {write} --filename=o{index}")));
+    let full = runs.find(|run| run.code != Some(0)).expect("the quota is in force");
     assert!(full.code == Some(1) && full.all().contains("is full, or has reached its quota"), "{}", full.all());
 }
 

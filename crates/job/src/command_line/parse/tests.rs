@@ -141,7 +141,8 @@ fn what_is_not_built_is_named() {
         ("--name=x --num_range=2", "fio: option num_range (command line): known, but not yet supported by ferrio\n"),
         (
             "--name=x --ioengine=rdma",
-            "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rdma\n",
+            "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rdma: no code for RDMA ran yet \
+             against another end, which an RDMA device or the module rdma_rxe would be\n",
         ),
         (
             "--name=x --mem=cudamalloc",
