@@ -132,7 +132,7 @@ fn refusals_say_what_fits() {
         (file.as_str(), "", "ioengine io_uring_cmd only works with nvme ns generic char devices (/dev/ngXnY)"),
         ("/dev/null", "", "/dev/null: failed to fetch namespace-id"),
         (NODE, "--bs=1000", "/dev/ng0n1: block size must be a multiple of LBA data size"),
-        (NODE, "--cmd_type=bsg", "option cmd_type=bsg"),
+        (NODE, "--cmd_type=bsg", "does not tell its size"),
         (NODE, "--bs=4m", "Invalid argument: read offset=0, buflen=4194304"),
     ] {
         let done = job(&guest, Program::Ferrio, device, &format!("--rw=read --size=8m {arguments}"));
