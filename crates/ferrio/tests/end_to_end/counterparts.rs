@@ -2,12 +2,15 @@
 //!
 //! Start reading at [`Counterpart::start`].
 
-use crate::support::{Scratch, skip};
+use crate::support::{Scratch, is_root, skip};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const COUNTERPARTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/counterparts");
+
+/// Servers that only root can run.
+const OF_ROOT: [&str; 3] = ["nfs-ganesha", "iscsi-tgt", "gluster-volume"];
 
 /// A server that is running, ended when it is dropped.
 pub(crate) struct Counterpart {
@@ -26,6 +29,9 @@ impl Counterpart {
 
     /// The same with arguments of the script.
     pub(crate) fn start_with(test: &str, name: &str, arguments: &[&str]) -> Option<Self> {
+        if OF_ROOT.contains(&name) && !is_root(test) {
+            return None;
+        }
         // The scripts want a short path.
         let scratch = Scratch::in_temporary_directory("dav");
         let (script, directory) = (Path::new(COUNTERPARTS).join(name), scratch.join("s"));
