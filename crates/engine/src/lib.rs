@@ -52,6 +52,7 @@ mod pvsync2;
 mod registry;
 mod remote;
 mod rw_flags;
+mod scsi;
 mod sg;
 pub mod sim;
 mod splice;

@@ -17,6 +17,7 @@ use crate::contract::{
 use crate::control;
 use crate::fd_table::FdTable;
 use crate::options::EngineOptions;
+use crate::scsi::{blocks, status};
 use command::{CommandTerms, UnmapLists};
 use ferrio_spec::engines::options::sg::{SG_WRITE_MODE, ScsiWriteMode};
 use ferrio_stats::note::ScsiStatus;
@@ -145,7 +146,7 @@ impl Disks {
         if self.commands.is_well(slot) {
             return IoResult::done(n_bytes);
         }
-        let status = command::status(self.commands.fault(slot));
+        let status = status(self.commands.fault(slot));
         if let Some(place) = self.statuses.get_mut(unit_index as usize) {
             *place = Some(Box::new(status));
         }
@@ -189,7 +190,7 @@ impl Disks {
 
     /// Adds a trim to those that go out together.
     fn gather(&mut self, unit_index: u32, unit: &IoUnit, block_bytes: u32) -> Queued {
-        let Ok((first, n_blocks)) = command::blocks(unit, block_bytes) else {
+        let Ok((first, n_blocks)) = blocks(unit, block_bytes) else {
             return Queued::Completed(control::error_result(Errno::INVAL));
         };
         if !self.unmaps.has_room_for(unit.file_index) {
@@ -334,7 +335,7 @@ impl Engine for Disks {
             Direction::SyncFileRange | Direction::Syncfs => Queued::Completed(control::error_result(Errno::INVAL)),
             Direction::Trim if !is_alone => self.gather(unit_index, unit, disk.block_bytes),
             Direction::Trim => {
-                let command = command::blocks(unit, disk.block_bytes).map(|range| self.unmaps.alone(unit_index, range));
+                let command = blocks(unit, disk.block_bytes).map(|range| self.unmaps.alone(unit_index, range));
                 match command {
                     Ok((cdb, list)) => Queued::Completed(self.run(unit_index, unit, (cdb, ScsiData::ToDevice(list)))),
                     Err(errno) => Queued::Completed(control::error_result(errno)),

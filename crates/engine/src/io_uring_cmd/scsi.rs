@@ -18,13 +18,14 @@ use crate::io_uring::explain;
 use crate::io_uring::options::EveryNth;
 use crate::io_uring::traffic::Traffic;
 use crate::options::EngineOptions;
+use crate::scsi::{blocks, status};
 use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::scsi::bsg;
 use ferrio_sys::scsi::capacity::Capacity;
 use ferrio_sys::scsi::cdb::{Cdb, UNMAP_HEAD_BYTES, UNMAP_RANGE_BYTES, unmap_list};
-use ferrio_sys::scsi::queue::{ScsiData, ScsiFault};
+use ferrio_sys::scsi::queue::ScsiData;
 use ferrio_sys::uring::{
     CommandCompletion, CommandRequest, CommandRing, RingFd, RingOf, RingRequest, RingScsiCommand, ScsiSlots,
 };
@@ -35,7 +36,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::path::Path;
 use std::rc::Rc;
-use terms::{BsgTerms, blocks};
+use terms::BsgTerms;
 
 /// Bytes of the list of a trim.
 const LIST_BYTES: usize = UNMAP_HEAD_BYTES + UNMAP_RANGE_BYTES;
@@ -63,8 +64,6 @@ struct Disks {
     block_bytes: Vec<Option<u32>>,
     /// By slot: the length that a command has when it succeeds.
     lengths: Vec<usize>,
-    /// By slot: what a device has said of a failed command, until it is asked for.
-    statuses: Vec<Option<Box<ScsiStatus>>>,
     n_queued: u32,
     forced_async: EveryNth,
 }
@@ -122,7 +121,6 @@ impl Prepared for Idle {
             fds: FdTable::new(setup.n_files),
             block_bytes: vec![None; setup.n_files as usize],
             lengths: vec![0; n_slots],
-            statuses: vec![None; n_slots],
             n_queued: 0,
             forced_async: EveryNth::new(of_ring.force_async_every),
             terms,
@@ -162,12 +160,6 @@ impl Disks {
     }
 }
 
-/// What a device has said, as a value for reports.
-fn status(fault: ScsiFault) -> ScsiStatus {
-    let ScsiFault { status, host_status, driver_status, sense, n_left, n_bytes, cdb } = fault;
-    ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb, by_ring: true }
-}
-
 impl Traffic for Disks {
     type Requests = CommandRequest;
     type Completions = CommandCompletion;
@@ -185,7 +177,6 @@ impl Traffic for Disks {
     }
 
     fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
-        let n_before = completions.len();
         let Self { ring, slots, lengths, .. } = self;
         ring.pop_scsi(n_max as u32, slots, |done| {
             let result = match (done.result, done.is_well) {
@@ -193,18 +184,8 @@ impl Traffic for Disks {
                 (errno @ ..0, true) => IoResult::of_call(i64::from(errno)),
                 _ => IoResult::failed(libc::EIO),
             };
-            if !done.is_well {
-                // What was said is taken below: the slots are in use here.
-                lengths[done.slot as usize] = usize::MAX;
-            }
             push_in_room(completions, Completion { unit_index: done.slot, result });
         });
-        for completion in &completions[n_before..] {
-            let slot = completion.unit_index as usize;
-            if self.lengths[slot] == usize::MAX {
-                self.statuses[slot] = Some(Box::new(status(self.slots.fault(completion.unit_index))));
-            }
-        }
     }
 }
 
@@ -238,20 +219,13 @@ impl Engine for Disks {
             Err(errno) => return Queued::Completed(control::error_result(errno)),
         };
         self.lengths[unit_index as usize] = unit.length_bytes;
-        loop {
-            // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not close the
-            // file, until the unit is reaped; the area, the lists and the slots live as long as `self`, whose ring waits when dropped.
-            if unsafe { self.ring.push_scsi(unit_index, &request, &mut self.slots) } {
-                self.n_queued += 1;
-                return Queued::Queued;
-            }
-            if !self.has_polling_thread() {
-                return Queued::Busy;
-            }
-            if let Err(errno) = self.ring.wait_for_room() {
-                return Queued::Completed(control::error_result(errno));
-            }
-        }
+        // Its memory stays where it is.
+        let mut slots = std::mem::take(&mut self.slots);
+        // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not close the file,
+        // until the unit is reaped; the area, the lists and the slots live as long as `self`, whose ring waits when dropped.
+        let queued = self.push_or_wait(|ring| unsafe { ring.push_scsi(unit_index, &request, &mut slots) });
+        self.slots = slots;
+        queued
     }
 
     fn commit(&mut self) -> io::Result<u32> {
@@ -277,7 +251,7 @@ impl Engine for Disks {
     }
 
     fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
-        self.statuses.get_mut(unit_index as usize)?.take()
+        self.slots.take_fault(unit_index).map(|fault| Box::new(status(fault)))
     }
 
     fn sync_apart(&mut self, file_index: u32) -> Option<i32> {

@@ -5,12 +5,12 @@
 use super::NAME;
 use crate::contract::{EngineError, IoUnit};
 use crate::options::EngineOptions;
+use crate::scsi::blocks;
 use ferrio_spec::engines::options::sg::{HIPRI, READFUA, SG_WRITE_MODE, ScsiWriteMode, WRITEFUA};
-use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
 use ferrio_sys::scsi::cdb::{ByteCheck, Cdb, UNMAP_HEAD_BYTES, UNMAP_RANGE_BYTES, unmap_list};
-use ferrio_sys::scsi::queue::{ScsiData, ScsiFault};
+use ferrio_sys::scsi::queue::ScsiData;
 use ferrio_units::Direction;
 use std::io;
 
@@ -58,22 +58,6 @@ impl CommandTerms {
             Mode::WriteStream => return Err(Errno::INVAL),
         })
     }
-}
-
-/// The first block of a unit and their number; an error if it is not whole blocks.
-pub(super) fn blocks(unit: &IoUnit, block_bytes: u32) -> Result<(u64, u32), Errno> {
-    let (block, length) = (u64::from(block_bytes), unit.length_bytes as u64);
-    if block == 0 || length == 0 || !unit.offset_bytes.is_multiple_of(block) || !length.is_multiple_of(block) {
-        return Err(Errno::INVAL);
-    }
-    let n_blocks = u32::try_from(length / block).map_err(|_| Errno::INVAL)?;
-    Ok((unit.offset_bytes / block, n_blocks))
-}
-
-/// What a device has said, as a value for reports.
-pub(super) fn status(fault: ScsiFault) -> ScsiStatus {
-    let ScsiFault { status, host_status, driver_status, sense, n_left, n_bytes, cdb } = fault;
-    ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb, by_ring: false }
 }
 
 /// Ranges that one UNMAP has at most.

@@ -1,8 +1,9 @@
 //! Commands of units. Commands to devices are in the tests that run in the guest.
 
-use super::command::{CommandTerms, UnmapLists, blocks};
+use super::command::{CommandTerms, UnmapLists};
 use crate::contract::IoUnit;
 use crate::options::EngineOptions;
+use crate::scsi::blocks;
 use crate::testing::{BLOCK, nowhere, setup};
 use ferrio_spec::GivenOptions;
 use ferrio_spec::engines::options::sg::{READFUA, SG_WRITE_MODE, ScsiWriteMode, WRITEFUA};

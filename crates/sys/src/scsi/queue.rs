@@ -142,6 +142,8 @@ pub struct ScsiFault {
     pub n_bytes: u32,
     /// The command.
     pub cdb: Vec<u8>,
+    /// The command went by a ring.
+    pub by_ring: bool,
 }
 
 /// Commands, each in a slot.
@@ -266,6 +268,7 @@ impl ScsiQueue {
             n_left: u32::try_from(answer.n_left).unwrap_or(0),
             n_bytes: asked.data_bytes,
             cdb: cdb.bytes().to_vec(),
+            by_ring: false,
         }
     }
 }

@@ -30,7 +30,7 @@ pub struct RingScsiCommand {
 }
 
 /// What the kernel reads and writes beside the data, by slot, while a command is in flight.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ScsiSlots {
     slots: Box<[UnsafeCell<ScsiSlot>]>,
 }
@@ -51,19 +51,26 @@ impl ScsiSlots {
         Self { slots: (0..n_slots).map(|_| UnsafeCell::new(slot.clone())).collect() }
     }
 
-    /// What is said of the command in a slot, which is done.
-    pub fn fault(&mut self, slot: u32) -> ScsiFault {
-        let ScsiSlot { cdb, sense, n_bytes, status } = self.slots[slot as usize].get_mut();
-        ScsiFault {
-            status: *status as u8,
-            driver_status: u16::from((*status >> 8) as u8),
-            host_status: u16::from((*status >> 16) as u8),
-            sense: sense[..usize::from((*status >> 24) as u8).min(SENSE_BYTES)].to_vec(),
-            n_left: (*status >> 32) as u32,
+    /// What is said against the last command in a slot, which is done, once.
+    pub fn take_fault(&mut self, slot: u32) -> Option<ScsiFault> {
+        let ScsiSlot { cdb, sense, n_bytes, status } = self.slots.get_mut(slot as usize)?.get_mut();
+        let status = std::mem::take(status);
+        (!is_well(status)).then(|| ScsiFault {
+            status: status as u8,
+            driver_status: u16::from((status >> 8) as u8),
+            host_status: u16::from((status >> 16) as u8),
+            sense: sense[..usize::from((status >> 24) as u8).min(SENSE_BYTES)].to_vec(),
+            n_left: (status >> 32) as u32,
             n_bytes: *n_bytes,
             cdb: cdb.bytes().to_vec(),
-        }
+            by_ring: true,
+        })
     }
+}
+
+/// Device, driver and host adapter have nothing to say against a command.
+fn is_well(status: u64) -> bool {
+    matches!(status & STATUSES, 0 | CONDITION_MET)
 }
 
 /// Statuses of device, driver and host in what a completion says beside its result.
@@ -94,7 +101,7 @@ impl CommandRing {
     /// If the slot is not one of `slots`.
     pub unsafe fn push_scsi(&mut self, slot: u32, request: &RingScsiCommand, slots: &mut ScsiSlots) -> bool {
         let place = slots.slots[slot as usize].get_mut();
-        place.cdb = request.cdb;
+        (place.cdb, place.status) = (request.cdb, 0);
         let (out, r#in) = match request.data {
             ScsiData::Nothing => (None, None),
             ScsiData::FromDevice(region) => (None, Some(region)),
@@ -127,8 +134,7 @@ impl CommandRing {
             if let Some(place) = slots.slots.get_mut(slot as usize) {
                 place.get_mut().status = status;
             }
-            let is_well = matches!(status & STATUSES, 0 | CONDITION_MET);
-            each(ScsiCompletion { slot, result: completion.result(), is_well });
+            each(ScsiCompletion { slot, result: completion.result(), is_well: is_well(status) });
             n_popped += 1;
         }
         self.n_outstanding = self.n_outstanding.saturating_sub(n_popped);

@@ -7,6 +7,7 @@ use crate::contract::{EngineError, IoUnit, JobFacts};
 use crate::io_uring::options::UringOptions;
 use crate::io_uring_cmd::write_mode::{WriteMode, WriteModes};
 use crate::options::EngineOptions;
+use crate::scsi::blocks;
 use ferrio_spec::engines::options::io_uring::{self, BytesToCheck, CommandLength, ReadMode};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
@@ -103,15 +104,6 @@ impl BsgTerms {
     pub(super) fn sync(&self) -> Cdb {
         if self.length == CdbLength::Ten { Cdb::synchronize_cache() } else { Cdb::synchronize_cache_16() }
     }
-}
-
-/// The first block of a unit and their number; an error if it is not whole blocks.
-pub(super) fn blocks(unit: &IoUnit, block_bytes: u32) -> Result<(u64, u32), Errno> {
-    let (block, length) = (u64::from(block_bytes), unit.length_bytes as u64);
-    if block == 0 || length == 0 || !unit.offset_bytes.is_multiple_of(block) || !length.is_multiple_of(block) {
-        return Err(Errno::INVAL);
-    }
-    Ok((unit.offset_bytes / block, u32::try_from(length / block).map_err(|_| Errno::INVAL)?))
 }
 
 /// A possible reason for the errno of an I/O, which the kernel gives before the device sees the command.
