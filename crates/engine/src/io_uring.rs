@@ -11,6 +11,7 @@
 pub(crate) mod buffers;
 pub(crate) mod explain;
 pub(crate) mod options;
+mod protected;
 pub(crate) mod traffic;
 
 use crate::contract::{
@@ -20,7 +21,6 @@ use crate::contract::{
 use crate::control;
 use crate::fd_table::FdTable;
 use buffers::{Windows, register};
-use ferrio_spec::engines::options::io_uring_cmd::MD_PER_IO_SIZE;
 use ferrio_sys::Clock;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -30,6 +30,7 @@ use ferrio_sys::uring::{
 };
 use ferrio_units::Direction;
 use options::{EveryNth, UringOptions, Vectoring};
+use protected::{MetadataOptions, Protected};
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -43,17 +44,15 @@ const NAME: &str = "io_uring";
 const MAX_IO_BYTES: usize = 0x7fff_f000;
 
 pub(crate) const PREPARE: Prepare = |options| {
-    let metadata_bytes = options.get(&MD_PER_IO_SIZE);
-    if metadata_bytes != 0 {
-        let why = "protection information through the block layer is not built yet; ioengine=io_uring_cmd has it";
-        return Err(EngineError::bad_option(NAME, MD_PER_IO_SIZE.name(), &metadata_bytes, why));
-    }
-    Ok(Box::new(Uring { options: UringOptions::parse(options)? }))
+    let metadata = MetadataOptions::parse(options)?;
+    Ok(Box::new(Uring { options: UringOptions::parse(options)?, metadata }))
 };
 
 /// The engine before it is started.
 struct Uring {
     options: UringOptions,
+    /// Reads and writes have protection information.
+    metadata: Option<MetadataOptions>,
 }
 
 /// The ring is the first field: dropping it waits for all I/Os in flight, after which the buffers may be dropped.
@@ -151,6 +150,23 @@ impl Running {
         }
     }
 
+    /// The request of a read or write.
+    #[inline]
+    fn io_of(&mut self, unit: &IoUnit, fd: RingFd) -> RingIo {
+        let rw_flags = self.options.flags.of(unit.direction).bits();
+        let is_forced_async = self.forced_async.takes_turn();
+        RingIo {
+            is_write: unit.direction == Direction::Write,
+            fd,
+            region: self.arena.borrow().region(unit.buffer_offset, unit.length_bytes.min(MAX_IO_BYTES)),
+            form: self.form_of(unit),
+            offset: unit.offset_bytes,
+            rw_flags,
+            io_priority: unit.ioprio,
+            is_forced_async,
+        }
+    }
+
     /// Pushes a request. With a polling kernel thread it waits for room first.
     #[inline]
     fn push(&mut self, unit_index: u32, sync_length: IoResult, push: impl FnMut(&mut IoRing) -> bool) -> Queued {
@@ -229,13 +245,17 @@ impl Prepared for Uring {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         let mut options = self.options;
         options.flags = options.flags.with_atomic(setup.atomic);
-        let max_block_bytes = setup.max_block_bytes;
+        let (max_block_bytes, job) =
+            (setup.max_block_bytes, self.metadata.map(|metadata| (metadata, setup.job.clone())));
         let mut running = Running::new(&options, setup)?;
         if options.has_fixed_buffers {
             // SAFETY: the area lives as long as `running`, whose ring is dropped first.
             running.windows = Some(unsafe { register(NAME, &running.ring, &running.arena.borrow(), max_block_bytes) }?);
         }
-        Ok(Box::new(running))
+        match job {
+            Some((metadata, job)) => Ok(Box::new(Protected::new(running, metadata, job)?)),
+            None => Ok(Box::new(running)),
+        }
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -278,18 +298,7 @@ impl Engine for Running {
         if control::is_control(unit.direction) {
             return self.queue_control(unit_index, unit, fd);
         }
-        let rw_flags = self.options.flags.of(unit.direction).bits();
-        let is_forced_async = self.forced_async.takes_turn();
-        let io = RingIo {
-            is_write: unit.direction == Direction::Write,
-            fd,
-            region: self.arena.borrow().region(unit.buffer_offset, unit.length_bytes.min(MAX_IO_BYTES)),
-            form: self.form_of(unit),
-            offset: unit.offset_bytes,
-            rw_flags,
-            io_priority: unit.ioprio,
-            is_forced_async,
-        };
+        let io = self.io_of(unit, fd);
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
         // close the file, until the unit is reaped; the area lives as long as `self`, whose ring waits when dropped.
         self.push(unit_index, IoResult::done(0), |ring| unsafe { ring.push_io(unit_index, &io) })

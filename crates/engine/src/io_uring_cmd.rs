@@ -3,14 +3,13 @@
 //!
 //! All I/Os are commands in the ring: reads, writes (by one of several commands), trims (dataset management) and syncs (flush). Only
 //! `syncfs` is a call in the thread of the job. The size of a target is what the namespace says.
-//! Must not know: batches, depths. Start reading at [`Passthrough`], then [`Commands`], then `geometry`, `encoding` and `protection`.
+//! Must not know: batches, depths. Start reading at [`Passthrough`], then [`Commands`], then `geometry`, `encoding`.
 #![expect(unsafe_code, reason = "commands point into the buffer area")]
 
 mod encoding;
 mod geometry;
 mod options;
 mod placement;
-mod protection;
 mod scsi;
 mod status;
 mod write_mode;
@@ -25,8 +24,10 @@ use crate::io_uring::buffers::{Windows, register};
 use crate::io_uring::explain;
 use crate::io_uring::options::{EveryNth, Vectoring};
 use crate::io_uring::traffic::Traffic;
+use crate::payloads::{CheckedReads, Payloads};
+use crate::protection::Protection;
 use ferrio_spec::engines::options::io_uring::{CMD_TYPE, CommandType, WRITE_MODE};
-use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
+use ferrio_sys::arena::{Arena, Region};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::nvme::NvmeCommand;
 use ferrio_sys::uring::{
@@ -37,7 +38,6 @@ use ferrio_units::Direction;
 use geometry::{Blocks, Geometry};
 use options::CommandOptions;
 use placement::Placements;
-use protection::Protection;
 use std::cell::RefCell;
 use std::io;
 use std::os::fd::AsRawFd;
@@ -79,18 +79,9 @@ struct Commands {
     write_modes: WriteModeDraws,
     /// The directives of writes, if the job wants some.
     placements: Option<Placements>,
-    /// By slot: the unit, where protection information of reads is checked here.
-    units: Vec<Option<IoUnit>>,
-    /// By slot: what was found wrong in the last read.
-    mismatches: Vec<Option<TagMismatch>>,
+    /// Reads whose protection information is checked here.
+    checked: CheckedReads,
     job: JobFacts,
-}
-
-/// Memory with a part for each slot.
-struct Payloads {
-    memory: Arena,
-    /// Length of a part.
-    part_bytes: usize,
 }
 
 /// The file is none whose commands this engine sends.
@@ -148,29 +139,14 @@ impl Commands {
                 .map_err(|error| explain::files(NAME, setup.n_files, error.errno()))?;
         }
         let n_slots = setup.iodepth as usize;
-        // Parts of slots do not share a cache line.
-        let payload_bytes = encoding::RANGE_BYTES.max(options.metadata_bytes as usize).next_multiple_of(64);
-        let memory = ArenaRequest {
-            kind: ArenaKind::Malloc,
-            size_bytes: n_slots * payload_bytes,
-            offset_bytes: 0,
-            hugepage_bytes: 0,
-        };
-        let mut payloads = Arena::new(&memory).map_err(|error| EngineError::Failed {
-            engine: NAME,
-            step: "init",
-            what: format!("memory for metadata (md_per_io_size={})", options.metadata_bytes),
-            source: io::Error::from_raw_os_error(error.errno().unwrap_or(libc::ENOMEM)),
-        })?;
-        payloads.touch();
+        let payload_bytes = encoding::RANGE_BYTES.max(options.metadata_bytes as usize);
         Ok(Self {
             ring,
             arena: setup.arena,
-            payloads: Payloads { memory: payloads, part_bytes: payload_bytes },
+            payloads: Payloads::new(NAME, n_slots, payload_bytes)?,
             write_modes: WriteModeDraws::new(options.write_modes.clone(), setup.seed),
             placements: Placements::new(&setup.job.placement, setup.n_files, setup.seed)?,
-            units: vec![None; n_slots],
-            mismatches: vec![None; n_slots],
+            checked: CheckedReads::new(n_slots),
             fds: FdTable::new(setup.n_files),
             geometries: vec![None; setup.n_files as usize],
             windows: None,
@@ -199,16 +175,15 @@ impl Commands {
         let (command, data, metadata) = match unit.direction {
             Direction::Read => {
                 let blocks = blocks()?;
-                self.units[unit_index as usize] = geometry.checks_here().then_some(*unit);
+                self.checked.note(unit_index, geometry.checks_here().then_some(*unit));
                 let metadata = self.metadata(unit_index, &geometry, blocks)?;
                 (encoding::read(&geometry, blocks, &self.options)?, self.data(unit), metadata)
             }
             Direction::Write => self.write(unit_index, unit, &geometry, blocks()?)?,
             Direction::Trim => {
-                let place = unit_index as usize * self.payloads.part_bytes;
-                let range = self.payloads.memory.slice_mut(place, encoding::RANGE_BYTES);
-                range.copy_from_slice(&encoding::range(blocks()?)?);
-                let data = CommandData::Plain(self.payloads.memory.region(place, encoding::RANGE_BYTES));
+                let range = encoding::range(blocks()?)?;
+                self.payloads.slice_mut(unit_index, encoding::RANGE_BYTES).copy_from_slice(&range);
+                let data = CommandData::Plain(self.payloads.region(unit_index, encoding::RANGE_BYTES));
                 (encoding::deallocate(id, 1), data, None)
             }
             Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None, None),
@@ -239,8 +214,7 @@ impl Commands {
         if let Some(protection) = geometry.protection.filter(Protection::is_by_host) {
             let mut arena = self.arena.borrow_mut();
             let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
-            let place = unit_index as usize * self.payloads.part_bytes;
-            let apart = self.payloads.memory.slice_mut(place, metadata.map_or(0, Region::len));
+            let apart = self.payloads.slice_mut(unit_index, metadata.map_or(0, Region::len));
             protection.fill(buffer, apart, blocks.first);
         }
         Ok((command, self.data(unit), metadata))
@@ -253,19 +227,17 @@ impl Commands {
         if length > u64::from(self.options.metadata_bytes) {
             return Err(Errno::INVAL);
         }
-        let place = unit_index as usize * self.payloads.part_bytes;
-        Ok((length > 0).then(|| self.payloads.memory.region(place, length as usize)))
+        Ok((length > 0).then(|| self.payloads.region(unit_index, length as usize)))
     }
 
     /// Checks the protection information of a read that the device has done; a mismatch is an error of the I/O.
     fn check(&mut self, unit_index: u32) -> Option<TagMismatch> {
-        let unit = self.units[unit_index as usize].take()?;
+        let unit = self.checked.done(unit_index)?;
         let geometry = self.geometries.get(unit.file_index as usize)?.as_ref()?;
         let blocks = geometry.blocks(unit.offset_bytes, unit.length_bytes).ok()?;
         let mut arena = self.arena.borrow_mut();
         let buffer = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
-        let place = unit_index as usize * self.payloads.part_bytes;
-        let apart = self.payloads.memory.slice_mut(place, (blocks.n * geometry.apart_bytes) as usize);
+        let apart = self.payloads.slice_mut(unit_index, (blocks.n * geometry.apart_bytes) as usize);
         geometry.protection?.check(buffer, apart, blocks.first)
     }
 
@@ -284,12 +256,11 @@ impl Commands {
     fn check_reads(&mut self, completions: &mut [Completion]) {
         for completion in completions {
             if !matches!(completion.result.outcome(), Outcome::Done(_)) {
-                self.units[completion.unit_index as usize] = None;
+                self.checked.note(completion.unit_index, None);
                 continue;
             }
-            let mismatch = self.check(completion.unit_index);
-            if mismatch.is_some() {
-                self.mismatches[completion.unit_index as usize] = mismatch;
+            if let Some(mismatch) = self.check(completion.unit_index) {
+                self.checked.keep(completion.unit_index, mismatch);
                 completion.result = IoResult::failed(libc::EIO);
             }
         }
@@ -412,7 +383,7 @@ impl Engine for Commands {
     }
 
     fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
-        self.mismatches.get_mut(unit_index as usize)?.take()
+        self.checked.take_mismatch(unit_index)
     }
 
     fn status_hint(&self, status: u16) -> Option<&'static str> {

@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "ioctl with the kernel's own opcodes")]
 
 pub mod link;
+pub mod metadata;
 mod partition;
 pub mod zones;
 

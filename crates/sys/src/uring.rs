@@ -12,6 +12,7 @@
 
 mod command;
 mod enter;
+mod protected;
 mod request;
 mod scsi_command;
 mod setup;
@@ -23,6 +24,7 @@ use enter::RingEntry;
 pub use io_uring::cqueue::{Entry as SmallCompletion, Entry32 as CommandCompletion, EntryMarker as CompletionForm};
 pub use io_uring::squeue::{Entry as SmallRequest, Entry128 as CommandRequest, EntryMarker as RequestForm};
 use io_uring::{IoUring, Probe, opcode, types};
+pub use protected::{ProtectionSlots, RingProtection};
 pub use request::{BufferForm, Discard, RingFd, RingIo, SyncKind};
 use rustix::io::Errno;
 pub use scsi_command::{RingScsiCommand, ScsiCompletion, ScsiSlots};
@@ -296,13 +298,24 @@ impl IoRing {
     /// If the slot is not below the depth.
     #[inline]
     pub unsafe fn push_io(&mut self, slot: u32, io: &RingIo) -> bool {
-        let vector = self.vectors[slot as usize].get();
-        if matches!(io.form, BufferForm::Vector) {
-            // SAFETY: the slot is in no request (the caller's promise), so nobody reads its vector.
-            unsafe { *vector = libc::iovec { iov_base: io.region.as_ptr().cast(), iov_len: io.region.len() } };
-        }
+        // SAFETY: the slot is in no request (the caller's promise), so nobody reads its vector.
+        let vector = unsafe { self.vector_of(slot, io) };
         // SAFETY: the vector lives as long as the ring, and the rest is the caller's promise.
         unsafe { self.push(&io.entry(vector).user_data(u64::from(slot))) }
+    }
+
+    /// The vector of a slot, which names the memory of a request that has its memory by vector.
+    ///
+    /// # Safety
+    /// The slot is in no request.
+    #[inline]
+    unsafe fn vector_of(&self, slot: u32, io: &RingIo) -> *const libc::iovec {
+        let vector = self.vectors[slot as usize].get();
+        if matches!(io.form, BufferForm::Vector) {
+            // SAFETY: nothing reads the vector, by the caller's promise.
+            unsafe { *vector = libc::iovec { iov_base: io.region.as_ptr().cast(), iov_len: io.region.len() } };
+        }
+        vector
     }
 
     /// Pushes a sync for a slot. False, and nothing is pushed, if the submission queue is full.

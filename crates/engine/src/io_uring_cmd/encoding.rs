@@ -7,6 +7,7 @@ use super::geometry::{Blocks, Geometry};
 use super::options::CommandOptions;
 use super::placement::Directive;
 use super::write_mode::WriteMode;
+use crate::protection::Protection;
 use ferrio_sys::Errno;
 use ferrio_sys::nvme::{NvmeCommand, opcode};
 
@@ -18,6 +19,12 @@ const FUA: u32 = 1 << 30;
 
 /// Zeroes may be written by deallocating, in CDW12.
 const DEALLOCATES: u32 = 1 << 25;
+
+/// Of protection information, in CDW12: the device makes and takes it; the fields that it checks.
+const BY_DEVICE: u32 = 1 << 29;
+const CHECK_GUARD: u32 = 1 << 28;
+const CHECK_APPLICATION: u32 = 1 << 27;
+const CHECK_REFERENCE: u32 = 1 << 26;
 
 /// Most blocks of a transfer: the number has 16 bits, less one.
 const MAX_BLOCKS: u64 = 1 << 16;
@@ -75,9 +82,29 @@ fn of_blocks(opcode: u8, geometry: &Geometry, blocks: Blocks) -> Result<NvmeComm
     let [first, rest, number, ..] = &mut command.words_10;
     (*first, *rest, *number) = (blocks.first as u32, (blocks.first >> 32) as u32, (blocks.n - 1) as u32);
     if let Some(protection) = &geometry.protection {
-        protection.put_into(&mut command, blocks);
+        protect(&mut command, protection, blocks);
     }
     Ok(command)
+}
+
+/// Adds the flags and tags of protection information. Where the device makes it, it begins with this reference tag.
+#[inline]
+fn protect(command: &mut NvmeCommand, protection: &Protection, blocks: Blocks) {
+    let options = &protection.options;
+    let when = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+    command.words_10[2] |= when(options.by_device, BY_DEVICE)
+        | when(options.checks_guard, CHECK_GUARD)
+        | when(options.checks_application, CHECK_APPLICATION)
+        | when(options.checks_reference, CHECK_REFERENCE);
+    if protection.has_reference() && (options.checks_reference || options.by_device) {
+        command.words_10[4] = blocks.first as u32;
+        if protection.blocks.format.guard_bits == 64 {
+            command.words_2[1] = (blocks.first >> 32) as u32 & 0xFFFF;
+        }
+    }
+    if options.checks_application {
+        command.words_10[5] = u32::from(options.application_mask) << 16 | u32::from(options.application_tag);
+    }
 }
 
 /// Adds the place where the device is to put the data: the type of the directive in CDW12, its value in CDW13.
@@ -112,8 +139,9 @@ pub(super) fn range(blocks: Blocks) -> Result<[u8; RANGE_BYTES], Errno> {
 mod tests {
     use super::*;
     use crate::options::EngineOptions;
+    use crate::protection::ProtectedBlocks;
     use crate::testing::given;
-    use ferrio_sys::nvme::namespace::Namespace;
+    use ferrio_sys::nvme::namespace::{Namespace, ProtectionFormat};
 
     fn options(texts: &[(&str, &str)]) -> CommandOptions {
         CommandOptions::parse(&EngineOptions::new(given("io_uring_cmd", texts))).unwrap()
@@ -170,5 +198,24 @@ mod tests {
         assert_eq!(range, [0, 0, 0, 0, 0x30, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0]);
         assert_eq!(super::range(Blocks { first: 0, n: 1 << 32 }), Err(Errno::INVAL));
         assert_eq!(flush(1).opcode, 0);
+    }
+
+    #[test]
+    fn flags_and_tags_of_protection_are_in_the_command() {
+        let format = ProtectionFormat { kind: 1, guard_bits: 64, storage_tag_bits: 0, is_first: false };
+        let blocks = ProtectedBlocks { format, data_bytes: 4096, metadata_bytes: 16, is_extended: false };
+        let command = |pi_act: &str, pi_chk: &str| {
+            let texts = [("pi_act", pi_act), ("pi_chk", pi_chk)];
+            let mut command = NvmeCommand::new(1, 1);
+            let protection = Protection { blocks, options: options(&texts).protection };
+            protect(&mut command, &protection, Blocks { first: 0x3_0000_0007, n: 1 });
+            command
+        };
+        let by_host = command("0", "GUARD,APPTAG,REFTAG");
+        assert_eq!(by_host.words_10[2], 0x1C00_0000);
+        assert_eq!((by_host.words_10[4], by_host.words_2[1]), (7, 3));
+        assert_eq!(by_host.words_10[5], 0xFFFF_1234);
+        let by_device = command("1", "GUARD,REFTAG");
+        assert_eq!((by_device.words_10[2], by_device.words_10[5]), (0x3400_0000, 0));
     }
 }

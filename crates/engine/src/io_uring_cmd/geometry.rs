@@ -3,9 +3,9 @@
 //! Must not know: rings. Start reading at [`Geometry::of`].
 
 use super::options::CommandOptions;
-use super::protection::Protection;
 use super::write_mode::WriteMode;
 use crate::contract::{EngineError, JobFacts};
+use crate::protection::{ProtectedBlocks, Protection};
 use ferrio_sys::Errno;
 use ferrio_sys::nvme::namespace::{IdentifyStep, Namespace};
 use ferrio_sys::nvme::zones::zone_blocks_of;
@@ -76,7 +76,15 @@ impl Geometry {
             (false, true) => (data + metadata, 0),
             (false, false) => (data, metadata),
         };
-        let protection = Protection::new(&namespace, options);
+        let protection = protection.map(|format| Protection {
+            blocks: ProtectedBlocks {
+                format,
+                data_bytes: namespace.data_bytes as usize,
+                metadata_bytes: namespace.metadata_bytes as usize,
+                is_extended: namespace.is_extended,
+            },
+            options: options.protection,
+        });
         Ok(Self { namespace, unit_bytes, apart_bytes, protection, zone_blocks })
     }
 

@@ -3,12 +3,11 @@
 //! Those of the ring are those of `io_uring`. Must not know: commands. Start reading at [`CommandOptions`].
 
 use super::NAME;
-use super::protection::ProtectionOptions;
 use super::write_mode::WriteModes;
 use crate::contract::EngineError;
 use crate::io_uring::options::UringOptions;
 use crate::options::EngineOptions;
-use ferrio_spec::engines::options::declaration::EngineOption;
+use crate::protection::{ProtectionOptions, metadata_bytes};
 use ferrio_spec::engines::options::io_uring::{self, ReadMode};
 use ferrio_spec::engines::options::io_uring_cmd as of_commands;
 
@@ -47,30 +46,10 @@ impl CommandOptions {
             write_mode_text: text.to_owned(),
             write_modes,
             deallocates_zeroes: options.get(&of_commands::DEAC),
-            metadata_bytes: number(options, &of_commands::MD_PER_IO_SIZE)?,
-            protection: protection(options)?,
+            metadata_bytes: metadata_bytes(NAME, options)?,
+            protection: ProtectionOptions::parse(NAME, options)?,
         })
     }
-}
-
-/// A number of 16 or 32 bits.
-fn number<N: TryFrom<i64>>(options: &EngineOptions, option: &EngineOption<i64>) -> Result<N, EngineError> {
-    let value = options.get(option);
-    N::try_from(value)
-        .map_err(|_| EngineError::bad_option(NAME, option.name(), &value, "the number does not fit its field"))
-}
-
-fn protection(options: &EngineOptions) -> Result<ProtectionOptions, EngineError> {
-    // As in fio, the text may have anything between these words.
-    let checks = options.get(&of_commands::PI_CHK).unwrap_or_default();
-    Ok(ProtectionOptions {
-        by_device: options.get(&of_commands::PI_ACT),
-        checks_guard: checks.contains("GUARD"),
-        checks_application: checks.contains("APPTAG"),
-        checks_reference: checks.contains("REFTAG"),
-        application_tag: number(options, &of_commands::APPTAG)?,
-        application_mask: number(options, &of_commands::APPTAG_MASK)?,
-    })
 }
 
 #[cfg(test)]

@@ -1,94 +1,110 @@
-//! Protection information: the flags and tags of commands, and tuples that the host makes and checks by itself (`pi_act=0`).
+//! Protection information: its options, and the tuples that the host makes and checks by itself (`pi_act=0`), for engines that send
+//! metadata along with the data.
 //!
 //! Facts: the NVM command set specification, "End-to-end data protection". Numbers of a tuple are big endian: a guard of 2 or 8
-//! bytes, an application tag of 2, a reference tag of 4 or 6. Must not know: rings. Start reading at [`Protection`].
+//! bytes, an application tag of 2, a reference tag of 4 or 6. Must not know: rings, commands. Start reading at [`Protection`].
 
-use super::geometry::Blocks;
-use super::options::CommandOptions;
-use crate::contract::{GuardedField, TagMismatch};
-use ferrio_sys::nvme::NvmeCommand;
-use ferrio_sys::nvme::namespace::{Namespace, ProtectionFormat};
+use crate::contract::{EngineError, GuardedField, TagMismatch};
+use crate::options::EngineOptions;
+use ferrio_spec::engines::options::declaration::EngineOption;
+use ferrio_spec::engines::options::io_uring_cmd as of_metadata;
+use ferrio_sys::nvme::namespace::ProtectionFormat;
 use ferrio_units::checksum::{crc16_t10dif, crc64_nvme};
-
-/// In CDW12: the device makes and takes the information; the fields that it checks.
-const BY_DEVICE: u32 = 1 << 29;
-const CHECK_GUARD: u32 = 1 << 28;
-const CHECK_APPLICATION: u32 = 1 << 27;
-const CHECK_REFERENCE: u32 = 1 << 26;
 
 /// A block with this application tag is not checked.
 const UNCHECKED: u16 = 0xFFFF;
 
 /// Options about protection information.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ProtectionOptions {
+pub(crate) struct ProtectionOptions {
     /// `pi_act`: the device makes and takes the information.
-    pub(super) by_device: bool,
+    pub(crate) by_device: bool,
     /// `pi_chk`.
-    pub(super) checks_guard: bool,
-    pub(super) checks_application: bool,
-    pub(super) checks_reference: bool,
+    pub(crate) checks_guard: bool,
+    pub(crate) checks_application: bool,
+    pub(crate) checks_reference: bool,
     /// `apptag` and `apptag_mask`.
-    pub(super) application_tag: u16,
-    pub(super) application_mask: u16,
+    pub(crate) application_tag: u16,
+    pub(crate) application_mask: u16,
 }
 
-/// The protection information of a namespace, as a job uses it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Protection {
-    format: ProtectionFormat,
-    options: ProtectionOptions,
-    data_bytes: usize,
-    metadata_bytes: usize,
-    is_extended: bool,
-}
-
-impl Protection {
-    /// `None`: the namespace has none.
-    pub(super) fn new(namespace: &Namespace, options: &CommandOptions) -> Option<Self> {
-        Some(Self {
-            format: namespace.protection?,
-            options: options.protection,
-            data_bytes: namespace.data_bytes as usize,
-            metadata_bytes: namespace.metadata_bytes as usize,
-            is_extended: namespace.is_extended,
+impl ProtectionOptions {
+    /// Reads the options of an engine.
+    ///
+    /// # Errors
+    /// A tag that does not fit its field.
+    pub(crate) fn parse(engine: &'static str, options: &EngineOptions) -> Result<Self, EngineError> {
+        // As in fio, the text may have anything between these words.
+        let checks = options.get(&of_metadata::PI_CHK).unwrap_or_default();
+        Ok(Self {
+            by_device: options.get(&of_metadata::PI_ACT),
+            checks_guard: checks.contains("GUARD"),
+            checks_application: checks.contains("APPTAG"),
+            checks_reference: checks.contains("REFTAG"),
+            application_tag: number(engine, options, &of_metadata::APPTAG)?,
+            application_mask: number(engine, options, &of_metadata::APPTAG_MASK)?,
         })
     }
 
     /// The host makes tuples and checks them.
-    pub(super) fn is_by_host(&self) -> bool {
-        let options = &self.options;
-        let has_fields = options.checks_guard || options.checks_application || options.checks_reference;
-        !options.by_device && has_fields
+    fn are_by_host(&self) -> bool {
+        !self.by_device && (self.checks_guard || self.checks_application || self.checks_reference)
+    }
+}
+
+/// `md_per_io_size`: room for the metadata of an I/O, bytes.
+///
+/// # Errors
+/// It has more than 32 bits, or is below 0.
+pub(crate) fn metadata_bytes(engine: &'static str, options: &EngineOptions) -> Result<u32, EngineError> {
+    number(engine, options, &of_metadata::MD_PER_IO_SIZE)
+}
+
+/// A number of 16 or 32 bits.
+fn number<N: TryFrom<i64>>(
+    engine: &'static str,
+    options: &EngineOptions,
+    option: &EngineOption<i64>,
+) -> Result<N, EngineError> {
+    let value = options.get(option);
+    N::try_from(value)
+        .map_err(|_| EngineError::bad_option(engine, option.name(), &value, "the number does not fit its field"))
+}
+
+/// How the blocks of a device hold protection information.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ProtectedBlocks {
+    pub(crate) format: ProtectionFormat,
+    /// Bytes of a block's data.
+    pub(crate) data_bytes: usize,
+    /// Bytes of a block's metadata.
+    pub(crate) metadata_bytes: usize,
+    /// The metadata of a block are behind its data, in the same buffer.
+    pub(crate) is_extended: bool,
+}
+
+/// The protection information of a device, as a job uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Protection {
+    pub(crate) blocks: ProtectedBlocks,
+    pub(crate) options: ProtectionOptions,
+}
+
+impl Protection {
+    /// The host makes tuples and checks them.
+    #[inline]
+    pub(crate) fn is_by_host(&self) -> bool {
+        self.options.are_by_host()
     }
 
     /// True for a reference tag that counts with the blocks.
-    fn has_reference(&self) -> bool {
-        matches!(self.format.kind, 1 | 2)
-    }
-
-    /// Puts flags and tags into a command. Where the device makes the information, it begins with this reference tag.
     #[inline]
-    pub(super) fn put_into(&self, command: &mut NvmeCommand, blocks: Blocks) {
-        let options = &self.options;
-        let when = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
-        command.words_10[2] |= when(options.by_device, BY_DEVICE)
-            | when(options.checks_guard, CHECK_GUARD)
-            | when(options.checks_application, CHECK_APPLICATION)
-            | when(options.checks_reference, CHECK_REFERENCE);
-        if self.has_reference() && (options.checks_reference || options.by_device) {
-            command.words_10[4] = blocks.first as u32;
-            if self.format.guard_bits == 64 {
-                command.words_2[1] = (blocks.first >> 32) as u32 & 0xFFFF;
-            }
-        }
-        if options.checks_application {
-            command.words_10[5] = u32::from(options.application_mask) << 16 | u32::from(options.application_tag);
-        }
+    pub(crate) fn has_reference(&self) -> bool {
+        matches!(self.blocks.format.kind, 1 | 2)
     }
 
     /// Makes the tuples of a write; `metadata` is empty where they are within the buffer.
-    pub(super) fn fill(&self, buffer: &mut [u8], metadata: &mut [u8], first: u64) {
+    pub(crate) fn fill(&self, buffer: &mut [u8], metadata: &mut [u8], first: u64) {
         let mut block = first;
         self.each_mut(buffer, metadata, |protection, data, metadata| {
             protection.fill_block(data, metadata, block);
@@ -97,7 +113,7 @@ impl Protection {
     }
 
     /// Checks the tuples of a read.
-    pub(super) fn check(&self, buffer: &mut [u8], metadata: &mut [u8], first: u64) -> Option<TagMismatch> {
+    pub(crate) fn check(&self, buffer: &mut [u8], metadata: &mut [u8], first: u64) -> Option<TagMismatch> {
         let (mut block, mut found) = (first, None);
         self.each_mut(buffer, metadata, |protection, data, metadata| {
             if found.is_none() {
@@ -110,26 +126,27 @@ impl Protection {
     }
 
     fn each_mut(&self, buffer: &mut [u8], metadata: &mut [u8], mut each: impl FnMut(&Self, &[u8], &mut [u8])) {
-        if self.is_extended {
-            for unit in buffer.chunks_exact_mut(self.data_bytes + self.metadata_bytes) {
-                let (data, metadata) = unit.split_at_mut(self.data_bytes);
+        if self.blocks.is_extended {
+            for unit in buffer.chunks_exact_mut(self.blocks.data_bytes + self.blocks.metadata_bytes) {
+                let (data, metadata) = unit.split_at_mut(self.blocks.data_bytes);
                 each(self, data, metadata);
             }
             return;
         }
-        let blocks = buffer.chunks_exact(self.data_bytes).zip(metadata.chunks_exact_mut(self.metadata_bytes));
+        let blocks =
+            buffer.chunks_exact(self.blocks.data_bytes).zip(metadata.chunks_exact_mut(self.blocks.metadata_bytes));
         blocks.for_each(|(data, metadata)| each(self, data, metadata));
     }
 
     /// First byte of the tuple in the metadata of a block.
     fn place(&self) -> usize {
-        if self.format.is_first { 0 } else { self.metadata_bytes - self.format.bytes() as usize }
+        if self.blocks.format.is_first { 0 } else { self.blocks.metadata_bytes - self.blocks.format.bytes() as usize }
     }
 
     /// The guard, in the high bytes: over the data, and the metadata before the tuple.
     fn guard(&self, data: &[u8], metadata: &[u8]) -> u64 {
         let before = &metadata[..self.place()];
-        match self.format.guard_bits {
+        match self.blocks.format.guard_bits {
             16 => u64::from(crc16_t10dif(&[data, before])),
             _ => crc64_nvme(&[data, before]),
         }
@@ -137,7 +154,7 @@ impl Protection {
 
     /// Bytes of guard and reference tag.
     fn lengths(&self) -> (usize, usize) {
-        if self.format.guard_bits == 16 { (2, 4) } else { (8, 6) }
+        if self.blocks.format.guard_bits == 16 { (2, 4) } else { (8, 6) }
     }
 
     /// The reference tag of a block.
@@ -171,8 +188,8 @@ impl Protection {
         };
         let application = number(guard_bytes, 2) as u16;
         let reference = number(guard_bytes + 2, reference_bytes);
-        let is_unchecked =
-            application == UNCHECKED && (self.format.kind != 3 || reference == u64::MAX >> (64 - reference_bytes * 8));
+        let is_unchecked = application == UNCHECKED
+            && (self.blocks.format.kind != 3 || reference == u64::MAX >> (64 - reference_bytes * 8));
         if is_unchecked {
             return None;
         }
@@ -198,7 +215,12 @@ mod tests {
 
     fn protection(guard_bits: u8, metadata_bytes: usize, is_extended: bool, is_first: bool) -> Protection {
         Protection {
-            format: ProtectionFormat { kind: 1, guard_bits, storage_tag_bits: 0, is_first },
+            blocks: ProtectedBlocks {
+                format: ProtectionFormat { kind: 1, guard_bits, storage_tag_bits: 0, is_first },
+                data_bytes: 512,
+                metadata_bytes,
+                is_extended,
+            },
             options: ProtectionOptions {
                 by_device: false,
                 checks_guard: true,
@@ -207,9 +229,6 @@ mod tests {
                 application_tag: 0x1234,
                 application_mask: 0xFFFF,
             },
-            data_bytes: 512,
-            metadata_bytes,
-            is_extended,
         }
     }
 
@@ -266,22 +285,5 @@ mod tests {
         // This tag stops all checks.
         metadata[2..4].fill(0xFF);
         assert_eq!(protection.check(&mut data, &mut metadata, 77), None);
-    }
-
-    #[test]
-    fn flags_and_tags_are_in_the_command() {
-        let mut by_host = protection(64, 16, false, false);
-        let command = |protection: &Protection| {
-            let mut command = NvmeCommand::new(1, 1);
-            protection.put_into(&mut command, Blocks { first: 0x3_0000_0007, n: 1 });
-            command
-        };
-        let command_by_host = command(&by_host);
-        assert_eq!(command_by_host.words_10[2], 0x1C00_0000);
-        assert_eq!((command_by_host.words_10[4], command_by_host.words_2[1]), (7, 3));
-        assert_eq!(command_by_host.words_10[5], 0xFFFF_1234);
-        by_host.options.by_device = true;
-        by_host.options.checks_application = false;
-        assert_eq!((command(&by_host).words_10[2], command(&by_host).words_10[5]), (0x3400_0000, 0));
     }
 }
