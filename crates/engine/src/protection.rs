@@ -47,7 +47,7 @@ impl ProtectionOptions {
     }
 
     /// The host makes tuples and checks them.
-    fn are_by_host(&self) -> bool {
+    fn are_by_host(self) -> bool {
         !self.by_device && (self.checks_guard || self.checks_application || self.checks_reference)
     }
 }
