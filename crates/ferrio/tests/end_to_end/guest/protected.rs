@@ -1,5 +1,5 @@
 //! Namespaces with protection information through the block device: the kernel creates and checks it, and it is not
-//! part of the data; or the job does so itself, by io_uring.
+//! part of the data; or the job does so itself, by `io_uring`.
 //!
 //! Start reading at [`what_is_written_is_read_back`], then at [`tuples_of_the_host_are_those_of_the_device`].
 
@@ -52,7 +52,7 @@ fn a_wrong_reference_tag_is_an_error() {
 const APART: &[(&str, &str)] =
     &[("/dev/nvme2n1", "--bs=4096 --md_per_io_size=64"), ("/dev/nvme4n1", "--bs=8192 --md_per_io_size=32")];
 
-/// Runs one job with io_uring on a device.
+/// Runs one job with `io_uring` on a device.
 fn job(guest: &Guest, program: Program, device: &str, arguments: &str) -> Finished {
     guest.run(program, &format!("--name=a --ioengine=io_uring --direct=1 --filename={device} {arguments}"))
 }
