@@ -308,6 +308,10 @@ pub trait Engine {
         Ok(Connection::Made)
     }
 
+    /// Ends the connection, after the last target is closed and nothing is in flight. What the engine may still keep for the server goes
+    /// there first. What is not done when the patience is over is left behind.
+    fn disconnect(&mut self, _patience: Patience<'_>) {}
+
     /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
     /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
     fn give_up(&mut self) {}

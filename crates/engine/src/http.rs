@@ -8,6 +8,7 @@
 mod answer;
 mod client;
 mod explain;
+mod inquiry;
 mod line;
 mod login;
 mod multipart;
@@ -30,6 +31,7 @@ use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
+pub(crate) use inquiry::inquire;
 use multipart::HttpUpload;
 use settings::HttpSettings;
 use std::cell::RefCell;

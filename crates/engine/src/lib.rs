@@ -26,6 +26,7 @@ mod filestat;
 mod ftruncate;
 mod http;
 mod inline;
+pub mod inquire;
 mod io_uring;
 mod io_uring_cmd;
 mod kind;

@@ -8,22 +8,22 @@ mod library;
 mod session;
 
 use crate::contract::{
-    Complaint, Completion, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, Patience, Prepare, Prepared,
-    Queued, push_in_room, time_left,
+    Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, Patience, Prepare, Prepared,
 };
 use crate::control::error_result;
+use crate::inquire::IscsiFacts;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
+use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
 use ferrio_spec::engines::options::libiscsi::{FUA, INITIATOR, UNMAP};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
-use ferrio_sys::clock::Clock;
 use ferrio_sys::poll::MOST_AT_ONCE;
 use ferrio_sys::signals;
 use ferrio_units::Direction;
 use library::Libiscsi;
-use session::{Lun, LunCommand, LunFault, LunState, Order};
+use session::{Lun, LunCommand, LunDone, LunFault, Order};
 use std::cell::RefCell;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -36,11 +36,46 @@ const NAME: &str = "libiscsi";
 /// Time in which a target has to answer before the first I/O.
 const LIMIT: Duration = Duration::from_secs(30);
 
+/// fio's name of the step that fails where a command cannot be queued.
+const QUEUE: &str = "td_io_queue";
+
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
 /// Opens the library.
 pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     Libiscsi::get().map(|_| ())
+}
+
+/// What a target says of a LUN, or, where the address names none, a portal of its targets; `None`: the patience was over.
+pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<IscsiFacts>, EngineError> {
+    let api = Libiscsi::get().map_err(|error| EngineError::no_library(NAME, &error))?;
+    let initiator = EngineOptions::default().get(&INITIATOR).to_owned();
+    let names_target = url.split_once("://").is_some_and(|(_, rest)| rest.trim_end_matches('/').contains('/'));
+    if names_target {
+        let of_thread = url.to_owned();
+        let asked = aside::call(patience, move |caller| {
+            Lun::reach(api, &of_thread, &initiator, caller).map(|mut lun| lun.facts(caller))
+        });
+        let lun = answer(asked)?;
+        return Ok(lun.map(|lun| IscsiFacts { lun: Some(lun), ..IscsiFacts::default() }));
+    }
+    let of_thread = url.trim_end_matches('/').to_owned();
+    let asked = aside::call(patience, move |caller| session::targets(api, &of_thread, &initiator, caller));
+    Ok(answer(asked)?.map(|targets| IscsiFacts { targets, lun: None }))
+}
+
+/// The answer of a thread that asks.
+fn answer<T>(asked: io::Result<Option<Result<T, String>>>) -> Result<Option<T>, EngineError> {
+    let unfit = |what: String| EngineError::Unfit {
+        step: "setup",
+        what: format!("iscsi: {what}"),
+        is_named: false,
+        errno: Errno::IO.raw_os_error(),
+    };
+    match asked {
+        Ok(asked) => asked.transpose().map_err(unfit),
+        Err(error) => Err(unfit(format!("no thread for the login: {error}"))),
+    }
 }
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
@@ -75,20 +110,18 @@ impl Prepared for Idle {
         // The library writes to a connection that the other end has closed.
         signals::block_broken_pipes()
             .map_err(|error| EngineError::Target { step: "init".to_owned(), source: error })?;
-        Ok(Box::new(Initiator {
+        let depth = setup.iodepth as usize;
+        let link = Initiator {
             luns: Vec::new(),
             names: setup.job.targets.into_iter().map(|target| target.path).collect(),
             api: self.api,
             own_name: self.initiator,
             manner: self.manner,
             arena: setup.arena,
-            flights: (0..setup.iodepth).map(|_| None).collect(),
-            n_in_flight: 0,
-            n_uncommitted: 0,
-            ended: None,
-            complaint: None,
+            depth,
             steps: ServerSteps::default(),
-        }))
+        };
+        Ok(Box::new(DrivenEngine::new(link, depth)))
     }
 }
 
@@ -102,19 +135,8 @@ fn reach(
     let (url, initiator) = (name.to_string_lossy().into_owned(), initiator.to_owned());
     let is_over = until(patience, LIMIT);
     let reached = aside::call(Patience::new(&is_over), move |caller| Lun::reach(api, &url, &initiator, caller));
-    let unfit = |what: String| EngineError::Unfit {
-        step: "setup",
-        what: format!("iscsi: {what}"),
-        is_named: false,
-        errno: Errno::IO.raw_os_error(),
-    };
-    match reached {
-        Ok(Some(Ok(lun))) => Ok(Some(lun)),
-        Ok(Some(Err(text))) => Err(unfit(text)),
-        Ok(None) if patience.is_over() => Ok(None),
-        Ok(None) => Err(unfit("failed to connect to LUN : the target does not answer".to_owned())),
-        Err(error) => Err(unfit(format!("no thread for the login: {error}"))),
-    }
+    let late = || Some(Err("failed to connect to LUN : the target does not answer".to_owned()));
+    answer(reached.map(|reached| if reached.is_none() && !patience.is_over() { late() } else { reached }))
 }
 
 /// A job's sessions.
@@ -126,13 +148,8 @@ struct Initiator {
     own_name: String,
     manner: Manner,
     arena: Rc<RefCell<Arena>>,
-    /// I/Os in flight, by the slot of their unit.
-    flights: Vec<Option<IoUnit>>,
-    n_in_flight: u32,
-    n_uncommitted: u32,
-    /// Result of all I/Os, because a connection is lost or the I/Os are given up.
-    ended: Option<IoResult>,
-    complaint: Option<Complaint>,
+    /// Commands in flight, at most.
+    depth: usize,
     steps: ServerSteps,
 }
 
@@ -160,120 +177,63 @@ impl Initiator {
         Ok(LunCommand { order, block: unit.offset_bytes / u64::from(block_bytes), n_bytes, forces_unit_access })
     }
 
-    fn refuse(&mut self, line: String, why: Option<String>, errno: Errno) -> IoResult {
-        self.complaint = Some(Complaint { step: "td_io_queue", line: Some(line), why });
-        error_result(errno)
-    }
-
-    fn begin(&mut self, slot: u32, unit: &IoUnit) -> Result<(), IoResult> {
-        let command = match self.command(unit) {
-            Ok(command) => command,
-            Err((line, why)) => return Err(self.refuse(line, Some(why.to_owned()), Errno::INVAL)),
-        };
-        let Some(lun) = self.luns.get_mut(unit.file_index as usize) else { return Err(IoResult::END_OF_DATA) };
-        let region = self.arena.borrow().region(unit.buffer_offset, command.n_bytes as usize);
-        match lun.send(slot, command, region) {
-            Ok(()) => {
-                self.flights[slot as usize] = Some(*unit);
-                self.n_in_flight += 1;
-                self.n_uncommitted += 1;
-                Ok(())
-            }
-            Err(text) => Err(self.refuse(format!("iscsi: {text}"), None, Errno::IO)),
+    /// A command that the target has refused, or could not do.
+    fn refused(&self, unit: &IoUnit, text: &str) -> Refusal {
+        let name = self.names.get(unit.file_index as usize);
+        let mut why = format!(
+            "{} of {} bytes at {} of {}",
+            unit.direction.name(),
+            unit.length_bytes,
+            unit.offset_bytes,
+            name.map_or_else(String::new, |name| name.display().to_string())
+        );
+        if let Some(meaning) = meaning(text) {
+            why = format!("{why}: {meaning}");
         }
-    }
-
-    /// Takes the results of commands that are done.
-    fn take_done(&mut self, n_most: usize, completions: &mut Vec<Completion>) {
-        for lun in &mut self.luns {
-            while completions.len() < n_most {
-                let Some((slot, done)) = lun.take_done() else { break };
-                let Some(unit) = self.flights.get_mut(slot as usize).and_then(Option::take) else { continue };
-                self.n_in_flight -= 1;
-                let result = match (self.ended, done) {
-                    (Some(result), _) => result,
-                    (None, Ok(n_left)) if matches!(unit.direction, Direction::Read | Direction::Write) => {
-                        IoResult::done(unit.length_bytes.saturating_sub(n_left))
-                    }
-                    (None, Ok(_)) => IoResult::done(unit.length_bytes),
-                    (None, Err(LunFault::Lost)) => error_result(Errno::CONNRESET),
-                    (None, Err(LunFault::Refused(text))) => {
-                        let line = Some(format!("iscsi: request failed with error {text}."));
-                        let why = format!(
-                            "{} of {} bytes at {} of {}",
-                            unit.direction.name(),
-                            unit.length_bytes,
-                            unit.offset_bytes,
-                            self.names
-                                .get(unit.file_index as usize)
-                                .map_or_else(String::new, |name| name.display().to_string())
-                        );
-                        self.complaint = Some(Complaint { step: "io_u error", line, why: Some(why) });
-                        // fio's, whatever the target has said.
-                        error_result(Errno::PERM)
-                    }
-                };
-                push_in_room(completions, Completion { unit_index: slot, result });
-                if self.complaint.is_some() {
-                    // The loop takes the complaint before the next one.
-                    return;
-                }
-            }
-        }
-    }
-
-    fn end_all(&mut self, result: IoResult, completions: &mut Vec<Completion>) {
-        for (slot, flight) in self.flights.iter_mut().enumerate() {
-            if flight.take().is_some() {
-                push_in_room(completions, Completion { unit_index: slot as u32, result });
-            }
-        }
-        self.n_in_flight = 0;
-    }
-
-    /// Lets the library handle what has come on all connections, after a wait for that.
-    fn turn(&mut self, limit: Duration) {
-        if let [lun] = &mut self.luns[..] {
-            return note(lun.turn(limit), &mut self.ended);
-        }
-        // Several: a look at each, then a wait for any.
-        session::wait_for_any(&self.luns[..self.luns.len().min(MOST_AT_ONCE)], limit);
-        for lun in &mut self.luns {
-            note(lun.turn(Duration::ZERO), &mut self.ended);
-        }
-    }
-
-    /// Takes between `min` and `max` results; waits for them up to `limit`.
-    fn reap_within(&mut self, (min, max): (u32, u32), limit: Duration, completions: &mut Vec<Completion>) {
-        let n_before = completions.len();
-        let n_most = n_before.saturating_add(max as usize);
-        let end = Instant::now() + limit;
-        let mut is_first = true;
-        loop {
-            self.take_done(n_most, completions);
-            if let Some(result) = self.ended {
-                return self.end_all(result, completions);
-            }
-            let is_enough = completions.len() - n_before >= min as usize;
-            let left = end.saturating_duration_since(Instant::now());
-            let is_over = is_enough || left.is_zero();
-            if self.complaint.is_some() || self.n_in_flight == 0 || (!is_first && is_over) {
-                return;
-            }
-            is_first = false;
-            self.turn(if is_enough { Duration::ZERO } else { left });
-        }
+        // fio's errno, whatever the target has said.
+        refuse("io_u error", format!("iscsi: request failed with error {text}."), Some(why), Errno::PERM)
     }
 }
 
-/// Remembers that a connection is lost.
-fn note(state: LunState, ended: &mut Option<IoResult>) {
-    if state == LunState::Lost {
-        ended.get_or_insert(error_result(Errno::CONNRESET));
+/// What a target means by its sense data, which the library shows as `SENSE KEY:NAME(3) ASCQ:NAME(0x1100)`: some versions have no name
+/// for most of them.
+fn meaning(text: &str) -> Option<&'static str> {
+    let (_, sense) = text.split_once("SENSE KEY:")?;
+    let (key, code) = sense.split_once(" ASCQ:").unwrap_or((sense, ""));
+    // The name may be in brackets itself.
+    let last_brackets = |text: &str| {
+        text.rsplit_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(in_it, _)| in_it.to_owned())
+    };
+    let key: u32 = last_brackets(key)?.parse().ok()?;
+    let code = last_brackets(code).and_then(|code| u32::from_str_radix(code.trim_start_matches("0x"), 16).ok());
+    match (key, code.unwrap_or_default()) {
+        (_, 0x2707) => Some("the target has no space left for it"),
+        (3, _) => Some("the storage behind the LUN has failed, or is full; the target's log says more"),
+        (4, _) => Some("hardware of the target has failed"),
+        (5, 0x2000) => Some("the target does not have this command"),
+        (5, 0x2100) => Some("it is beyond the end of the LUN"),
+        (6, _) => Some("the LUN was reset or changed"),
+        (7, _) => Some("the LUN is write-protected"),
+        _ => None,
     }
 }
 
-impl Engine for Initiator {
+fn refuse(step: &'static str, line: String, why: Option<String>, errno: Errno) -> Refusal {
+    Refusal { result: error_result(errno), complaint: Some(Complaint { step, line: Some(line), why }) }
+}
+
+/// Lost, if one of two is.
+fn either(one: LineState, other: LineState) -> LineState {
+    if one == LineState::Lost { one } else { other }
+}
+
+impl DrivenLink for Initiator {
+    type Status = LunDone;
+
+    const GONE: &'static str = "the target has closed the connection, or is gone";
+
+    const SILENT: &'static str = "the target has answered nothing for two minutes";
+
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
         while let Some(name) = self.names.get(self.luns.len()) {
             let start = Instant::now();
@@ -282,61 +242,83 @@ impl Engine for Initiator {
             };
             self.steps.n_connections += 1;
             self.steps.agree.record(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-            lun.make_room(self.flights.len());
+            lun.make_room(self.depth);
             self.luns.push(lun);
         }
         Ok(Connection::Made)
     }
 
-    fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        if let Some(result) = self.ended {
-            return Queued::Completed(result);
+    fn send(&mut self, slot: u32, flight: &DrivenFlight) -> Result<(), Refusal> {
+        let unit = &flight.unit;
+        let command = self.command(unit);
+        let command = command.map_err(|(line, why)| refuse(QUEUE, line, Some(why.to_owned()), Errno::INVAL))?;
+        let Some(lun) = self.luns.get_mut(unit.file_index as usize) else { return Err(IoResult::END_OF_DATA.into()) };
+        let region = self.arena.borrow().region(unit.buffer_offset, command.n_bytes as usize);
+        lun.send(slot, command, region).map_err(|text| refuse(QUEUE, format!("iscsi: {text}"), None, Errno::IO))
+    }
+
+    fn push(&mut self) -> LineState {
+        self.luns.iter_mut().map(Lun::push).fold(LineState::Alive, either)
+    }
+
+    fn turn(&mut self, limit: Duration) -> LineState {
+        if let [lun] = &mut self.luns[..] {
+            return lun.turn(limit);
         }
-        match self.begin(unit_index, unit) {
-            Ok(()) => Queued::Queued,
-            Err(result) => Queued::Completed(result),
+        // Several: a look at each, then a wait for any.
+        session::wait_for_any(&self.luns[..self.luns.len().min(MOST_AT_ONCE)], limit);
+        self.luns.iter_mut().map(|lun| lun.turn(Duration::ZERO)).fold(LineState::Alive, either)
+    }
+
+    fn take_answer(&mut self) -> Option<(u32, LunDone)> {
+        self.luns.iter_mut().find_map(Lun::take_done)
+    }
+
+    fn judge(&mut self, flight: &DrivenFlight, status: LunDone) -> Judgement {
+        let unit = &flight.unit;
+        match status {
+            Ok(n_left) if matches!(unit.direction, Direction::Read | Direction::Write) => {
+                Judgement::Done(IoResult::done(unit.length_bytes.saturating_sub(n_left)))
+            }
+            Ok(_) => Judgement::Done(IoResult::done(unit.length_bytes)),
+            Err(LunFault::Lost) => Judgement::Done(error_result(Errno::CONNRESET)),
+            Err(LunFault::Refused(text)) => Judgement::Failed(self.refused(unit, &text)),
         }
     }
 
-    fn commit(&mut self) -> io::Result<u32> {
-        for lun in &mut self.luns {
-            note(lun.push(), &mut self.ended);
-        }
-        Ok(std::mem::take(&mut self.n_uncommitted))
-    }
-
-    fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
-        (errno == Errno::CONNRESET.raw_os_error()).then_some("the target has closed the connection, or is gone")
-    }
-
-    fn take_complaint(&mut self) -> Option<Complaint> {
-        self.complaint.take()
-    }
-
-    fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.reap_within((min, max), Patience::LOOK, completions);
-        Ok(())
-    }
-
-    fn reap_until(
-        &mut self,
-        max: u32,
-        until_ns: u64,
-        clock: &Clock,
-        completions: &mut Vec<Completion>,
-    ) -> io::Result<()> {
-        self.reap_within((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions);
-        Ok(())
-    }
-
-    fn server_steps(&self) -> Option<ServerSteps> {
+    fn server_steps(&self) -> ServerSteps {
         let mut steps = self.steps.clone();
         self.luns.iter().filter_map(Lun::tcp_counts).for_each(|counts| steps.network.add(counts));
-        Some(steps)
+        steps
     }
 
     fn give_up(&mut self) {
-        self.ended.get_or_insert(IoResult::END_OF_DATA);
         self.luns.iter_mut().for_each(Lun::give_up);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sense_data_have_a_meaning() {
+        for (text, word) in [
+            ("SENSE KEY:(null)(3) ASCQ:(null)(0x1100)", "full"),
+            ("SENSE KEY:DATA PROTECTION(7) ASCQ:WRITE_PROTECTED(0x2700)", "write-protected"),
+            ("SENSE KEY:DATA PROTECTION(7) ASCQ:(null)(0x2707)", "no space"),
+            ("SENSE KEY:ILLEGAL_REQUEST(5) ASCQ:LBA_OUT_OF_RANGE(0x2100)", "beyond the end"),
+        ] {
+            assert!(meaning(text).is_some_and(|meaning| meaning.contains(word)), "{text}");
+        }
+        for text in [
+            "",
+            "SENSE KEY:",
+            "SENSE KEY:NO SENSE(0) ASCQ:NONE(0x0000)",
+            "SENSE KEY:(null)(x) ASCQ",
+            "Failed to log in",
+        ] {
+            assert_eq!(meaning(text), None, "{text}");
+        }
     }
 }

@@ -20,6 +20,7 @@ use crate::contract::{
     Completion, Connection, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Patience, Prepare, Prepared, Queued,
     time_left,
 };
+use crate::inquire::{NbdFacts, TlsFacts};
 use crate::options::EngineOptions;
 use crate::remote::tls::TlsSettings;
 use connections::Connections;
@@ -60,6 +61,21 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let tls = uri.tls.as_ref().map(TlsSettings::new).transpose();
     let tls = tls.map_err(|why| EngineError::bad_option(NAME, "uri", text, why))?;
     Ok(Box::new(Idle { uri, tls, n_connections, size_bytes: OnceCell::new() }))
+}
+
+/// What the server says of an export; `None`: the patience was over.
+pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<NbdFacts>, EngineError> {
+    let refused = |why: String| EngineError::bad_option(NAME, "uri", url, why);
+    let uri = Uri::parse(url).map_err(|why| refused(why.to_owned()))?;
+    let tls = uri.tls.as_ref().map(TlsSettings::new).transpose().map_err(refused)?;
+    let Some(mut agreed) = reach(&uri, tls.as_ref(), patience)? else { return Ok(None) };
+    let export = agreed.export;
+    let tls = agreed.channel.tls_version().map(|version| TlsFacts { version, time: agreed.times.tls, problem: None });
+    protocol::say_goodbye(&mut agreed.channel);
+    let mut abilities = export.abilities().to_vec();
+    abilities.push(("structured replies", agreed.is_structured));
+    let is_read_only = export.is_read_only();
+    Ok(Some(NbdFacts { size_bytes: export.size_bytes, is_read_only, abilities, blocks: export.announced, tls }))
 }
 
 /// The engine before it is started.

@@ -49,6 +49,10 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.connect(patience)
     }
 
+    fn disconnect(&mut self, patience: Patience<'_>) {
+        self.inner.disconnect(patience);
+    }
+
     fn has_progress(&mut self) -> bool {
         self.inner.has_progress()
     }
@@ -169,6 +173,10 @@ mod tests {
         fn connect(&mut self, _: Patience<'_>) -> Result<Connection, EngineError> {
             self.note("connect");
             Ok(Connection::Listening)
+        }
+
+        fn disconnect(&mut self, _: Patience<'_>) {
+            self.note("disconnect");
         }
 
         fn has_progress(&mut self) -> bool {
@@ -336,6 +344,7 @@ mod tests {
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
         engine.close_file(0);
+        engine.disconnect(Patience::ENDLESS);
         drop(engine);
         let expected = [
             "connect",
@@ -359,6 +368,7 @@ mod tests {
             "reap",
             "reap_until",
             "close_file",
+            "disconnect",
         ];
         assert_eq!(calls.into_inner(), expected);
         assert_eq!(

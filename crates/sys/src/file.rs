@@ -193,6 +193,23 @@ pub fn direct_io_align_bytes(path: &Path) -> Result<Option<u32>> {
     Ok((found.stx_mask & wanted.bits() != 0).then_some(found.stx_dio_mem_align))
 }
 
+/// The alignment of offsets and lengths that direct I/O of a file needs, bytes, as far as [`direct_io_align_bytes`] is known.
+pub fn direct_io_block_bytes(path: &Path) -> Result<Option<u32>> {
+    let wanted = StatxFlags::from_bits_retain(0x2000);
+    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), wanted).context("statx", path.display())?;
+    Ok((found.stx_mask & wanted.bits() != 0).then_some(found.stx_dio_offset_align))
+}
+
+/// Smallest and largest write of a file that is done whole or not at all (`STATX_WRITE_ATOMIC`, Linux 6.11), bytes; zeroes: there is
+/// none. `None`: the kernel does not tell.
+pub fn atomic_write_bytes(path: &Path) -> Result<Option<[u32; 2]>> {
+    // Not named by rustix 1.1.
+    let wanted = StatxFlags::from_bits_retain(0x1_0000);
+    let found = rustix::fs::statx(CWD, path, AtFlags::empty(), wanted).context("statx", path.display())?;
+    let sizes = [found.stx_atomic_write_unit_min, found.stx_atomic_write_unit_max];
+    Ok((found.stx_mask & wanted.bits() != 0).then_some(sizes))
+}
+
 /// True if a file is never copied when it is written (`chattr +C`, `FS_IOC_GETFLAGS`). `None`: the file system does not tell.
 pub fn is_no_cow(path: &Path) -> Result<Option<bool>> {
     let file = OpenRequest::default().open(path)?;

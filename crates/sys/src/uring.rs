@@ -124,6 +124,20 @@ impl<S: RequestForm, C: CompletionForm> RingOf<S, C> {
             .context("register buffers", format_args!("({} of them; limit: RLIMIT_MEMLOCK)", regions.len()))
     }
 
+    /// Finds out whether a ring can register so much memory.
+    ///
+    /// # Errors
+    /// There is no ring, or as [`Self::register_buffers`].
+    pub fn try_registered_buffer(n_bytes: usize) -> Result<()> {
+        let memory = vec![0_u8; n_bytes];
+        // The ring is dropped first.
+        let ring = Self::new(&RingRequest::new(1))?;
+        let vector = libc::iovec { iov_base: memory.as_ptr().cast_mut().cast(), iov_len: memory.len() };
+        // SAFETY: the memory lives until the ring is dropped, and no request uses it.
+        unsafe { ring.inner.submitter().register_buffers(&[vector]) }
+            .context("register buffers", format_args!("({n_bytes} bytes; limit: RLIMIT_MEMLOCK)"))
+    }
+
     /// Makes a table for `n` registered files, all empty at first.
     pub fn register_file_table(&self, n: u32) -> Result<()> {
         self.inner.submitter().register_files(&vec![-1; n as usize]).context("register files", n)

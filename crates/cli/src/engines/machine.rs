@@ -143,7 +143,24 @@ fn external(name: &str) -> Answer {
 fn ring_abilities() -> Vec<Answer> {
     let sqpoll = RingRequest { sqpoll: Some(SqPoll { idle_ms: 1, cpu: None }), ..RingRequest::new(1) };
     let iopoll = RingRequest { is_iopoll: true, ..RingRequest::new(1) };
-    vec![of_ring("io_uring: sqthread_poll", &sqpoll), of_ring("io_uring: hipri", &iopoll), registered_files()]
+    vec![
+        of_ring("io_uring: sqthread_poll", &sqpoll),
+        of_ring("io_uring: hipri", &iopoll),
+        registered_files(),
+        registered_buffers(),
+    ]
+}
+
+/// Memory that a ring is tried with: buffers of 256 I/Os of 4 KiB.
+const TRIED_BYTES: usize = 1 << 20;
+
+/// `fixedbufs`.
+pub(super) fn registered_buffers() -> Answer {
+    let name = "io_uring: fixedbufs";
+    match IoRing::try_registered_buffer(TRIED_BYTES) {
+        Ok(()) => Answer::works(name, "buffers of 1 MiB were registered and given back"),
+        Err(error) => Answer::fails(name, error.to_string(), ring_cure(&error)),
+    }
 }
 
 fn registered_files() -> Answer {

@@ -47,9 +47,10 @@ Show which engines work here, and what a file, device or server can do.
 
 Without an argument: each engine, whether it works on this machine, and if not \
 why, and what to do about it. With a path or device: direct I/O and its \
-alignment, flags of reads, polling, atomic writes, zones, discards, commands past \
-the block layer. With a URL: what the server answers. Each answer is the \
-kernel's or the server's own; nothing is written.
+alignment, registered buffers, flags of reads, polling, atomic writes, holes, \
+discards, zones, placement, commands past the block layer. With a URL: what the \
+server offers (sizes, blocks, trims, permissions, space, TLS, protocols). Each \
+answer is the kernel's or the server's own; nothing is written.
 
   ferrio engines
   ferrio engines /dev/nvme0n1

@@ -2,14 +2,16 @@
 //!
 //! Must not know: engines. Start reading at [`answers`].
 
-use super::{Ability, Answer};
+use super::{Ability, Answer, machine};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::ZoneModel;
 use ferrio_sys::dax_device::DaxDevice;
+use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_io::{self, RwFlags};
 use ferrio_sys::mtd::Flash;
 use ferrio_sys::{Errno, mounts};
+use ferrio_units::glance::bytes_text;
 use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -81,11 +83,56 @@ fn of_file(path: &Path, file: &OwnedFd) -> Vec<Answer> {
         Err(errno @ (Errno::OPNOTSUPP | Errno::INVAL)) => Answer::fails(name, errno.to_string(), cure),
         Err(errno) => Answer::new(name, Ability::Unknown, errno.to_string()),
     };
-    vec![
+    let mut answers = vec![
         direct(path),
+        atomic(path),
+        machine::registered_buffers(),
         flag("RWF_NOWAIT", RwFlags::NOWAIT, "leave nowait out, or take another file system"),
         flag("RWF_DONTCACHE", RwFlags::DONTCACHE, "Linux 6.14 or newer has it for ext4, xfs and btrfs"),
-    ]
+    ];
+    answers.extend(holes(path, file));
+    answers
+}
+
+/// Parts of a file that no storage holds. A device has none.
+fn holes(path: &Path, file: &OwnedFd) -> Option<Answer> {
+    let info = FileInfo::of_path(path).ok().filter(|info| info.kind == FileKind::Regular)?;
+    let name = "holes";
+    Some(match ExtentMap::of_file(file, info.size_bytes) {
+        Ok(map) => {
+            let holes = map.hole_bytes(info.size_bytes);
+            let text = if holes > 0 && !map.is_cut {
+                format!(
+                    "{} of {} are holes: reads of them reach no disk",
+                    bytes_text(holes),
+                    bytes_text(info.size_bytes)
+                )
+            } else {
+                "the file system tells them, and the file has none".to_owned()
+            };
+            Answer::works(name, text)
+        }
+        Err(error) => Answer::new(name, Ability::Unknown, error.to_string()),
+    })
+}
+
+/// Writes that are done whole or not at all.
+fn atomic(path: &Path) -> Answer {
+    let name = "atomic writes";
+    match file::atomic_write_bytes(path) {
+        Ok(Some([_, 0])) => Answer::fails(
+            name,
+            "the kernel has none for this file",
+            "use a disk of NVMe or SCSI that has them, and on it the device, or xfs or ext4 of a recent kernel",
+        ),
+        Ok(Some([least, most])) => {
+            Answer::works(name, format!("of {least} to {most} bytes, each a power of two, with direct=1"))
+        }
+        Ok(None) => {
+            Answer::fails(name, "the kernel does not tell of any for this file", "Linux 6.11 or newer has them")
+        }
+        Err(error) => Answer::new(name, Ability::Unknown, error.to_string()),
+    }
 }
 
 fn read_block(file: &OwnedFd, flags: RwFlags) -> Result<(), Errno> {
@@ -102,7 +149,8 @@ fn direct(path: &Path) -> Answer {
     match file::direct_io_align_bytes(path) {
         Ok(Some(0)) => Answer::fails(name, "the file system does none on this file", "take direct=0, or another file"),
         Ok(Some(bytes)) => {
-            Answer::works(name, format!("memory in multiples of {bytes} bytes, blocks in those of the disk (below)"))
+            let block = file::direct_io_block_bytes(path).ok().flatten().unwrap_or(bytes);
+            Answer::works(name, format!("memory in multiples of {bytes} bytes, offsets and blocks of {block} bytes"))
         }
         _ => Answer::works(name, "the file system does not tell the alignment: take multiples of 4096 bytes"),
     }
@@ -142,27 +190,56 @@ fn of_disk(disk: &BlockDevice) -> Vec<Answer> {
         ),
         None => Answer::new("polling (hipri)", Ability::Unknown, "sysfs does not tell"),
     });
-    answers.push(match number("atomic_write_unit_max_bytes") {
-        Some(0) => Answer::fails("atomic writes", "the disk has none", "an NVMe disk with atomic writes has them"),
-        Some(most) => {
-            Answer::works("atomic writes", format!("up to {most} bytes, with direct=1, on the device itself"))
-        }
-        None => Answer::fails("atomic writes", "the kernel has none for this disk", "Linux 6.11 or newer has them"),
-    });
     answers.push(match number("discard_max_bytes") {
-        Some(0) => Answer::fails("trim", "the disk has no discards", ""),
-        Some(most) => Answer::works("trim", format!("up to {most} bytes a command")),
+        Some(0) => Answer::fails(
+            "trim",
+            "the disk has no discards",
+            "a virtual disk needs discards of its host (discard=unmap)",
+        ),
+        Some(most) => {
+            let unit = number("discard_granularity").unwrap_or(0);
+            Answer::works("trim", format!("up to {most} bytes a command, in multiples of {unit} bytes"))
+        }
         None => Answer::new("trim", Ability::Unknown, "sysfs does not tell"),
     });
     answers.push(match ZoneModel::of(disk) {
-        Some(ZoneModel::HostManaged) => Answer::works("zones", "host-managed: zonemode=zbd"),
+        Some(ZoneModel::HostManaged) => Answer::works("zones", zones_text(&number)),
         Some(ZoneModel::HostAware) => Answer::works("zones", "host-aware: zonemode=zbd may be used"),
         None => Answer::fails("zones", "the disk has none", ""),
+    });
+    answers.push(match number("max_write_streams") {
+        Some(0) => Answer::fails(
+            "placement",
+            "the disk has no streams for writes",
+            "an NVMe disk with FDP that is enabled has them",
+        ),
+        Some(streams) => {
+            Answer::works("placement", format!("{streams} streams; fdp=1 of io_uring_cmd uses those of an NVMe disk"))
+        }
+        None => Answer::new(
+            "placement",
+            Ability::Unknown,
+            "the kernel tells it from Linux 6.16 on; see fdp=1 of io_uring_cmd",
+        ),
     });
     if let Some(node) = command_node(disk) {
         answers.push(node);
     }
     answers
+}
+
+fn zones_text(number: &dyn Fn(&str) -> Option<u64>) -> String {
+    let limit = |name: &str| {
+        number(name).filter(|limit| *limit > 0).map_or_else(|| "any number".to_owned(), |limit| limit.to_string())
+    };
+    // In sectors of 512 bytes.
+    let zone = number("chunk_sectors").unwrap_or(0).saturating_mul(512);
+    format!(
+        "host-managed: zonemode=zbd; zones of {}, open at once {}, active {}",
+        bytes_text(zone),
+        limit("max_open_zones"),
+        limit("max_active_zones")
+    )
 }
 
 /// The device for commands past the block layer: `/dev/ng0n1` beside `/dev/nvme0n1`.

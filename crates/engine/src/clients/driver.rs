@@ -10,6 +10,7 @@ use crate::contract::{
 };
 use crate::control::error_result;
 use crate::remote::aside;
+use crate::remote::silence::Silence;
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::{Arena, Region};
@@ -22,9 +23,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// A server that ends no I/O for so long is gone: the I/Os fail.
-pub(super) const MOST_SILENCE: Duration = Duration::from_secs(120);
 
 /// Time that the end of a connection may take before it is left behind: caches are written then.
 const MOST_GOODBYE: Duration = Duration::from_secs(30);
@@ -96,7 +94,7 @@ pub(super) struct ClientEngine<L: ClientLink> {
     held: VecDeque<ClientEnd>,
     n_uncommitted: u32,
     n_in_flight: u32,
-    silence: Duration,
+    silence: Silence,
     /// Result of all I/Os, because they are given up.
     ended: Option<IoResult>,
     complaint: Option<Complaint>,
@@ -119,7 +117,7 @@ impl<L: ClientLink> ClientEngine<L> {
             held: VecDeque::with_capacity(n_slots as usize),
             n_uncommitted: 0,
             n_in_flight: 0,
-            silence: Duration::ZERO,
+            silence: Silence::default(),
             ended: None,
             complaint: None,
             steps: ServerSteps::default(),
@@ -165,11 +163,11 @@ impl<L: ClientLink> ClientEngine<L> {
         let n_before = self.held.len();
         self.mailbox.take(n_wanted.saturating_sub(n_before), limit, self.plan.spins, &mut self.held);
         if self.held.len() > n_before || n_wanted == 0 {
-            self.silence = Duration::ZERO;
+            self.silence.end();
             return;
         }
-        self.silence = self.silence.saturating_add(limit);
-        if self.silence >= MOST_SILENCE {
+        self.silence.add(limit);
+        if self.silence.is_too_long() {
             self.ended.get_or_insert(error_result(Errno::TIMEDOUT));
         }
     }
@@ -251,7 +249,7 @@ impl<L: ClientLink> ClientEngine<L> {
     }
 
     pub(super) fn silence_of_test(&mut self, silence: Duration) {
-        self.silence = silence;
+        self.silence.add(silence);
     }
 }
 
@@ -273,6 +271,17 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
         self.steps.n_connections += 1;
         self.steps.connect.record(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
         Ok(Connection::Made)
+    }
+
+    fn disconnect(&mut self, patience: Patience<'_>) {
+        if self.n_in_flight > 0 {
+            return;
+        }
+        if let Some(link) = self.link.take() {
+            let is_over = aside::until(patience, MOST_GOODBYE);
+            // Without a thread the connection stays until the process ends.
+            let _ = aside::call(Patience::new(&is_over), move |_| drop(link));
+        }
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -306,7 +315,7 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
         let errno = Errno::from_raw_os_error(errno);
-        if errno == Errno::TIMEDOUT && self.silence >= MOST_SILENCE {
+        if errno == Errno::TIMEDOUT && self.silence.is_too_long() {
             return Some("the servers have ended no I/O for two minutes");
         }
         self.link.as_ref().and_then(|link| link.hint(unit, errno))
@@ -348,10 +357,6 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
         Ok(())
     }
 
-    fn has_progress(&mut self) -> bool {
-        self.silence.is_zero()
-    }
-
     fn server_steps(&self) -> Option<ServerSteps> {
         Some(self.steps.clone())
     }
@@ -368,11 +373,6 @@ impl<L: ClientLink> Drop for ClientEngine<L> {
             std::mem::forget(self.link.take());
             self.leave_memory();
         }
-        if let Some(link) = self.link.take() {
-            let start = Instant::now();
-            let is_late = || start.elapsed() >= MOST_GOODBYE;
-            // Without a thread the connection stays until the process ends.
-            let _ = aside::call(Patience::new(&is_late), move |_| drop(link));
-        }
+        self.disconnect(Patience::ENDLESS);
     }
 }

@@ -170,7 +170,7 @@ impl Volume {
         // SAFETY: the handle is set up.
         if unsafe { (api.glfs_init)(handle) } != 0 {
             let what = format!(
-                "glfs_init failed. Is glusterd running on brick? (volume={} brick={})",
+                "glfs_init failed. Is glusterd running on brick? (volume={} brick={}; see gluster volume status)",
                 settings.volume.to_string_lossy(),
                 settings.brick.to_string_lossy()
             );

@@ -1,11 +1,12 @@
 //! Tests of what all client libraries share, with a library that ends I/Os when it is told to.
 #![expect(unsafe_code, reason = "sends results to addresses, as a library does")]
 
-use super::driver::{ClientEngine, ClientLink, ClientPlan, MOST_SILENCE};
+use super::driver::{ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::{ClientEnd, ClientMail, Ticket};
 use crate::contract::{
     Completion, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Outcome, Patience, Queued,
 };
+use crate::remote::silence::MOST_SILENCE;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
 use ferrio_sys::clock::Clock;
@@ -182,4 +183,17 @@ fn servers_that_end_nothing_for_too_long_are_gone() {
     engine.reap(1, 1, &mut completions).unwrap();
     assert_eq!(completions[0].result.outcome(), Outcome::Failed(Errno::TIMEDOUT.raw_os_error()));
     assert!(engine.hint(&unit(Direction::Read, 0), Errno::TIMEDOUT.raw_os_error()).is_some());
+}
+
+#[test]
+fn a_connection_that_does_not_end_is_left_behind() {
+    let calls: Arc<Mutex<Calls>> = Arc::default();
+    let mut engine = engine(1, &calls);
+    // The end of the link waits for this.
+    let held = calls.lock().unwrap();
+    engine.disconnect(Patience::new(&|| true));
+    assert_eq!(held.n_dropped, 0);
+    drop(held);
+    engine.disconnect(Patience::ENDLESS);
+    drop(engine);
 }

@@ -46,6 +46,8 @@ pub(super) enum BodyUse {
     Data(u16, u16),
     #[default]
     None,
+    /// As `None`, and the headers are kept.
+    Inquiry,
 }
 
 /// Headers of an answer that decide what comes next.
@@ -61,6 +63,8 @@ pub(super) struct HttpHeaders {
     pub(super) challenges: Vec<String>,
     /// First byte of the part of an object that this is (header `Content-Range`).
     pub(super) range_start: Option<u64>,
+    /// All headers of an inquiry: names in small letters, and values.
+    pub(super) all: Vec<(String, String)>,
 }
 
 /// An answer, as far as it has come.
@@ -208,6 +212,9 @@ impl HttpAnswer {
         let (mut length, mut is_chunked) = (None, false);
         for header in headers {
             let value = || String::from_utf8_lossy(header.value).trim().to_owned();
+            if self.body_use == BodyUse::Inquiry {
+                self.headers.all.push((header.name.to_ascii_lowercase(), plain(&value())));
+            }
             match header.name.to_ascii_lowercase().as_str() {
                 "content-length" => {
                     let bytes = value().parse::<u64>().ok();

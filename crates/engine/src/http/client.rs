@@ -104,6 +104,11 @@ impl HttpClient {
         Ok(true)
     }
 
+    /// Version of TLS that was agreed on.
+    pub(super) fn tls_version(&self) -> Option<String> {
+        self.line.as_ref().and_then(HttpLine::tls_version)
+    }
+
     /// True if the name of the server was found.
     pub(super) fn has_addresses(&self) -> bool {
         !self.addresses.is_empty()

@@ -54,6 +54,11 @@ impl HttpLine {
         }
     }
 
+    /// Version of TLS that was agreed on.
+    pub(super) fn tls_version(&self) -> Option<String> {
+        self.channel.tls_version()
+    }
+
     /// What the kernel counts of the connection.
     pub(super) fn tcp_counts(&self) -> Option<TcpCounts> {
         TcpCounts::of(self.channel.as_fd())

@@ -36,7 +36,7 @@ impl fmt::Display for HttpPlace {
 
 impl HttpPlace {
     /// The place that `http_host` names; `None`: it names none.
-    fn parse(text: &str, usual_port: u16) -> Option<Self> {
+    pub(super) fn parse(text: &str, usual_port: u16) -> Option<Self> {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && !b"/?#@\\\"<>".contains(&byte);
         if !text.bytes().all(is_plain) {
             return None;

@@ -44,6 +44,31 @@ pub(super) struct ScsiTask {
 pub(super) struct LunCapacity {
     pub(super) last_block: u64,
     pub(super) block_bytes: u32,
+    /// Kind of protection, whether it is on, its interval, exponent of the physical block.
+    pub(super) others: [u8; 4],
+    /// LBPME: blocks can be unmapped.
+    pub(super) is_thin: u8,
+}
+
+/// `struct scsi_reportluns_list`, its beginning; as many numbers of 16 bits follow.
+#[repr(C)]
+pub(super) struct LunList {
+    pub(super) n_luns: u32,
+}
+
+/// `struct scsi_mode_sense`, its beginning.
+#[repr(C)]
+pub(super) struct LunMode {
+    pub(super) n_bytes: u8,
+    pub(super) medium: u8,
+    pub(super) device_specific: u8,
+}
+
+/// `struct iscsi_discovery_address`, its beginning.
+#[repr(C)]
+pub(super) struct FoundTarget {
+    pub(super) next: *const FoundTarget,
+    pub(super) name: *const c_char,
 }
 
 /// `struct scsi_iovec`.
@@ -70,6 +95,7 @@ ferrio_sys::vendor_functions! {
     fn iscsi_create_context(*const c_char) -> *mut IscsiContext;
     fn iscsi_destroy_context(*mut IscsiContext) -> c_int;
     fn iscsi_parse_full_url(*mut IscsiContext, *const c_char) -> *mut IscsiUrl;
+    fn iscsi_parse_portal_url(*mut IscsiContext, *const c_char) -> *mut IscsiUrl;
     fn iscsi_destroy_url(*mut IscsiUrl);
     fn iscsi_get_error(*mut IscsiContext) -> *const c_char;
     fn iscsi_set_targetname(*mut IscsiContext, *const c_char) -> c_int;
@@ -83,6 +109,13 @@ ferrio_sys::vendor_functions! {
     fn iscsi_get_fd(*mut IscsiContext) -> c_int;
     fn iscsi_which_events(*mut IscsiContext) -> c_int;
     fn iscsi_service(*mut IscsiContext, c_int) -> c_int;
+    fn iscsi_discovery_async(*mut IscsiContext, IscsiCallback, *mut c_void) -> c_int;
+    // Kind of list, room, callback, pointer.
+    fn iscsi_reportluns_task(*mut IscsiContext, c_int, c_int, IscsiCallback, *mut c_void) -> *mut ScsiTask;
+    // LUN, DBD, kind of values, page, its part, room, callback, pointer.
+    fn iscsi_modesense6_task(
+        *mut IscsiContext, c_int, c_int, c_int, c_int, c_int, c_uchar, IscsiCallback, *mut c_void
+    ) -> *mut ScsiTask;
     fn iscsi_readcapacity16_task(*mut IscsiContext, c_int, IscsiCallback, *mut c_void) -> *mut ScsiTask;
     // LUN, block, bytes, block size, protection, DPO, FUA, FUA_NV, group, callback, pointer, vectors, their number.
     fn iscsi_read16_iov_task(

@@ -6,8 +6,13 @@
 #![expect(unsafe_code, reason = "functions of a C library, and their callbacks")]
 
 use super::library::{IscsiContext, IscsiUrl, Libiscsi, LunCapacity, ScsiTask, ScsiVector, UnmapRange};
+
+mod facts;
+pub(super) use facts::targets;
+
 use crate::contract::Patience;
 use crate::remote::aside::{Caller, until};
+use crate::remote::driven::LineState;
 use ferrio_sys::arena::Region;
 use ferrio_sys::poll;
 use ferrio_sys::tcp_info::TcpCounts;
@@ -62,15 +67,6 @@ pub(super) struct LunCommand {
     pub(super) forces_unit_access: bool,
 }
 
-/// State of the connection after a look at it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LunState {
-    /// The connection is there.
-    Alive,
-    /// The connection is lost.
-    Lost,
-}
-
 /// What the answer to a question writes.
 struct Reply {
     status: Option<c_int>,
@@ -96,9 +92,9 @@ pub(super) enum LunFault {
 }
 
 /// The result of a command: bytes that were not moved, or why it has failed.
-type Done = Result<usize, LunFault>;
+pub(super) type LunDone = Result<usize, LunFault>;
 
-type DoneList = Rc<UnsafeCell<VecDeque<(u32, Done)>>>;
+type DoneList = Rc<UnsafeCell<VecDeque<(u32, LunDone)>>>;
 
 /// Place of a command in flight.
 struct Flight {
@@ -162,6 +158,8 @@ pub(super) struct Lun {
     number: c_int,
     size_bytes: u64,
     block_bytes: u32,
+    /// The target says that blocks can be unmapped.
+    is_thin: bool,
     is_lost: bool,
 }
 
@@ -181,9 +179,7 @@ impl Lun {
         if context.is_null() {
             return Err("failed to create iscsi context.".to_owned());
         }
-        let done = DoneList::default();
-        let (login, flights) = (Login { api, context }, Rc::from([]));
-        let mut lun = Self { login, flights, done, number: 0, size_bytes: 0, block_bytes: 512, is_lost: false };
+        let mut lun = Self::of_context(api, context);
         // SAFETY: the context is valid, and the address a string of C.
         let parsed = unsafe { (api.iscsi_parse_full_url)(context, text.as_ptr()) };
         if parsed.is_null() {
@@ -195,6 +191,12 @@ impl Lun {
         connected?;
         lun.find_size(caller)?;
         Ok(lun)
+    }
+
+    /// A session that is not logged in.
+    fn of_context(api: &'static Libiscsi, context: *mut IscsiContext) -> Self {
+        let (login, flights, done) = (Login { api, context }, Rc::from([]), DoneList::default());
+        Self { login, flights, done, number: 0, size_bytes: 0, block_bytes: 512, is_thin: false, is_lost: false }
     }
 
     fn log_in(&mut self, url: *const IscsiUrl, caller: &Caller) -> Result<(), String> {
@@ -240,8 +242,8 @@ impl Lun {
             let task = task.cast::<ScsiTask>();
             let capacity = if task.is_null() { ptr::null_mut() } else { (api.scsi_datain_unmarshall)(task) };
             if !capacity.is_null() {
-                let LunCapacity { last_block, block_bytes } = ptr::read(capacity.cast::<LunCapacity>());
-                self.block_bytes = block_bytes;
+                let LunCapacity { last_block, block_bytes, is_thin, .. } = ptr::read(capacity.cast::<LunCapacity>());
+                (self.block_bytes, self.is_thin) = (block_bytes, is_thin != 0);
                 self.size_bytes = last_block.saturating_add(1).saturating_mul(block_bytes.into());
             }
             if !task.is_null() {
@@ -298,7 +300,7 @@ impl Lun {
                 None => {}
             }
             // SAFETY: as above.
-            if self.turn(Patience::LOOK) == LunState::Lost && unsafe { (*reply).status.is_none() } {
+            if self.turn(Patience::LOOK) == LineState::Lost && unsafe { (*reply).status.is_none() } {
                 // SAFETY: the context is valid.
                 return Err(unsafe { words(api, context) });
             }
@@ -367,7 +369,7 @@ impl Lun {
     }
 
     /// A command that is done: its slot, and its result.
-    pub(super) fn take_done(&mut self) -> Option<(u32, Done)> {
+    pub(super) fn take_done(&mut self) -> Option<(u32, LunDone)> {
         // SAFETY: callbacks write only within calls of the library.
         unsafe { (*self.done.get()).pop_front() }
     }
@@ -387,7 +389,7 @@ impl Lun {
     }
 
     /// Waits for an event of the connection for a time at most, and lets the library handle it.
-    pub(super) fn turn(&mut self, limit: Duration) -> LunState {
+    pub(super) fn turn(&mut self, limit: Duration) -> LineState {
         let wanted = self.wanted();
         let events = match self.fd() {
             Some(fd) if wanted != 0 => poll::events_of(fd, wanted as i16, limit),
@@ -399,16 +401,16 @@ impl Lun {
         self.serve(c_int::from(events))
     }
 
-    fn serve(&mut self, events: c_int) -> LunState {
+    fn serve(&mut self, events: c_int) -> LineState {
         let Login { api, context } = self.login;
         // SAFETY: the context is valid, and nothing that callbacks write to is borrowed.
         self.is_lost |= unsafe { (api.iscsi_service)(context, events) } < 0;
-        if self.is_lost { LunState::Lost } else { LunState::Alive }
+        if self.is_lost { LineState::Lost } else { LineState::Alive }
     }
 
     /// Sends what fits now.
-    pub(super) fn push(&mut self) -> LunState {
-        if self.wanted() & TO_WRITE == 0 { LunState::Alive } else { self.serve(TO_WRITE) }
+    pub(super) fn push(&mut self) -> LineState {
+        if self.wanted() & TO_WRITE == 0 { LineState::Alive } else { self.serve(TO_WRITE) }
     }
 
     /// Ends the session without a logout.

@@ -61,7 +61,7 @@ pub(super) struct Agreed {
 pub(super) struct Times {
     connect: Duration,
     /// Zero without TLS.
-    tls: Duration,
+    pub(super) tls: Duration,
     agree: Duration,
 }
 
@@ -179,14 +179,14 @@ impl Handshake<'_> {
                         return failed("the server agrees, but does not describe the export", Errno::PROTO);
                     };
                     return Ok(Some(match blocks {
-                        Some((smallest, largest)) => export.with_blocks(smallest, largest),
+                        Some(blocks) => export.with_blocks(blocks),
                         None => export,
                     }));
                 }
                 (INFO, [k0, k1, rest @ ..]) => match (u16::from_be_bytes([*k0, *k1]), rest) {
                     (INFO_EXPORT, description) => export = Some(described(description)?),
                     // Smallest, preferred and largest block.
-                    (INFO_BLOCK_SIZE, sizes) if sizes.len() == 12 => blocks = Some((word(sizes, 0), word(sizes, 8))),
+                    (INFO_BLOCK_SIZE, sizes) if sizes.len() == 12 => blocks = Some([0, 4, 8].map(|at| word(sizes, at))),
                     _ => {}
                 },
                 (UNSUPPORTED, _) => return Ok(None),

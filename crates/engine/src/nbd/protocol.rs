@@ -21,7 +21,9 @@ const LARGEST_BYTES: u32 = 64 << 20;
 mod flag {
     pub(super) const READ_ONLY: u16 = 1 << 1;
     pub(super) const FLUSH: u16 = 1 << 2;
+    pub(super) const FUA: u16 = 1 << 3;
     pub(super) const TRIM: u16 = 1 << 5;
+    pub(super) const WRITE_ZEROES: u16 = 1 << 6;
     pub(super) const MULTI_CONN: u16 = 1 << 8;
 }
 
@@ -45,6 +47,8 @@ pub(super) struct Export {
     smallest_bytes: u32,
     /// Longest read or write, bytes.
     largest_bytes: u32,
+    /// Smallest, preferred and largest block, bytes, as the server announces them.
+    pub(super) announced: Option<[u32; 3]>,
 }
 
 impl Default for Export {
@@ -55,14 +59,27 @@ impl Default for Export {
 
 impl Export {
     pub(super) fn new(size_bytes: u64, flags: u16) -> Self {
-        Self { size_bytes, flags, smallest_bytes: 1, largest_bytes: LARGEST_BYTES }
+        Self { size_bytes, flags, smallest_bytes: 1, largest_bytes: LARGEST_BYTES, announced: None }
     }
 
     /// The same export, whose server announces the sizes of its blocks.
     #[must_use]
-    pub(super) fn with_blocks(self, smallest_bytes: u32, largest_bytes: u32) -> Self {
+    pub(super) fn with_blocks(self, announced: [u32; 3]) -> Self {
+        let [smallest_bytes, _, largest_bytes] = announced;
         let largest_bytes = if largest_bytes == 0 { LARGEST_BYTES } else { largest_bytes.min(LARGEST_BYTES) };
-        Self { smallest_bytes: smallest_bytes.max(1), largest_bytes, ..self }
+        Self { smallest_bytes: smallest_bytes.max(1), largest_bytes, announced: Some(announced), ..self }
+    }
+
+    /// What the server offers beside reads and writes.
+    pub(super) fn abilities(&self) -> [(&'static str, bool); 5] {
+        [
+            ("flush", flag::FLUSH),
+            ("FUA", flag::FUA),
+            ("trim", flag::TRIM),
+            ("write zeroes", flag::WRITE_ZEROES),
+            ("multi-conn", flag::MULTI_CONN),
+        ]
+        .map(|(name, bit)| (name, self.flags & bit != 0))
     }
 
     pub(super) fn is_read_only(&self) -> bool {

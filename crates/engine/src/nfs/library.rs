@@ -46,6 +46,10 @@ ferrio_sys::vendor_functions! {
     fn nfs_open_async(*mut NfsContext, *const c_char, c_int, NfsCallback, *mut c_void) -> c_int;
     fn nfs_close_async(*mut NfsContext, *mut NfsFileHandle, NfsCallback, *mut c_void) -> c_int;
     fn nfs_fsync_async(*mut NfsContext, *mut NfsFileHandle, NfsCallback, *mut c_void) -> c_int;
+    fn nfs_get_readmax(*mut NfsContext) -> u64;
+    fn nfs_get_writemax(*mut NfsContext) -> u64;
+    fn nfs_statvfs_async(*mut NfsContext, *const c_char, NfsCallback, *mut c_void) -> c_int;
+    fn nfs_access2_async(*mut NfsContext, *const c_char, NfsCallback, *mut c_void) -> c_int;
     fn nfs_unlink_async(*mut NfsContext, *const c_char, NfsCallback, *mut c_void) -> c_int;
     fn nfs_pread_async(*mut NfsContext, *mut NfsFileHandle, u64, u64, NfsCallback, *mut c_void) -> c_int;
     fn nfs_pwrite_async(

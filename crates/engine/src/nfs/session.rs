@@ -7,7 +7,9 @@
 
 use super::library::{Libnfs, NfsContext, NfsFileHandle};
 use crate::contract::Patience;
+use crate::inquire::NfsMountFacts;
 use crate::remote::aside::Caller;
+use crate::remote::driven::LineState;
 use ferrio_sys::arena::Region;
 use ferrio_sys::poll;
 use ferrio_sys::tcp_info::TcpCounts;
@@ -36,15 +38,6 @@ pub(super) struct NfsError {
     pub(super) text: String,
 }
 
-/// State of the connection after a look at it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    /// The connection is there.
-    Alive,
-    /// The connection is lost.
-    Lost,
-}
-
 /// An open file. It belongs to the session that has opened it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct NfsFile(*mut NfsFileHandle);
@@ -59,6 +52,23 @@ unsafe extern "C" fn answered(status: c_int, _context: *mut NfsContext, data: *m
     // SAFETY: `ask` has given the address of an `NfsAnswer`, which lives until its callback has come.
     let answer = unsafe { &mut *answer.cast::<NfsAnswer>() };
     *answer = NfsAnswer { status: Some(status), data };
+}
+
+/// What the answer about the space of a file system writes: once it has come, size and free space, if the server tells.
+struct NfsSpace {
+    figures: Option<Option<[u64; 2]>>,
+}
+
+unsafe extern "C" fn measured(status: c_int, _context: *mut NfsContext, data: *mut c_void, space: *mut c_void) {
+    // SAFETY: `facts` has given the address of an `NfsSpace`, which lives until its callback has come. Without an error the data are a
+    // `statvfs`, which lives during the call.
+    unsafe {
+        let figures = (status >= 0 && !data.is_null()).then(|| {
+            let found = &*data.cast::<libc::statvfs>();
+            [found.f_blocks, found.f_bavail].map(|blocks| blocks.saturating_mul(found.f_frsize))
+        });
+        (*space.cast::<NfsSpace>()).figures = Some(figures);
+    }
 }
 
 /// A context of the library.
@@ -102,16 +112,11 @@ impl NfsMount {
 
     /// The library's last error.
     fn error(&self, code: i32) -> NfsError {
-        // SAFETY: the context is valid; the text is a string of C, or absent.
-        let text = unsafe {
-            let text = (self.api.nfs_get_error)(self.context);
-            if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
-        };
+        // SAFETY: the context is valid.
+        let text = unsafe { words(self.api, self.context) };
         let text =
             if text.is_empty() { std::io::Error::from_raw_os_error(code.saturating_neg()).to_string() } else { text };
-        // The library's number for whatever is wrong with the connection or the protocol.
-        let code = if code == -libc::EFAULT { -libc::EIO } else { code };
-        NfsError { code, text }
+        NfsError { code: status_of(code, &text), text }
     }
 
     fn fd(&self) -> Option<BorrowedFd<'_>> {
@@ -123,7 +128,7 @@ impl NfsMount {
     }
 
     /// Waits for an event of the connection for a time at most, and lets the library handle it.
-    fn turn(&self, limit: Duration) -> Turn {
+    fn turn(&self, limit: Duration) -> LineState {
         // SAFETY: the context is valid.
         let wanted = unsafe { (self.api.nfs_which_events)(self.context) };
         let events = match self.fd() {
@@ -137,9 +142,64 @@ impl NfsMount {
         self.serve(c_int::from(events))
     }
 
-    fn serve(&self, events: c_int) -> Turn {
+    fn serve(&self, events: c_int) -> LineState {
         // SAFETY: the context is valid, and nothing that callbacks write to is borrowed.
-        if unsafe { (self.api.nfs_service)(self.context, events) } < 0 { Turn::Lost } else { Turn::Alive }
+        if unsafe { (self.api.nfs_service)(self.context, events) } < 0 { LineState::Lost } else { LineState::Alive }
+    }
+
+    /// What the server says of the root of the export. Blocks while it is silent.
+    pub(super) fn facts(&self, caller: &Caller) -> NfsMountFacts {
+        let Self { api, context } = *self;
+        let is_gone = || caller.is_gone();
+        let (patience, space) = (Patience::new(&is_gone), Box::into_raw(Box::new(NfsSpace { figures: None })));
+        // SAFETY: the context is valid, the path lives during the call, the place is freed below.
+        let asked = unsafe { (api.nfs_statvfs_async)(context, c"/".as_ptr(), measured, space.cast()) };
+        // SAFETY: callbacks write only within calls of the library, and the place is not freed before.
+        while asked >= 0 && unsafe { (*space).figures.is_none() } && !patience.is_over() {
+            if self.turn(Patience::LOOK) == LineState::Lost {
+                break;
+            }
+        }
+        // SAFETY: as before. A place that a callback may still write to is never freed.
+        let figures = unsafe { (*space).figures };
+        if figures.is_some() || asked < 0 {
+            // SAFETY: the callback has come, and comes once; or it never comes.
+            drop(unsafe { Box::from_raw(space) });
+        }
+        let allowed = self.ask_status(patience, |callback, answer| {
+            // SAFETY: the context is valid, and the path lives during the call.
+            unsafe { (api.nfs_access2_async)(context, c"/".as_ptr(), callback, answer) }
+        });
+        let allowed = allowed.map(|mask| [libc::R_OK, libc::W_OK].map(|bit| mask & bit != 0));
+        // SAFETY: the context is valid.
+        let largest_bytes = unsafe { [(api.nfs_get_readmax)(context), (api.nfs_get_writemax)(context)] };
+        NfsMountFacts { largest_bytes, space_bytes: figures.flatten(), permissions: allowed }
+    }
+
+    /// The status of the answer to a request, if it is no error.
+    fn ask_status(
+        &self,
+        patience: Patience<'_>,
+        send: impl FnOnce(NfsCallback, *mut c_void) -> c_int,
+    ) -> Option<c_int> {
+        let answer = Box::into_raw(Box::new(NfsAnswer { status: None, data: ptr::null_mut() }));
+        if send(answered, answer.cast()) < 0 {
+            // SAFETY: the request was not sent, so no callback has the address.
+            drop(unsafe { Box::from_raw(answer) });
+            return None;
+        }
+        loop {
+            // SAFETY: callbacks write only within calls of the library.
+            if let Some(status) = unsafe { ptr::read(answer) }.status {
+                // SAFETY: the callback has come, and it comes once.
+                drop(unsafe { Box::from_raw(answer) });
+                return (status >= 0).then_some(status);
+            }
+            // An answer that nobody awaits may still come: its place is never freed.
+            if patience.is_over() || self.turn(Patience::LOOK) == LineState::Lost {
+                return None;
+            }
+        }
     }
 
     /// Sends a request, and waits for its answer; `None`: the patience was over.
@@ -168,7 +228,7 @@ impl NfsMount {
                 return Ok(None);
             }
             // SAFETY: as above.
-            if self.turn(Patience::LOOK) == Turn::Lost && unsafe { (*answer).status.is_none() } {
+            if self.turn(Patience::LOOK) == LineState::Lost && unsafe { (*answer).status.is_none() } {
                 return Err(self.error(-libc::ECONNRESET));
             }
         }
@@ -182,8 +242,22 @@ impl Drop for NfsMount {
     }
 }
 
+/// The errno of a status of the library. Where the server refuses a read or write, libnfs 4 has one status for all reasons, and the
+/// errno at the end of its words: `NFS: Write failed with NFS3ERR_NOSPC(-28)`.
+fn status_of(status: c_int, text: &str) -> c_int {
+    if status != -libc::EFAULT {
+        return status;
+    }
+    let number = text.trim_end().strip_suffix(')').and_then(|text| text.rsplit_once('(')).map(|(_, number)| number);
+    match number.and_then(|number| number.parse().ok()) {
+        Some(errno @ -4095..0) if errno != -libc::EFAULT => errno,
+        _ => -libc::EIO,
+    }
+}
+
 /// A request for data.
 struct NfsTransfer {
+    api: &'static Libnfs,
     slot: u32,
     /// Place of the data of a read.
     to: *mut u8,
@@ -192,11 +266,24 @@ struct NfsTransfer {
     done: Rc<UnsafeCell<VecDeque<(u32, i32)>>>,
 }
 
-unsafe extern "C" fn transferred(status: c_int, _context: *mut NfsContext, data: *mut c_void, transfer: *mut c_void) {
+/// The library's last error.
+///
+/// # Safety
+/// The context is valid.
+unsafe fn words(api: &Libnfs, context: *mut NfsContext) -> String {
+    // SAFETY: the text is a string of C, or absent.
+    unsafe {
+        let text = (api.nfs_get_error)(context);
+        if text.is_null() { String::new() } else { CStr::from_ptr(text).to_string_lossy().into_owned() }
+    }
+}
+
+unsafe extern "C" fn transferred(status: c_int, context: *mut NfsContext, data: *mut c_void, transfer: *mut c_void) {
     // SAFETY: `transfer` has given the address of a `NfsTransfer` of the session, which outlives the context. The place of the data is
     // as long as the request asked for, and belongs to the engine until the unit is reaped. Nobody else uses the list now.
     unsafe {
         let transfer = &*transfer.cast::<NfsTransfer>();
+        let status = if status < 0 { status_of(status, &words(transfer.api, context)) } else { status };
         if let (true, Ok(n_bytes)) = (transfer.is_read && !data.is_null(), usize::try_from(status)) {
             ptr::copy_nonoverlapping(data.cast::<u8>(), transfer.to, n_bytes.min(transfer.n_bytes));
         }
@@ -218,6 +305,7 @@ impl NfsSession {
     pub(super) fn new(mount: NfsMount, depth: usize) -> Self {
         let done = Rc::new(UnsafeCell::new(VecDeque::with_capacity(depth)));
         let idle = |slot| NfsTransfer {
+            api: mount.api,
             slot: slot as u32,
             to: ptr::null_mut(),
             n_bytes: 0,
@@ -254,14 +342,15 @@ impl NfsSession {
         }
     }
 
-    /// Closes a file, of which nothing is in flight.
-    pub(super) fn close(&mut self, handle: NfsFile, patience: Patience<'_>) {
+    /// Closes a file, of which nothing is in flight. False: the patience was over.
+    pub(super) fn close(&mut self, handle: NfsFile, patience: Patience<'_>) -> bool {
         let NfsMount { api, context, .. } = self.mount;
         // What was written is with the server: an error of this step loses nothing.
-        let _ = self.mount.ask(patience, |callback, answer| {
+        let closed = self.mount.ask(patience, |callback, answer| {
             // SAFETY: the session has opened the file.
             unsafe { (api.nfs_close_async)(context, handle.0, callback, answer) }
         });
+        !matches!(closed, Ok(None))
     }
 
     /// Asks the server to make durable what was written to a file.
@@ -276,15 +365,16 @@ impl NfsSession {
         if sent < 0 { Err(self.mount.error(sent)) } else { Ok(()) }
     }
 
-    /// Removes a file, if it is there.
-    pub(super) fn remove(&mut self, name: &Path, patience: Patience<'_>) {
-        let Ok(path) = path_of(name) else { return };
+    /// Removes a file, if it is there. False: the patience was over.
+    pub(super) fn remove(&mut self, name: &Path, patience: Patience<'_>) -> bool {
+        let Ok(path) = path_of(name) else { return true };
         let NfsMount { api, context, .. } = self.mount;
         // Another clone may have removed the file.
-        let _ = self.mount.ask(patience, |callback, answer| {
+        let removed = self.mount.ask(patience, |callback, answer| {
             // SAFETY: the context is valid, and the library copies the path.
             unsafe { (api.nfs_unlink_async)(context, path.as_ptr(), callback, answer) }
         });
+        !matches!(removed, Ok(None))
     }
 
     /// Asks for a read or write at an offset. The region belongs to the session until the request is done.
@@ -322,15 +412,15 @@ impl NfsSession {
     }
 
     /// Waits for an event of the connection for a time at most, and lets the library handle it.
-    pub(super) fn turn(&mut self, limit: Duration) -> Turn {
+    pub(super) fn turn(&mut self, limit: Duration) -> LineState {
         self.mount.turn(limit)
     }
 
     /// Sends what fits now.
-    pub(super) fn push(&mut self) -> Turn {
+    pub(super) fn push(&mut self) -> LineState {
         // SAFETY: the context is valid.
         let wanted = unsafe { (self.mount.api.nfs_which_events)(self.mount.context) };
-        if wanted & TO_WRITE == 0 { Turn::Alive } else { self.mount.serve(TO_WRITE) }
+        if wanted & TO_WRITE == 0 { LineState::Alive } else { self.mount.serve(TO_WRITE) }
     }
 
     /// What the kernel counts of the connection.
@@ -345,4 +435,26 @@ fn path_of(name: &Path) -> Result<CString, NfsError> {
     let slash: &[u8] = if bytes.starts_with(b"/") { b"" } else { b"/" };
     let path = CString::new([slash, bytes].concat());
     path.map_err(|_| NfsError { code: -libc::EINVAL, text: "the name has a NUL byte".to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_errno_of_a_refusal_is_that_of_the_server() {
+        for (status, text, expected) in [
+            (-libc::ENOENT, "anything (-5)", -libc::ENOENT),
+            (4096, "", 4096),
+            (-libc::EFAULT, "NFS: Write failed with NFS3ERR_NOSPC(-28)", -libc::ENOSPC),
+            (-libc::EFAULT, "NFS: Read failed with NFS3ERR_STALE(-116) ", -libc::ESTALE),
+            (-libc::EFAULT, "RPC error: Mismatch in verifier", -libc::EIO),
+            (-libc::EFAULT, "odd (-14)", -libc::EIO),
+            (-libc::EFAULT, "odd (28)", -libc::EIO),
+            (-libc::EFAULT, "odd (-99999999999)", -libc::EIO),
+            (-libc::EFAULT, "", -libc::EIO),
+        ] {
+            assert_eq!(status_of(status, text), expected, "{text}");
+        }
+    }
 }

@@ -54,6 +54,14 @@ impl Channel {
         Ok(Self::Tls(Box::new(stream)))
     }
 
+    /// Version of TLS that was agreed on.
+    pub(crate) fn tls_version(&self) -> Option<String> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => Some(stream.version()),
+        }
+    }
+
     /// Bytes that were taken wait here to be sent.
     pub(crate) fn has_unsent(&self) -> bool {
         match self {

@@ -9,7 +9,7 @@ mod trust;
 use ferrio_sys::Errno;
 use ferrio_sys::socket::Socket;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, ClientConnection};
+use rustls::{ClientConfig, ClientConnection, ProtocolVersion};
 use std::io::{self, IoSlice, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
@@ -102,6 +102,15 @@ impl TlsStream {
             flushed.map_err(lost)?;
         }
         self.flush_now().map_err(lost)
+    }
+
+    /// Version of the protocol that was agreed on.
+    pub(crate) fn version(&self) -> String {
+        match self.session.protocol_version() {
+            Some(ProtocolVersion::TLSv1_3) => "TLS 1.3".to_owned(),
+            Some(ProtocolVersion::TLSv1_2) => "TLS 1.2".to_owned(),
+            other => format!("{other:?}"),
+        }
     }
 
     /// Bytes wait to be sent.

@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`Counterpart::start`].
 
-use crate::support::{Scratch, is_root, skip};
+use crate::support::{Program, Run, Scratch, is_root, send, skip};
+use rustix::process::Signal;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -62,6 +63,29 @@ impl Counterpart {
         self.settings.get(key).map_or("", String::as_str)
     }
 
+    /// A process of the server, by the name that its script has for it.
+    pub(crate) fn process(&self, name: &str) -> u32 {
+        let processes = std::fs::read_to_string(self.directory.join("pids")).expect("processes");
+        let of = |line: &str| line.strip_prefix(name)?.strip_prefix(' ')?.split(' ').next()?.parse().ok();
+        processes.lines().find_map(of).unwrap_or_else(|| panic!("no {name}: {processes}"))
+    }
+
+    /// Stops a process of the server where it is, until the guard is dropped. All of its threads are stopped when this returns.
+    pub(crate) fn freeze(&self, name: &str) -> Frozen {
+        let frozen = Frozen(self.process(name));
+        send(frozen.0, Signal::STOP);
+        let state = |path: PathBuf| {
+            let text = std::fs::read_to_string(path.join("stat")).unwrap_or_default();
+            // It follows the name in brackets, which may hold anything.
+            text.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['T', 'Z', 'X']))
+        };
+        let threads = || std::fs::read_dir(format!("/proc/{}/task", frozen.0)).into_iter().flatten().flatten();
+        while !threads().all(|thread| state(thread.path())) {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        frozen
+    }
+
     /// Host and path of an address among the settings.
     pub(crate) fn place(&self, key: &str) -> (&str, String) {
         let (_, rest) = self.setting(key).split_once("://").expect("an address");
@@ -74,4 +98,23 @@ impl Drop for Counterpart {
     fn drop(&mut self) {
         let _ = Command::new(&self.script).arg("stop").arg(&self.directory).stdin(Stdio::null()).output();
     }
+}
+
+/// A process that is stopped until this is dropped.
+pub(crate) struct Frozen(u32);
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        send(self.0, Signal::CONT);
+    }
+}
+
+/// Names and states of what `ferrio engines` says of a server.
+pub(crate) fn answers_about(scratch: &Scratch, url: &str) -> Vec<(String, String)> {
+    let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines --json {url}")).finish();
+    assert_eq!(done.code, Some(0), "{}", done.all());
+    let document: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let answers = document["answers"].as_array().expect("a list").iter();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    answers.map(|answer| (text(&answer["name"]), text(&answer["state"]))).collect()
 }

@@ -2,8 +2,8 @@
 //!
 //! Start reading at [`job`]. No test waits for a time.
 
-use crate::counterparts::Counterpart;
-use crate::support::{Finished, Program, Run, Scratch, send};
+use crate::counterparts::{Counterpart, answers_about};
+use crate::support::{Finished, Program, Run, Running, Scratch, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::os::unix::fs::MetadataExt;
@@ -121,11 +121,13 @@ fn what_a_target_does_not_allow_ends_in_a_line() {
 }
 
 /// A job that runs until it is ended, on a LUN that has seen writes.
-fn start(scratch: &Scratch, server: &Counterpart) -> crate::support::Running {
-    let options = "--rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000";
-    let mut running = job(scratch, server.setting("ISCSI_URL"), options).start();
+fn start(scratch: &Scratch, server: &Counterpart, options: &str) -> Running {
+    let options = format!("--rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000 {options}");
     let image = server.directory.join("1.img");
-    running.wait_until("writes", |_| std::fs::metadata(&image).is_ok_and(|image| image.blocks() > 0));
+    let written_at = || std::fs::metadata(&image).and_then(|image| image.modified()).ok();
+    let before = written_at();
+    let mut running = job(scratch, server.setting("ISCSI_URL"), &options).start();
+    running.wait_until("writes", |_| written_at() != before);
     running
 }
 
@@ -133,7 +135,7 @@ fn start(scratch: &Scratch, server: &Counterpart) -> crate::support::Running {
 fn a_stop_ends_a_job_on_a_lun() {
     let Some(server) = tgt("a_stop_ends_a_job_on_a_lun") else { return };
     let scratch = Scratch::new("iscsi");
-    let running = start(&scratch, &server);
+    let running = start(&scratch, &server, "");
     send(running.pid(), Signal::INT);
     let finished = running.finish();
     assert_eq!(finished.code, Some(128), "{}", finished.all());
@@ -144,9 +146,84 @@ fn a_stop_ends_a_job_on_a_lun() {
 fn a_target_that_goes_away_ends_the_job() {
     let Some(server) = tgt("a_target_that_goes_away_ends_the_job") else { return };
     let scratch = Scratch::new("iscsi");
-    let running = start(&scratch, &server);
-    drop(server);
+    let running = start(&scratch, &server, "");
+    send(server.process("tgtd"), Signal::KILL);
     let finished = running.finish();
     assert_eq!(finished.code, Some(1), "{}", finished.all());
     assert!(finished.all().contains("the target has closed the connection, or is gone"), "{}", finished.all());
+}
+
+#[test]
+fn a_target_that_hangs_holds_no_stopped_job() {
+    let Some(server) = tgt("a_target_that_hangs_holds_no_stopped_job") else { return };
+    let scratch = Scratch::new("iscsi");
+    let given_up = "fio: t: the server has not answered the I/Os in flight; they are given up, and do not count";
+    for (options, says) in [("", given_up), ("--rate_iops=1,1", "err= 0")] {
+        let running = start(&scratch, &server, options);
+        let frozen = server.freeze("tgtd");
+        send(running.pid(), Signal::INT);
+        let finished = running.finish();
+        drop(frozen);
+        assert_eq!(finished.code, Some(128), "{}", finished.all());
+        assert!(finished.all().contains("err= 0") && finished.all().contains(says), "{}", finished.all());
+    }
+    // The target is asked for the size before there is a job.
+    let frozen = server.freeze("tgtd");
+    let mut running = job(&scratch, server.setting("ISCSI_URL"), "--rw=read --bs=4k").start();
+    running.wait_until("a question", |running| receives_signals(running.pid()));
+    send(running.pid(), Signal::INT);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+    drop(frozen);
+    let finished = job(&scratch, server.setting("ISCSI_URL"), "--rw=read --bs=4k --io_size=64k").finish();
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+/// True if a process receives SIGINT by a descriptor: it has blocked it.
+fn receives_signals(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).map(str::trim);
+    blocked.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & 1 << 1 != 0)
+}
+
+#[test]
+fn a_full_disk_behind_a_lun_ends_the_job_with_a_reason() {
+    let Some(server) = tgt("a_full_disk_behind_a_lun_ends_the_job_with_a_reason") else { return };
+    let scratch = Scratch::new("iscsi");
+    let finished =
+        job(&scratch, server.setting("ISCSI_URL_SMALL"), "--rw=write --bs=64k --size=8m --iodepth=4").finish();
+    let what = finished.all();
+    assert_eq!(finished.code, Some(1), "{what}");
+    assert!(what.contains("iscsi: request failed with error SENSE KEY:"), "{what}");
+    assert!(what.contains("the storage behind the LUN has failed, or is full"), "{what}");
+}
+
+#[test]
+fn ferrio_engines_says_what_tgt_answers() {
+    let Some(server) = tgt("ferrio_engines_says_what_tgt_answers") else { return };
+    let scratch = Scratch::new("iscsi");
+    let lines = |key: &str| {
+        let found = answers_about(&scratch, server.setting(key));
+        found.into_iter().map(|(name, state)| format!("{name}: {state}")).collect::<Vec<_>>()
+    };
+    // The first LUN is thin, the second one write-protected.
+    let common = ["ioengine=libiscsi: works", "LUNs of the target: works"];
+    assert_eq!(lines("ISCSI_URL"), [common[0], "writes: works", "trim (UNMAP): works", common[1]]);
+    let expected = [common[0], "writes: does not work here", "trim (UNMAP): does not work here", common[1]];
+    assert_eq!(lines("ISCSI_URL_RO"), expected);
+    let url = server.setting("ISCSI_URL");
+    let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines {url}")).finish();
+    assert!(done.stdout.contains("268435456 bytes (256 MiB), in blocks of"), "{}", done.all());
+    // Without the name of a target, its portal says which there are.
+    let portal = url.split('/').take(3).collect::<Vec<_>>().join("/");
+    let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines {portal}")).finish();
+    assert!(done.code == Some(0) && done.stdout.contains("iqn.2000-01.test:disk"), "{}", done.all());
+    for (url, text) in [
+        (server.setting("ISCSI_URL_CHAP").replace("secretsecret12", "wrongwrongwron"), "Authentication failure"),
+        (url.replace("disk/1", "disk/9"), "failed to connect to LUN"),
+        (url.replace("disk/1", "none/1"), "failed to connect to LUN"),
+    ] {
+        let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines {url}")).finish();
+        assert!(done.code == Some(2) && done.stderr.contains(text), "{}", done.all());
+    }
 }

@@ -4,6 +4,7 @@
 
 mod server;
 
+use crate::counterparts::answers_about;
 use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, peer_too, send};
 use rcgen::{BasicConstraints, CertificateParams, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose};
 use rustix::process::Signal;
@@ -85,6 +86,26 @@ fn the_export_gives_the_size() {
             assert!(finished.stdout.contains("fio: connected to NBD server"), "{program:?}: {}", finished.all());
             assert_eq!(figure(&finished, "/read/total_ios"), n_reads, "{program:?} {options}");
         }
+    }
+}
+
+#[test]
+fn ferrio_engines_says_what_an_export_offers() {
+    let scratch = Scratch::new("nbd");
+    for (flags, is_structured, smallest_block) in
+        [(1 | FLUSH | TRIM, true, 512), (1 | READ_ONLY | MULTI_CONN, false, 0)]
+    {
+        let socket = scratch.join(&format!("s{flags}"));
+        let _server = Server::start(&socket, Manner { flags, is_structured, smallest_block, ..Manner::default() });
+        let uri = format!("nbd+unix:///disk?socket={}", socket.display());
+        let found = answers_about(&scratch, &uri);
+        let works = |name: &str| found.iter().any(|answer| *answer == (name.to_owned(), "works".to_owned()));
+        assert!(works("ioengine=nbd"), "{found:?}");
+        assert_eq!(works("writes"), flags & READ_ONLY == 0, "{found:?}");
+        assert_eq!(["flush", "trim", "multi-conn"].map(works), [FLUSH, TRIM, MULTI_CONN].map(|flag| flags & flag != 0));
+        assert_eq!([works("structured replies"), works("blocks")], [is_structured, smallest_block > 0], "{found:?}");
+        let text = Run::new(Program::Ferrio, scratch.path(), &format!("engines {uri}")).finish();
+        assert!(text.stdout.contains("the export has 1048576 bytes (1 MiB)"), "{}", text.all());
     }
 }
 

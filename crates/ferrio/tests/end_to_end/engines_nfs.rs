@@ -2,8 +2,8 @@
 //!
 //! Start reading at [`job`]. No test waits for a time.
 
-use crate::counterparts::Counterpart;
-use crate::support::{Finished, Program, Run, Scratch, peer_too, send};
+use crate::counterparts::{Counterpart, answers_about};
+use crate::support::{Finished, Program, Run, Running, Scratch, peer_too, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::process::{Command, Stdio};
@@ -132,14 +132,20 @@ fn what_ganesha_or_the_engine_does_not_allow_ends_in_a_line() {
     assert!(without.code == Some(1) && without.all().contains("nfs_url"), "{}", without.all());
 }
 
+/// A job that runs until it is ended, on an export that has seen writes to this file.
+fn start(scratch: &Scratch, server: &Counterpart, file: &str, options: &str) -> Running {
+    let options = format!("--rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000 {options}");
+    let mut running = job(Program::Ferrio, scratch, server.setting("NFS3_URL"), &options).start();
+    let file = server.directory.join("export").join(file);
+    running.wait_until("a file", |_| std::fs::metadata(&file).is_ok_and(|file| file.len() > 0));
+    running
+}
+
 #[test]
 fn a_stop_ends_a_job_on_ganesha() {
     let Some(server) = ganesha("a_stop_ends_a_job_on_ganesha") else { return };
     let scratch = Scratch::new("nfs");
-    let options = "--rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000";
-    let mut running = job(Program::Ferrio, &scratch, server.setting("NFS3_URL"), options).start();
-    let file = server.directory.join("export/f");
-    running.wait_until("a file", |_| std::fs::metadata(&file).is_ok_and(|file| file.len() > 0));
+    let running = start(&scratch, &server, "f", "");
     send(running.pid(), Signal::INT);
     let finished = running.finish();
     assert_eq!(finished.code, Some(128), "{}", finished.all());
@@ -150,12 +156,80 @@ fn a_stop_ends_a_job_on_ganesha() {
 fn a_ganesha_that_goes_away_ends_the_job() {
     let Some(server) = ganesha("a_ganesha_that_goes_away_ends_the_job") else { return };
     let scratch = Scratch::new("nfs");
-    let options = "--rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000";
-    let mut running = job(Program::Ferrio, &scratch, server.setting("NFS3_URL"), options).start();
-    let file = server.directory.join("export/f");
-    running.wait_until("a file", |_| std::fs::metadata(&file).is_ok_and(|file| file.len() > 0));
-    drop(server);
+    let running = start(&scratch, &server, "f", "");
+    // It has no time to answer anything.
+    send(server.process("ganesha"), Signal::KILL);
     let finished = running.finish();
     assert_eq!(finished.code, Some(1), "{}", finished.all());
     assert!(finished.all().contains("the server has closed the connection, or is gone"), "{}", finished.all());
+}
+
+#[test]
+fn a_ganesha_that_hangs_holds_no_stopped_job() {
+    let Some(server) = ganesha("a_ganesha_that_hangs_holds_no_stopped_job") else { return };
+    let scratch = Scratch::new("nfs");
+    let given_up = "fio: t: the server has not answered the I/Os in flight; they are given up, and do not count";
+    let running = start(&scratch, &server, "f", "");
+    let frozen = server.freeze("ganesha");
+    send(running.pid(), Signal::INT);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+    assert!(finished.all().contains("err= 0") && finished.all().contains(given_up), "{}", finished.all());
+    drop(frozen);
+    // Nothing is in flight, but files are to be closed and removed.
+    let options = "--rate_iops=1,1 --filename=a:b:c:d:e --unlink=1";
+    let running = start(&scratch, &server, "a", options);
+    let frozen = server.freeze("ganesha");
+    send(running.pid(), Signal::INT);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+    // There is no mount yet.
+    let mut running = job(Program::Ferrio, &scratch, server.setting("NFS3_URL"), "--rw=read --size=1m").start();
+    running.wait_until("a job", |running| !running.jobs().is_empty());
+    send(running.pid(), Signal::INT);
+    let finished = running.finish();
+    assert_eq!(finished.code, Some(128), "{}", finished.all());
+    drop(frozen);
+    let finished = job(Program::Ferrio, &scratch, server.setting("NFS3_URL"), "--rw=write --bs=4k --size=64k").finish();
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+#[test]
+fn a_full_disk_behind_ganesha_is_no_space_left() {
+    let Some(server) = ganesha("a_full_disk_behind_ganesha_is_no_space_left") else { return };
+    let scratch = Scratch::new("nfs");
+    let url = server.setting("NFS3_URL_SMALL");
+    let options = "--rw=write --bs=64k --size=8m --iodepth=4";
+    let finished = job(Program::Ferrio, &scratch, url, options).finish();
+    let what = finished.all();
+    assert_eq!(finished.code, Some(1), "{what}");
+    assert!(what.contains("fio: io_u error on file f: No space left on device: write offset="), "{what}");
+    assert!(what.contains("the file system of the server is full") && what.contains("err=28"), "{what}");
+    // The file has all that fits, which is no error of a job that fills a device.
+    let options = format!("{options} --fill_device=1 --output-format=json --filename=g --unlink=1");
+    let finished = job(Program::Ferrio, &scratch, url, &options).finish();
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+#[test]
+fn ferrio_engines_says_what_ganesha_answers() {
+    let Some(server) = ganesha("ferrio_engines_says_what_ganesha_answers") else { return };
+    let scratch = Scratch::new("nfs");
+    let ask = |key: &str| answers_about(&scratch, server.setting(key));
+    let found = ask("NFS3_URL");
+    assert_eq!(
+        found.iter().map(|(name, state)| format!("{name}: {state}")).collect::<Vec<_>>(),
+        ["NFS version 3: works", "space: works", "reading: works", "writing: works",]
+    );
+    let found = ask("NFS_URL");
+    assert_eq!(found[0], ("NFS version 4".to_owned(), "works".to_owned()));
+    let absent = server.setting("NFS3_URL").replace("/export?", "/absent?");
+    let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines {absent}")).finish();
+    assert!(done.code == Some(2) && done.stderr.contains("version 3: "), "{}", done.all());
+    // A full file system.
+    let url = server.setting("NFS3_URL_SMALL");
+    let filled = job(Program::Ferrio, &scratch, url, "--rw=write --bs=4k --size=8m --fill_device=1").finish();
+    assert_eq!(filled.code, Some(0), "{}", filled.all());
+    assert!(ask("NFS3_URL_SMALL").contains(&("space".to_owned(), "does not work here".to_owned())));
+    assert_eq!(std::fs::read_dir(server.directory.join("export")).expect("a directory").count(), 0);
 }

@@ -56,6 +56,9 @@ pub(super) fn text(note: &RunNote) -> String {
         RunNote::Connected { server } => format!("fio: connected to {server}"),
         RunNote::AwaitsConnection => "fio: waiting for connection".to_owned(),
         RunNote::NoConnection { job } => format!("fio: {job}: no connection was made within runtime"),
+        RunNote::NoAnswer { job } => {
+            format!("fio: {job}: the server has not answered the I/Os in flight; they are given up, and do not count")
+        }
         RunNote::TooManyBuffers { depth, buffer_bytes } => format!(
             "fio: {depth} buffers of {buffer_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
         ),

@@ -10,7 +10,7 @@ use super::hooks::iolog::IoLog;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
 use super::lane::{Lane, Stop};
 use super::lookout::{Lookout, save_state};
-use super::loops::connection::connect;
+use super::loops::connection::{connect, disconnect};
 use super::loops::flow::Flow;
 use super::loops::remember::remember_pass;
 use super::loops::trims::n_ios;
@@ -114,7 +114,9 @@ impl<'a> Passes<'a> {
         let now_ns = self.worker.lane.clock.now_ns();
         self.worker.lane.publish();
         tell_memory_end(&self.worker.lane);
-        self.lookout.figures.last(now_ns, &mut self.worker)
+        let stats = self.lookout.figures.last(now_ns, &mut self.worker);
+        disconnect(&mut self.worker.lane);
+        stats
     }
 
     fn begin(&mut self) -> Result<(), Failure> {

@@ -251,13 +251,15 @@ const LIBISCSI_DIFFERENT: &str =
 
 /// Mended by the engine for iSCSI.
 const LIBISCSI_MENDED: &str = "A target that does not answer ends a job within a second of a stop; fio waits for ever. A lost connection \
-                               ends the job, and a block that is not a multiple of the LUN's fails with EINVAL.";
+                               ends the job, and so does a target that answers nothing for two minutes. A block that is not a multiple of the LUN's fails with \
+                               EINVAL.";
 
 /// Mended by the engine for files of an NFS server.
 const NFS_MENDED: &str = "A job waits for all of its I/Os, which fio forgets at the end, and jobs that only read can use a read-only export. A \
                           mount or file that fails ends the run with 1; syncs are done, and unlink=1 removes files. A server that \
                           does not answer ends a job within a second of a stop, and a lost connection ends it at once unless the \
-                          address has autoreconnect.";
+                          address has autoreconnect. A server that answers nothing for two minutes ends the job. The errno of a write that fails is the \
+                          server's (ENOSPC), not EFAULT.";
 
 /// Refused by the engine for network block devices.
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \

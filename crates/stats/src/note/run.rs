@@ -108,6 +108,11 @@ pub enum RunNote {
         /// Name of the job.
         job: String,
     },
+    /// The server has not answered the last I/Os of a job that ends: they are given up.
+    NoAnswer {
+        /// Name of the job.
+        job: String,
+    },
     /// A trace needs too much memory for buffers.
     TooManyBuffers {
         /// Number of buffers.

@@ -177,9 +177,6 @@ fn faults_of_rbd_are_errors() {
 fn a_cluster_that_does_not_answer_does_not_hold_a_stopped_run() {
     let test = "a_cluster_that_does_not_answer_does_not_hold_a_stopped_run";
     let Some(cluster) = Cluster::start(test, "ceph-cluster", &["memory"]) else { return };
-    let osd = fs::read_to_string(cluster.counterpart.directory.join("pids")).expect("processes");
-    let osd =
-        osd.lines().find_map(|line| line.strip_prefix("osd.0 ")?.split(' ').next()?.parse().ok()).expect("an OSD");
     for job in [rados(&cluster), rbd(&cluster)] {
         let mut running = cluster
             .job(
@@ -188,11 +185,11 @@ fn a_cluster_that_does_not_answer_does_not_hold_a_stopped_run() {
             )
             .start();
         running.wait_until("I/O", |running| !running.jobs().is_empty());
-        send(osd, Signal::STOP);
+        let frozen = cluster.counterpart.freeze("osd.0");
         send(running.pid(), Signal::INT);
         // The limit of all runs of the tests would end it.
         let stopped = running.finish();
-        send(osd, Signal::CONT);
+        drop(frozen);
         assert!(stopped.signal.is_none() && stopped.code.is_some(), "{}", stopped.all());
     }
     // No monitor is at this address.
@@ -212,4 +209,39 @@ fn a_cluster_that_does_not_answer_does_not_hold_a_stopped_run() {
         "{}",
         refused.all()
     );
+}
+
+#[test]
+fn an_osd_that_is_killed_for_good_holds_no_job() {
+    let test = "an_osd_that_is_killed_for_good_holds_no_job";
+    let Some(cluster) = Cluster::start(test, "ceph-cluster", &["memory"]) else { return };
+    let given_up = "fio: t: the server has not answered the I/Os in flight; they are given up, and do not count";
+    let pool = cluster.setting("CEPH_POOL");
+    let start = |job: String| {
+        let options = format!("{job} --rw=randwrite --bs=4k --size=1m --iodepth=4 --time_based --runtime=100000");
+        cluster.job(Program::Ferrio, &options).start()
+    };
+    let mut jobs = [start(rados(&cluster)), start(rbd(&cluster))];
+    let said = |arguments: &[&str]| String::from_utf8_lossy(&cluster.tool("rados", arguments).stdout).into_owned();
+    // The object is made before the first write, and is empty.
+    jobs[0].wait_until("writes", |_| {
+        let said = said(&["-p", pool, "stat", "t.0.0"]);
+        said.contains("size ") && !said.contains("size 0")
+    });
+    jobs[1].wait_until("writes", |_| said(&["-p", pool, "ls"]).contains("rbd_data."));
+    send(cluster.counterpart.process("osd.0"), Signal::KILL);
+    for running in jobs {
+        send(running.pid(), Signal::INT);
+        let stopped = running.finish();
+        assert_eq!(stopped.code, Some(128), "{}", stopped.all());
+        assert!(stopped.all().contains(given_up), "{}", stopped.all());
+    }
+    // What comes later: the monitor answers, but no OSD does.
+    for job in [rados(&cluster), rbd(&cluster)] {
+        let mut running = start(job);
+        running.wait_until("a job", |running| !running.jobs().is_empty());
+        send(running.pid(), Signal::INT);
+        let stopped = running.finish();
+        assert_eq!(stopped.code, Some(128), "{}", stopped.all());
+    }
 }

@@ -3,7 +3,10 @@
 //! Start reading at any test.
 
 use super::{Cluster, figure, offsets};
+use crate::support::{Program, Running, send};
+use rustix::process::Signal;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 
 fn volume(cluster: &Cluster, engine: &str) -> String {
     format!(
@@ -48,4 +51,79 @@ fn a_volume_holds_what_is_written() {
         "glfs_init failed. Is glusterd running on brick?",
     );
     cluster.is_refused(&format!("{job} --filename=none/file --rw=write --bs=4k --size=4k"), "glfs_creat failed.");
+}
+
+/// A job that runs until it is ended, whose I/Os have reached the brick.
+fn start(cluster: &Cluster, engine: &str, options: &str) -> Running {
+    let job = format!("{} --bs=4k --size=1m --filename=f", volume(cluster, engine));
+    let written = cluster.run(&format!("{job} --rw=write"));
+    assert_eq!(written.code, Some(0), "{}", written.all());
+    let file = cluster.counterpart.directory.join("brick/f");
+    let changed_at = || fs::metadata(&file).map(|file| (file.ctime(), file.ctime_nsec())).ok();
+    let before = changed_at();
+    let options = format!("{job} {options} --time_based --runtime=100000");
+    let mut running = cluster.job(Program::Ferrio, &options).start();
+    running.wait_until("I/O", |_| changed_at() != before);
+    running
+}
+
+#[test]
+fn trims_free_blocks_of_the_brick() {
+    let test = "trims_free_blocks_of_the_brick";
+    let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
+    let file = cluster.counterpart.directory.join("brick/f");
+    for (engine, more) in [("gfapi", ""), ("gfapi_async", "--iodepth=4")] {
+        let job = volume(&cluster, engine);
+        let options = format!("{job} --bs=64k --size=1m --filename=f {more}");
+        let written = cluster.run(&format!("{options} --rw=write --end_fsync=1"));
+        assert_eq!(written.code, Some(0), "{}", written.all());
+        let n_blocks = fs::metadata(&file).expect("a file").blocks();
+        let trimmed = cluster.run(&format!("{options} --rw=trim"));
+        assert_eq!((trimmed.code, figure(&trimmed, "/trim/total_ios")), (Some(0), 16), "{}", trimmed.all());
+        let after = fs::metadata(&file).expect("a file");
+        assert_eq!(after.len(), 1 << 20);
+        assert!(after.blocks() < n_blocks, "{engine}: {} of {n_blocks} blocks", after.blocks());
+    }
+}
+
+#[test]
+fn a_brick_that_hangs_holds_no_stopped_job() {
+    let test = "a_brick_that_hangs_holds_no_stopped_job";
+    let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
+    for (engine, options) in [
+        ("gfapi", "--rw=randwrite"),
+        ("gfapi_async", "--rw=randwrite --iodepth=4"),
+        ("gfapi_async", "--rw=randtrim --iodepth=4"),
+        // Nothing is in flight, but files are to be closed.
+        ("gfapi_async", "--rw=randwrite --rate_iops=1,1,1"),
+    ] {
+        let running = start(&cluster, engine, options);
+        let frozen = cluster.counterpart.freeze("brick");
+        send(running.pid(), Signal::INT);
+        let stopped = running.finish();
+        drop(frozen);
+        assert_eq!(stopped.code, Some(128), "{options}: {}", stopped.all());
+    }
+}
+
+#[test]
+fn a_brick_that_is_killed_ends_the_job() {
+    let test = "a_brick_that_is_killed_ends_the_job";
+    for (engine, options) in [
+        ("gfapi", "--rw=randwrite"),
+        ("gfapi_async", "--rw=randwrite --iodepth=4"),
+        ("gfapi_async", "--rw=randtrim --iodepth=4"),
+    ] {
+        let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
+        let running = start(&cluster, engine, options);
+        send(cluster.counterpart.process("brick"), Signal::KILL);
+        let ended = running.finish();
+        let said = ended.all();
+        assert_eq!(ended.code, Some(1), "{options}: {said}");
+        assert!(said.contains("Transport endpoint is not connected"), "{options}: {said}");
+        assert!(said.contains("no brick of the volume that has this file is reachable"), "{options}: {said}");
+        // A job that comes later ends, too.
+        let late = cluster.run(&format!("{} --bs=4k --size=1m --filename=f {options}", volume(&cluster, engine)));
+        assert_eq!(late.code, Some(1), "{options}: {}", late.all());
+    }
 }

@@ -9,6 +9,7 @@ use crate::work::lane::Lane;
 use ferrio_engine::{Connection, Patience};
 use ferrio_stats::note::RunNote;
 use ferrio_sys::errno::{EIO, ETIMEDOUT};
+use std::cell::RefCell;
 
 /// Makes the connection; waits until the end of the run or of the runtime.
 pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
@@ -45,16 +46,31 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
     }
 }
 
+/// Ends the connection. A server that does not answer delays the end of a stopped run no longer than a moment.
+pub(crate) fn disconnect(lane: &mut Lane<'_>) {
+    if !lane.plan.engine.def.targets.are_outside() {
+        return;
+    }
+    let (clock, control) = (&lane.clock, RefCell::new(&mut lane.control));
+    let is_over = || control.borrow_mut().is_out_of_patience(clock.now_ns(), true);
+    lane.engine.disconnect(Patience::new(&is_over));
+}
+
 /// Called when a wait for I/Os in flight brought nothing: gives them up if their server has not answered for too long
 /// after the end of the run or of the runtime.
 #[cold]
 pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
-    if !lane.plan.engine.def.targets.are_outside() {
+    let targets = lane.plan.engine.def.targets;
+    if !targets.are_outside() {
         return;
     }
     let has_progress = lane.engine.has_progress();
     if lane.control.is_out_of_patience(lane.clock.now_ns(), has_progress) {
         lane.engine.give_up();
+        // The end of a connection is no server: it may have sent all.
+        if !targets.is_connection() {
+            lane.context.say(MessageStream::Error, RunNote::NoAnswer { job: lane.plan.spec.name.clone() });
+        }
     }
 }
 
