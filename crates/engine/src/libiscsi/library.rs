@@ -59,7 +59,7 @@ pub(super) struct LunList {
 /// `struct scsi_mode_sense`, its beginning.
 #[repr(C)]
 pub(super) struct LunMode {
-    pub(super) n_bytes: u8,
+    pub(super) n_bytes: u16,
     pub(super) medium: u8,
     pub(super) device_specific: u8,
 }
