@@ -56,6 +56,7 @@ mod registry;
 mod remote;
 mod rw_flags;
 mod scsi;
+mod server_facts;
 mod sg;
 pub mod sim;
 mod splice;

@@ -11,10 +11,10 @@ use crate::contract::{
     Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, Patience, Prepare, Prepared,
 };
 use crate::control::error_result;
-use crate::inquire::IscsiFacts;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
+use crate::server_facts::IscsiFacts;
 use ferrio_spec::engines::options::libiscsi::{FUA, INITIATOR, UNMAP};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;

@@ -20,9 +20,9 @@ use crate::contract::{
     Completion, Connection, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Patience, Prepare, Prepared, Queued,
     time_left,
 };
-use crate::inquire::{NbdFacts, TlsFacts};
 use crate::options::EngineOptions;
 use crate::remote::tls::TlsSettings;
+use crate::server_facts::{NbdFacts, TlsFacts};
 use connections::Connections;
 use ferrio_spec::engines::options::nbd::{CONNECTIONS, URI};
 use ferrio_stats::ServerSteps;

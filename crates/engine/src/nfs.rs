@@ -12,10 +12,10 @@ use crate::contract::{
     Prepare, Prepared,
 };
 use crate::control::error_result;
-use crate::inquire::NfsFacts;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
+use crate::server_facts::NfsFacts;
 use ferrio_spec::engines::options::nfs::NFS_URL;
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;

@@ -305,18 +305,19 @@ mod tests {
         }
     }
 
+    const UNIT: IoUnit = IoUnit {
+        direction: Direction::Read,
+        file_index: 0,
+        offset_bytes: 0,
+        length_bytes: 512,
+        buffer_offset: 0,
+        sync_flags: 0,
+        ioprio: 0,
+    };
+
     #[test]
     fn every_call_reaches_the_engine_inside() {
         let (clock, calls, mut around) = (Clock::new_virtual(), RefCell::new(Vec::new()), Around::default());
-        let unit = IoUnit {
-            direction: Direction::Read,
-            file_index: 0,
-            offset_bytes: 0,
-            length_bytes: 512,
-            buffer_offset: 0,
-            sync_flags: 0,
-            ioprio: 0,
-        };
         let file = EngineFile {
             index: 0,
             target: OpenTarget::Name("own".as_ref()),
@@ -332,9 +333,9 @@ mod tests {
         engine.remove_target("own".as_ref());
         assert!(!engine.has_progress() && engine.take_complaint().is_none() && engine.take_refusal(0));
         engine.open_file(&file).unwrap();
-        assert_eq!(engine.queue(0, &unit), Queued::Queued);
+        assert_eq!(engine.queue(0, &UNIT), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
-        assert_eq!([engine.hint(&unit, 22), engine.status_hint(1)], [Some("it is so"), Some("the device says so")]);
+        assert_eq!([engine.hint(&UNIT, 22), engine.status_hint(1)], [Some("it is so"), Some("the device says so")]);
         let said = (engine.take_scsi_status(0), engine.take_mismatch(0), engine.sync_apart(0));
         assert_eq!(said, (None, Some(MISMATCH), Some(3)));
         assert_eq!((engine.has_kernel_workers(), engine.n_foreign_datagrams()), (true, 9));

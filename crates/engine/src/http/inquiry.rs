@@ -7,8 +7,8 @@ use super::client::{HttpClient, SLICE};
 use super::line::HttpDoor;
 use super::settings::HttpPlace;
 use crate::contract::{EngineError, Patience};
-use crate::inquire::{TlsFacts, WebFacts, WebProtocol};
 use crate::remote::tls::{Checks, TlsSettings, TlsTerms};
+use crate::server_facts::{TlsFacts, WebFacts, WebProtocol};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 

@@ -7,9 +7,9 @@
 
 use super::library::{Libnfs, NfsContext, NfsFileHandle};
 use crate::contract::Patience;
-use crate::inquire::NfsMountFacts;
 use crate::remote::aside::Caller;
 use crate::remote::driven::LineState;
+use crate::server_facts::NfsMountFacts;
 use ferrio_sys::arena::Region;
 use ferrio_sys::poll;
 use ferrio_sys::tcp_info::TcpCounts;
@@ -55,8 +55,10 @@ unsafe extern "C" fn answered(status: c_int, _context: *mut NfsContext, data: *m
 }
 
 /// What the answer about the space of a file system writes: once it has come, size and free space, if the server tells.
+#[derive(Default)]
 struct NfsSpace {
-    figures: Option<Option<[u64; 2]>>,
+    is_answered: bool,
+    figures: Option<[u64; 2]>,
 }
 
 unsafe extern "C" fn measured(status: c_int, _context: *mut NfsContext, data: *mut c_void, space: *mut c_void) {
@@ -67,7 +69,7 @@ unsafe extern "C" fn measured(status: c_int, _context: *mut NfsContext, data: *m
             let found = &*data.cast::<libc::statvfs>();
             [found.f_blocks, found.f_bavail].map(|blocks| blocks.saturating_mul(found.f_frsize))
         });
-        (*space.cast::<NfsSpace>()).figures = Some(figures);
+        *space.cast::<NfsSpace>() = NfsSpace { is_answered: true, figures };
     }
 }
 
@@ -151,18 +153,18 @@ impl NfsMount {
     pub(super) fn facts(&self, caller: &Caller) -> NfsMountFacts {
         let Self { api, context } = *self;
         let is_gone = || caller.is_gone();
-        let (patience, space) = (Patience::new(&is_gone), Box::into_raw(Box::new(NfsSpace { figures: None })));
+        let (patience, space) = (Patience::new(&is_gone), Box::into_raw(Box::new(NfsSpace::default())));
         // SAFETY: the context is valid, the path lives during the call, the place is freed below.
         let asked = unsafe { (api.nfs_statvfs_async)(context, c"/".as_ptr(), measured, space.cast()) };
         // SAFETY: callbacks write only within calls of the library, and the place is not freed before.
-        while asked >= 0 && unsafe { (*space).figures.is_none() } && !patience.is_over() {
+        while asked >= 0 && unsafe { !(*space).is_answered } && !patience.is_over() {
             if self.turn(Patience::LOOK) == LineState::Lost {
                 break;
             }
         }
         // SAFETY: as before. A place that a callback may still write to is never freed.
-        let figures = unsafe { (*space).figures };
-        if figures.is_some() || asked < 0 {
+        let NfsSpace { is_answered, figures } = unsafe { ptr::read(space) };
+        if is_answered || asked < 0 {
             // SAFETY: the callback has come, and comes once; or it never comes.
             drop(unsafe { Box::from_raw(space) });
         }
@@ -173,7 +175,7 @@ impl NfsMount {
         let allowed = allowed.map(|mask| [libc::R_OK, libc::W_OK].map(|bit| mask & bit != 0));
         // SAFETY: the context is valid.
         let largest_bytes = unsafe { [(api.nfs_get_readmax)(context), (api.nfs_get_writemax)(context)] };
-        NfsMountFacts { largest_bytes, space_bytes: figures.flatten(), permissions: allowed }
+        NfsMountFacts { largest_bytes, space_bytes: figures, permissions: allowed }
     }
 
     /// The status of the answer to a request, if it is no error.

@@ -96,7 +96,7 @@ fn ferrio_engines_says_what_an_export_offers() {
         [(1 | FLUSH | TRIM, true, 512), (1 | READ_ONLY | MULTI_CONN, false, 0)]
     {
         let socket = scratch.join(&format!("s{flags}"));
-        let _server = Server::start(&socket, Manner { flags, is_structured, smallest_block, ..Manner::default() });
+        let _server = Server::start(&socket, Manner { flags, smallest_block, is_structured, ..Manner::default() });
         let uri = format!("nbd+unix:///disk?socket={}", socket.display());
         let found = answers_about(&scratch, &uri);
         let works = |name: &str| found.iter().any(|answer| *answer == (name.to_owned(), "works".to_owned()));

@@ -6,9 +6,9 @@
 use super::super::library::{FoundTarget, IscsiContext, Libiscsi, LunList, LunMode, ScsiTask};
 use super::{Lun, words};
 use crate::contract::Patience;
-use crate::inquire::LunFacts;
 use crate::remote::aside::Caller;
 use crate::remote::driven::LineState;
+use crate::server_facts::LunFacts;
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr;
 
