@@ -27,16 +27,20 @@ use std::time::{Duration, Instant};
 /// Time that the end of a connection may take before it is left behind: caches are written then.
 const MOST_GOODBYE: Duration = Duration::from_secs(30);
 
+/// Requests that are kept after their end. The library's thread that has told of the end of a request may still have its lock, on
+/// which the job would wait if it gave the request back at once.
+const N_SPENT: usize = 32;
+
 /// A connection by a client library. Dropping it ends the connection, and may block.
 pub(super) trait ClientLink: Send + Sized + 'static {
-    /// The library's part of an I/O in flight.
+    /// The library's part of an I/O. Dropping it gives back what the library holds of it.
     type Request;
 
     /// Starts an I/O. Its end is sent to the ticket, from any thread.
     fn begin(&mut self, unit: &IoUnit, block: Region, ticket: *const Ticket) -> Result<Self::Request, Errno>;
 
-    /// Takes the result of an I/O that has ended, and gives back what the library holds of it.
-    fn end(&mut self, request: Self::Request, unit: &IoUnit, block: Region, result: i64) -> IoResult;
+    /// The result of an I/O that has ended.
+    fn end(&mut self, unit: &IoUnit, block: Region, result: i64) -> IoResult;
 
     /// Opens a target. May not block.
     fn open_file(&mut self, _index: u32, _name: &Path) -> Result<(), EngineError> {
@@ -90,6 +94,8 @@ pub(super) struct ClientEngine<L: ClientLink> {
     /// One for each slot, and one more for syncs beside the queue.
     tickets: Box<[Ticket]>,
     flights: Vec<Option<ClientFlight<L::Request>>>,
+    /// Requests that have ended, at most [`N_SPENT`].
+    spent: VecDeque<L::Request>,
     /// Results that the loop has not asked for yet.
     held: VecDeque<ClientEnd>,
     n_uncommitted: u32,
@@ -114,6 +120,7 @@ impl<L: ClientLink> ClientEngine<L> {
             tickets: (0..n_slots).map(|slot| Ticket::new(&mailbox, slot)).collect(),
             mailbox,
             flights: (0..n_slots).map(|_| None).collect(),
+            spent: VecDeque::with_capacity(N_SPENT + 1),
             held: VecDeque::with_capacity(n_slots as usize),
             n_uncommitted: 0,
             n_in_flight: 0,
@@ -155,7 +162,11 @@ impl<L: ClientLink> ClientEngine<L> {
         let ClientFlight { unit, request } = self.flights[ended.slot as usize].take()?;
         let block = self.block(&unit);
         self.n_in_flight -= 1;
-        Some(self.link.as_mut()?.end(request, &unit, block, ended.result))
+        self.spent.push_back(request);
+        if self.spent.len() > N_SPENT {
+            self.spent.pop_front();
+        }
+        Some(self.link.as_mut()?.end(&unit, block, ended.result))
     }
 
     /// Gets results, after a wait for as many; notes how long there was none.
@@ -368,6 +379,7 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
 
 impl<L: ClientLink> Drop for ClientEngine<L> {
     fn drop(&mut self) {
+        self.spent.clear();
         if self.n_in_flight > 0 {
             self.flights.drain(..).flatten().for_each(std::mem::forget);
             std::mem::forget(self.link.take());

@@ -317,7 +317,7 @@ impl ClientLink for Files {
         if returned < 0 { Err(errno()) } else { Ok(()) }
     }
 
-    fn end(&mut self, (): (), unit: &IoUnit, _block: Region, result: i64) -> IoResult {
+    fn end(&mut self, unit: &IoUnit, _block: Region, result: i64) -> IoResult {
         match usize::try_from(result) {
             Ok(n_moved) if matches!(unit.direction, Direction::Read | Direction::Write) => {
                 IoResult::done(n_moved.min(unit.length_bytes))

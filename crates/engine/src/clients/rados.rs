@@ -4,7 +4,7 @@
 //! of operations end the job. Must not know: threads of the library. Start reading at `Objects`.
 #![expect(unsafe_code, reason = "calls a C library")]
 
-use super::ceph::{CephPool, CephSettings, ClientHandle, c_text, rados_ended};
+use super::ceph::{CephPool, CephSettings, ClientHandle, Librados, c_text, rados_ended};
 use super::driver::{ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::Ticket;
 use crate::contract::{Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared};
@@ -85,9 +85,24 @@ impl Objects {
 
 /// The library's part of an operation.
 struct RadosRequest {
+    api: &'static Librados,
     completion: ClientHandle,
     /// The operation of a trim, else null.
     operation: ClientHandle,
+}
+
+impl Drop for RadosRequest {
+    fn drop(&mut self) {
+        // SAFETY: the library made both for this operation; they are given back once, after its end or if it never began.
+        unsafe {
+            if !self.completion.is_null() {
+                (self.api.rados_aio_release)(self.completion);
+            }
+            if !self.operation.is_null() {
+                (self.api.rados_release_write_op)(self.operation);
+            }
+        }
+    }
 }
 
 impl Objects {
@@ -110,16 +125,6 @@ impl Objects {
             }
         }
     }
-
-    fn release(&self, request: &RadosRequest) {
-        // SAFETY: both were made by the library for this operation, and are given back once.
-        unsafe {
-            (self.pool.api.rados_aio_release)(request.completion);
-            if !request.operation.is_null() {
-                (self.pool.api.rados_release_write_op)(request.operation);
-            }
-        }
-    }
 }
 
 impl ClientLink for Objects {
@@ -130,7 +135,7 @@ impl ClientLink for Objects {
             return Err(Errno::INVAL);
         }
         let name = self.names.get(unit.file_index as usize).ok_or(Errno::BADF)?;
-        let mut request = RadosRequest { completion: ptr::null_mut(), operation: ptr::null_mut() };
+        let mut request = RadosRequest { api: self.pool.api, completion: ptr::null_mut(), operation: ptr::null_mut() };
         // SAFETY: the result has a place; the ticket lives until the loop has its result, or for ever.
         let returned = unsafe {
             let ticket = ticket.cast_mut().cast();
@@ -144,16 +149,12 @@ impl ClientLink for Objects {
             request.operation = unsafe { (self.pool.api.rados_create_write_op)() };
         }
         match self.submit(unit, block, name, &request) {
-            returned @ ..0 => {
-                self.release(&request);
-                Err(Errno::from_raw_os_error(-returned))
-            }
+            returned @ ..0 => Err(Errno::from_raw_os_error(-returned)),
             _ => Ok(request),
         }
     }
 
-    fn end(&mut self, request: RadosRequest, unit: &IoUnit, block: Region, result: i64) -> IoResult {
-        self.release(&request);
+    fn end(&mut self, unit: &IoUnit, block: Region, result: i64) -> IoResult {
         let is_absent = -result == i64::from(Errno::NOENT.raw_os_error()) && unit.direction == Direction::Read;
         let n_moved = if is_absent { 0 } else { result };
         let Ok(n_moved) = usize::try_from(n_moved) else {

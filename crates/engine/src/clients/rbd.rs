@@ -223,7 +223,17 @@ impl Image {
 }
 
 /// A completion of the library.
-struct RbdRequest(ClientHandle);
+struct RbdRequest {
+    api: &'static Librbd,
+    completion: ClientHandle,
+}
+
+impl Drop for RbdRequest {
+    fn drop(&mut self) {
+        // SAFETY: the library made it, and it is given back once, after its end or if it never began.
+        unsafe { (self.api.rbd_aio_release)(self.completion) };
+    }
+}
 
 /// Called by librbd at the end of an I/O, on one of its threads.
 unsafe extern "C" fn rbd_ended(completion: ClientHandle, ticket: *mut c_void) {
@@ -248,19 +258,14 @@ impl ClientLink for Image {
         if returned < 0 {
             return Err(Errno::from_raw_os_error(-returned));
         }
+        let request = RbdRequest { api: self.api, completion };
         match self.submit(unit, block, completion) {
-            returned @ ..0 => {
-                // SAFETY: it was made above, and is given back once.
-                unsafe { (self.api.rbd_aio_release)(completion) };
-                Err(Errno::from_raw_os_error(-returned))
-            }
-            _ => Ok(RbdRequest(completion)),
+            returned @ ..0 => Err(Errno::from_raw_os_error(-returned)),
+            _ => Ok(request),
         }
     }
 
-    fn end(&mut self, request: RbdRequest, unit: &IoUnit, block: Region, result: i64) -> IoResult {
-        // SAFETY: it was made by `begin`, and is given back once.
-        unsafe { (self.api.rbd_aio_release)(request.0) };
+    fn end(&mut self, unit: &IoUnit, block: Region, result: i64) -> IoResult {
         match usize::try_from(result) {
             Ok(n_moved) if unit.direction == Direction::Read => IoResult::done(n_moved.min(block.len())),
             Ok(_) => IoResult::done(unit.length_bytes),
