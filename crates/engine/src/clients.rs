@@ -5,10 +5,10 @@
 //! that can be ended. Must not know: loops. Start reading at `driver`, then `ceph`, `rados`, `rbd` and `gfapi`.
 
 mod ceph;
-mod driver;
+pub(crate) mod driver;
 mod gfapi;
 mod inquiry;
-mod mailbox;
+pub(crate) mod mailbox;
 mod rados;
 mod rbd;
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod client;
 mod explain;
 mod inquiry;
 mod line;
+mod listing;
 mod login;
 mod multipart;
 mod request;
@@ -24,9 +25,10 @@ use crate::contract::{
     Patience, Prepare, Prepared, Queued, push_in_room, time_left,
 };
 use crate::control::error_result;
+use crate::mix::MixDraws;
 use crate::options::EngineOptions;
 use client::SLICE;
-use ferrio_stats::ServerSteps;
+use ferrio_stats::{ObjectRequest, ObjectRequestKind, ObjectRequests, ServerSteps};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
@@ -56,6 +58,11 @@ struct Idle {
 
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
+        let reads = self.settings.reads.clone();
+        if setup.job.is_verified && reads.only() != Some(ObjectRequestKind::Get) {
+            let why = "only get reads data that can be verified";
+            return Err(EngineError::bad_option(NAME, "http_read_mode", "head or list", why));
+        }
         let authorities = self.settings.tls.as_ref().and_then(|terms| terms.authorities.as_ref());
         let refused = |why: String| match authorities {
             Some(file) => EngineError::bad_option(NAME, "http_ca", &file.display(), why),
@@ -70,7 +77,9 @@ impl Prepared for Idle {
             is_in_parts: false,
             arena: setup.arena,
             names: vec![String::new(); setup.n_files as usize],
+            reads: MixDraws::new(reads, setup.seed),
             flight: None,
+            requests: ObjectRequests::default(),
             unreached: None,
             complaint: None,
             is_reached: false,
@@ -89,8 +98,12 @@ struct Http {
     arena: Rc<RefCell<Arena>>,
     /// Names of the open files.
     names: Vec<String>,
-    /// The I/O that is not done yet, and the slot of its unit.
-    flight: Option<(u32, IoUnit)>,
+    /// What the next read asks for.
+    reads: MixDraws<ObjectRequestKind>,
+    /// The I/O that is not done yet.
+    flight: Option<HttpFlight>,
+    /// Requests that have succeeded.
+    requests: ObjectRequests,
     /// Why no connection was made before the first I/O.
     unreached: Option<Complaint>,
     /// Why the last I/O failed.
@@ -99,12 +112,36 @@ struct Http {
     is_given_up: bool,
 }
 
+/// An I/O that is not done yet.
+#[derive(Debug, Clone, Copy)]
+struct HttpFlight {
+    /// The slot of its unit.
+    unit_index: u32,
+    unit: IoUnit,
+    kind: ObjectRequestKind,
+    begun_at: Instant,
+}
+
 impl Http {
-    fn begin(&mut self, unit: &IoUnit) -> Result<(), Complaint> {
+    /// The kind of the request of an I/O.
+    fn kind(&mut self, unit: &IoUnit) -> Result<ObjectRequestKind, Complaint> {
+        match unit.direction {
+            Direction::Read => Ok(self.reads.next()),
+            Direction::Write => Ok(ObjectRequestKind::Put),
+            Direction::Trim => Ok(ObjectRequestKind::Delete),
+            _ => {
+                let line = "WARNING: Only DDIR_READ/DDIR_WRITE/DDIR_TRIM are supported!".to_owned();
+                Err(Complaint { step: talk::STEP, line: Some(line), why: None })
+            }
+        }
+    }
+
+    fn begin(&mut self, unit: &IoUnit) -> Result<ObjectRequestKind, Complaint> {
         self.complaint = None;
         if let Some(complaint) = self.unreached.take() {
             return Err(complaint);
         }
+        let kind = self.kind(unit)?;
         let arena = self.arena.borrow();
         let name = self.names.get(unit.file_index as usize).map_or("", String::as_str);
         let block = arena.slice(unit.buffer_offset, unit.length_bytes);
@@ -114,15 +151,16 @@ impl Http {
         match upload {
             Some(upload) => {
                 upload.begin(self.talk.target(unit, name)?, block);
-                Ok(())
             }
-            None => self.talk.begin(unit, name, block),
+            None => self.talk.begin(unit, kind, name, block)?,
         }
+        Ok(kind)
     }
 
     /// Goes on with the I/O, for a time at most; `None`: it is not done.
     fn go_on(&mut self, limit: Duration) -> Option<(u32, IoResult)> {
-        let (unit_index, unit) = self.flight?;
+        let flight = self.flight?;
+        let HttpFlight { unit_index, unit, .. } = flight;
         if self.is_given_up {
             self.flight = None;
             return Some((unit_index, IoResult::END_OF_DATA));
@@ -137,7 +175,24 @@ impl Http {
             }
         };
         self.flight = None;
+        if done.is_ok() {
+            self.count(&flight);
+        }
         Some((unit_index, self.result(&unit, done)))
+    }
+
+    /// Counts the request of an I/O that has succeeded.
+    fn count(&mut self, flight: &HttpFlight) {
+        let HttpFlight { unit, kind, begun_at, .. } = *flight;
+        let is_absent = !self.is_in_parts && self.talk.is_absent();
+        let moves_data = matches!(kind, ObjectRequestKind::Get | ObjectRequestKind::Put) && !is_absent;
+        self.requests.record(&ObjectRequest {
+            kind,
+            bytes: if moves_data { unit.length_bytes as u64 } else { 0 },
+            is_absent,
+            n_names: if kind == ObjectRequestKind::List { self.talk.n_names() } else { 0 },
+            time_ns: line::ns(begun_at.elapsed()),
+        });
     }
 
     fn result(&mut self, unit: &IoUnit, done: Result<(), Complaint>) -> IoResult {
@@ -188,10 +243,11 @@ impl Engine for Http {
         if self.is_given_up {
             return Queued::Completed(IoResult::END_OF_DATA);
         }
-        if let Err(complaint) = self.begin(unit) {
-            return Queued::Completed(self.result(unit, Err(complaint)));
+        let begun_at = Instant::now();
+        match self.begin(unit) {
+            Ok(kind) => self.flight = Some(HttpFlight { unit_index, unit: *unit, kind, begun_at }),
+            Err(complaint) => return Queued::Completed(self.result(unit, Err(complaint))),
         }
-        self.flight = Some((unit_index, *unit));
         match self.go_on(SLICE) {
             Some((_, result)) => Queued::Completed(result),
             None => Queued::Queued,
@@ -225,11 +281,13 @@ impl Engine for Http {
     fn server_steps(&self) -> Option<ServerSteps> {
         let mut steps = self.talk.server_steps();
         self.upload.iter().for_each(|upload| upload.add_steps(&mut steps));
+        steps.requests.merge(&self.requests);
         Some(steps)
     }
 
     fn counts_begin_anew(&mut self) {
         self.talk.forget_requests();
+        self.requests.clear();
         self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::forget_requests);
     }
 

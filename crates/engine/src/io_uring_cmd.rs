@@ -24,6 +24,7 @@ use crate::io_uring::buffers::{Windows, register};
 use crate::io_uring::explain;
 use crate::io_uring::options::{EveryNth, Vectoring};
 use crate::io_uring::traffic::Traffic;
+use crate::mix::MixDraws;
 use crate::payloads::{CheckedReads, Payloads};
 use crate::protection::Protection;
 use ferrio_spec::engines::options::io_uring::{CMD_TYPE, CommandType, WRITE_MODE};
@@ -43,7 +44,7 @@ use std::io;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::rc::Rc;
-use write_mode::{WriteMode, WriteModeDraws};
+use write_mode::WriteMode;
 
 /// Name of the engine in messages.
 const NAME: &str = "io_uring_cmd";
@@ -76,7 +77,7 @@ struct Commands {
     n_queued: u32,
     /// Reads and writes that are forced to a worker.
     forced_async: EveryNth,
-    write_modes: WriteModeDraws,
+    write_modes: MixDraws<WriteMode>,
     /// The directives of writes, if the job wants some.
     placements: Option<Placements>,
     /// Reads whose protection information is checked here.
@@ -144,7 +145,7 @@ impl Commands {
             ring,
             arena: setup.arena,
             payloads: Payloads::new(NAME, n_slots, payload_bytes)?,
-            write_modes: WriteModeDraws::new(options.write_modes.clone(), setup.seed),
+            write_modes: MixDraws::new(options.write_modes.clone(), setup.seed),
             placements: Placements::new(&setup.job.placement, setup.n_files, setup.seed)?,
             checked: CheckedReads::new(n_slots),
             fds: FdTable::new(setup.n_files),

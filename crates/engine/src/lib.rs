@@ -34,6 +34,7 @@ mod libaio;
 mod libiscsi;
 mod libpmem;
 mod libzbc;
+mod mix;
 mod mmap;
 mod mtd;
 mod nbd;

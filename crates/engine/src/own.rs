@@ -2,7 +2,9 @@
 //!
 //! A program gives a run its storages by name ([`Storages`]); a job names one by the option `storage`. An I/O is done within the call:
 //! more of them in flight are clones of the job (`numjobs`), or a pool of threads (`io_submit_mode=offload`).
-//! Must not know: what a storage is. Start reading at [`Storage`].
+//! `own_async` (`queue`) hands them over instead, many at a time. Must not know: what a storage is. Start reading at [`Storage`].
+
+mod queue;
 
 use crate::contract::{
     Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience, Prepare, Prepared, Queued,
@@ -20,6 +22,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+pub(crate) use queue::PREPARE as ASYNC;
+pub use queue::{StorageIo, StorageIoKind, StorageJob, StorageQueue};
+
 /// Name of the engine in messages.
 const NAME: &str = "own";
 
@@ -36,11 +41,23 @@ pub trait Storage: Send + Sync {
     /// There is no such target: the job fails.
     fn size_bytes(&self, target: &str) -> io::Result<u64>;
 
-    /// Opens a target, once for each job.
+    /// Opens a target, once for each job of `ioengine=own`.
     ///
     /// # Errors
-    /// It cannot be opened: the job fails.
-    fn open(&self, target: &str, access: StorageAccess) -> io::Result<Box<dyn StorageTarget>>;
+    /// It cannot be opened: the job fails. EOPNOTSUPP unless the storage overrides this.
+    fn open(&self, target: &str, access: StorageAccess) -> io::Result<Box<dyn StorageTarget>> {
+        let _ = (target, access);
+        Err(Errno::OPNOTSUPP.into())
+    }
+
+    /// Makes the queue of a job of `ioengine=own_async`.
+    ///
+    /// # Errors
+    /// It cannot be made: the job fails. EOPNOTSUPP unless the storage overrides this.
+    fn queue(&self, job: &StorageJob<'_>) -> io::Result<Box<dyn StorageQueue>> {
+        let _ = job;
+        Err(Errno::OPNOTSUPP.into())
+    }
 }
 
 /// How a job uses a target.
@@ -121,11 +138,18 @@ impl PartialEq for Storages {
 }
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
+    Ok(Box::new(Idle(asked_for(NAME, options)?)))
+}
+
+/// The storage that a job of an engine names.
+fn asked_for(engine: &'static str, options: &EngineOptions) -> Result<Arc<dyn Storage>, EngineError> {
     let (name, storages) = (options.get(&STORAGE).unwrap_or_default(), options.storages());
-    match storages.get(name) {
-        Some(storage) => Ok(Box::new(Idle(storage))),
-        None => Err(EngineError::bad_option(NAME, STORAGE.name(), name, storages.allowed())),
-    }
+    storages.get(name).ok_or_else(|| EngineError::bad_option(engine, STORAGE.name(), name, storages.allowed()))
+}
+
+/// The errno of an error of a storage; EIO if it has none.
+fn errno_of(error: &io::Error) -> i32 {
+    error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())
 }
 
 /// The engine before it is started.
@@ -134,7 +158,7 @@ struct Idle(Arc<dyn Storage>);
 impl Prepared for Idle {
     fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
-        self.0.size_bytes(&name).map(Some).map_err(|source| failed("size", &name, source))
+        self.0.size_bytes(&name).map(Some).map_err(|source| failed(NAME, "size", &name, source))
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
@@ -143,8 +167,8 @@ impl Prepared for Idle {
     }
 }
 
-fn failed(step: &'static str, target: &str, source: io::Error) -> EngineError {
-    EngineError::Failed { engine: NAME, step, what: format!("{step} of {target}"), source }
+fn failed(engine: &'static str, step: &'static str, target: &str, source: io::Error) -> EngineError {
+    EngineError::Failed { engine, step, what: format!("{step} of {target}"), source }
 }
 
 /// The engine with its open targets.
@@ -180,7 +204,7 @@ impl Engine for Running {
         let OpenTarget::Name(name) = file.target else { return Ok(()) };
         let name = name.to_string_lossy();
         let opened = self.storage.open(&name, StorageAccess { writes: file.writable });
-        let opened = opened.map_err(|source| failed("open", &name, source))?;
+        let opened = opened.map_err(|source| failed(NAME, "open", &name, source))?;
         if let Some(place) = self.targets.get_mut(file.index as usize) {
             *place = Some(opened);
         }
@@ -196,7 +220,7 @@ impl Engine for Running {
     fn queue(&mut self, _unit_index: u32, unit: &IoUnit) -> Queued {
         Queued::Completed(match self.run(unit) {
             Ok(n_bytes) => IoResult::done(n_bytes),
-            Err(error) => IoResult::failed(error.raw_os_error().unwrap_or(Errno::IO.raw_os_error())),
+            Err(error) => IoResult::failed(errno_of(&error)),
         })
     }
 }

@@ -45,6 +45,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("null", Io(null::PREPARE)),
     ("sim", Io(sim::PREPARE)),
     ("own", Io(own::PREPARE)),
+    ("own_async", Io(own::ASYNC)),
     ("external", Io(external::PREPARE)),
     ("falloc", Io(falloc::PREPARE)),
     ("e4defrag", Io(e4defrag::PREPARE)),

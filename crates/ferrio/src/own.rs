@@ -53,6 +53,68 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! A storage that has many I/Os in flight makes a [`StorageQueue`] of each job ([`Storage::queue`]), and jobs use it with `ioengine=own_async`
+//! and `iodepth`. The queue is handed each I/O with its buffer ([`StorageIo`]), and [`StorageIo::complete`] says from any thread that it
+//! is done:
+//!
+//! ```
+//! use ferrio::own::{Storage, StorageAccess, StorageIo, StorageIoKind, StorageJob, StorageQueue};
+//! use ferrio::{Io, Job, Runner};
+//! use std::io;
+//! use std::sync::mpsc::{Sender, channel};
+//!
+//! /// Zeroes, which a thread of its own writes into the buffers.
+//! struct Zeroes;
+//!
+//! struct ZeroesQueue(Sender<StorageIo>);
+//!
+//! impl Storage for Zeroes {
+//!     fn size_bytes(&self, _target: &str) -> io::Result<u64> {
+//!         Ok(1 << 20)
+//!     }
+//!
+//!     fn queue(&self, _job: &StorageJob<'_>) -> io::Result<Box<dyn StorageQueue>> {
+//!         let (sender, submitted) = channel::<StorageIo>();
+//!         std::thread::spawn(move || {
+//!             for mut io in submitted {
+//!                 match io.kind() {
+//!                     StorageIoKind::Read => io.buffer().fill(0),
+//!                     StorageIoKind::Write | StorageIoKind::Trim | StorageIoKind::Sync => {}
+//!                 }
+//!                 let length_bytes = io.length_bytes();
+//!                 io.complete(Ok(length_bytes));
+//!             }
+//!         });
+//!         Ok(Box::new(ZeroesQueue(sender)))
+//!     }
+//! }
+//!
+//! impl StorageQueue for ZeroesQueue {
+//!     fn open(&mut self, _target_index: u32, _name: &str, _access: StorageAccess) -> io::Result<()> {
+//!         Ok(())
+//!     }
+//!
+//!     fn submit(&mut self, io: StorageIo) {
+//!         // An I/O that comes back because the thread has ended is dropped, which is EIO.
+//!         let _ = self.0.send(io);
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), ferrio::Error> {
+//! let mut runner = Runner::new();
+//! runner.storage("zeroes", Zeroes);
+//! let job = Job::new("a").option("ioengine", "own_async").option("storage", "zeroes").option("iodepth", "8");
+//! runner.add(&job.option("rw", "randread").option("size", "1m"))?;
+//! let measured = runner.run()?;
+//! assert_eq!(measured.n_failed(), 0, "{:?}", measured.messages());
+//! let reads = measured.job("a").and_then(|job| job.figures(Io::Read)).expect("it reads");
+//! assert_eq!(reads.n_ios(), 256);
+//! # Ok(())
+//! # }
+//! ```
 
 #[doc(inline)]
-pub use ferrio_engine::own::{Storage, StorageAccess, StorageTarget};
+pub use ferrio_engine::own::{
+    Storage, StorageAccess, StorageIo, StorageIoKind, StorageJob, StorageQueue, StorageTarget,
+};

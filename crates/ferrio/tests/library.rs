@@ -9,11 +9,11 @@ mod own_engine;
 #[path = "../examples/p99.rs"]
 mod p99;
 
-use ferrio::own::{Storage, StorageAccess, StorageTarget};
-use ferrio::{DiagnosticKind, Error, Io, IoFigures, Job, JobMeasurement, Runner};
+use ferrio::own::{Storage, StorageAccess, StorageIo, StorageIoKind, StorageJob, StorageQueue, StorageTarget};
+use ferrio::{DiagnosticKind, Error, Io, IoFigures, Job, JobMeasurement, Measurement, Runner};
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
@@ -129,6 +129,96 @@ fn on_fickle(target: &str) -> (Job, Runner) {
     runner.storage("fickle", Fickle);
     let job = Job::new("a").option("ioengine", "own").option("storage", "fickle").option("filename", target);
     (job.option("size", "1m").option("rw", "read"), runner)
+}
+
+/// Storage that holds back I/Os until as many as the depth are in flight, and then completes the last one first.
+struct Backwards {
+    n_most: Arc<AtomicUsize>,
+}
+
+struct BackwardsQueue {
+    held: Vec<StorageIo>,
+    iodepth: usize,
+    is_lossy: bool,
+    n_most: Arc<AtomicUsize>,
+}
+
+impl Storage for Backwards {
+    fn size_bytes(&self, _target: &str) -> io::Result<u64> {
+        Ok(1 << 20)
+    }
+
+    fn queue(&self, job: &StorageJob<'_>) -> io::Result<Box<dyn StorageQueue>> {
+        assert_eq!((job.name, job.n_targets, job.max_io_bytes), ("a", 1, 4096));
+        let n_most = Arc::clone(&self.n_most);
+        Ok(Box::new(BackwardsQueue { held: Vec::new(), iodepth: job.iodepth as usize, is_lossy: false, n_most }))
+    }
+}
+
+impl StorageQueue for BackwardsQueue {
+    fn open(&mut self, target_index: u32, name: &str, access: StorageAccess) -> io::Result<()> {
+        assert_eq!((target_index, access.writes), (0, name == "written"));
+        self.is_lossy = name == "lossy";
+        if name == "closed" { Err(io::Error::from_raw_os_error(13)) } else { Ok(()) }
+    }
+
+    fn submit(&mut self, mut io: StorageIo) {
+        assert!(io.length_bytes() == 4096 && io.data().len() == 4096 && io.target_index() == 0);
+        if io.kind() == StorageIoKind::Read {
+            io.buffer().fill(7);
+        }
+        self.held.push(io);
+        self.n_most.fetch_max(self.held.len(), Ordering::Relaxed);
+        if self.held.len() < self.iodepth {
+            return;
+        }
+        let held = std::mem::take(&mut self.held);
+        if self.is_lossy {
+            return;
+        }
+        std::thread::spawn(move || held.into_iter().rev().for_each(|io| io.complete(Ok(4096))));
+    }
+}
+
+fn on_backwards(target: &str, rw: &str) -> (Result<Measurement, Error>, usize) {
+    let n_most = Arc::new(AtomicUsize::new(0));
+    let mut runner = Runner::new();
+    runner.storage("backwards", Backwards { n_most: Arc::clone(&n_most) });
+    let job = Job::new("a").option("ioengine", "own_async").option("storage", "backwards").option("filename", target);
+    let job = job.option("size", "1m").option("bs", "4k").option("iodepth", "8").option("rw", rw);
+    runner.add(&job).expect("a job");
+    (runner.run(), n_most.load(Ordering::Relaxed))
+}
+
+/// 256 I/Os are 32 rounds of eight.
+#[test]
+fn a_queue_has_as_many_in_flight_as_the_depth() {
+    for (target, rw, io) in [("read", "randread", Io::Read), ("written", "write", Io::Write)] {
+        let (measured, n_most) = on_backwards(target, rw);
+        let measured = measured.expect("a run");
+        assert_eq!((measured.n_failed(), n_most), (0, 8), "{:?}", measured.messages());
+        let figures = measured.job("a").and_then(|job| job.figures(io)).expect("figures");
+        assert_eq!((figures.n_ios(), figures.bytes()), (256, 1 << 20));
+    }
+}
+
+#[test]
+fn an_io_that_a_queue_drops_is_an_error() {
+    for (target, errno) in [("lossy", 5), ("closed", 13)] {
+        let (measured, _) = on_backwards(target, "read");
+        let measured = measured.expect("a run");
+        assert_eq!(measured.n_failed(), 1, "{target}");
+        assert_eq!(
+            measured.job("a").and_then(JobMeasurement::error),
+            Some(errno),
+            "{target}: {:?}",
+            measured.messages()
+        );
+    }
+    // A storage without a queue.
+    let (job, mut runner) = on_fickle("read");
+    runner.add(&job.option("ioengine", "own_async")).expect("a job");
+    assert_eq!(runner.run().expect("a run").n_failed(), 1);
 }
 
 #[test]

@@ -23,6 +23,23 @@ pub(crate) enum Contradiction {
         /// The option, or words for its value.
         what: &'static str,
     },
+    /// An option about parts of files in a job of whole files.
+    #[error("fio: whole_files=1 and {option} are not compatible")]
+    PartsOfWholeFiles {
+        /// The option.
+        option: &'static str,
+    },
+    /// A job of whole files does not say how large they are.
+    #[error("fio: whole_files=1 needs filesize, filesize_split or a size in bytes")]
+    WholeFilesWithoutSize,
+    /// A file that is too large for one I/O.
+    #[error("fio: whole_files=1: a file of {bytes} bytes is more than an I/O may have ({most_bytes})")]
+    WholeFilesTooLarge {
+        /// Size of the largest file.
+        bytes: u64,
+        /// Largest I/O.
+        most_bytes: u64,
+    },
     /// `fdp=1`, and another kind of placement.
     #[error("fio: fdp=1 is not compatible with dataplacement={{streams, none}}")]
     FdpAndOther,

@@ -8,7 +8,7 @@ use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::options::draft::{Draft, Open};
 use crate::options::{
-    apply_pace, apply_replay, command_priority, placement, sprandom, steady_state, verification, zone_mode,
+    apply_pace, apply_replay, command_priority, placement, sprandom, steady_state, verification, whole_files, zone_mode,
 };
 use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
 
@@ -57,6 +57,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|contradiction| refused(&contradiction))?;
     lower_amounts(&mut job);
+    whole_files::lower(&mut job).map_err(|contradiction| refused(&contradiction))?;
     job.pace.catch_up = apply_pace::catch_up(&job.pace, open.catch_up);
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;

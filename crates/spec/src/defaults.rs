@@ -88,6 +88,8 @@ impl Default for ExtentSpec {
             size: None,
             io_size: None,
             filesize: None,
+            filesize_split: Vec::new(),
+            whole_files: false,
             offset: SizeSpec::Bytes(0),
             offset_align: 0,
             offset_increment: SizeSpec::Bytes(0),

@@ -208,6 +208,10 @@ pub struct ExtentSpec {
     pub io_size: Option<SizeSpec>,
     /// `filesize`: low and high bound of each file, bytes.
     pub filesize: Option<(u64, u64)>,
+    /// `filesize_split`: sizes of files with their shares; empty: not given. `filesize` has the smallest and the largest then.
+    pub filesize_split: Vec<BlockShare>,
+    /// `whole_files`: an I/O is a whole file.
+    pub whole_files: bool,
     /// `offset`.
     pub offset: SizeSpec,
     /// `offset_align`, bytes; 0: the smallest block size.

@@ -4,6 +4,7 @@
 
 use crate::counts::add_to;
 use crate::latency::LatencyStat;
+use crate::object_requests::ObjectRequests;
 use ferrio_sys::tcp_info::TcpCounts;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct ServerSteps {
     pub body: LatencyStat,
     /// The network between, as the kernel counts it for connections of TCP at the end of the job.
     pub network: NetworkFigures,
+    /// Requests to a server of objects, by kind.
+    #[serde(default, deserialize_with = "crate::form::since::<8, _, _>")]
+    pub requests: ObjectRequests,
 }
 
 /// What the kernel counts of the connections of TCP of a worker.
@@ -95,6 +99,7 @@ impl ServerSteps {
         self.first_byte.merge(&other.first_byte);
         self.body.merge(&other.body);
         self.network.merge(&other.network);
+        self.requests.merge(&other.requests);
     }
 
     /// Forgets the requests so far, because they belong to a ramp. Connections stay.
@@ -102,6 +107,7 @@ impl ServerSteps {
         (self.n_retries, self.n_throttled) = (0, 0);
         self.first_byte.clear();
         self.body.clear();
+        self.requests.clear();
     }
 }
 

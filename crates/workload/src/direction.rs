@@ -101,6 +101,16 @@ impl DirectionPicker {
         }
     }
 
+    /// The next direction of a job that has no pairs of trims and writes.
+    pub(crate) fn next_alone(&mut self, n_issued: &PerDirection<u64>) -> DataDirection {
+        match self {
+            Self::Single(direction) => *direction,
+            Self::RandomTrimWrite | Self::SequentialTrimWrite => DataDirection::Trim,
+            Self::Mix(mix) => mix.next(n_issued),
+            Self::Steered(steered) => steered.next(n_issued),
+        }
+    }
+
     /// The next direction in a file. `n_issued`: I/Os issued so far.
     #[inline]
     pub(crate) fn next(&mut self, n_issued: &PerDirection<u64>, file: &FileCursor) -> DataDirection {

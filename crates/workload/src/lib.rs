@@ -34,6 +34,7 @@ mod sync_points;
 pub mod told;
 mod turns;
 pub mod verify;
+mod whole_files;
 pub mod workload;
 mod zone_table;
 mod zones;

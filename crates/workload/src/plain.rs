@@ -320,6 +320,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         syncs: SyncIntervals { fsync_blocks: 0, fdatasync_blocks: 0, sync_file_range_blocks: 0 },
         files,
         openfiles: _,
+        whole_files: false,
         file_service,
         file_service_count: _,
         seeds: _,

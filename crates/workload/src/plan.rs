@@ -61,6 +61,8 @@ pub struct WorkloadPlan {
     pub files: Vec<FileRange>,
     /// Most files open at once, at least 1.
     pub openfiles: usize,
+    /// Each I/O is a whole file.
+    pub whole_files: bool,
     /// Rule for the next file.
     pub file_service: FileService,
     /// I/Os on one file before the next one is chosen; `u32::MAX`: until it is done.

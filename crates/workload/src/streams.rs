@@ -9,6 +9,7 @@ use crate::plain::PlainStream;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::stream::Stream;
 use crate::strided::Strided;
+use crate::whole_files::WholeFiles;
 use crate::zoning::sequential::SequentialZones;
 use crate::zoning::{Unzoned, Zoning};
 use ferrio_spec::PaceSpec;
@@ -20,6 +21,10 @@ pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadErr
 
 /// The stream of a plan with rates or pauses.
 pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStream>, WorkloadError> {
+    if plan.whole_files {
+        let arrivals = Arrivals::of_job(pace, &plan);
+        return Ok(Box::new(PacedStream::new(WholeFiles::steered(plan)?, arrivals)));
+    }
     match PlainStream::new(&plan)? {
         Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan)))),
         None => of_zones(plan, Some(pace)),

@@ -16,6 +16,7 @@ use crate::told::{DrawWatch, ToldStream};
 use crate::turns::TurnStream;
 use crate::verify::pending::PendingWrite;
 use crate::verify::read_back::{ReadBack, Regenerated};
+use crate::whole_files::WholeFiles;
 use crate::zoning::{SharedZoning, Unzoned};
 use ferrio_spec::PaceSpec;
 
@@ -93,6 +94,9 @@ impl Workload {
     /// Not inlined: plain jobs do not need this function's stack, and a thousand processes would each have it.
     #[inline(never)]
     fn general(plan: WorkloadPlan) -> Result<StreamKind, WorkloadError> {
+        if plan.whole_files {
+            return Ok(StreamKind::of(WholeFiles::new(plan)?));
+        }
         if plan.has_zones() {
             return Ok(StreamKind::Any(streams::zoned(plan)?));
         }

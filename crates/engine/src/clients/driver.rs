@@ -32,7 +32,7 @@ const MOST_GOODBYE: Duration = Duration::from_secs(30);
 const N_SPENT: usize = 32;
 
 /// A connection by a client library. Dropping it ends the connection, and may block.
-pub(super) trait ClientLink: Send + Sized + 'static {
+pub(crate) trait ClientLink: Send + Sized + 'static {
     /// The library's part of an I/O. Dropping it gives back what the library holds of it.
     type Request;
 
@@ -64,18 +64,18 @@ pub(super) trait ClientLink: Send + Sized + 'static {
 }
 
 /// Makes a connection. May block.
-pub(super) type ConnectClient<L> = dyn Fn(&JobFacts) -> Result<L, EngineError> + Send + Sync;
+pub(crate) type ConnectClient<L> = dyn Fn(&JobFacts) -> Result<L, EngineError> + Send + Sync;
 
 /// How a job uses its client library.
-pub(super) struct ClientPlan<L> {
+pub(crate) struct ClientPlan<L> {
     /// Name of the engine.
-    pub(super) engine: &'static str,
+    pub(crate) engine: &'static str,
     /// Makes the connection.
-    pub(super) connect: Arc<ConnectClient<L>>,
+    pub(crate) connect: Arc<ConnectClient<L>>,
     /// The thread of the job does not sleep while it waits for results.
-    pub(super) spins: bool,
+    pub(crate) spins: bool,
     /// An I/O is waited for where it is queued.
-    pub(super) waits: bool,
+    pub(crate) waits: bool,
 }
 
 /// An I/O that the library has not ended.
@@ -85,7 +85,7 @@ struct ClientFlight<R> {
 }
 
 /// A job's connection by its client library.
-pub(super) struct ClientEngine<L: ClientLink> {
+pub(crate) struct ClientEngine<L: ClientLink> {
     plan: ClientPlan<L>,
     job: JobFacts,
     arena: Rc<RefCell<Arena>>,
@@ -108,7 +108,7 @@ pub(super) struct ClientEngine<L: ClientLink> {
 }
 
 impl<L: ClientLink> ClientEngine<L> {
-    pub(super) fn new(plan: ClientPlan<L>, setup: EngineSetup) -> Self {
+    pub(crate) fn new(plan: ClientPlan<L>, setup: EngineSetup) -> Self {
         let EngineSetup { iodepth, arena, job, .. } = setup;
         let n_slots = iodepth + 1;
         let mailbox = Arc::new(ClientMail::new(n_slots as usize));
@@ -251,15 +251,15 @@ impl<L: ClientLink> ClientEngine<L> {
 /// What tests look at.
 #[cfg(test)]
 impl<L: ClientLink> ClientEngine<L> {
-    pub(super) fn mailbox_of_test(&self) -> Arc<ClientMail> {
+    pub(crate) fn mailbox_of_test(&self) -> Arc<ClientMail> {
         Arc::clone(&self.mailbox)
     }
 
-    pub(super) fn arena_of_test(&self) -> Rc<RefCell<Arena>> {
+    pub(crate) fn arena_of_test(&self) -> Rc<RefCell<Arena>> {
         Rc::clone(&self.arena)
     }
 
-    pub(super) fn silence_of_test(&mut self, silence: Duration) {
+    pub(crate) fn silence_of_test(&mut self, silence: Duration) {
         self.silence.add(silence);
     }
 }

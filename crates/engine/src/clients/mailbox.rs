@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 
 /// The end of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ClientEnd {
+pub(crate) struct ClientEnd {
     /// Its slot.
-    pub(super) slot: u32,
+    pub(crate) slot: u32,
     /// What the library has returned: bytes, or a negative errno.
-    pub(super) result: i64,
+    pub(crate) result: i64,
 }
 
 /// Results that the loop has not taken yet.
-pub(super) struct ClientMail {
+pub(crate) struct ClientMail {
     letters: Mutex<Letters>,
     /// Number of letters, to be looked at without the lock.
     n_letters: AtomicUsize,
@@ -32,7 +32,7 @@ struct Letters {
 
 impl ClientMail {
     /// A mailbox with room for the results of all I/Os in flight.
-    pub(super) fn new(n_most: usize) -> Self {
+    pub(crate) fn new(n_most: usize) -> Self {
         let letters = Letters { ended: Vec::with_capacity(n_most), n_wanted: 0 };
         Self { letters: Mutex::new(letters), n_letters: AtomicUsize::new(0), has_enough: Condvar::new() }
     }
@@ -43,7 +43,7 @@ impl ClientMail {
     }
 
     /// Adds a result, and wakes the loop if it has enough then.
-    pub(super) fn put(&self, ended: ClientEnd) {
+    pub(crate) fn put(&self, ended: ClientEnd) {
         let mut letters = self.letters();
         letters.ended.push(ended);
         self.n_letters.store(letters.ended.len(), Ordering::Release);
@@ -58,7 +58,7 @@ impl ClientMail {
     }
 
     /// Moves all results to `into`, after a wait for `n_wanted` of them, for `limit` at most. `spins`: the thread does not sleep.
-    pub(super) fn take(&self, n_wanted: usize, limit: Duration, spins: bool, into: &mut VecDeque<ClientEnd>) {
+    pub(crate) fn take(&self, n_wanted: usize, limit: Duration, spins: bool, into: &mut VecDeque<ClientEnd>) {
         if spins && n_wanted > 0 && !limit.is_zero() {
             let end = Instant::now() + limit;
             while self.n_letters.load(Ordering::Acquire) < n_wanted && Instant::now() < end {
@@ -78,19 +78,24 @@ impl ClientMail {
 }
 
 /// The address on a result: the mailbox and the slot of the I/O. A library is given a pointer to it for an I/O.
-pub(super) struct Ticket {
+pub(crate) struct Ticket {
     mailbox: Arc<ClientMail>,
     slot: u32,
 }
 
 impl Ticket {
     /// The address for the results of a slot.
-    pub(super) fn new(mailbox: &Arc<ClientMail>, slot: u32) -> Self {
+    pub(crate) fn new(mailbox: &Arc<ClientMail>, slot: u32) -> Self {
         Self { mailbox: Arc::clone(mailbox), slot }
     }
 
+    /// The mailbox and the slot, for results that are sent without the ticket.
+    pub(crate) fn reply(&self) -> (Arc<ClientMail>, u32) {
+        (Arc::clone(&self.mailbox), self.slot)
+    }
+
     /// Sends the result. The ticket may be gone as soon as the loop has the result, so it is not used afterwards.
-    pub(super) fn send(&self, result: i64) {
+    pub(crate) fn send(&self, result: i64) {
         let mailbox = Arc::clone(&self.mailbox);
         mailbox.put(ClientEnd { slot: self.slot, result });
     }

@@ -4,6 +4,8 @@
 //! Memory is bounded whatever the server sends: the body of a read goes to its block, of all others only the beginning is kept.
 //! Must not know: sockets, the meaning of a status. Start reading at [`HttpAnswer::take`].
 
+use super::listing::NameCounter;
+
 /// Largest head of an answer, bytes: status line and headers.
 pub(super) const LARGEST_HEAD_BYTES: usize = 64 << 10;
 
@@ -18,6 +20,9 @@ const KEPT_BYTES: usize = 4 << 10;
 
 /// Bytes of such a body that are read. After that, the rest is left unread and the connection is of no more use.
 const MOST_UNWANTED_BYTES: u64 = 1 << 20;
+
+/// Longest list of names, bytes.
+const MOST_LIST_BYTES: u64 = 64 << 20;
 
 /// Longest line with the size of a chunk, and longest trailer.
 const LONGEST_LINE_BYTES: usize = 1 << 10;
@@ -44,6 +49,10 @@ enum Part {
 pub(super) enum BodyUse {
     /// It is the data of a read, in answers with this status and with the second one.
     Data(u16, u16),
+    /// It is a list of names, which are counted.
+    Names(NameCounter),
+    /// There is none, whatever the headers say (HEAD).
+    Absent,
     #[default]
     None,
     /// As `None`, and the headers are kept.
@@ -132,6 +141,14 @@ impl HttpAnswer {
             }
         }
         Ok(n_used)
+    }
+
+    /// The counter of the names in a list, as far as it has come.
+    pub(super) fn names(&self) -> Option<NameCounter> {
+        match self.body_use {
+            BodyUse::Names(counter) => Some(counter),
+            _ => None,
+        }
     }
 
     /// The place in the block, and the number of bytes, that are received next if the body is data of a known length.
@@ -254,6 +271,7 @@ impl HttpAnswer {
         self.is_data = matches!(self.body_use, BodyUse::Data(one, two) if [one, two].contains(&self.status));
         self.part = match (self.status, is_chunked, length) {
             (204 | 304, ..) | (_, false, Some(0)) => Part::Nothing,
+            _ if self.body_use == BodyUse::Absent => Part::Nothing,
             (_, true, _) => Part::ChunkSize,
             (_, false, Some(length)) => {
                 if self.is_data && length > block_bytes as u64 {
@@ -278,6 +296,9 @@ impl HttpAnswer {
             };
             place.copy_from_slice(bytes);
         } else {
+            if let BodyUse::Names(counter) = &mut self.body_use {
+                counter.take(bytes);
+            }
             let n_kept = KEPT_BYTES.saturating_sub(self.text.len()).min(n_bytes);
             self.text.extend_from_slice(&bytes[..n_kept]);
         }
@@ -290,7 +311,8 @@ impl HttpAnswer {
             Part::Chunk(_) => Part::Chunk(n_left),
             other => other,
         };
-        if !self.is_data && self.n_body_bytes > MOST_UNWANTED_BYTES && !self.is_whole() {
+        let most_bytes = if matches!(self.body_use, BodyUse::Names(_)) { MOST_LIST_BYTES } else { MOST_UNWANTED_BYTES };
+        if !self.is_data && self.n_body_bytes > most_bytes && !self.is_whole() {
             self.part = Part::Nothing;
             self.keeps_alive = false;
         }

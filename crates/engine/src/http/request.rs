@@ -12,6 +12,9 @@ use std::io::Write as _;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Method {
     Get,
+    Head,
+    /// Asks what is in a directory (WebDAV).
+    Propfind,
     Put,
     Delete,
     /// Begins or ends a write in parts.
@@ -22,6 +25,8 @@ impl Method {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Propfind => "PROPFIND",
             Self::Put => "PUT",
             Self::Delete => "DELETE",
             Self::Post => "POST",
@@ -31,7 +36,7 @@ impl Method {
     /// fio's word for it, in the line about a failed one.
     pub(super) const fn fio_name(self) -> &'static str {
         match self {
-            Self::Get => "DDIR_READ",
+            Self::Get | Self::Head | Self::Propfind => "DDIR_READ",
             Self::Put | Self::Post => "DDIR_WRITE",
             Self::Delete => "DDIR_TRIM",
         }
@@ -68,7 +73,10 @@ impl HttpRequest<'_> {
         if let Some(value) = self.authorization {
             let _ = write!(head, "Authorization: {value}\r\n");
         }
-        if matches!(self.method, Method::Put | Method::Post) {
+        if self.method == Method::Propfind {
+            head.extend_from_slice(b"Depth: 1\r\n");
+        }
+        if matches!(self.method, Method::Put | Method::Post | Method::Propfind) {
             let _ = write!(head, "Content-Length: {}\r\n", self.body.len());
         }
         head.extend_from_slice(b"\r\n");

@@ -5,11 +5,13 @@
 use super::NAME;
 use super::signature::Signer;
 use crate::contract::EngineError;
+use crate::mix::WordMix;
 use crate::options::EngineOptions;
 use crate::remote::tls::{Checks, TlsTerms};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ferrio_spec::engines::options::http::{self, HttpFlavour, HttpObjects, Https};
+use ferrio_stats::ObjectRequestKind;
 use md5::Digest as _;
 use std::fmt;
 use std::path::PathBuf;
@@ -140,6 +142,12 @@ pub(super) struct HttpSettings {
     pub(super) tls: Option<TlsTerms>,
     /// Reads ask for a part of the object of a file.
     pub(super) by_range: bool,
+    /// What reads ask for.
+    pub(super) reads: WordMix<ObjectRequestKind>,
+    /// Path of the bucket that is listed, if it is not the beginning of the path of the object.
+    pub(super) bucket: Option<String>,
+    /// Most names in a list.
+    pub(super) n_list_names: i64,
     /// Writes in parts (S3).
     pub(super) parts: Option<PartSettings>,
     /// How often a request is sent again, at most.
@@ -187,9 +195,34 @@ impl HttpSettings {
             tls,
             parts: parts(options)?,
             n_retries: options.get(&http::HTTP_RETRIES) as u32,
+            reads: read_mode(options)?,
+            bucket: bucket(options)?,
+            n_list_names: options.get(&http::HTTP_LIST_KEYS),
             by_range: options.get(&http::HTTP_OBJECT_MODE) == HttpObjects::Range,
         })
     }
+}
+
+fn read_mode(options: &EngineOptions) -> Result<WordMix<ObjectRequestKind>, EngineError> {
+    let text = options.get(&http::HTTP_READ_MODE);
+    let kind = |word: &str| match word {
+        "get" => Ok(ObjectRequestKind::Get),
+        "head" => Ok(ObjectRequestKind::Head),
+        "list" => Ok(ObjectRequestKind::List),
+        _ => Err(format!("{word} is no request that reads; allowed: get, head, list")),
+    };
+    WordMix::parse("http_read_mode", text, kind)
+        .map_err(|why| EngineError::bad_option(NAME, "http_read_mode", text, why))
+}
+
+/// The path of the bucket, without a slash at its end.
+fn bucket(options: &EngineOptions) -> Result<Option<String>, EngineError> {
+    let Some(path) = options.get(&http::HTTP_BUCKET) else { return Ok(None) };
+    if path.starts_with('/') && !path.contains(['?', '#']) {
+        return Ok(Some(if path == "/" { path.to_owned() } else { path.trim_end_matches('/').to_owned() }));
+    }
+    let why = "a path begins with /, such as /BUCKET; / where http_host has the bucket";
+    Err(EngineError::bad_option(NAME, "http_bucket", path, why))
 }
 
 fn parts(options: &EngineOptions) -> Result<Option<PartSettings>, EngineError> {

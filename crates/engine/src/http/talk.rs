@@ -7,13 +7,13 @@ use super::answer::{BodyUse, plain};
 use super::client::{HttpClient, HttpFault};
 use super::explain;
 use super::line::HttpDoor;
+use super::listing::{self, NameCounter};
 use super::login::HttpLogin;
 use super::request::{HttpRequest, Method};
 use super::settings::{HttpProtocol, HttpSettings};
 use crate::contract::{Complaint, IoUnit, Patience};
 use crate::remote::tls::TlsSettings;
-use ferrio_stats::ServerSteps;
-use ferrio_units::Direction;
+use ferrio_stats::{ObjectRequestKind, ServerSteps};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// fio's name of the step that fails.
-const STEP: &str = "transfer";
+pub(super) const STEP: &str = "transfer";
 
 /// What an I/O wants, and what was tried for it.
 struct Task {
@@ -33,6 +33,8 @@ struct Task {
     /// Path of the object in the request line.
     target: String,
     range: Option<(u64, u64)>,
+    /// The answer is a list of names.
+    is_list: bool,
     n_hops: u32,
     n_logins: u32,
     is_repeated: bool,
@@ -49,6 +51,7 @@ impl Task {
             method,
             target,
             range,
+            is_list: false,
             n_hops: 0,
             n_logins: 0,
             is_repeated: false,
@@ -92,20 +95,27 @@ impl HttpTalk {
         self.task.resumes_at = None;
     }
 
-    /// Begins an I/O on a file of this name. `block` is the data of a write.
-    pub(super) fn begin(&mut self, unit: &IoUnit, name: &str, block: &[u8]) -> Result<(), Complaint> {
-        let method = match unit.direction {
-            Direction::Read => Method::Get,
-            Direction::Write => Method::Put,
-            Direction::Trim => Method::Delete,
-            _ => {
-                let line = "WARNING: Only DDIR_READ/DDIR_WRITE/DDIR_TRIM are supported!".to_owned();
-                return Err(Complaint { step: STEP, line: Some(line), why: None });
-            }
+    /// Begins an I/O on a file of this name, by a request of this kind. `block` is the data of a write.
+    pub(super) fn begin(
+        &mut self,
+        unit: &IoUnit,
+        kind: ObjectRequestKind,
+        name: &str,
+        block: &[u8],
+    ) -> Result<(), Complaint> {
+        let method = match kind {
+            ObjectRequestKind::Get => Method::Get,
+            ObjectRequestKind::Put => Method::Put,
+            ObjectRequestKind::Delete => Method::Delete,
+            ObjectRequestKind::Head => Method::Head,
+            ObjectRequestKind::List if self.settings.protocol == HttpProtocol::Webdav => Method::Propfind,
+            ObjectRequestKind::List => Method::Get,
         };
-        let target = self.target(unit, name)?;
+        let is_list = kind == ObjectRequestKind::List;
+        let target = if is_list { self.list_target(name)? } else { self.target(unit, name)? };
         let range = Some((unit.offset_bytes, unit.length_bytes as u64));
-        self.task = Task::new(method, target, range.filter(|_| self.settings.by_range && method == Method::Get));
+        let range = range.filter(|_| self.settings.by_range && kind == ObjectRequestKind::Get);
+        self.task = Task { is_list, ..Task::new(method, target, range) };
         self.send(block);
         Ok(())
     }
@@ -120,6 +130,23 @@ impl HttpTalk {
             let _ = write!(target, "_{}_{}", unit.offset_bytes, unit.length_bytes);
         }
         Ok(target)
+    }
+
+    fn list_target(&mut self, name: &str) -> Result<String, Complaint> {
+        let mut target = std::mem::take(&mut self.task.target);
+        target.clear();
+        listing::write_target(&self.settings, name, &mut target).map_err(|why| refused(why.to_owned()))?;
+        Ok(target)
+    }
+
+    /// True if the object of the last I/O is not there.
+    pub(super) fn is_absent(&self) -> bool {
+        self.client.answer.status == 404
+    }
+
+    /// Number of names in the list that the last I/O has got; 0: it was none.
+    pub(super) fn n_names(&self) -> u64 {
+        self.client.answer.names().map_or(0, |names| names.count(&self.settings.protocol))
     }
 
     /// Begins a request of another kind, with a body of its own or, for a PUT, with the block.
@@ -195,6 +222,8 @@ impl HttpTalk {
             authorization: authorization.as_deref(),
         };
         let body_use = match (task.method, task.range) {
+            _ if task.is_list => BodyUse::Names(NameCounter::new(&settings.protocol)),
+            (Method::Head, _) => BodyUse::Absent,
             (Method::Get, None) => BodyUse::Data(200, 200),
             (Method::Get, Some(_)) => BodyUse::Data(200, 206),
             _ => BodyUse::None,
@@ -229,7 +258,10 @@ impl HttpTalk {
         match (method, status) {
             (Method::Put, 200..=204) | (Method::Post, 200) | (Method::Delete, 200 | 202 | 204 | 404) => Ok(true),
             (Method::Get, 200 | 206) if status == 200 || self.task.range.is_some() => self.check_range(status),
-            (Method::Get, 404) => {
+            (Method::Head, 200 | 204 | 404) | (Method::Propfind, 207) => Ok(true),
+            // A list of nothing (Swift).
+            (Method::Get, 204) if self.task.is_list => Ok(true),
+            (Method::Get, 404) if !self.task.is_list => {
                 block.fill(0);
                 Ok(true)
             }
@@ -321,7 +353,7 @@ fn now() -> String {
 impl HttpSettings {
     /// Appends the path of an object as it stands in the request line. As in fio, that of WebDAV and Swift is taken as it is, as
     /// far as the protocol allows; that of S3 is encoded, because it is signed in this form.
-    fn write_target(&self, target: &mut String, path: &str) -> Result<(), &'static str> {
+    pub(super) fn write_target(&self, target: &mut String, path: &str) -> Result<(), &'static str> {
         if !path.starts_with('/') {
             return Err("the name of an object begins with /, as it follows the host directly; see filename");
         }

@@ -1,9 +1,7 @@
-//! The options of the engine, checked.
-//!
 //! Those of the ring are those of `io_uring`. Must not know: commands. Start reading at [`CommandOptions`].
 
 use super::NAME;
-use super::write_mode::WriteModes;
+use super::write_mode::{self, WriteModes};
 use crate::contract::EngineError;
 use crate::io_uring::options::UringOptions;
 use crate::options::EngineOptions;
@@ -37,7 +35,7 @@ impl CommandOptions {
             return Err(EngineError::Unfit { step: "init", what, is_named: false, errno: libc::EINVAL });
         }
         let text = options.get(&io_uring::WRITE_MODE);
-        let write_modes = WriteModes::parse(text)
+        let write_modes = write_mode::parse(text)
             .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why))?;
         Ok(Self {
             ring: UringOptions::parse(options)?,

@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`run`]. No test waits for a time.
 
+mod objects;
 mod real;
 mod server;
 

@@ -100,4 +100,5 @@ mod verify_state;
 mod verify_timed;
 mod verify_trims;
 mod web;
+mod whole_files;
 mod zones;

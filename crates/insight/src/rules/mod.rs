@@ -65,6 +65,8 @@ pub const RULES: &[FindingRule] = &[
     plan::no_io::RULE,
     data::reads_behind_end::RULE,
     data::foreign_datagrams::RULE,
+    network::absent_objects::RULE,
+    network::requests_without_data::RULE,
     network::throttled::RULE,
     network::requests_sent_again::RULE,
     network::lost_connections::RULE,

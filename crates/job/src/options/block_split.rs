@@ -46,7 +46,7 @@ fn lists(text: &str) -> Result<PerDirection<&str>, JobError> {
 }
 
 /// `SIZE[/[PERCENT]]:...`, sorted by share. Entries without a share, or with 0, divide the rest equally.
-fn list(text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobError> {
+pub(crate) fn list(text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobError> {
     let parts: Vec<&str> = text.split(':').filter(|part| !part.is_empty()).collect();
     if parts.len() > MAX_ENTRIES {
         return Err(failed("hit max of 64 split entries"));

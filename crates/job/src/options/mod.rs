@@ -40,6 +40,7 @@ pub(crate) mod steady_state;
 mod target;
 pub(crate) mod verification;
 mod verify;
+pub(crate) mod whole_files;
 mod zone;
 pub(crate) mod zone_mode;
 pub(crate) mod zone_sequential;

@@ -4,7 +4,7 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, choice};
-use crate::options::{apply_pace, verification};
+use crate::options::{apply_pace, verification, whole_files};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -37,6 +37,23 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              rate_latency=response it is `paced`: between two I/Os is at least half of the time that the rate wants.",
         )
         .applies(Apply::With(apply_pace::rate_catch_up)),
+    option("whole_files", Kind::Bool, "Each I/O is a whole file")
+        .default("0")
+        .place(Category::File, "")
+        .long(
+            "An option of ferrio's own, for many small files or objects: a file is opened, read or written by one I/O, and closed. \
+             filesize, filesize_split or size (shared by nrfiles) says how large the files are. A pass takes each file once, in \
+             order, or in random order if rw is random; with file_service_type=zipf, pareto or normal, some files come again and \
+             again.",
+        )
+        .applies(Apply::Bool(|draft| &mut draft.job.extent.whole_files)),
+    option("filesize_split", Kind::Text, "Sizes of files with their shares, such as 4k/60:64k/30:1m/10")
+        .place(Category::File, "")
+        .long(
+            "An option of ferrio's own, written like bssplit. The size of a file depends on its name alone, so that another job, \
+             or another run, finds the sizes that were written.",
+        )
+        .applies(Apply::With(whole_files::filesize_split)),
     option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Version of fio whose header verified blocks have")
         .default("3.42")
         .under("verify")

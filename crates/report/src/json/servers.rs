@@ -5,7 +5,7 @@
 use super::latency::{moments, percentile_object};
 use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
-use ferrio_stats::{NetworkFigures, ServerSteps, full_percentiles};
+use ferrio_stats::{NetworkFigures, RequestFigures, ServerSteps, full_percentiles, per_second};
 
 /// True if a job had a server.
 pub(super) fn are_there(result: &FioView<'_>) -> bool {
@@ -44,6 +44,35 @@ fn steps(writer: &mut JsonWriter, steps: &ServerSteps, job: &JobReport<'_>) {
         }
     }
     network(writer, &steps.network);
+    requests(writer, &steps.requests.0, job);
+}
+
+/// `requests`: an element for each kind of request to a server of objects; no key without any.
+fn requests(writer: &mut JsonWriter, requests: &[RequestFigures], job: &JobReport<'_>) {
+    if requests.is_empty() {
+        return;
+    }
+    let runtimes = job.stats.directions.0.iter().map(|direction| direction.runtime_ns);
+    let runtime_ns = runtimes.max().unwrap_or_default();
+    writer.array("requests", |writer| {
+        for figures in requests {
+            writer.element(|writer| {
+                let count = figures.time.n_samples;
+                writer.string("kind", figures.kind.name());
+                writer.integer("count", count);
+                writer.float("per_second", per_second(count, runtime_ns));
+                writer.integer("bytes", figures.bytes);
+                writer.integer("absent", figures.n_absent);
+                writer.integer("names", figures.n_names);
+                writer.object("time_ns", |writer| {
+                    moments(writer, &figures.time);
+                    if let Some(histogram) = &figures.time.histogram {
+                        percentile_object(writer, &full_percentiles(histogram, &job.settings.percentiles));
+                    }
+                });
+            });
+        }
+    });
 }
 
 /// `network`: no key without a connection of TCP.

@@ -5,6 +5,7 @@
 mod findings;
 mod headline;
 mod notes;
+mod requests;
 mod servers;
 mod table;
 mod wrap;

@@ -38,6 +38,7 @@ fn line(subject: &str, steps: &ServerSteps) -> String {
         first_byte,
         body,
         network,
+        requests: _,
     } = steps;
     let mean = |what: &str, stat: &LatencyStat| {
         (stat.n_samples > 0).then(|| format!("{what} {}", duration_text(stat.mean_ns())))

@@ -3,7 +3,7 @@
 //! Must not know: how figures are computed. Start reading at [`table`].
 
 use super::headline::{Headline, PERCENTILES};
-use super::servers;
+use super::{requests, servers};
 use ferrio_stats::{Estimate, FiguresOf, ImprecisionReason, JobPrecision, LatencyFigures, Percentile};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_name;
@@ -206,6 +206,7 @@ pub fn legend(headlines: &[Headline]) -> Vec<String> {
     }
     lines.extend(helper_lines(headlines));
     lines.extend(servers::lines(headlines));
+    lines.extend(requests::lines(headlines));
     if headlines.iter().any(is_doubtful) {
         lines.push(format!("{DOUBT_MARK}: fewer than 10 I/Os took longer than this, so take it as a hint."));
     }

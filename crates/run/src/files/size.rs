@@ -11,12 +11,13 @@ use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
 use ferrio_engine::{EngineError, Patience};
 use ferrio_spec::engines::Layout;
-use ferrio_spec::{ExtentSpec, PlacementKind, SizeSpec};
+use ferrio_spec::{BlockShare, ExtentSpec, PlacementKind, SizeSpec};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, EngineNote, FileNote};
 use ferrio_sys::block_device;
 use ferrio_sys::errno::{EINVAL, EISDIR};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
+use ferrio_units::jhash;
 use ferrio_units::random::{Generator, SeedIndex};
 use std::path::Path;
 
@@ -152,6 +153,7 @@ fn file_range(
     let is_fixed = target.kind == FileKind::Block || worker.engine.def.targets.are_sized_by_engine();
     let known_bytes = current_bytes.or(share);
     let wanted = match extent.filesize {
+        Some(_) if !extent.filesize_split.is_empty() => Some(size_by_name(&extent.filesize_split, &target.name)),
         Some((low, high)) => Some(sized_file(worker, known_bytes, low, high, stream)),
         None => share,
     };
@@ -219,6 +221,18 @@ fn sized_file(worker: &WorkerPlan, current_bytes: Option<u64>, low: u64, high: u
     }
     let drawn_bytes = stream.between(low, high);
     drawn_bytes - drawn_bytes % compat::size_unit_bytes(worker)
+}
+
+/// Size of a file by `filesize_split`: the share into which its name falls.
+fn size_by_name(shares: &[BlockShare], name: &str) -> u64 {
+    let drawn = (u64::from(jhash(name.as_bytes())) * 100) >> 32;
+    let mut sum = 0;
+    let found = shares.iter().find(|share| {
+        sum += u64::from(share.percent);
+        sum > drawn
+    });
+    // Rounding may leave less than 100 percent.
+    found.or(shares.last()).map_or(0, |share| share.block_bytes)
 }
 
 /// True if the current size lies within the bounds of `filesize`.

@@ -57,6 +57,7 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         },
         files,
         openfiles: if spec.target.openfiles == 0 { n_files } else { spec.target.openfiles as usize },
+        whole_files: spec.extent.whole_files,
         file_service: spec.target.file_service.clone(),
         file_service_count: spec.target.file_service_count,
         seeds: seeds(worker),

@@ -338,6 +338,11 @@ pub const ENGINES: &[EngineDef] = &[
          state of the C library's I/O threads but not the threads, and may wait for them for ever.",
     ),
     engine("own", "Storage of a program that uses ferrio as a library").of_server().shares(Sharing::Nothing),
+    engine("own_async", "The same, with many I/Os in flight")
+        .of_family("own")
+        .asynchronous()
+        .of_server()
+        .shares(Sharing::Nothing),
     engine("falloc", "fallocate()")
         .opens(Opening::ToChange)
         .keeps(Data::Untouched)

@@ -36,6 +36,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
             distribution_seed: file_distribution_seed(NAME, 1, &seeds),
         }],
         openfiles: 1,
+        whole_files: false,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds,

@@ -37,6 +37,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         syncs: crate::plan::SyncIntervals::default(),
         files: vec![range],
         openfiles: 1,
+        whole_files: false,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds: SeedTable::new(0x89, 1),

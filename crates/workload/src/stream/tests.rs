@@ -29,6 +29,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         syncs: crate::plan::SyncIntervals::default(),
         files: vec![FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes, distribution_seed: 0 }],
         openfiles: 1,
+        whole_files: false,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds: SeedTable::new(0x89, 1),

@@ -35,6 +35,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
             distribution_seed: FILE_SEEDS[0],
         }],
         openfiles: 1,
+        whole_files: false,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds: SeedTable::new(DEFAULT_RAND_SEED, 1),

@@ -5,7 +5,7 @@
 use super::super::NAME;
 use crate::contract::{EngineError, IoUnit, JobFacts};
 use crate::io_uring::options::UringOptions;
-use crate::io_uring_cmd::write_mode::{WriteMode, WriteModes};
+use crate::io_uring_cmd::write_mode::{self, WriteMode};
 use crate::options::EngineOptions;
 use crate::scsi::blocks;
 use ferrio_spec::engines::options::io_uring::{self, BytesToCheck, CommandLength, ReadMode};
@@ -35,7 +35,7 @@ impl BsgTerms {
     /// The texts of errors are fio's.
     pub(super) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let text = options.get(&io_uring::WRITE_MODE);
-        let modes = WriteModes::parse(text)
+        let modes = write_mode::parse(text)
             .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why))?;
         let check = match options.get(&io_uring::VERIFY_BYTCHK) {
             BytesToCheck::Nothing => ByteCheck::Nothing,

@@ -132,9 +132,10 @@ impl Server {
                 Answer::Cut => return Ok(()),
             }
             let (status, body) = self.does(&head, body);
+            let length = body.len();
+            let body = if head.starts_with("HEAD ") { Vec::new() } else { body };
             let connection = if matches!(answer, Answer::Last) { "Connection: close\r\n" } else { "" };
-            let mut bytes =
-                format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{connection}\r\n", body.len()).into_bytes();
+            let mut bytes = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{connection}\r\n", length).into_bytes();
             bytes.extend_from_slice(&body);
             stream.write_all(&bytes)?;
             if matches!(answer, Answer::Last | Answer::Quit) {
@@ -157,12 +158,26 @@ impl Server {
                 Some(_) => ("200 OK".to_owned(), Vec::new()),
                 None => ("404 Not Found".to_owned(), b"gone".to_vec()),
             },
+            "PROPFIND" => ("207 Multi-Status".to_owned(), listed(&seen, path, ("<D:href>", "</D:href>"), path)),
+            "GET" if path.contains("?list-type=2") => {
+                let prefix = path.split("prefix=").nth(1).unwrap_or_default().replace("%2F", "/");
+                let bucket = path.split('?').next().unwrap_or_default();
+                ("200 OK".to_owned(), listed(&seen, &format!("{bucket}/{prefix}"), ("<Key>", "</Key>"), ""))
+            }
             _ => match seen.objects.get(path) {
                 Some(object) => part(object, header(head, "range").as_deref()),
                 None => ("404 Not Found".to_owned(), b"no such object".to_vec()),
             },
         }
     }
+}
+
+/// A list of the objects whose paths begin so, each between two tags, behind an entry of its own if that is not empty.
+fn listed(seen: &Seen, prefix: &str, (open, close): (&str, &str), first: &str) -> Vec<u8> {
+    let paths = seen.objects.keys().filter(|path| path.starts_with(prefix)).map(String::as_str);
+    let first = Some(first).filter(|first| !first.is_empty());
+    let entries = first.into_iter().chain(paths).map(|path| format!("{open}{path}{close}"));
+    format!("<list>{}</list>", entries.collect::<String>()).into_bytes()
 }
 
 /// An object, or the part of it that a header names.

@@ -1,9 +1,11 @@
 //! The network to a server, and what a server does to requests: lost segments, full windows, replies that wait for an
 //! acknowledgement, lost connections, requests that were sent again.
 
+pub(crate) mod absent_objects;
 pub(crate) mod delayed_replies;
 pub(crate) mod lost_connections;
 pub(crate) mod lost_segments;
 pub(crate) mod requests_sent_again;
+pub(crate) mod requests_without_data;
 pub(crate) mod small_window;
 pub(crate) mod throttled;

@@ -67,6 +67,22 @@ engine_options! {
                    of the object FILENAME; a write replaces the whole object, so write with bs=SIZE.")
             .deviates(Mended, "In webdav mode reads ask for their part too; fio gets the whole object.")
             .deviates(Stricter, "An answer without the part that was asked for is an error.");
+    HTTP_READ_MODE: &'static str = text("http_read_mode", "Request of a read: get, head, list, or a mix such as get/70:head/20:list/10")
+        .default("get")
+        .own()
+        .long("An option of ferrio: in fio a read is a GET. head asks for the headers of the object, list for the names of the objects that lie \
+               in the same bucket (or container) and directory. Each counts as an I/O of the size bs, though it moves no data of an object: \
+               the report has the requests of each kind with their times.");
+    HTTP_BUCKET: Option<&'static str> = text("http_bucket", "Path of the bucket that http_read_mode=list lists (default: the beginning of filename)")
+        .under("http_read_mode")
+        .own()
+        .long("An option of ferrio. S3 lists /BUCKET of /BUCKET/KEY, Swift /v1/ACCOUNT/CONTAINER; where http_host has the bucket, say \
+               http_bucket=/. In webdav mode the directory of the object is listed, whatever this says.");
+    HTTP_LIST_KEYS: i64 = number("http_list_keys", "Most names that http_read_mode=list asks for at once", between(1, 10_000))
+        .under("http_read_mode")
+        .own()
+        .long("An option of ferrio. S3 servers send at most 1000 names. webdav has no such limit.")
+        .default("1000");
     HTTP_CA: Option<&'static str> =
         text("http_ca", "File with the certificates of the authorities that https=on trusts")
             .under("https")

@@ -80,7 +80,7 @@ pub const TABLES: &[EngineTableDef] = &[
     of(&["mmap"], mmap::OPTIONS),
     of(&["mtd"], mtd::OPTIONS),
     of(&["nbd"], nbd::OPTIONS),
-    of(&["own"], own::OPTIONS),
+    of(&["own", "own_async"], own::OPTIONS),
     of(&["net", "netsplice"], net::OPTIONS),
     of(&["nfs"], nfs::OPTIONS),
     of(&["rados"], rados::OPTIONS),
