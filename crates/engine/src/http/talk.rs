@@ -104,12 +104,11 @@ impl HttpTalk {
         block: &[u8],
     ) -> Result<(), Complaint> {
         let method = match kind {
-            ObjectRequestKind::Get => Method::Get,
             ObjectRequestKind::Put => Method::Put,
             ObjectRequestKind::Delete => Method::Delete,
             ObjectRequestKind::Head => Method::Head,
             ObjectRequestKind::List if self.settings.protocol == HttpProtocol::Webdav => Method::Propfind,
-            ObjectRequestKind::List => Method::Get,
+            ObjectRequestKind::Get | ObjectRequestKind::List => Method::Get,
         };
         let is_list = kind == ObjectRequestKind::List;
         let target = if is_list { self.list_target(name)? } else { self.target(unit, name)? };
@@ -256,9 +255,12 @@ impl HttpTalk {
     fn judge(&mut self, block: &mut [u8]) -> Result<bool, Complaint> {
         let (method, status) = (self.task.method, self.client.answer.status);
         match (method, status) {
-            (Method::Put, 200..=204) | (Method::Post, 200) | (Method::Delete, 200 | 202 | 204 | 404) => Ok(true),
+            (Method::Put, 200..=204)
+            | (Method::Post, 200)
+            | (Method::Delete, 200 | 202 | 204 | 404)
+            | (Method::Head, 200 | 204 | 404)
+            | (Method::Propfind, 207) => Ok(true),
             (Method::Get, 200 | 206) if status == 200 || self.task.range.is_some() => self.check_range(status),
-            (Method::Head, 200 | 204 | 404) | (Method::Propfind, 207) => Ok(true),
             // A list of nothing (Swift).
             (Method::Get, 204) if self.task.is_list => Ok(true),
             (Method::Get, 404) if !self.task.is_list => {

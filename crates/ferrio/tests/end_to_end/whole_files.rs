@@ -37,8 +37,8 @@ fn figure(finished: &crate::support::Finished, path: &str) -> u64 {
 fn files_are_written_and_read_as_wholes() {
     let scratch = Scratch::new("whole");
     std::fs::create_dir(scratch.path().join("files")).expect("a directory");
-    let sized = "--nrfiles=400 --filesize_split=4k/50:12k/30:64k/20 --verify=crc32c";
-    let written = run(&scratch, &format!("{sized} --rw=write --do_verify=0"));
+    let how = "--nrfiles=400 --filesize_split=4k/50:12k/30:64k/20 --verify=crc32c";
+    let written = run(&scratch, &format!("{how} --rw=write --do_verify=0"));
     assert_eq!(written.code, Some(0), "{}", written.all());
     assert_eq!(figure(&written, "/write/total_ios"), 400);
     let sizes = sizes(&scratch.path().join("files"));
@@ -51,7 +51,7 @@ fn files_are_written_and_read_as_wholes() {
     assert!((150..=250).contains(&counts[0]) && (74..=166).contains(&counts[1]) && (40..=120).contains(&counts[2]));
     for options in ["--rw=randread", "--rw=read --ioengine=io_uring --iodepth=8 --openfiles=20", "--rw=read --direct=1"]
     {
-        let read = run(&scratch, &format!("{sized} {options}"));
+        let read = run(&scratch, &format!("{how} {options}"));
         assert_eq!(read.code, Some(0), "{options}: {}", read.all());
         let found =
             (figure(&read, "/read/total_ios"), figure(&read, "/read/io_bytes"), figure(&read, "/read/short_ios"));
@@ -63,15 +63,15 @@ fn files_are_written_and_read_as_wholes() {
 fn passes_limits_and_mixes_count_files() {
     let scratch = Scratch::new("whole");
     std::fs::create_dir(scratch.path().join("files")).expect("a directory");
-    let sized = "--nrfiles=10 --filesize=4k-40k";
-    let twice = run(&scratch, &format!("{sized} --rw=write --loops=2 --fsync=1"));
+    let how = "--nrfiles=10 --filesize=4k-40k";
+    let twice = run(&scratch, &format!("{how} --rw=write --loops=2 --fsync=1"));
     assert_eq!(twice.code, Some(0), "{}", twice.all());
     let sum: u64 = sizes(&scratch.path().join("files")).values().sum();
     assert_eq!((figure(&twice, "/write/total_ios"), figure(&twice, "/write/io_bytes")), (20, 2 * sum));
     assert_eq!(figure(&twice, "/sync/total_ios"), 20);
-    let some = run(&scratch, &format!("{sized} --rw=randread --number_ios=7"));
+    let some = run(&scratch, &format!("{how} --rw=randread --number_ios=7"));
     assert_eq!(figure(&some, "/read/total_ios"), 7, "{}", some.all());
-    let often = run(&scratch, &format!("{sized} --rw=read --file_service_type=zipf --io_size=1m"));
+    let often = run(&scratch, &format!("{how} --rw=read --file_service_type=zipf --io_size=1m"));
     assert!(figure(&often, "/read/io_bytes") >= 1 << 20, "{}", often.all());
     let mixed = run(&scratch, &format!("{sized} --rw=randrw --loops=30"));
     let (reads, writes) = (figure(&mixed, "/read/total_ios"), figure(&mixed, "/write/total_ios"));

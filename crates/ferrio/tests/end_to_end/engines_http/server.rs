@@ -135,7 +135,7 @@ impl Server {
             let length = body.len();
             let body = if head.starts_with("HEAD ") { Vec::new() } else { body };
             let connection = if matches!(answer, Answer::Last) { "Connection: close\r\n" } else { "" };
-            let mut bytes = format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{connection}\r\n", length).into_bytes();
+            let mut bytes = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{connection}\r\n").into_bytes();
             bytes.extend_from_slice(&body);
             stream.write_all(&bytes)?;
             if matches!(answer, Answer::Last | Answer::Quit) {
