@@ -73,7 +73,7 @@ fn passes_limits_and_mixes_count_files() {
     assert_eq!(figure(&some, "/read/total_ios"), 7, "{}", some.all());
     let often = run(&scratch, &format!("{how} --rw=read --file_service_type=zipf --io_size=1m"));
     assert!(figure(&often, "/read/io_bytes") >= 1 << 20, "{}", often.all());
-    let mixed = run(&scratch, &format!("{sized} --rw=randrw --loops=30"));
+    let mixed = run(&scratch, &format!("{how} --rw=randrw --loops=30"));
     let (reads, writes) = (figure(&mixed, "/read/total_ios"), figure(&mixed, "/write/total_ios"));
     assert!(reads + writes == 300 && reads > 50 && writes > 50, "{reads} {writes}");
     // A size is shared by the files.
