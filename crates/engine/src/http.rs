@@ -8,6 +8,7 @@
 mod answer;
 mod client;
 mod explain;
+mod fuzzing;
 mod inquiry;
 mod line;
 mod listing;
@@ -33,6 +34,7 @@ use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
+pub(crate) use fuzzing::take_answer;
 pub(crate) use inquiry::inquire;
 use multipart::HttpUpload;
 use settings::HttpSettings;

@@ -24,6 +24,7 @@ mod filecreate;
 mod filedelete;
 mod filestat;
 mod ftruncate;
+pub mod fuzzing;
 mod http;
 mod inline;
 pub mod inquire;

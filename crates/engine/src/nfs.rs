@@ -16,6 +16,7 @@ use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
 use crate::server_facts::NfsFacts;
+use ferrio_spec::SyncMode;
 use ferrio_spec::engines::options::nfs::NFS_URL;
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
@@ -105,6 +106,7 @@ impl Prepared for Idle {
             arena: setup.arena,
             targets: (0..setup.n_files).map(|_| NfsTarget::Closed).collect(),
             depth,
+            is_stable: setup.job.syncs.mode != SyncMode::None,
             steps: ServerSteps::default(),
         };
         Ok(Box::new(DrivenEngine::new(link, depth)))
@@ -128,6 +130,8 @@ struct NfsLink {
     targets: Vec<NfsTarget>,
     /// Requests in flight, at most.
     depth: usize,
+    /// Each write is durable when it is answered (`sync`).
+    is_stable: bool,
     steps: ServerSteps,
 }
 
@@ -185,7 +189,7 @@ impl DrivenLink for NfsLink {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         let (OpenTarget::Name(name), Some(session)) = (file.target, &mut self.session) else { return Ok(()) };
         let is_over = until(file.patience, LIMIT);
-        let opened = match session.open(name, file.writable, Patience::new(&is_over)) {
+        let opened = match session.open(name, (file.writable, self.is_stable), Patience::new(&is_over)) {
             Ok(None) if !file.patience.is_over() => Err(too_late()),
             opened => opened,
         };

@@ -318,11 +318,12 @@ impl NfsSession {
         Self { mount, transfers, done }
     }
 
-    /// Opens a file below the export; one that is written is made if it is missing. `None`: the patience was over.
+    /// Opens a file below the export; one that is written is made if it is missing, and each of its writes may be durable when it is
+    /// answered. `None`: the patience was over.
     pub(super) fn open(
         &mut self,
         name: &Path,
-        writable: bool,
+        (writable, is_stable): (bool, bool),
         patience: Patience<'_>,
     ) -> Result<Option<NfsFile>, NfsError> {
         let path = path_of(name)?;
@@ -337,9 +338,10 @@ impl NfsSession {
         if !writable {
             return open(libc::O_RDONLY);
         }
-        match open(libc::O_RDWR | libc::O_CREAT) {
+        let flags = libc::O_RDWR | if is_stable { libc::O_SYNC } else { 0 };
+        match open(flags | libc::O_CREAT) {
             // By version 4, libnfs 4 makes files that are not there only.
-            Err(error) if error.code == -libc::EEXIST => open(libc::O_RDWR),
+            Err(error) if error.code == -libc::EEXIST => open(flags),
             opened => opened,
         }
     }

@@ -63,6 +63,14 @@ impl Counterpart {
         self.settings.get(key).map_or("", String::as_str)
     }
 
+    /// What the script says to another word than start, check and stop.
+    pub(crate) fn ask(&self, word: &str) -> String {
+        let output = Command::new(&self.script).arg(word).arg(&self.directory).stdin(Stdio::null()).output();
+        let output = output.expect("a script");
+        assert!(output.status.success(), "{word}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     /// A process of the server, by the name that its script has for it.
     pub(crate) fn process(&self, name: &str) -> u32 {
         let processes = std::fs::read_to_string(self.directory.join("pids")).expect("processes");
@@ -117,4 +125,11 @@ pub(crate) fn answers_about(scratch: &Scratch, url: &str) -> Vec<(String, String
     let answers = document["answers"].as_array().expect("a list").iter();
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     answers.map(|answer| (text(&answer["name"]), text(&answer["state"]))).collect()
+}
+
+/// True if a process receives SIGINT by a descriptor: it has blocked it.
+pub(crate) fn receives_signals(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).map(str::trim);
+    blocked.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & 1 << 1 != 0)
 }

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`job`]. No test waits for a time.
 
-use crate::counterparts::{Counterpart, answers_about};
+use crate::counterparts::{Counterpart, answers_about, receives_signals};
 use crate::support::{Finished, Program, Run, Running, Scratch, send};
 use rustix::process::Signal;
 use serde_json::Value;
@@ -157,16 +157,15 @@ fn a_target_that_goes_away_ends_the_job() {
 fn a_target_that_hangs_holds_no_stopped_job() {
     let Some(server) = tgt("a_target_that_hangs_holds_no_stopped_job") else { return };
     let scratch = Scratch::new("iscsi");
-    let given_up = "fio: t: the server has not answered the I/Os in flight; they are given up, and do not count";
     // The first one has nothing in flight: what is, the target writes when it goes on.
-    for (options, says) in [("--rate_iops=1,1", "err= 0"), ("", given_up)] {
+    for options in ["--rate_iops=1,1", ""] {
         let running = start(&scratch, &server, options);
         let frozen = server.freeze("tgtd");
         send(running.pid(), Signal::INT);
         let finished = running.finish();
         drop(frozen);
         assert_eq!(finished.code, Some(128), "{}", finished.all());
-        assert!(finished.all().contains("err= 0") && finished.all().contains(says), "{}", finished.all());
+        assert!(finished.all().contains("err= 0"), "{}", finished.all());
     }
     // The target is asked for the size before there is a job.
     let frozen = server.freeze("tgtd");
@@ -178,13 +177,6 @@ fn a_target_that_hangs_holds_no_stopped_job() {
     drop(frozen);
     let finished = job(&scratch, server.setting("ISCSI_URL"), "--rw=read --bs=4k --io_size=64k").finish();
     assert_eq!(finished.code, Some(0), "{}", finished.all());
-}
-
-/// True if a process receives SIGINT by a descriptor: it has blocked it.
-fn receives_signals(pid: u32) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).map(str::trim);
-    blocked.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & 1 << 1 != 0)
 }
 
 #[test]
@@ -214,7 +206,12 @@ fn ferrio_engines_says_what_tgt_answers() {
     assert_eq!(lines("ISCSI_URL_RO"), expected);
     let url = server.setting("ISCSI_URL");
     let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines {url}")).finish();
-    assert!(done.stdout.contains("268435456 bytes (256 MiB), in blocks of"), "{}", done.all());
+    let words: Vec<&str> = done.stdout.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("the LUN has 268435456 bytes (256 MiB), in blocks of 512 bytes"),
+        "{}",
+        done.all()
+    );
     // Without the name of a target, its portal says which there are.
     let portal = url.split('/').take(3).collect::<Vec<_>>().join("/");
     let done = Run::new(Program::Ferrio, scratch.path(), &format!("engines {portal}")).finish();

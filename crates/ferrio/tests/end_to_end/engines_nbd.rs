@@ -168,7 +168,9 @@ fn a_silent_server_does_not_hold_a_stopped_job() {
         let what = finished.all();
         assert_eq!(finished.code, Some(128), "{what}");
         assert!(what.contains("err= 0: pid="), "{what}");
-        // The requests without a reply do not count.
+        // The requests without a reply do not count, and that is said.
+        let given_up = "fio: t: the server has not answered the I/Os in flight; they are given up, and do not count";
+        assert!(what.contains(given_up), "{what}");
         assert!(what.contains("issued rwts: total=5,0,0,0"), "{what}");
     }
 }

@@ -73,6 +73,7 @@ pub const RULES: &[FindingRule] = &[
     network::lost_segments::RULE,
     network::delayed_replies::RULE,
     network::small_window::RULE,
+    network::uncommitted_writes::RULE,
     device::device_did_less::RULE,
     device::device_did_less::LOWER,
     device::faster_than_link::RULE,

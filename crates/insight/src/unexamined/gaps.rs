@@ -12,7 +12,7 @@ use crate::rules::cache::{buffered_below_page, sync_without_flush};
 use crate::rules::range::same_blocks_again;
 use crate::rules::target::below_unseen;
 use ferrio_spec::RandomDistribution;
-use ferrio_spec::engines::{Data, Targets};
+use ferrio_spec::engines::Targets;
 use ferrio_stats::{ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo, Reading, TargetKind};
 use ferrio_units::DataDirection;
 
@@ -108,7 +108,7 @@ pub(super) fn contents(case: &Case<'_>) -> Vec<Gap> {
     let is_known = |index: u32| samples.unwrap_or_default().iter().any(|sample| sample.job_index == index);
     of_jobs(case, |index, job| {
         let only_reads = !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
-        let is_about = only_reads && job.engine.data == Data::Kept && !job.spec.replay.is_set();
+        let is_about = only_reads && job.engine.data.is_kept() && !job.spec.replay.is_set();
         (is_about && !is_known(index)).then(|| "no block of the targets could be looked at after the run".to_owned())
     })
 }

@@ -172,10 +172,19 @@ impl Sharing {
 pub enum Data {
     /// The data can be read back.
     Kept,
+    /// The same, and a server may keep it in its memory until the job syncs.
+    KeptBySyncs,
     /// I/Os do not touch the data of files: a verification finds the earlier data.
     Untouched,
     /// The data is dropped: every verification passes.
     Dropped,
     /// The data goes to another program, and only that can check it.
     Sent,
+}
+
+impl Data {
+    /// True if the data can be read back.
+    pub const fn is_kept(self) -> bool {
+        matches!(self, Self::Kept | Self::KeptBySyncs)
+    }
 }

@@ -406,6 +406,7 @@ pub const ENGINES: &[EngineDef] = &[
         .asynchronous()
         .of_objects()
         .lays_out(Layout::Always)
+        .keeps(Data::KeptBySyncs)
         .deviates(Mended, NFS_MENDED),
     awaited("rdma", "RDMA", "no code for RDMA ran yet against another end, which an RDMA device or the module rdma_rxe would be"),
     engine("dev-dax", "Persistent memory without a file system (/dev/daxX.Y)")

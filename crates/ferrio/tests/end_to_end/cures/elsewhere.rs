@@ -14,6 +14,7 @@ const LIMITS: &str = include_str!("../findings_limits.rs");
 const DEVICE: &str = include_str!("../findings_device.rs");
 const STACKS: &str = include_str!("../findings_stacks.rs");
 const SERVERS: &str = include_str!("../engines_http.rs");
+const NFS: &str = include_str!("../engines_nfs.rs");
 const WORK: &str = include_str!("../findings_work.rs");
 
 /// A rule, the test with its cure, and what is done there.
@@ -53,6 +54,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("requests-sent-again", SERVERS, "a server that takes all requests"),
     ("lost-connections", SERVERS, "a server that keeps connections"),
     ("delayed-replies", SERVERS, "a server that answers at once"),
+    ("uncommitted-writes", NFS, "end_fsync=1, or sync=1"),
     ("earlier-writes", WORK, "sync before the run"),
     ("clock-cost", WORK, "a larger bs"),
     ("tail-waits-for-cpu", WORK, "no other program on the CPU"),

@@ -6,7 +6,9 @@ use super::{Cluster, figure, offsets};
 use crate::support::{Program, Running, send};
 use rustix::process::Signal;
 use std::fs;
+use std::ops::Deref;
 use std::os::unix::fs::MetadataExt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 fn volume(cluster: &Cluster, engine: &str) -> String {
     format!(
@@ -19,7 +21,7 @@ fn volume(cluster: &Cluster, engine: &str) -> String {
 #[test]
 fn a_volume_holds_what_is_written() {
     let test = "a_volume_holds_what_is_written";
-    let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
+    let Some(cluster) = gluster(test) else { return };
     let brick = cluster.counterpart.directory.join("brick");
     for (engine, more) in
         [("gfapi", ""), ("gfapi_async", "--iodepth=8"), ("gfapi", "--thread --single-instance=1 --direct=1")]
@@ -53,12 +55,35 @@ fn a_volume_holds_what_is_written() {
     cluster.is_refused(&format!("{job} --filename=none/file --rw=write --bs=4k --size=4k"), "glfs_creat failed.");
 }
 
-/// A job that runs until it is ended, whose I/Os have reached the brick.
+/// A server, which is the only one at its time: its port is fixed.
+struct Gluster {
+    cluster: Cluster,
+    // The server ends before another one may begin.
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Deref for Gluster {
+    type Target = Cluster;
+
+    fn deref(&self) -> &Cluster {
+        &self.cluster
+    }
+}
+
+/// `None`: this machine cannot run it, and the test is reported as skipped.
+fn gluster(test: &str) -> Option<Gluster> {
+    static TURN: Mutex<()> = Mutex::new(());
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    Some(Gluster { cluster: Cluster::start(test, "gluster-volume", &[])?, _turn: turn })
+}
+
+/// A job that runs until it is ended, whose I/Os have reached the brick. The options end with the name of its file.
 fn start(cluster: &Cluster, engine: &str, options: &str) -> Running {
-    let job = format!("{} --bs=4k --size=1m --filename=f", volume(cluster, engine));
-    let written = cluster.run(&format!("{job} --rw=write"));
+    let (_, name) = options.rsplit_once("--filename=").expect("a name");
+    let job = format!("{} --bs=4k --size=1m", volume(cluster, engine));
+    let written = cluster.run(&format!("{job} --rw=write --filename={name}"));
     assert_eq!(written.code, Some(0), "{}", written.all());
-    let file = cluster.counterpart.directory.join("brick/f");
+    let file = cluster.counterpart.directory.join("brick").join(name);
     let changed_at = || fs::metadata(&file).map(|file| (file.ctime(), file.ctime_nsec())).ok();
     let before = changed_at();
     let options = format!("{job} {options} --time_based --runtime=100000");
@@ -70,7 +95,7 @@ fn start(cluster: &Cluster, engine: &str, options: &str) -> Running {
 #[test]
 fn trims_free_blocks_of_the_brick() {
     let test = "trims_free_blocks_of_the_brick";
-    let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
+    let Some(cluster) = gluster(test) else { return };
     let file = cluster.counterpart.directory.join("brick/f");
     for (engine, more) in [("gfapi", ""), ("gfapi_async", "--iodepth=4")] {
         let job = volume(&cluster, engine);
@@ -89,13 +114,13 @@ fn trims_free_blocks_of_the_brick() {
 #[test]
 fn a_brick_that_hangs_holds_no_stopped_job() {
     let test = "a_brick_that_hangs_holds_no_stopped_job";
-    let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
+    let Some(cluster) = gluster(test) else { return };
     for (engine, options) in [
-        ("gfapi", "--rw=randwrite"),
-        ("gfapi_async", "--rw=randwrite --iodepth=4"),
-        ("gfapi_async", "--rw=randtrim --iodepth=4"),
+        ("gfapi", "--rw=randwrite --filename=f"),
+        ("gfapi_async", "--rw=randwrite --iodepth=4 --filename=f"),
+        ("gfapi_async", "--rw=randtrim --iodepth=4 --filename=f"),
         // Nothing is in flight, but files are to be closed.
-        ("gfapi_async", "--rw=randwrite --rate_iops=1,1,1"),
+        ("gfapi_async", "--rw=randwrite --rate_iops=1,1,1 --filename=f"),
     ] {
         let running = start(&cluster, engine, options);
         let frozen = cluster.counterpart.freeze("brick");
@@ -109,21 +134,22 @@ fn a_brick_that_hangs_holds_no_stopped_job() {
 #[test]
 fn a_brick_that_is_killed_ends_the_job() {
     let test = "a_brick_that_is_killed_ends_the_job";
-    for (engine, options) in [
-        ("gfapi", "--rw=randwrite"),
-        ("gfapi_async", "--rw=randwrite --iodepth=4"),
-        ("gfapi_async", "--rw=randtrim --iodepth=4"),
-    ] {
-        let Some(cluster) = Cluster::start(test, "gluster-volume", &[]) else { return };
-        let running = start(&cluster, engine, options);
-        send(cluster.counterpart.process("brick"), Signal::KILL);
+    let Some(cluster) = gluster(test) else { return };
+    let jobs = [
+        ("gfapi", "--rw=randwrite --filename=a"),
+        ("gfapi_async", "--rw=randwrite --iodepth=4 --filename=b"),
+        ("gfapi_async", "--rw=randtrim --iodepth=4 --filename=c"),
+    ];
+    let running = jobs.map(|(engine, options)| start(&cluster, engine, options));
+    send(cluster.counterpart.process("brick"), Signal::KILL);
+    for (running, (engine, options)) in running.into_iter().zip(jobs) {
         let ended = running.finish();
         let said = ended.all();
         assert_eq!(ended.code, Some(1), "{options}: {said}");
         assert!(said.contains("Transport endpoint is not connected"), "{options}: {said}");
         assert!(said.contains("no brick of the volume that has this file is reachable"), "{options}: {said}");
         // A job that comes later ends, too.
-        let late = cluster.run(&format!("{} --bs=4k --size=1m --filename=f {options}", volume(&cluster, engine)));
+        let late = cluster.run(&format!("{} --bs=4k --size=1m {options}", volume(&cluster, engine)));
         assert_eq!(late.code, Some(1), "{options}: {}", late.all());
     }
 }

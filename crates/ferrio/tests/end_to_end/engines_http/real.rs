@@ -1,9 +1,9 @@
-//! Servers of other projects: nginx with WebDAV, versitygw and `MinIO` with S3. `tools/counterparts` starts and stops them.
+//! Servers of other projects: nginx with WebDAV, versitygw and `MinIO` with S3, the gateway of Ceph with S3 and Swift. `tools/counterparts` starts and stops them.
 //!
 //! Start reading at any test.
 
 use super::figure;
-use crate::counterparts::Counterpart;
+use crate::counterparts::{Counterpart, answers_about};
 use crate::support::{Program, Run, Scratch};
 
 #[test]
@@ -184,4 +184,58 @@ fn minio_keeps_what_is_written() {
     assert!(other.code == Some(1) && other.all().contains("code 403"), "{}", other.all());
     let region = run("--rw=read --http_s3_region=nowhere-1");
     assert!(region.code == Some(1) && region.all().contains("the server's region is us-east-1"), "{}", region.all());
+}
+
+#[test]
+fn the_gateway_of_ceph_keeps_what_is_written() {
+    let test = "the_gateway_of_ceph_keeps_what_is_written";
+    let Some(server) = Counterpart::start_with(test, "ceph-cluster", &["memory", "s3"]) else { return };
+    keeps_objects(&server, "S3_ENDPOINT", "");
+    keeps_objects(&server, "S3_ENDPOINT_TLS", "tls");
+    let scratch = Scratch::new("http");
+    let (host, _) = server.place("S3_ENDPOINT_TLS");
+    let secret = |options: &str| {
+        let common = format!(
+            "--name=t --ioengine=http --http_mode=s3 --http_host={host} --https=on --http_ca={} --http_s3_keyid={} --http_s3_key={} \
+             --filename=/{}/secret --bs=4k --size=16k --output-format=json",
+            server.setting("CA"),
+            server.setting("S3_KEY"),
+            server.setting("S3_SECRET"),
+            server.setting("S3_BUCKET"),
+        );
+        Run::new(Program::Ferrio, scratch.path(), &format!("{common} {options}")).finish()
+    };
+    // The gateway encrypts objects with the key of the customer, and gives them to nobody else.
+    let key = "--http_s3_sse_customer_key=0123456789abcdef0123456789abcdef";
+    let written = secret(&format!("--rw=write --verify=crc32c {key} --http_s3_storage_class=COLD"));
+    assert_eq!(written.code, Some(0), "{}", written.all());
+    for options in ["", "--http_s3_sse_customer_key=another"] {
+        let other = secret(&format!("--rw=read {options}"));
+        assert!(other.code == Some(1) && other.all().contains("failed with HTTP status code 4"), "{}", other.all());
+    }
+    swift(&server, &scratch);
+    // What a request without a login shows.
+    let found = answers_about(&scratch, &format!("{}/{}/", server.setting("S3_ENDPOINT"), server.setting("S3_BUCKET")));
+    assert!(found.contains(&("S3".to_owned(), "works".to_owned())), "{found:?}");
+}
+
+/// Objects of Swift, whose token the script of the gateway gets.
+fn swift(server: &Counterpart, scratch: &Scratch) {
+    let said = server.ask("token");
+    let (url, token) = said.trim().split_once(' ').expect("an address and a token");
+    let (host, path) = url.split_once("://").and_then(|(_, rest)| rest.split_once('/')).expect("an address");
+    let run = |token: &str, options: &str| {
+        let common = format!(
+            "--name=t --ioengine=http --http_mode=swift --http_host={host} --http_swift_auth_token={token} \
+             --filename=/{path}/{}/o --output-format=json",
+            server.setting("SWIFT_CONTAINER")
+        );
+        Run::new(Program::Ferrio, scratch.path(), &format!("{common} {options}")).finish()
+    };
+    let written = run(token, "--rw=randwrite --bs=16k --size=256k --verify=sha256");
+    assert_eq!((written.code, figure(&written, "/read/total_ios")), (Some(0), 16), "{}", written.all());
+    let deleted = run(token, "--rw=trim --bs=16k --size=256k");
+    assert_eq!(deleted.code, Some(0), "{}", deleted.all());
+    let refused = run("wrong", "--rw=write --bs=4k --size=4k");
+    assert!(refused.code == Some(1) && refused.all().contains("HTTP status code 40"), "{}", refused.all());
 }

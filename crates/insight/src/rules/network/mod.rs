@@ -1,5 +1,5 @@
 //! The network to a server, and what a server does to requests: lost segments, full windows, replies that wait for an
-//! acknowledgement, lost connections, requests that were sent again.
+//! acknowledgement, lost connections, requests that were sent again, writes that it may still have in memory.
 
 pub(crate) mod absent_objects;
 pub(crate) mod delayed_replies;
@@ -9,3 +9,4 @@ pub(crate) mod requests_sent_again;
 pub(crate) mod requests_without_data;
 pub(crate) mod small_window;
 pub(crate) mod throttled;
+pub(crate) mod uncommitted_writes;
