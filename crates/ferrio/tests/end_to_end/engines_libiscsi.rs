@@ -155,10 +155,10 @@ fn a_target_that_goes_away_ends_the_job() {
 
 #[test]
 fn a_target_that_hangs_holds_no_stopped_job() {
-    let Some(server) = tgt("a_target_that_hangs_holds_no_stopped_job") else { return };
     let scratch = Scratch::new("iscsi");
-    // The first one has nothing in flight: what is, the target writes when it goes on.
     for options in ["--rate_iops=1,1", ""] {
+        // A target of its own: what was in flight, it writes when it goes on.
+        let Some(server) = tgt("a_target_that_hangs_holds_no_stopped_job") else { return };
         let running = start(&scratch, &server, options);
         let frozen = server.freeze("tgtd");
         send(running.pid(), Signal::INT);
@@ -167,6 +167,7 @@ fn a_target_that_hangs_holds_no_stopped_job() {
         assert_eq!(finished.code, Some(128), "{}", finished.all());
         assert!(finished.all().contains("err= 0"), "{}", finished.all());
     }
+    let Some(server) = tgt("a_target_that_hangs_holds_no_stopped_job") else { return };
     // The target is asked for the size before there is a job.
     let frozen = server.freeze("tgtd");
     let mut running = job(&scratch, server.setting("ISCSI_URL"), "--rw=read --bs=4k").start();
