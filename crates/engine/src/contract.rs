@@ -18,6 +18,7 @@ use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -97,8 +98,8 @@ pub struct JobFacts {
     pub has_zones: bool,
     /// Smallest and largest block of each direction that the job uses, bytes.
     pub block_bytes: Vec<(u64, u64)>,
-    /// Where within a device writes are put together.
-    pub placement: PlacementSpec,
+    /// What matters to engines that send commands of a device's own.
+    pub commands: CommandFacts,
     /// The first target that the job names.
     pub filename: Option<String>,
     /// The files of the job, by their indexes; only for engines whose targets are files of a cluster or storage behind a server
@@ -109,6 +110,15 @@ pub struct JobFacts {
     pub invalidates: bool,
     /// How its writes become durable.
     pub syncs: JobSyncs,
+}
+
+/// What matters to engines that send commands of a device's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CommandFacts {
+    /// Where within a device writes are put together.
+    pub placement: PlacementSpec,
+    /// Most ranges of a trim (`num_range`); 0 and 1: one.
+    pub ranges_per_trim: u32,
 }
 
 /// How the writes of a job become durable.
@@ -276,6 +286,26 @@ pub struct TagMismatch {
     pub actual: u64,
 }
 
+/// What a write leaves in its blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WriteContent {
+    /// The data of its buffer.
+    Data,
+    /// Zeroes.
+    Zeroes,
+    /// What was there before.
+    Unchanged,
+}
+
+/// How the commands of an engine bear on the blocks of a verified job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct BlockTraits {
+    /// Not all writes leave the data of their buffers: [`Engine::content_of_write`] has to be asked before each.
+    pub varies_writes: bool,
+    /// Written blocks are not read back, but compared by the device: [`Engine::set_comparing`].
+    pub compares_reads: bool,
+}
+
 /// A finished unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Completion {
@@ -377,6 +407,27 @@ pub trait Engine {
     /// called on the hot path.
     fn sync_apart(&mut self, _file_index: u32) -> Option<i32> {
         None
+    }
+
+    /// How its commands bear on the blocks of a verified job.
+    fn block_traits(&self) -> BlockTraits {
+        BlockTraits::default()
+    }
+
+    /// Decides what the next write of a slot leaves in its blocks. Asked before the write is queued, in verified jobs, of engines with
+    /// [`BlockTraits::varies_writes`].
+    fn content_of_write(&mut self, _unit_index: u32) -> WriteContent {
+        WriteContent::Data
+    }
+
+    /// From now on, reads become comparisons of the data in their buffers with those of the device (or are reads again). Called, while
+    /// nothing is in flight, for engines with [`BlockTraits::compares_reads`].
+    fn set_comparing(&mut self, _is_comparing: bool) {}
+
+    /// The ranges of the trim that is queued next in a slot, bytes; none: it has the one of the unit. Called before each trim of a job
+    /// whose trims have several ranges. False: the engine has no such trims.
+    fn put_ranges(&mut self, _unit_index: u32, _unit: &IoUnit, _ranges: &[Range<u64>]) -> bool {
+        false
     }
 
     /// True if threads of the kernel may do its I/Os, in the process of the job.

@@ -15,8 +15,8 @@ mod status;
 mod write_mode;
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome,
-    Patience, Prepare, Prepared, Queued, TagMismatch, push_in_room,
+    BlockTraits, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
+    Outcome, Patience, Prepare, Prepared, Queued, TagMismatch, WriteContent, push_in_room,
 };
 use crate::control;
 use crate::fd_table::FdTable;
@@ -27,7 +27,7 @@ use crate::io_uring::traffic::Traffic;
 use crate::mix::MixDraws;
 use crate::payloads::{CheckedReads, Payloads};
 use crate::protection::Protection;
-use ferrio_spec::engines::options::io_uring::{CMD_TYPE, CommandType, WRITE_MODE};
+use ferrio_spec::engines::options::io_uring::{CMD_TYPE, CommandType};
 use ferrio_sys::arena::{Arena, Region};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::nvme::NvmeCommand;
@@ -41,6 +41,7 @@ use options::CommandOptions;
 use placement::Placements;
 use std::cell::RefCell;
 use std::io;
+use std::ops::Range;
 use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::rc::Rc;
@@ -71,8 +72,9 @@ struct Commands {
     geometries: Vec<Option<Geometry>>,
     /// For jobs with registered buffers.
     windows: Option<Windows>,
-    /// By slot: the length that a command reports which has succeeded.
-    lengths: Vec<IoResult>,
+    slots: Vec<SlotState>,
+    /// Reads are comparisons at present.
+    is_comparing: bool,
     /// Units queued whose submission was not yet reported by `commit`.
     n_queued: u32,
     /// Reads and writes that are forced to a worker.
@@ -83,6 +85,17 @@ struct Commands {
     /// Reads whose protection information is checked here.
     checked: CheckedReads,
     job: JobFacts,
+}
+
+/// What belongs to the next command of a slot, or to the one in flight.
+#[derive(Debug, Clone, Copy)]
+struct SlotState {
+    /// The length that the command reports if it succeeds.
+    length: IoResult,
+    /// The command of its write, if it was chosen already.
+    mode: Option<WriteMode>,
+    /// Number of ranges of its trim, which are in its payload; 0: the trim has the one of the unit.
+    ranges: Result<u32, Errno>,
 }
 
 /// The file is none whose commands this engine sends.
@@ -107,11 +120,6 @@ impl Prepared for Passthrough {
         if options.write_modes.have(WriteMode::ZoneAppend) && !setup.job.has_zones {
             let what = "io_uring_cmd with write_mode=zone_append requires zonemode=zbd".to_owned();
             return Err(EngineError::Unfit { step: "init", what, is_named: false, errno: libc::EINVAL });
-        }
-        let modes = &options.write_modes;
-        if setup.job.is_verified && (modes.have(WriteMode::Zeroes) || modes.have(WriteMode::Verify)) {
-            let why = "the data of these commands cannot be verified yet: leave out verify";
-            return Err(EngineError::bad_option(NAME, WRITE_MODE.name(), &options.write_mode_text, why));
         }
         let (has_fixed_buffers, max_block_bytes) = (options.ring.has_fixed_buffers, setup.max_block_bytes);
         let mut commands = Commands::new(options, setup)?;
@@ -140,18 +148,21 @@ impl Commands {
                 .map_err(|error| explain::files(NAME, setup.n_files, error.errno()))?;
         }
         let n_slots = setup.iodepth as usize;
-        let payload_bytes = encoding::RANGE_BYTES.max(options.metadata_bytes as usize);
+        let ranges_bytes = encoding::RANGE_BYTES * setup.job.commands.ranges_per_trim.max(1) as usize;
+        let payload_bytes = ranges_bytes.max(options.metadata_bytes as usize);
+        let slot = SlotState { length: IoResult::done(0), mode: None, ranges: Ok(0) };
         Ok(Self {
             ring,
             arena: setup.arena,
             payloads: Payloads::new(NAME, n_slots, payload_bytes)?,
             write_modes: MixDraws::new(options.write_modes.clone(), setup.seed),
-            placements: Placements::new(&setup.job.placement, setup.n_files, setup.seed)?,
+            placements: Placements::new(&setup.job.commands.placement, setup.n_files, setup.seed)?,
             checked: CheckedReads::new(n_slots),
             fds: FdTable::new(setup.n_files),
             geometries: vec![None; setup.n_files as usize],
             windows: None,
-            lengths: vec![IoResult::done(0); n_slots],
+            slots: vec![slot; n_slots],
+            is_comparing: false,
             n_queued: 0,
             forced_async: EveryNth::new(of_ring.force_async_every),
             job: setup.job,
@@ -174,6 +185,7 @@ impl Commands {
         let id = geometry.namespace.id;
         let blocks = || geometry.blocks(unit.offset_bytes, unit.length_bytes);
         let (command, data, metadata) = match unit.direction {
+            Direction::Read if self.is_comparing => self.compare(unit_index, unit, &geometry, blocks()?)?,
             Direction::Read => {
                 let blocks = blocks()?;
                 self.checked.note(unit_index, geometry.checks_here().then_some(*unit));
@@ -182,10 +194,12 @@ impl Commands {
             }
             Direction::Write => self.write(unit_index, unit, &geometry, blocks()?)?,
             Direction::Trim => {
-                let range = encoding::range(blocks()?)?;
-                self.payloads.slice_mut(unit_index, encoding::RANGE_BYTES).copy_from_slice(&range);
-                let data = CommandData::Plain(self.payloads.region(unit_index, encoding::RANGE_BYTES));
-                (encoding::deallocate(id, 1), data, None)
+                let n_ranges = match self.slots[unit_index as usize].ranges? {
+                    0 => self.put_range(unit_index, 0, blocks()?).map(|()| 1)?,
+                    n_ranges => n_ranges,
+                };
+                let ranges = self.payloads.region(unit_index, n_ranges as usize * encoding::RANGE_BYTES);
+                (encoding::deallocate(id, n_ranges), CommandData::Plain(ranges), None)
             }
             Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None, None),
             Direction::SyncFileRange | Direction::Syncfs => return Err(Errno::INVAL),
@@ -203,7 +217,7 @@ impl Commands {
         geometry: &Geometry,
         blocks: Blocks,
     ) -> Result<(NvmeCommand, CommandData, Option<Region>), Errno> {
-        let mode = self.write_modes.next();
+        let mode = self.slots[unit_index as usize].mode.unwrap_or_else(|| self.write_modes.next());
         let mut command = encoding::write(mode, geometry, blocks, &self.options)?;
         if matches!(mode, WriteMode::Zeroes | WriteMode::Verify) {
             return Ok((command, CommandData::None, None));
@@ -211,6 +225,49 @@ impl Commands {
         if let Some(placements) = &mut self.placements {
             encoding::direct(&mut command, placements.next(unit.file_index, unit.offset_bytes));
         }
+        let metadata = self.filled_metadata(unit_index, unit, geometry, blocks)?;
+        Ok((command, self.data(unit), metadata))
+    }
+
+    /// A comparison of the data in the buffer of a read with those of the device.
+    fn compare(
+        &mut self,
+        unit_index: u32,
+        unit: &IoUnit,
+        geometry: &Geometry,
+        blocks: Blocks,
+    ) -> Result<(NvmeCommand, CommandData, Option<Region>), Errno> {
+        let metadata = self.filled_metadata(unit_index, unit, geometry, blocks)?;
+        Ok((encoding::compare(geometry, blocks)?, self.data(unit), metadata))
+    }
+
+    /// Puts a range of a trim at its place in the payload of a slot.
+    fn put_range(&mut self, unit_index: u32, index: usize, blocks: Blocks) -> Result<(), Errno> {
+        let range = encoding::range(blocks)?;
+        let end = (index + 1) * encoding::RANGE_BYTES;
+        self.payloads.slice_mut(unit_index, end)[end - encoding::RANGE_BYTES..].copy_from_slice(&range);
+        Ok(())
+    }
+
+    /// The same for all ranges of a trim; returns their number.
+    fn put_all(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]) -> Result<u32, Errno> {
+        let geometry = self.geometries.get(unit.file_index as usize).copied().flatten().ok_or(Errno::BADF)?;
+        for (index, range) in ranges.iter().enumerate() {
+            let blocks = geometry.blocks(range.start, (range.end - range.start) as usize)?;
+            self.put_range(unit_index, index, blocks)?;
+        }
+        Ok(ranges.len() as u32)
+    }
+
+    /// The part of a slot for metadata of these blocks, with tuples where the host makes them.
+    #[inline]
+    fn filled_metadata(
+        &mut self,
+        unit_index: u32,
+        unit: &IoUnit,
+        geometry: &Geometry,
+        blocks: Blocks,
+    ) -> Result<Option<Region>, Errno> {
         let metadata = self.metadata(unit_index, geometry, blocks)?;
         if let Some(protection) = geometry.protection.filter(Protection::is_by_host) {
             let mut arena = self.arena.borrow_mut();
@@ -218,7 +275,7 @@ impl Commands {
             let apart = self.payloads.slice_mut(unit_index, metadata.map_or(0, Region::len));
             protection.fill(buffer, apart, blocks.first);
         }
-        Ok((command, self.data(unit), metadata))
+        Ok(metadata)
     }
 
     /// The part of a slot for metadata of these blocks; `None`: they need none. EINVAL: there is too little room.
@@ -290,10 +347,10 @@ impl Traffic for Commands {
     #[inline]
     fn pop(&mut self, n_max: usize, completions: &mut Vec<Completion>) {
         let n_before = completions.len();
-        let Self { ring, lengths, .. } = self;
+        let Self { ring, slots, .. } = self;
         ring.pop(n_max as u32, |done| {
             let result = match done.result {
-                0 => lengths[done.slot as usize],
+                0 => slots[done.slot as usize].length,
                 status @ 1.. => IoResult::nvme_status(status as u16),
                 errno => IoResult::of_call(i64::from(errno)),
             };
@@ -346,7 +403,7 @@ impl Engine for Commands {
             Ok(request) => request,
             Err(errno) => return Queued::Completed(control::error_result(errno)),
         };
-        self.lengths[unit_index as usize] = IoResult::done(unit.length_bytes);
+        self.slots[unit_index as usize].length = IoResult::done(unit.length_bytes);
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
         // close the file, until the unit is reaped; the area and the payloads, whose part belongs to the slot, live as long
         // as `self`, whose ring waits when dropped.
@@ -381,6 +438,32 @@ impl Engine for Commands {
         let (fd, geometry) = (self.fds.get(file_index).ok()?, self.geometries.get(file_index as usize)?.as_ref()?);
         let flushed = ferrio_sys::nvme::flush(fd, geometry.namespace.id);
         Some(flushed.map_or_else(|error| error.errno().unwrap_or(libc::EIO), |()| 0))
+    }
+
+    fn block_traits(&self) -> BlockTraits {
+        let modes = &self.options.write_modes;
+        let varies_writes = modes.have(WriteMode::Zeroes) || modes.have(WriteMode::Verify);
+        BlockTraits { varies_writes, compares_reads: self.options.compares }
+    }
+
+    fn content_of_write(&mut self, unit_index: u32) -> WriteContent {
+        let mode = self.write_modes.next();
+        self.slots[unit_index as usize].mode = Some(mode);
+        match mode {
+            WriteMode::Write | WriteMode::ZoneAppend => WriteContent::Data,
+            WriteMode::Zeroes => WriteContent::Zeroes,
+            WriteMode::Verify => WriteContent::Unchanged,
+        }
+    }
+
+    fn set_comparing(&mut self, is_comparing: bool) {
+        self.is_comparing = is_comparing;
+    }
+
+    fn put_ranges(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]) -> bool {
+        // What is wrong with a range is the result of the trim.
+        self.slots[unit_index as usize].ranges = self.put_all(unit_index, unit, ranges);
+        true
     }
 
     fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {

@@ -70,9 +70,9 @@ mod vsync;
 mod testing;
 
 pub use contract::{
-    CallStamps, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, GuardedField,
-    IoResult, IoUnit, JobFacts, JobSyncs, OpenTarget, Outcome, Patience, Prepare, Prepared, Queued, TagMismatch,
-    TargetFacts,
+    BlockTraits, CallStamps, CommandFacts, Complaint, Completion, Connection, Engine, EngineError, EngineFile,
+    EngineSetup, GuardedField, IoResult, IoUnit, JobFacts, JobSyncs, OpenTarget, Outcome, Patience, Prepare, Prepared,
+    Queued, TagMismatch, TargetFacts, WriteContent,
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;

@@ -40,6 +40,12 @@ pub(crate) enum Contradiction {
         /// Largest I/O.
         most_bytes: u64,
     },
+    /// Trims of several ranges by an engine whose trims have one.
+    #[error("fio: can't use multiple ranges with IO engine {0}")]
+    RangesOfEngine(String),
+    /// Something that cannot be together with trims of several ranges.
+    #[error("fio: {0} cannot be used with multiple ranges.")]
+    WithRanges(&'static str),
     /// `fdp=1`, and another kind of placement.
     #[error("fio: fdp=1 is not compatible with dataplacement={{streams, none}}")]
     FdpAndOther,

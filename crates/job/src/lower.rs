@@ -10,7 +10,7 @@ use crate::options::draft::{Draft, Open};
 use crate::options::{
     apply_pace, apply_replay, command_priority, placement, sprandom, steady_state, verification, whole_files, zone_mode,
 };
-use ferrio_spec::{DedupeMode, JobSpec, QueueSpec, RandomDistribution, SizeSpec};
+use ferrio_spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, RandomDistribution, SizeSpec, ZoneSpec, engines};
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
 const DEFAULT_WINDOW_MS: u32 = 500;
@@ -52,6 +52,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     lower_pattern(&mut job, &open);
     zone_mode::lower(&mut job, &open.zones, open.verify.regenerates)
         .map_err(|contradiction| refused(&contradiction))?;
+    check_ranges(&mut job).map_err(|contradiction| refused(&contradiction))?;
     placement::lower(&mut job.target.placement, open.placement).map_err(|contradiction| refused(&contradiction))?;
     let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map())?;
     job.engine.command_priority =
@@ -123,6 +124,27 @@ fn lower_amounts(job: &mut JobSpec) {
     if job.layout.pre_read {
         job.layout.invalidate = false;
     }
+}
+
+/// Trims of several ranges (`num_range`) need an engine that has them; only jobs that trim do.
+fn check_ranges(job: &mut JobSpec) -> Result<(), Contradiction> {
+    let trims = matches!(job.pattern.mix, DirectionMix::Trim | DirectionMix::TrimWrite);
+    if job.extent.ranges_per_trim <= 1 || !trims {
+        job.extent.ranges_per_trim = 1;
+        return Ok(());
+    }
+    let engine = &job.engine.name;
+    if !engines::by_name(engine).is_some_and(|engine| engine.forms.has_trim_ranges) {
+        return Err(Contradiction::RangesOfEngine(engine.clone()));
+    }
+    let conflicts = [
+        (job.pattern.mix == DirectionMix::TrimWrite, "trimwrite"),
+        (job.zones != ZoneSpec::None, "zonemode"),
+        (job.submission.serialize_overlap, "serialize_overlap"),
+        (job.reporting.block_error_percentiles, "block_error_percentiles"),
+    ];
+    let conflict = conflicts.into_iter().find(|(is_set, _)| *is_set);
+    conflict.map_or(Ok(()), |(_, what)| Err(Contradiction::WithRanges(what)))
 }
 
 /// Default size of the fixed set of repeated buffers, in percent of the job's size.
@@ -350,6 +372,25 @@ mod tests {
         let refused = lower(draft(&[("time_based", "1")]), strict).unwrap_err();
         assert_eq!(refused, ["fio: time_based requires a runtime/timeout setting"]);
         assert!(lower(draft(&[]), strict).is_ok());
+    }
+
+    /// The first two texts are those of fio 3.41.
+    #[test]
+    fn trims_of_several_ranges_need_an_engine_that_has_them() {
+        let refusal = |options: &[(&str, &str)]| {
+            lower(draft(options), Strictness::default()).map_or_else(|lines| lines.concat(), |_| String::new())
+        };
+        let ranges = ("num_range", "4");
+        let with = |rw, engine, more: &[(&'static str, &'static str)]| {
+            refusal(&[&[ranges, ("rw", rw), ("ioengine", engine)], more].concat())
+        };
+        assert_eq!(with("trim", "psync", &[]), "fio: can't use multiple ranges with IO engine psync");
+        let text = "fio: trimwrite cannot be used with multiple ranges.";
+        assert_eq!(with("randtrimwrite", "io_uring_cmd", &[]), text);
+        let zoned = with("trim", "io_uring_cmd", &[("zonemode", "zbd")]);
+        assert_eq!(zoned, "fio: zonemode cannot be used with multiple ranges.");
+        assert_eq!(with("read", "psync", &[]), "");
+        assert_eq!(with("randtrim", "io_uring_cmd", &[]), "");
     }
 
     #[test]

@@ -6,12 +6,14 @@
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
 use ferrio_engine::{
-    Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued, TagMismatch,
+    BlockTraits, Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued,
+    TagMismatch, WriteContent,
 };
 use ferrio_stats::ServerSteps;
 use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::Clock;
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 /// The part of a wrapper around an engine.
@@ -83,6 +85,22 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         self.wrapper.queue(&mut *self.inner, unit_index, unit)
+    }
+
+    fn block_traits(&self) -> BlockTraits {
+        self.inner.block_traits()
+    }
+
+    fn content_of_write(&mut self, unit_index: u32) -> WriteContent {
+        self.inner.content_of_write(unit_index)
+    }
+
+    fn set_comparing(&mut self, is_comparing: bool) {
+        self.inner.set_comparing(is_comparing);
+    }
+
+    fn put_ranges(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]) -> bool {
+        self.inner.put_ranges(unit_index, unit, ranges)
     }
 
     fn commit(&mut self) -> io::Result<u32> {
@@ -260,6 +278,25 @@ mod tests {
             None
         }
 
+        fn block_traits(&self) -> BlockTraits {
+            self.note("block_traits");
+            BlockTraits { varies_writes: true, compares_reads: true }
+        }
+
+        fn content_of_write(&mut self, _: u32) -> WriteContent {
+            self.note("content_of_write");
+            WriteContent::Unchanged
+        }
+
+        fn set_comparing(&mut self, _: bool) {
+            self.note("set_comparing");
+        }
+
+        fn put_ranges(&mut self, _: u32, _: &IoUnit, _: &[Range<u64>]) -> bool {
+            self.note("put_ranges");
+            true
+        }
+
         fn sync_apart(&mut self, _: u32) -> Option<i32> {
             self.note("sync_apart");
             Some(3)
@@ -336,6 +373,10 @@ mod tests {
         assert_eq!(engine.queue(0, &UNIT), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
         assert_eq!([engine.hint(&UNIT, 22), engine.status_hint(1)], [Some("it is so"), Some("the device says so")]);
+        assert_eq!(engine.block_traits(), BlockTraits { varies_writes: true, compares_reads: true });
+        assert_eq!(engine.content_of_write(0), WriteContent::Unchanged);
+        engine.set_comparing(true);
+        assert!(engine.put_ranges(0, &UNIT, &[]));
         let said = (engine.take_scsi_status(0), engine.take_mismatch(0), engine.sync_apart(0));
         assert_eq!(said, (None, Some(MISMATCH), Some(3)));
         assert_eq!((engine.has_kernel_workers(), engine.n_foreign_datagrams()), (true, 9));
@@ -359,6 +400,10 @@ mod tests {
             "commit",
             "hint",
             "status_hint",
+            "block_traits",
+            "content_of_write",
+            "set_comparing",
+            "put_ranges",
             "take_scsi_status",
             "take_mismatch",
             "sync_apart",

@@ -94,6 +94,7 @@ impl Default for ExtentSpec {
             offset_align: 0,
             offset_increment: SizeSpec::Bytes(0),
             number_ios: 0,
+            ranges_per_trim: 1,
             fill_device: false,
             file_append: false,
         }

@@ -220,6 +220,8 @@ pub struct ExtentSpec {
     pub offset_increment: SizeSpec,
     /// `number_ios`; 0: no limit.
     pub number_ios: u64,
+    /// `num_range`: most ranges of a trim, at least 1.
+    pub ranges_per_trim: u32,
     /// `fill_device`.
     pub fill_device: bool,
     /// `file_append`.

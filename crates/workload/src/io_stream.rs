@@ -9,6 +9,7 @@ use crate::pace::Pace;
 use crate::replay::ReplayStream;
 use crate::verify::pending::PendingWrite;
 use crate::zoning::SharedZoning;
+use std::ops::Range;
 
 /// A stream of I/Os.
 pub(crate) trait IoStream: std::fmt::Debug {
@@ -50,6 +51,11 @@ pub(crate) trait JobStream: std::fmt::Debug {
 
     /// A stream of the same I/Os from here on, without a pace; `None`: they come from a trace, which can be read only once.
     fn copy(&self) -> Option<Box<dyn IoStream>>;
+
+    /// The ranges of the last trim, bytes, in streams whose trims have several.
+    fn ranges(&self) -> &[Range<u64>] {
+        &[]
+    }
 
     /// State of the generator of the offsets.
     fn offset_state(&self) -> OffsetState {

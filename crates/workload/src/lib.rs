@@ -16,6 +16,7 @@ pub mod contents;
 mod cursor;
 mod direction;
 mod file_pick;
+mod gathered;
 mod io_stream;
 mod next;
 mod offset;

@@ -9,7 +9,7 @@ use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::pace::Pace;
-use crate::plan::{FileRange, Rounds, SyncIntervals, WorkloadError, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::offset_picker;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_sys::prefetch;
@@ -325,7 +325,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         file_service_count: _,
         seeds: _,
         reseed_each_pass: _,
-        limits: _,
+        limits: WorkLimits { ranges_per_trim: 1, .. },
         time_based: _,
         rounds: _,
         compatibility: _,

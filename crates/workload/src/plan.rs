@@ -92,11 +92,13 @@ pub struct WorkLimits {
     pub pass_bytes: u64,
     /// Most reads, writes and trims to issue in all passes.
     pub ios: u64,
+    /// Most ranges of a trim, at least 1.
+    pub ranges_per_trim: u32,
 }
 
 impl WorkLimits {
     /// Without limits.
-    pub const NONE: Self = Self { bytes: u64::MAX, pass_bytes: u64::MAX, ios: u64::MAX };
+    pub const NONE: Self = Self { bytes: u64::MAX, pass_bytes: u64::MAX, ios: u64::MAX, ranges_per_trim: 1 };
 }
 
 /// Number of writes after which each kind of sync is done; 0: never.

@@ -2,11 +2,12 @@
 //!
 //! Must not know: how the streams work. Start reading at [`zoned`] and [`paced`].
 
+use crate::gathered::Gathered;
 use crate::io_stream::IoStream;
 use crate::pace::Arrivals;
 use crate::paced::PacedStream;
 use crate::plain::PlainStream;
-use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::plan::{WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::Stream;
 use crate::strided::Strided;
 use crate::whole_files::WholeFiles;
@@ -25,10 +26,27 @@ pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStr
         let arrivals = Arrivals::of_job(pace, &plan);
         return Ok(Box::new(PacedStream::new(WholeFiles::steered(plan)?, arrivals)));
     }
+    if plan.limits.ranges_per_trim > 1 {
+        let (n_most, limit_ios, arrivals) =
+            (plan.limits.ranges_per_trim, plan.limits.ios, Arrivals::of_job(pace, &plan));
+        let stream = Stream::steered(without_limit(plan), Unzoned)?;
+        return Ok(Box::new(PacedStream::new(Gathered::new(stream, n_most, limit_ios), arrivals)));
+    }
     match PlainStream::new(&plan)? {
         Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan)))),
         None => of_zones(plan, Some(pace)),
     }
+}
+
+/// The stream of a plan whose trims have several ranges; it has no zones.
+pub(crate) fn gathered(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadError> {
+    let (n_most, limit_ios) = (plan.limits.ranges_per_trim, plan.limits.ios);
+    Ok(Box::new(Gathered::new(Stream::new(without_limit(plan), Unzoned)?, n_most, limit_ios)))
+}
+
+/// The limit of I/Os counts trims, not their ranges.
+fn without_limit(plan: WorkloadPlan) -> WorkloadPlan {
+    WorkloadPlan { limits: WorkLimits { ios: u64::MAX, ..plan.limits }, ..plan }
 }
 
 fn of_zones(mut plan: WorkloadPlan, pace: Option<&PaceSpec>) -> Result<Box<dyn IoStream>, WorkloadError> {

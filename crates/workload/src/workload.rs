@@ -19,6 +19,7 @@ use crate::verify::read_back::{ReadBack, Regenerated};
 use crate::whole_files::WholeFiles;
 use crate::zoning::{SharedZoning, Unzoned};
 use ferrio_spec::PaceSpec;
+use std::ops::Range;
 
 /// The stream of one worker.
 #[derive(Debug)]
@@ -96,6 +97,9 @@ impl Workload {
     fn general(plan: WorkloadPlan) -> Result<StreamKind, WorkloadError> {
         if plan.whole_files {
             return Ok(StreamKind::of(WholeFiles::new(plan)?));
+        }
+        if plan.limits.ranges_per_trim > 1 {
+            return Ok(StreamKind::Any(streams::gathered(plan)?));
         }
         if plan.has_zones() {
             return Ok(StreamKind::Any(streams::zoned(plan)?));
@@ -218,6 +222,11 @@ impl Workload {
     /// `None`: there was no offset for it. An offset past the end of the range counts from the start of the range.
     pub fn missed_bytes(&self) -> Option<u64> {
         self.job()?.missed_bytes()
+    }
+
+    /// The ranges of the last trim, bytes, in jobs whose trims have several.
+    pub fn ranges(&self) -> &[Range<u64>] {
+        self.job().map_or(&[], JobStream::ranges)
     }
 
     /// Amounts that the job has issued in all passes.

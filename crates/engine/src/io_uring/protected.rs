@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn the_kernel_has_no_mask_and_a_file_no_metadata() {
-        let masked = given(NAME, &[("md_per_io_size", "8"), ("apptag_mask", "0xff00")]);
+        let masked = given(NAME, &[("md_per_io_size", "8"), ("apptag_mask", "65280")]);
         let refusal = MetadataOptions::parse(&EngineOptions::new(masked)).unwrap_err().to_string();
         assert_eq!(refusal, "io_uring with metadata requires an apptag_mask of 0xffff");
         let file = TestFile::new(NAME);

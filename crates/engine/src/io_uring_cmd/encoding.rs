@@ -42,6 +42,11 @@ pub(super) fn read(geometry: &Geometry, blocks: Blocks, options: &CommandOptions
     Ok(command)
 }
 
+/// A comparison of data with those of the device. EINVAL: more blocks than a command has.
+pub(super) fn compare(geometry: &Geometry, blocks: Blocks) -> Result<NvmeCommand, Errno> {
+    of_blocks(opcode::COMPARE, geometry, blocks)
+}
+
 /// A write, by one of the commands for writes. EINVAL: more blocks than a command has.
 #[inline]
 pub(super) fn write(
@@ -181,6 +186,12 @@ mod tests {
         let read = |n| read(&plain(0), Blocks { first: 0, n }, &options(&[]));
         assert_eq!(read(65536).unwrap().words_10[2], 0xFFFF);
         assert_eq!(read(65537), Err(Errno::INVAL));
+    }
+
+    #[test]
+    fn a_comparison_has_the_fields_of_a_read() {
+        let found = compare(&plain(0), Blocks { first: 0x1_0000_0010, n: 16 }).unwrap();
+        assert_eq!((found.opcode, found.words_10), (5, [0x10, 1, 15, 0, 0, 0]));
     }
 
     #[test]

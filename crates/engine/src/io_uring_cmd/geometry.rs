@@ -118,6 +118,9 @@ impl Geometry {
         if self.has_mixed_units() && self.protection.is_some() && job.is_verified {
             return Err(unfit_at_open("for extended LBA, verify cannot be used when E2E data protection is enabled"));
         }
+        if options.compares && job.is_verified && self.protection.is_some() && options.protection.by_device {
+            return Err(unfit_at_open("verify_mode=compare needs pi_act=0 where blocks have protection information"));
+        }
         self.check_blocks(&job.block_bytes)?;
         let largest = job.block_bytes.iter().map(|(_, max)| *max).max().unwrap_or(0);
         let needed = largest / self.unit_bytes * self.apart_bytes;
@@ -227,6 +230,11 @@ mod tests {
         );
         let verified = JobFacts { is_verified: true, ..job(&[(4104, 4104)]) };
         assert!(refusal(&within, &verified, &host).starts_with("for extended LBA, verify cannot be used"));
+        let comparing = [("verify_mode", "compare")];
+        let by_device = geometry(protected(false, 8), &comparing);
+        let compared = JobFacts { is_verified: true, ..job(&[(4096, 4096)]) };
+        assert!(refusal(&by_device, &compared, &comparing).starts_with("verify_mode=compare needs pi_act=0"));
+        assert_eq!(refusal(&small, &compared, &comparing), "");
         let apart = geometry(protected(false, 8), &host);
         let too_little = [("pi_act", "0"), ("md_per_io_size", "31")];
         let text = "md_per_io_size should be at least 32 bytes";

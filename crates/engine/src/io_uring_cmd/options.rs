@@ -6,7 +6,7 @@ use crate::contract::EngineError;
 use crate::io_uring::options::UringOptions;
 use crate::options::EngineOptions;
 use crate::protection::{ProtectionOptions, metadata_bytes};
-use ferrio_spec::engines::options::io_uring::{self, ReadMode};
+use ferrio_spec::engines::options::io_uring::{self, ReadMode, VerifyReading};
 use ferrio_spec::engines::options::io_uring_cmd as of_commands;
 
 /// The options of a job.
@@ -17,8 +17,6 @@ pub(super) struct CommandOptions {
     pub(super) reads_past_cache: bool,
     /// Writes end when the data is on the medium (FUA).
     pub(super) writes_past_cache: bool,
-    /// `write_mode` as given.
-    pub(super) write_mode_text: String,
     /// The commands of writes.
     pub(super) write_modes: WriteModes,
     /// Zeroes are written by deallocating, where the device can (`deac`).
@@ -26,6 +24,8 @@ pub(super) struct CommandOptions {
     /// Room for metadata of an I/O in a buffer of their own, bytes.
     pub(super) metadata_bytes: u32,
     pub(super) protection: ProtectionOptions,
+    /// What the job has written is compared by the device, and not read back (`verify_mode`).
+    pub(super) compares: bool,
 }
 
 impl CommandOptions {
@@ -41,11 +41,11 @@ impl CommandOptions {
             ring: UringOptions::parse(options)?,
             reads_past_cache: options.get(&io_uring::READFUA),
             writes_past_cache: options.get(&io_uring::WRITEFUA),
-            write_mode_text: text.to_owned(),
             write_modes,
             deallocates_zeroes: options.get(&of_commands::DEAC),
             metadata_bytes: metadata_bytes(NAME, options)?,
             protection: ProtectionOptions::parse(NAME, options)?,
+            compares: options.get(&io_uring::VERIFY_MODE) == VerifyReading::Compare,
         })
     }
 }

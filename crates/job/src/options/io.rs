@@ -185,7 +185,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("1")
     .place(Category::Io, "")
-    .waits("needs trims of several ranges, which only NVMe pass-through commands (io_uring_cmd) have"),
+    .applies(Apply::U32(|draft| &mut draft.job.extent.ranges_per_trim))
+    .deviates(Stricter, "zonemode, serialize_overlap and block_error_percentiles are refused with several ranges."),
     option("bs", Kind::SizePerDirection(at_least(1)), "Block size; up to three values read,write,trim")
         .aliases(&["blocksize"])
         .default("4096")

@@ -60,6 +60,9 @@ pub(super) fn text(note: &VerifyNote) -> String {
             format!("fio: write state file {path}: {why}")
         }
         VerifyNote::JournalOfNothing { engine } => format!("fio: verify_crash_log: engine {engine} keeps nothing"),
+        VerifyNote::JournalOfOtherWrites => {
+            "fio: verify_crash_log: writes by zeroes or verify (write_mode) leave no data that could be judged".to_owned()
+        }
         VerifyNote::JournalIsOwnFile { path } => {
             format!("fio: verify_crash_log: {path} is a file of the job itself")
         }

@@ -21,8 +21,8 @@ use crate::work::verify::trims::has_trims;
 use crate::zones::reset_zones;
 use ferrio_engine::offload::Offload;
 use ferrio_engine::{
-    Engine, EngineError, EngineSetup, EngineWork, JobFacts, JobSyncs, Prepare, PrepareTurns, Prepared, TargetFacts,
-    TurnsSetup,
+    CommandFacts, Engine, EngineError, EngineSetup, EngineWork, JobFacts, JobSyncs, Prepare, PrepareTurns, Prepared,
+    TargetFacts, TurnsSetup,
 };
 use ferrio_spec::{CpuPolicy, RateProcess, WorkerSpec, ZoneSpec};
 use ferrio_stats::Note;
@@ -289,7 +289,10 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
         invalidates: worker.spec.layout.invalidate,
         syncs: JobSyncs { mode: durability.sync, at_end: durability.end_fsync || durability.fsync_on_close },
         targets: Vec::new(),
-        placement: worker.spec.target.placement.clone(),
+        commands: CommandFacts {
+            placement: worker.spec.target.placement.clone(),
+            ranges_per_trim: worker.spec.extent.ranges_per_trim,
+        },
         has_zones: matches!(worker.spec.zones, ZoneSpec::Sequential(_)),
         block_bytes: worker.used_block_ranges().map(|range| (range.min_bytes, range.max_bytes)).collect(),
         filename: if worker.spec.target.filenames.is_empty() {
@@ -322,7 +325,7 @@ fn engine<'a>(
     draws: &Draws,
     context: &WorkerContext<'a>,
 ) -> Result<Box<dyn Engine + 'a>, Failure> {
-    if worker.spec.durability.atomic && !worker.engine.def.has_atomic_writes {
+    if worker.spec.durability.atomic && !worker.engine.def.forms.has_atomic_writes {
         let note = RunNote::NotAtomic { engine: worker.engine.def.name.to_owned() };
         return Err(failure!(EINVAL, "init").explained(note));
     }

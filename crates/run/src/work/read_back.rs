@@ -122,6 +122,9 @@ fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(Strea
 fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.context.tracer.set_reading_back(is_reading_back);
     worker.lane.control.set_reading_back(is_reading_back);
+    if worker.hooks.verifier().is_some_and(|verifier| verifier.commands.compare()) {
+        worker.lane.engine.set_comparing(is_reading_back);
+    }
     if !compat::samples_read_back(worker.lane.plan) {
         worker.lane.account.leave_out_reads(is_reading_back);
     }

@@ -76,6 +76,7 @@ fn limits(worker: &WorkerPlan, set: &FileSet, shape: Shape) -> WorkLimits {
         pass_bytes: if ends_by_bytes { pass_bytes(worker, set, shape) } else { u64::MAX },
         // Inserted trims count too, and only the worker knows the sum.
         ios: if worker.trims_between() { u64::MAX } else { limit_ios(worker) },
+        ranges_per_trim: worker.spec.extent.ranges_per_trim,
     }
 }
 

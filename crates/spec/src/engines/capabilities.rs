@@ -15,6 +15,15 @@ pub enum Completes {
     Later,
 }
 
+/// Forms of I/Os that few engines have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IoForms {
+    /// Writes can be asked to be all or nothing (`atomic=1`).
+    pub has_atomic_writes: bool,
+    /// A trim can have several ranges (`num_range`).
+    pub has_trim_ranges: bool,
+}
+
 /// The way in which the job submits an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handover {

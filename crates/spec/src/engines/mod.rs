@@ -8,7 +8,7 @@ pub mod options;
 
 use crate::DeviationKind::{self, Different, Mended, Stricter};
 use crate::Status;
-pub use capabilities::{Completes, Data, Handover, Layout, Measures, Opening, Sharing, Targets};
+pub use capabilities::{Completes, Data, Handover, IoForms, Layout, Measures, Opening, Sharing, Targets};
 
 /// One engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct EngineDef {
     /// True if I/Os through the page cache are in flight together too; else each completes before the next is
     /// submitted.
     pub queues_buffered: bool,
-    /// Writes can be asked to be all or nothing (`atomic=1`).
-    pub has_atomic_writes: bool,
+    /// Forms of I/Os that few engines have.
+    pub forms: IoForms,
     /// The engine can sync file systems (`end_syncfs=1`).
     pub has_syncfs: bool,
     /// Its rates are in bits unless the job says otherwise (`unit_base`).
@@ -64,7 +64,7 @@ const fn engine(name: &'static str, help: &'static str) -> EngineDef {
         sharing: Sharing::Nothing,
         data: Data::Kept,
         queues_buffered: true,
-        has_atomic_writes: false,
+        forms: IoForms { has_atomic_writes: false, has_trim_ranges: false },
         has_syncfs: true,
         counts_bits: false,
     }
@@ -198,8 +198,12 @@ impl EngineDef {
         Self { data, ..self }
     }
 
+    const fn with_ranges(self) -> Self {
+        Self { forms: IoForms { has_trim_ranges: true, ..self.forms }, ..self }
+    }
+
     const fn with_atomic_writes(self) -> Self {
-        Self { has_atomic_writes: true, ..self }
+        Self { forms: IoForms { has_atomic_writes: true, ..self.forms }, ..self }
     }
 }
 
@@ -372,6 +376,7 @@ pub const ENGINES: &[EngineDef] = &[
         .asynchronous()
         .hands_over(Handover::Prepared { unseen_with: Some(&options::io_uring::SQTHREAD_POLL) })
         .targets(Targets::Passthrough)
+        .with_ranges()
         .deviates(Mended, "fdatasync is a sync; fio 3.41 counts it as a short read.")
         .deviates(Stricter, PASSTHROUGH_STRICTER),
     engine("libaio", "Linux native asynchronous I/O").asynchronous().waits_for_buffered().with_atomic_writes(),

@@ -65,6 +65,8 @@ pub enum VerifyNote {
         /// The answer of the system; `None`: there are more writes than a file can list.
         error: Option<SystemError>,
     },
+    /// `verify_crash_log` of a job whose writes do not all leave their data.
+    JournalOfOtherWrites,
     /// `verify_crash_log` with an engine that stores no data.
     JournalOfNothing {
         /// Name of the engine.

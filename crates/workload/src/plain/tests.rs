@@ -83,7 +83,7 @@ fn plans() -> impl Strategy<Value = WorkloadPlan> {
             compat::with_reach(WorkloadPlan {
                 seeds: SeedTable::new(u64::from(seed), 1),
                 reseed_each_pass,
-                limits: crate::plan::WorkLimits { bytes, pass_bytes, ios },
+                limits: crate::plan::WorkLimits { bytes, pass_bytes, ios, ranges_per_trim: 1 },
                 time_based,
                 compatibility: if is_fio { Compatibility::Fio } else { Compatibility::Native },
                 ..plan(pattern, range)

@@ -8,7 +8,7 @@ use crate::io_uring::options::UringOptions;
 use crate::io_uring_cmd::write_mode::{self, WriteMode};
 use crate::options::EngineOptions;
 use crate::scsi::blocks;
-use ferrio_spec::engines::options::io_uring::{self, BytesToCheck, CommandLength, ReadMode};
+use ferrio_spec::engines::options::io_uring::{self, BytesToCheck, CommandLength, ReadMode, VerifyReading};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
 use ferrio_sys::scsi::cdb::{BlockCommand, ByteCheck, Cdb, CdbLength};
@@ -54,6 +54,9 @@ impl BsgTerms {
             Some(WriteMode::Verify) => BlockCommand::Verify(check),
             _ => return Err(refused("Not Support Write mode in BSG io_uring_cmd")),
         };
+        if options.get(&io_uring::VERIFY_MODE) == VerifyReading::Compare {
+            return Err(refused("verify_mode=compare is not supported with cmd_type=bsg"));
+        }
         let length = match options.get(&io_uring::CDB_LEN) {
             CommandLength::Fitting => CdbLength::Fitting,
             CommandLength::Ten => CdbLength::Ten,
@@ -75,6 +78,9 @@ impl BsgTerms {
 
     /// Checks the job: a command without data cannot be verified.
     pub(super) fn check(&self, job: &JobFacts) -> Result<(), EngineError> {
+        if job.commands.ranges_per_trim > 1 {
+            return Err(refused("num_range above 1 is not supported with cmd_type=bsg"));
+        }
         let moves_data = self.read == BlockCommand::Read && self.write == BlockCommand::Write;
         if job.is_verified && !moves_data {
             return Err(refused("the data of read_mode=prefetch and write_mode=verify cannot be verified"));

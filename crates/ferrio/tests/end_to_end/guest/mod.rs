@@ -5,6 +5,7 @@
 //! on top of it, and nothing else: the next one finds data of the last.
 
 mod bsg;
+mod commands;
 mod faults;
 mod findings;
 mod flash;

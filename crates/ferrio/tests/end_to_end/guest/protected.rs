@@ -65,11 +65,8 @@ fn tuples_of_the_host_are_those_of_the_device() {
     for (device, options) in APART {
         let whole = format!("{options} --number_ios=16 --pi_act=0 --pi_chk=GUARD,APPTAG,REFTAG --apptag=0xbeef");
         let bytes = if device.contains("nvme2") { 64 << 10 } else { 128 << 10 };
-        for (index, more) in
-            ["", "--iodepth=8 --fixedbufs=1", "--nonvectored=0", "--iodepth=4 --registerfiles=1", "--sqthread_poll=1"]
-                .iter()
-                .enumerate()
-        {
+        let rings = ["--iodepth=8 --fixedbufs=1", "--nonvectored=0", "--iodepth=4 --registerfiles=1 --sqthread_poll=1"];
+        for (index, more) in rings.iter().enumerate() {
             let byte = 0x30 + index as u8;
             let done =
                 ferrio(device, &format!("--rw=randwrite --buffer_pattern={byte:#x} {whole} {more} --size={bytes}"));

@@ -138,7 +138,7 @@ fn refusals_are_those_of_the_reference() {
 #[test]
 fn what_is_not_built_is_named() {
     for (line, expected) in [
-        ("--name=x --num_range=2", "fio: option num_range (command line): known, but not yet supported by ferrio\n"),
+        ("--name=x --num_range=2 --rw=trim", "fio: can't use multiple ranges with IO engine psync\n"),
         (
             "--name=x --ioengine=rdma",
             "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rdma: no code for RDMA ran yet \

@@ -16,10 +16,9 @@ pub(crate) mod response;
 pub(crate) mod serialize;
 pub(crate) mod teller;
 
-use crate::error::Failure;
+use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::files::FileSet;
-use crate::link::context::WorkerContext;
 use crate::link::trace::TraceGroup;
 use crate::work::lane::{Lane, Stop};
 use crate::work::verify::Verifier;
@@ -27,7 +26,8 @@ use crate::work::verify::trims::TrimStep;
 use crate::zones::told::repair_lines;
 use blocks::BlockTable;
 use ferrio_stats::note::IoNote;
-use ferrio_units::DataDirection;
+use ferrio_sys::errno::EINVAL;
+use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::{CompletedIo, IoFailure, Next, ZoneRepair};
 use iolog::IoLog;
@@ -64,6 +64,8 @@ pub(crate) struct Hooks<'a> {
     pub(crate) blocks: Option<BlockTable>,
     /// Files have zones that need to know of each completed I/O.
     pub(crate) has_zones: bool,
+    /// Trims have several ranges, which the engine has to know.
+    has_ranges: bool,
 }
 
 impl<'a> Hooks<'a> {
@@ -81,10 +83,11 @@ impl<'a> Hooks<'a> {
             latency: LatencyLimits::new(plan).map(Box::new),
             response: ResponseTimes::new(plan, lane.account.stats.features.rate.is_some()).map(Box::new),
             priorities: Priorities::new(plan).map(Box::new),
-            verifier: Verifier::prepare(plan, set, shape, lane.buffers.block_bytes, lane.context.kept)?,
+            verifier: Verifier::prepare(lane, set, shape)?,
             serializer: Serializer::new(plan).map(Box::new),
             ramp_size: RampSize::new(plan),
             has_zones: !set.zones.is_empty(),
+            has_ranges: plan.spec.extent.ranges_per_trim > 1 && !plan.spec.replay.is_set(),
         };
         hooks.decide();
         if let Some(priorities) = &hooks.priorities {
@@ -108,7 +111,7 @@ impl<'a> Hooks<'a> {
 
     fn wants_issues(&self) -> bool {
         let sees_places = self.iolog.is_some() || self.verifier.is_some() || self.serializer.is_some();
-        sees_places || self.priorities.is_some() || self.response.is_some()
+        sees_places || self.has_ranges || self.priorities.is_some() || self.response.is_some()
     }
 
     fn wants_completions(&self) -> bool {
@@ -147,6 +150,9 @@ impl<'a> Hooks<'a> {
         }
         if let Some(response) = &mut self.response {
             response.issue(lane, slot_index);
+        }
+        if self.has_ranges {
+            put_ranges(lane, slot_index)?;
         }
         match &mut self.iolog {
             Some(log) => Ok(log.issue(lane, slot_index)?),
@@ -272,8 +278,8 @@ impl<'a> Hooks<'a> {
     }
 
     /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
-    pub(crate) fn remember_step(&mut self, context: &WorkerContext<'_>, next: &Next) -> Result<bool, Failure> {
-        self.verifier_mut().map_or(Ok(true), |verifier| verifier.remember_step(context, next))
+    pub(crate) fn remember_step(&mut self, lane: &mut Lane<'_>, next: &Next) -> Result<bool, Failure> {
+        self.verifier_mut().map_or(Ok(true), |verifier| verifier.remember_step(lane, next))
     }
 
     /// Called after an I/O no longer occupies its range.
@@ -297,6 +303,15 @@ impl<'a> Hooks<'a> {
             lane.control.end_ramp();
         }
     }
+}
+
+/// Hands the ranges of a trim to the engine.
+fn put_ranges(lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
+    let unit = lane.slots.get(slot_index).unit;
+    let is_taken =
+        unit.direction != Direction::Trim || lane.engine.put_ranges(slot_index, &unit, lane.workload.ranges());
+    // An engine that knew only one range would trim what the job does not ask for.
+    if is_taken { Ok(()) } else { Err(failure!(EINVAL, "num_range").into()) }
 }
 
 /// Tells the zones about an I/O that is done or has failed.

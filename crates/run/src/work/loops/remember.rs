@@ -23,7 +23,7 @@ pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
         }
         let next = worker.lane.workload.next();
         count_as_done(worker, &next);
-        match worker.hooks.remember_step(worker.lane.context, &next) {
+        match worker.hooks.remember_step(&mut worker.lane, &next) {
             Ok(true) => {}
             Ok(false) => return Stop::PassEnd,
             Err(error) => return error.into(),

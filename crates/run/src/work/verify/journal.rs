@@ -38,13 +38,21 @@ pub(crate) struct CrashLog {
 }
 
 impl CrashLog {
-    /// Makes the journal of a worker, if it has one.
-    pub(crate) fn create(plan: &WorkerPlan, set: &FileSet, kept: &KeptFiles) -> Result<Option<Box<Self>>, Failure> {
+    /// Makes the journal of a worker, if it has one. `varies_writes`: not all writes leave their data.
+    pub(crate) fn create(
+        plan: &WorkerPlan,
+        set: &FileSet,
+        kept: &KeptFiles,
+        varies_writes: bool,
+    ) -> Result<Option<Box<Self>>, Failure> {
         let Some(path) = log_path(&plan.spec, plan.clone_index) else { return Ok(None) };
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         let refused = |note: VerifyNote| failure!(EINVAL, "verify_crash_log").explained(note);
         if !plan.engine.def.targets.are_opened_by_run() || plan.engine.def.data != Data::Kept {
             return Err(refused(VerifyNote::JournalOfNothing { engine: plan.engine.def.name.to_owned() }));
+        }
+        if varies_writes {
+            return Err(refused(VerifyNote::JournalOfOtherWrites));
         }
         if set.files.iter().any(|file| absolute(&file.path) == absolute(&path)) {
             return Err(refused(VerifyNote::JournalIsOwnFile { path: path.display().to_string() }));

@@ -5,8 +5,10 @@
 use super::allowed::keeps_passes_apart;
 use crate::files::{FileSet, ZonedFiles};
 use crate::plan::WorkerPlan;
+use ferrio_engine::WriteContent;
 use ferrio_workload::shape::Shape;
-use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany};
+use ferrio_workload::verify::block::Write;
+use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany, WriteNumber};
 
 /// Writes of an earlier run's passes (`verify_only`).
 struct PassesApart {
@@ -147,6 +149,20 @@ impl WriteMemory {
         }
     }
 
+    /// Called after a write was kept that leaves this in its place.
+    pub(crate) fn left(&mut self, write: &PendingWrite, content: WriteContent) {
+        if content == WriteContent::Zeroes {
+            self.trim(write, true);
+        }
+    }
+
+    /// The same for a write of an earlier run.
+    pub(crate) fn left_by_earlier_run(&mut self, write: &PendingWrite, content: WriteContent) {
+        if content == WriteContent::Zeroes {
+            self.trim_of_earlier_run(write, true);
+        }
+    }
+
     /// Called at the end of an earlier run's pass, which read back these writes. They are not read now if later passes
     /// may have overwritten parts of them. Returns those to be read now.
     pub(crate) fn keep_pass(&mut self, writes: Vec<PendingWrite>) -> Vec<PendingWrite> {
@@ -163,5 +179,16 @@ impl WriteMemory {
     /// The remaining writes of all passes of the earlier run; `None`: nothing was kept.
     pub(crate) fn take_apart(&mut self) -> Option<Vec<PendingWrite>> {
         self.apart.take().map(|mut apart| apart.left.take())
+    }
+}
+
+/// A write in the form in which it is remembered. Blocks are below 4 GiB.
+pub(crate) fn pending(file_index: u32, write: &Write, length_bytes: u64) -> PendingWrite {
+    PendingWrite {
+        file_index,
+        length_bytes: u32::try_from(length_bytes).unwrap_or(u32::MAX),
+        offset_bytes: write.offset_bytes,
+        seed: write.seed,
+        number: WriteNumber::new(write.sequence),
     }
 }

@@ -1,14 +1,13 @@
 //! Verification: the contents of writes, and the check of reads. Each duty is a type with its own state: [`stamp`]
-//! makes and checks blocks, [`expect`] has the expected results of reads, [`memory`] the writes. [`trims`],
-//! [`durable`], [`backlog`] and [`regenerate`] decide which of them are read back and when; [`state`], [`loaded`] and
-//! [`journal`] exchange data with other runs.
+//! makes and checks blocks, [`expect`] has the expected results of reads, [`memory`] the writes. [`trims`], [`durable`], [`backlog`] and
+//! [`regenerate`] decide which are read back and when; [`state`], [`loaded`] and [`journal`] exchange data with other runs.
 //!
-//! Must not know: loops, headers. Start reading at [`Verifier`].
-//! Facts: reference "Verify".
+//! Must not know: loops, headers. Start reading at [`Verifier`]. Facts: reference "Verify".
 
 pub(crate) mod allowed;
 mod backlog;
 mod checkers;
+mod commands;
 mod dump;
 mod durable;
 mod expect;
@@ -25,30 +24,30 @@ pub(crate) mod trims;
 use crate::error::Failure;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
-use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
 use crate::work::lane::{Lane, Stop};
 use allowed::too_many;
 use backlog::Backlog;
 use checkers::{Checkers, Faulty};
+use commands::BlockCommands;
 use durable::DurableWrites;
 use expect::Expectations;
 use faults::tell_fault;
+use ferrio_engine::WriteContent;
 use ferrio_spec::{VerifiedWrites, VerifySpec};
 use ferrio_stats::VerifyStats;
 use ferrio_stats::note::VerifyNote;
-use ferrio_sys::output::KeptFiles;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
-use ferrio_workload::verify::block::{Expected, Write};
-use ferrio_workload::verify::pending::{PendingWrite, TooMany, WriteNumber};
+use ferrio_workload::verify::block::Expected;
+use ferrio_workload::verify::pending::{PendingWrite, TooMany};
 use ferrio_workload::verify::state::WriteFate;
 use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{Next, NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
 pub(crate) use loaded::check_state;
-use memory::WriteMemory;
+use memory::{WriteMemory, pending};
 use regenerate::Regeneration;
 use stamp::Stamping;
 use state::StateKeeper;
@@ -78,22 +77,21 @@ pub(crate) struct Verifier {
     pub(crate) unread_mix_bytes: u64,
     /// A pass goes through its files several times: a file that starts over has nothing in flight.
     pub(crate) goes_round: bool,
+    /// What the commands of the engine mean for blocks.
+    pub(crate) commands: BlockCommands,
 }
 
 impl Verifier {
     /// Makes the verification of a job, with the state and the journal that it asks for; `None`: the job does not
     /// verify.
-    pub(crate) fn prepare(
-        plan: &WorkerPlan,
-        set: &FileSet,
-        shape: Shape,
-        block_bytes: usize,
-        kept: &KeptFiles,
-    ) -> Result<Option<Box<Self>>, Failure> {
+    pub(crate) fn prepare(lane: &Lane<'_>, set: &FileSet, shape: Shape) -> Result<Option<Box<Self>>, Failure> {
+        let (plan, block_bytes, kept) = (lane.plan, lane.buffers.block_bytes, lane.context.kept);
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
-        if spec.reads == VerifiedWrites::Regenerated && shape.overlaps() {
-            // Only remembered writes show which of several overlapping ones is the newest.
+        let commands = BlockCommands::new(&*lane.engine, &spec);
+        let is_remembered = shape.overlaps() || !commands.are_plain();
+        if spec.reads == VerifiedWrites::Regenerated && is_remembered {
+            // Only remembered writes show which of several overlapping ones is the newest, and what the engine has made of each.
             spec.reads = VerifiedWrites::Done;
         }
         let stamping = Stamping::new(plan, &spec, block_bytes);
@@ -110,9 +108,10 @@ impl Verifier {
             regeneration: None,
             state: StateKeeper::new(plan, spec.content.layout),
             loaded,
-            journal: CrashLog::create(plan, set, kept)?,
+            journal: CrashLog::create(plan, set, kept, commands.vary_writes())?,
             unread_mix_bytes: 0,
             goes_round: shape.goes_round(),
+            commands,
             spec,
         })))
     }
@@ -131,10 +130,13 @@ impl Verifier {
         if !self.stamping.makes_contents() {
             lane.fill(slot_index, start);
         }
-        let start_ns = lane.clock.at_ns(start);
+        let content = self.commands.content(&mut *lane.engine, slot_index);
+        let start_ns = self.commands.time_ns(lane, start);
         let slot = lane.slots.get(slot_index);
         let block_bytes = slot.length_bytes as usize;
-        let stamped = lane.buffers.with(slot_index, block_bytes, |block| self.stamp(slot_index, slot, block, start_ns));
+        let stamped = lane
+            .buffers
+            .with(slot_index, block_bytes, |block| self.stamp((slot_index, slot), block, start_ns, content));
         if let Err(error) = stamped {
             lane.control.fail_soon(error);
         }
@@ -144,7 +146,13 @@ impl Verifier {
     }
 
     /// The same; fails if there are more writes than can be remembered, or if the journal cannot be written.
-    fn stamp(&mut self, slot_index: u32, slot: &Slot, block: &mut [u8], start_ns: u64) -> Result<(), Failure> {
+    fn stamp(
+        &mut self,
+        (slot_index, slot): (u32, &Slot),
+        block: &mut [u8],
+        start_ns: u64,
+        content: WriteContent,
+    ) -> Result<(), Failure> {
         let write = self.stamping.stamp(block, slot.unit.offset_bytes, start_ns);
         let file_index = slot.unit.file_index;
         if let Some(state) = &mut self.state {
@@ -154,8 +162,10 @@ impl Verifier {
             journal.issued(slot_index, file_index, block.len(), write)?;
         }
         // Writes are remembered if they are read back, or if some are trimmed again.
-        if self.spec.reads_back || self.trims.takes_writes() {
-            self.remember(slot_index, pending(file_index, &write, slot.unit.length_bytes as u64))?;
+        if content != WriteContent::Unchanged && (self.spec.reads_back || self.trims.takes_writes()) {
+            let write = pending(file_index, &write, slot.unit.length_bytes as u64);
+            self.remember(slot_index, write)?;
+            self.memory.left(&write, content);
         }
         Ok(())
     }
@@ -195,7 +205,8 @@ impl Verifier {
         match slot.unit.direction {
             Direction::Read => {
                 self.trims.note(false);
-                let expected = self.expected(lane, slot_index, slot);
+                let is_compared = self.commands.put_expected(lane, slot_index, &self.stamping);
+                let expected = if is_compared { None } else { self.expected(lane, slot_index, slot) };
                 self.expectations.issue(slot_index, expected);
             }
             Direction::Trim => self.trims.issue(slot_index, slot, &mut self.memory),
@@ -429,10 +440,10 @@ impl Verifier {
     ///
     /// # Errors
     /// There are more writes than can be remembered.
-    pub(crate) fn remember_step(&mut self, context: &WorkerContext<'_>, next: &Next) -> Result<bool, Failure> {
+    pub(crate) fn remember_step(&mut self, lane: &mut Lane<'_>, next: &Next) -> Result<bool, Failure> {
         match next {
             Next::Io(io) => match io.direction {
-                Direction::Write => return self.remember_unwritten(context, io),
+                Direction::Write => return self.remember_unwritten(lane, io),
                 Direction::Trim => {
                     self.trims.note(true);
                     self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
@@ -450,14 +461,18 @@ impl Verifier {
         Ok(true)
     }
 
-    fn remember_unwritten(&mut self, context: &WorkerContext<'_>, io: &NextIo) -> Result<bool, Failure> {
+    fn remember_unwritten(&mut self, lane: &mut Lane<'_>, io: &NextIo) -> Result<bool, Failure> {
         let number = self.stamping.n_writes();
         if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
-            loaded.say_stop(context, number, WriteFate::NotIssued);
+            loaded.say_stop(lane.context, number, WriteFate::NotIssued);
             return Ok(false);
         }
         let write = self.stamping.next(io.offset_bytes, 0);
         let write = pending(io.file_index, &write, io.length_bytes);
+        let content = self.commands.content(&mut *lane.engine, 0);
+        if content == WriteContent::Unchanged {
+            return Ok(true);
+        }
         self.memory.forget_above(write.file_index, write.offset_bytes);
         // If the write was in flight or failed, the contents of its place are unknown.
         let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == WriteFate::Done);
@@ -466,6 +481,7 @@ impl Verifier {
             return Ok(true);
         }
         self.memory.push_unwritten(write).map_err(|TooMany| self.too_many())?;
+        self.memory.left_by_earlier_run(&write, content);
         self.trims.wrote(write);
         Ok(true)
     }
@@ -481,16 +497,5 @@ impl Verifier {
             _ => self.stamping.n_writes(),
         };
         Some(keeper.save(lane, &self.spec, n_writes))
-    }
-}
-
-/// A write in the form in which it is remembered. Blocks are below 4 GiB.
-fn pending(file_index: u32, write: &Write, length_bytes: u64) -> PendingWrite {
-    PendingWrite {
-        file_index,
-        length_bytes: u32::try_from(length_bytes).unwrap_or(u32::MAX),
-        offset_bytes: write.offset_bytes,
-        seed: write.seed,
-        number: WriteNumber::new(write.sequence),
     }
 }

@@ -71,6 +71,16 @@ impl Stamping {
         write
     }
 
+    /// Makes the block of an earlier write again, of a job whose blocks have no time.
+    pub(crate) fn remake(&self, block: &mut [u8], write: &PendingWrite) {
+        if write.number.is_trimmed() {
+            return block.fill(0);
+        }
+        let (seed, sequence) = (write.seed, write.number.sequence());
+        let write = Write { offset_bytes: write.offset_bytes, seed, sequence, start_ns: 0 };
+        self.rules.stamp_from(block, &write, None);
+    }
+
     /// Called before a read is issued from a slot. It reads back the first of these writes; the others are read after
     /// it.
     pub(crate) fn prepare_reads(&mut self, slot_index: u32, writes: &[PendingWrite]) {
