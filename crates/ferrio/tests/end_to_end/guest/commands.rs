@@ -75,11 +75,9 @@ fn trims_have_the_ranges_of_the_peer() {
             assert_eq!(n_of(&commands, "dsm"), n_commands, "{arguments}: {commands:?}");
         }
         let bytes = bytes_of(BLOCK_DEVICE, 1 << 20, 256 << 10);
-        let n_zeroes = bytes.iter().filter(|byte| **byte == 0).count();
-        assert!(
-            n_zeroes == n_kib << 10 && bytes[64 << 10..].iter().all(|byte| *byte == 0x5a),
-            "{arguments}: {n_zeroes}"
-        );
+        assert!(bytes[64 << 10..].iter().all(|byte| *byte == 0x5a), "{arguments}");
+        let n_zeroes = bytes.into_iter().filter(|byte| *byte == 0).count();
+        assert_eq!(n_zeroes, n_kib << 10, "{arguments}");
         // A start of fio takes long in the guest.
         let is_asked = ["trim --num_range=3", "4 --iodepth=4", "number_ios=2", "512-4k"];
         if is_asked.iter().any(|end| arguments.ends_with(end)) && has_peer(test) {
@@ -98,8 +96,8 @@ fn logs_of_trims_with_ranges_are_those_of_the_peer() {
         let log = guest.file(name, &[]);
         let arguments = format!("--rw=trim --bs=4k --size=64k --num_range=4 --write_iolog={log}");
         job(&guest, program, NODE, &arguments).succeeded();
-        let text = std::fs::read_to_string(&log).expect("a log");
-        let trims = text.lines().filter_map(|line| line.split_once(" trim ")).map(|(_, place)| place.to_owned());
+        let content = std::fs::read_to_string(&log).expect("a log");
+        let trims = content.lines().filter_map(|line| line.split_once(" trim ")).map(|(_, place)| place.to_owned());
         trims.collect::<Vec<_>>()
     };
     let ours = lines(Program::Ferrio, "ours");
