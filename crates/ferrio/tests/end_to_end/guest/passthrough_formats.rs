@@ -58,7 +58,6 @@ fn modes_that_cannot_be_are_refused() {
         ("--rw=read --write_mode=zeroes", "/dev/ng0n1: 'readwrite=|rw=' has no write"),
         ("--rw=write --write_mode=zone_append", "io_uring_cmd with write_mode=zone_append requires zonemode=zbd"),
         ("--rw=trimwrite --num_range=4", "fio: trimwrite cannot be used with multiple ranges."),
-        ("--rw=trim --num_range=4 --cmd_type=bsg", "num_range above 1 is not supported with cmd_type=bsg"),
         ("--rw=write --write_mode=uncor", "write_mode=uncor is not built yet"),
         ("--rw=write --write_mode=write/50:zeroes/60", "write_mode percentages exceed 100%"),
     ] {
