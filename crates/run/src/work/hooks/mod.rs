@@ -20,6 +20,7 @@ use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::files::FileSet;
 use crate::link::trace::TraceGroup;
+use crate::plan::WorkerPlan;
 use crate::work::lane::{Lane, Stop};
 use crate::work::verify::Verifier;
 use crate::work::verify::trims::TrimStep;
@@ -87,7 +88,7 @@ impl<'a> Hooks<'a> {
             serializer: Serializer::new(plan).map(Box::new),
             ramp_size: RampSize::new(plan),
             has_zones: !set.zones.is_empty(),
-            has_ranges: plan.spec.extent.ranges_per_trim > 1 && !plan.spec.replay.is_set(),
+            has_ranges: has_ranges(plan),
         };
         hooks.decide();
         if let Some(priorities) = &hooks.priorities {
@@ -303,6 +304,11 @@ impl<'a> Hooks<'a> {
             lane.control.end_ramp();
         }
     }
+}
+
+/// The trims of a job have several ranges. Those of a trace have one.
+fn has_ranges(plan: &WorkerPlan) -> bool {
+    plan.engine.def.forms.has_trim_ranges && plan.spec.extent.ranges_per_trim > 1 && !plan.spec.replay.is_set()
 }
 
 /// Hands the ranges of a trim to the engine.

@@ -1,7 +1,6 @@
 //! Verification: the contents of writes, and the check of reads. Each duty is a type with its own state: [`stamp`]
 //! makes and checks blocks, [`expect`] has the expected results of reads, [`memory`] the writes. [`trims`], [`durable`], [`backlog`] and
 //! [`regenerate`] decide which are read back and when; [`state`], [`loaded`] and [`journal`] exchange data with other runs.
-//!
 //! Must not know: loops, headers. Start reading at [`Verifier`]. Facts: reference "Verify".
 
 pub(crate) mod allowed;
