@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 /// Version of the record's form; it grows with every change that a reader has to know. Older forms are still read: a new field says
 /// since which form there is one, see [`crate::form`].
-pub const RECORD_FORMAT: u32 = 8;
+pub const RECORD_FORMAT: u32 = 7;
 
 /// Where the figures of a record come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -33,7 +33,7 @@ pub struct ServerSteps {
     /// The network between, as the kernel counts it for connections of TCP at the end of the job.
     pub network: NetworkFigures,
     /// Requests to a server of objects, by kind.
-    #[serde(default, deserialize_with = "crate::form::since::<8, _, _>")]
+    #[serde(default)]
     pub requests: ObjectRequests,
 }
 
