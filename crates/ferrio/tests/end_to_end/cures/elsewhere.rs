@@ -14,6 +14,7 @@ const LIMITS: &str = include_str!("../findings_limits.rs");
 const DEVICE: &str = include_str!("../findings_device.rs");
 const STACKS: &str = include_str!("../findings_stacks.rs");
 const SERVERS: &str = include_str!("../engines_http.rs");
+const OBJECTS: &str = include_str!("../engines_http/objects.rs");
 const NFS: &str = include_str!("../engines_nfs.rs");
 const WORK: &str = include_str!("../findings_work.rs");
 
@@ -54,6 +55,8 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("requests-sent-again", SERVERS, "a server that takes all requests"),
     ("lost-connections", SERVERS, "a server that keeps connections"),
     ("delayed-replies", SERVERS, "a server that answers at once"),
+    ("absent-objects", OBJECTS, "the objects are written first"),
+    ("requests-without-data", OBJECTS, "http_read_mode=get"),
     ("uncommitted-writes", NFS, "end_fsync=1, or sync=1"),
     ("earlier-writes", WORK, "sync before the run"),
     ("clock-cost", WORK, "a larger bs"),
