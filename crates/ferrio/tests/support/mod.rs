@@ -271,6 +271,10 @@ impl Run {
         let shown = format!("{:?} {:?} in {}", self.program, self.arguments, self.directory.display());
         let mut words = self.wrapper.into_iter().chain([self.program.path().into()]).chain(self.arguments);
         let mut command = Command::new(words.next().expect("a program"));
+        // Tests in the background of a script ignore SIGINT, and a program would do so before it listens.
+        if ferrio_sys::signals::is_ignored(rustix::process::Signal::INT).is_ok_and(|is_ignored| is_ignored) {
+            ferrio_sys::signals::reset_in_program(&mut command);
+        }
         // What one test leaves behind is no other's business, and no user's.
         command.env("FERRIO_STATE", "off").env_remove("FERRIO_KEEP");
         for name in &self.removed {
