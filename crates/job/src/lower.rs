@@ -58,7 +58,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|contradiction| refused(&contradiction))?;
     lower_amounts(&mut job);
-    whole_files::lower(&mut job).map_err(|contradiction| refused(&contradiction))?;
+    whole_files::lower(&mut job, &open).map_err(|contradiction| refused(&contradiction))?;
     job.pace.catch_up = apply_pace::catch_up(&job.pace, open.catch_up);
     lower_logs(&mut job, &open)?;
     lower_dedupe(&mut job, &open)?;

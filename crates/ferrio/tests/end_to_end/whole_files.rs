@@ -90,6 +90,7 @@ fn options_about_parts_are_refused() {
         ("--rw=write --filesize=2g", "a file of 2147483648 bytes is more than an I/O may have"),
         ("--rw=trimwrite --filesize=4k", "whole_files=1 and rw=trimwrite are not compatible"),
         ("--rw=write --filesize=4k --bssplit=4k/50:8k/50", "whole_files=1 and bssplit are not compatible"),
+        ("--rw=write --filesize=4k --bs=8k", "whole_files=1 and bs are not compatible"),
         ("--rw=write --filesize=4k --offset=4k", "whole_files=1 and offset are not compatible"),
         ("--rw=write --filesize_split=4k/60:8k/x", "split conversion failed"),
     ] {

@@ -42,7 +42,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::File, "")
         .long(
             "An option of ferrio's own, for many small files or objects: a file is opened, read or written by one I/O, and closed. \
-             filesize, filesize_split or size (shared by nrfiles) says how large the files are. A pass takes each file once, in \
+             filesize, filesize_split or size (shared by nrfiles) says how large the files are; bs has no place in such a job. A pass takes each file once, in \
              order, or in random order if rw is random; with file_service_type=zipf, pareto or normal, some files come again and \
              again.",
         )

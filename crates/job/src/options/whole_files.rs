@@ -5,7 +5,7 @@
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::block_split;
-use crate::options::draft::{ApplyContext, Draft};
+use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::value::Value;
 use ferrio_spec::{BlockRange, DirectionMix, FileService, JobSpec, SizeSpec, ZoneSpec};
 use ferrio_units::PerDirection;
@@ -29,15 +29,18 @@ pub(crate) fn filesize_split(draft: &mut Draft, value: &Value, _: &mut ApplyCont
 ///
 /// # Errors
 /// It has an option that asks for parts of files, or no size.
-pub(crate) fn lower(job: &mut JobSpec) -> Result<(), Contradiction> {
+pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<(), Contradiction> {
     if !job.extent.whole_files {
         return Ok(());
     }
     let pattern = &job.pattern;
+    // The default, given or not, says nothing.
+    let has_block_size = pattern.block_size != JobSpec::default().pattern.block_size;
     let parts = [
         ("rw=trimwrite", pattern.mix == DirectionMix::TrimWrite),
         ("zonemode", job.zones != ZoneSpec::None),
         ("bssplit", pattern.block_split.iter().any(|(_, shares)| !shares.is_empty())),
+        ("bs", open.block_range.iter().any(|(_, range)| range.is_some()) || has_block_size),
         ("blockalign", pattern.block_align.iter().any(|(_, align)| align.is_some())),
         ("bs_is_seq_rand", pattern.bs_is_seq_rand),
         ("offset", job.extent.offset != SizeSpec::Bytes(0) || job.extent.offset_increment != SizeSpec::Bytes(0)),
