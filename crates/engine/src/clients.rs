@@ -2,7 +2,7 @@
 //!
 //! A library calls back on threads of its own when an I/O has ended. The result goes through a `ClientMail` to the loop of the
 //! job. Calls that wait for a server are made in a thread that can be left behind, and questions before a job in a process
-//! that can be ended. Must not know: loops. Start reading at `driver`, then `ceph`, `rados`, `rbd` and `gfapi`.
+//! that can be ended. Storage of a program with many I/Os in flight (`own/queue.rs`) has the same driver. Must not know: loops. Start reading at `driver`, then `ceph`, `rados`, `rbd` and `gfapi`.
 
 mod ceph;
 pub(crate) mod driver;

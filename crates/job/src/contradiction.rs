@@ -29,6 +29,9 @@ pub(crate) enum Contradiction {
         /// The option.
         option: &'static str,
     },
+    /// Sizes of files by shares, and by bounds.
+    #[error("fio: filesize and filesize_split are not compatible")]
+    TwoFileSizes,
     /// A job of whole files does not say how large they are.
     #[error("fio: whole_files=1 needs filesize, filesize_split or a size in bytes")]
     WholeFilesWithoutSize,

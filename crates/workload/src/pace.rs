@@ -118,7 +118,7 @@ impl Arrivals {
             let bytes_per_sec = if by_ios > 0 { by_ios } else { pace.bytes_per_sec[direction] };
             let process = match pace.process {
                 RateProcess::Linear => {
-                    let has_split = !pattern.block_split[direction].is_empty();
+                    let has_split = plan.whole_files || !pattern.block_split[direction].is_empty();
                     let counted = compat::rate_io_bytes(*compatibility, has_split, min_bytes);
                     let io_bytes = counted.filter(|_| by_ios > 0);
                     Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: SizeTime::default() })
@@ -203,7 +203,8 @@ mod tests {
 
     fn reads_of(job: &JobSpec, compatibility: Compatibility) -> Arrivals {
         let (pattern, seeds) = (job.pattern.clone(), SeedTable::new(DEFAULT_RAND_SEED, 1));
-        let plan = WorkloadPlan { pattern, seeds, compatibility, ..plan(DirectionMix::Read, false) };
+        let whole_files = job.extent.whole_files;
+        let plan = WorkloadPlan { pattern, whole_files, seeds, compatibility, ..plan(DirectionMix::Read, false) };
         let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &plan);
         reads.unwrap()
     }
@@ -243,6 +244,9 @@ mod tests {
         assert_eq!(third_due_ns(&job), 3_000_000);
         // A native job counts I/Os in any case.
         assert_eq!(third_due_of(&job, Compatibility::Native), 2_000_000);
+        job.extent.whole_files = true;
+        assert_eq!(third_due_ns(&job), 2_000_000);
+        job.extent.whole_files = false;
         let share = |block_bytes| ferrio_spec::BlockShare { block_bytes, percent: 50 };
         job.pattern.block_split.0[0] = vec![share(4_096), share(8_192)];
         assert_eq!(third_due_ns(&job), 2_000_000);

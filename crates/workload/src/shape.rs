@@ -131,7 +131,11 @@ fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
     let is_mixed = spec.pattern.mix == DirectionMix::ReadWrite;
     let is_verified =
         spec.verify.is_some() && !spec.pattern.random && (is_mixed || spec.pattern.mix == DirectionMix::Write);
-    if extent.io_bytes <= extent.pass_bytes || spec.replay.is_set() || spec.zones != ZoneSpec::None {
+    if extent.io_bytes <= extent.pass_bytes
+        || spec.extent.whole_files
+        || spec.replay.is_set()
+        || spec.zones != ZoneSpec::None
+    {
         return Rounds::None;
     }
     match (is_verified, is_mixed) {

@@ -116,7 +116,7 @@ mod tests {
     fn a_list_is_of_the_directory_of_the_object() {
         assert_eq!(target(&S3, "/bucket/o").as_deref(), Ok("/bucket?list-type=2&max-keys=1000"));
         assert_eq!(target(&S3, "/b/a d/o").as_deref(), Ok("/b?list-type=2&max-keys=1000&prefix=a%20d%2F"));
-        let in_host = [&S3[..], &[("http_bucket", "/"), ("http_list_keys", "5")]].concat();
+        let in_host = [&S3[..], &[("http_bucket", "/"), ("http_list_keys", "5"), ("http_read_mode", "list")]].concat();
         assert_eq!(target(&in_host, "/dir/o").as_deref(), Ok("/?list-type=2&max-keys=5&prefix=dir%2F"));
         assert!(target(&S3, "/o").is_err_and(|why| why.contains("http_bucket")));
         assert_eq!(target(&[("http_mode", "swift")], "/v1/a/c/d/o").as_deref(), Ok("/v1/a/c?limit=1000&prefix=d%2F"));

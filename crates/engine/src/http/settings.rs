@@ -185,6 +185,7 @@ impl HttpSettings {
             option: "http_ca",
         });
         let protocol = HttpProtocol::new(options)?;
+        let reads = read_mode(options)?;
         let login = options.get(&http::HTTP_USER).zip(options.get(&http::HTTP_PASS));
         Ok(Self {
             login: login
@@ -195,8 +196,8 @@ impl HttpSettings {
             tls,
             parts: parts(options)?,
             n_retries: options.get(&http::HTTP_RETRIES) as u32,
-            reads: read_mode(options)?,
-            bucket: bucket(options)?,
+            bucket: bucket(options, &reads)?,
+            reads,
             n_list_names: options.get(&http::HTTP_LIST_KEYS),
             by_range: options.get(&http::HTTP_OBJECT_MODE) == HttpObjects::Range,
         })
@@ -216,13 +217,19 @@ fn read_mode(options: &EngineOptions) -> Result<WordMix<ObjectRequestKind>, Engi
 }
 
 /// The path of the bucket, without a slash at its end.
-fn bucket(options: &EngineOptions) -> Result<Option<String>, EngineError> {
+fn bucket(options: &EngineOptions, reads: &WordMix<ObjectRequestKind>) -> Result<Option<String>, EngineError> {
     let Some(path) = options.get(&http::HTTP_BUCKET) else { return Ok(None) };
+    let refused = |why| Err(EngineError::bad_option(NAME, "http_bucket", path, why));
+    if !reads.have(ObjectRequestKind::List) {
+        return refused("it has no effect unless http_read_mode has list");
+    }
+    if options.get(&http::HTTP_MODE) == HttpFlavour::Webdav {
+        return refused("http_mode=webdav has no buckets: the directory of the object is listed");
+    }
     if path.starts_with('/') && !path.contains(['?', '#']) {
         return Ok(Some(if path == "/" { path.to_owned() } else { path.trim_end_matches('/').to_owned() }));
     }
-    let why = "a path begins with /, such as /BUCKET; / where http_host has the bucket";
-    Err(EngineError::bad_option(NAME, "http_bucket", path, why))
+    refused("a path begins with /, such as /BUCKET; / where http_host has the bucket")
 }
 
 fn parts(options: &EngineOptions) -> Result<Option<PartSettings>, EngineError> {
@@ -262,6 +269,8 @@ mod tests {
         assert!(refused(&[("http_ca", "file")]).contains("without https=on"));
         assert!(refused(&[("http_ca", "file"), ("https", "insecure")]).contains("without https=on"));
         assert_eq!(refused(&[("http_ca", "file"), ("https", "on")]), "");
+        assert!(refused(&[("http_bucket", "/b")]).contains("no effect unless http_read_mode has list"));
+        assert!(refused(&[("http_bucket", "/b"), ("http_read_mode", "list")]).contains("webdav has no buckets"));
     }
 
     #[test]

@@ -40,7 +40,8 @@ pub struct StorageJob<'a> {
 /// I/Os in flight of a job on a storage ([`Storage::queue`](super::Storage::queue)).
 ///
 /// Calls come from the thread of the job. The queue is dropped when the job ends, but left alone if I/Os are in flight that did not end
-/// in time; those may be completed later, or dropped.
+/// in time; those may be completed later, or dropped. A storage that ends no I/O for two minutes is gone: what is in flight fails with
+/// ETIMEDOUT.
 pub trait StorageQueue: Send {
     /// Opens a target. It may not wait for long.
     ///

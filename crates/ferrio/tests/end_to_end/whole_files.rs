@@ -69,6 +69,11 @@ fn passes_limits_and_mixes_count_files() {
     let sum: u64 = sizes(&scratch.path().join("files")).values().sum();
     assert_eq!((figure(&twice, "/write/total_ios"), figure(&twice, "/write/io_bytes")), (20, 2 * sum));
     assert_eq!(figure(&twice, "/sync/total_ios"), 20);
+    // A verified job goes on with further passes too; what it reads back counts for io_size, as in fio.
+    let again = run(&scratch, &format!("{how} --rw=write --verify=crc32c --verify_state_save=0 --io_size={}", 4 * sum));
+    assert_eq!(again.code, Some(0), "{}", again.all());
+    let found = (figure(&again, "/write/total_ios"), figure(&again, "/read/total_ios"));
+    assert_eq!(found, (20, 20));
     let some = run(&scratch, &format!("{how} --rw=randread --number_ios=7"));
     assert_eq!(figure(&some, "/read/total_ios"), 7, "{}", some.all());
     let often = run(&scratch, &format!("{how} --rw=read --file_service_type=zipf --io_size=1m"));
@@ -92,6 +97,7 @@ fn options_about_parts_are_refused() {
         ("--rw=write --filesize=4k --bssplit=4k/50:8k/50", "whole_files=1 and bssplit are not compatible"),
         ("--rw=write --filesize=4k --bs=8k", "whole_files=1 and bs are not compatible"),
         ("--rw=write --filesize=4k --offset=4k", "whole_files=1 and offset are not compatible"),
+        ("--rw=write --filesize_split=4k/50:1m/50 --filesize=4k", "filesize and filesize_split are not compatible"),
         ("--rw=write --filesize_split=4k/60:8k/x", "split conversion failed"),
     ] {
         let refused = run(&scratch, options);

@@ -16,20 +16,25 @@ const LARGEST_BYTES: u64 = 1 << 30;
 /// Largest unit of drawn sizes, bytes.
 const LARGEST_UNIT_BYTES: u64 = 4096;
 
-/// Sets `filesize_split`, and `filesize` to its bounds.
+/// Sets `filesize_split`.
 pub(crate) fn filesize_split(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
-    let shares = block_split::list(value.text()?, draft.kb_base())?;
-    let sizes = || shares.iter().map(|share| share.block_bytes);
-    draft.job.extent.filesize = sizes().min().zip(sizes().max());
-    draft.job.extent.filesize_split = shares;
+    draft.job.extent.filesize_split = block_split::list(value.text()?, draft.kb_base())?;
     Ok(())
 }
 
-/// Gives a job of whole files blocks that are as large as its files, and the order of its files.
+/// Gives a job with `filesize_split` its smallest and largest file, and a job of whole files blocks that are as large as its files, and the
+/// order of its files.
 ///
 /// # Errors
-/// It has an option that asks for parts of files, or no size.
+/// It has two sizes of files; or it is one of whole files, and has an option that asks for parts of files, or no size.
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<(), Contradiction> {
+    let sizes = || job.extent.filesize_split.iter().map(|share| share.block_bytes);
+    let all_bits = sizes().fold(0, |bits, bytes| bits | bytes);
+    if let Some(bounds) = sizes().min().zip(sizes().max())
+        && job.extent.filesize.replace(bounds).is_some()
+    {
+        return Err(Contradiction::TwoFileSizes);
+    }
     if !job.extent.whole_files {
         return Ok(());
     }
@@ -48,6 +53,7 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<(), Contradiction>
         ("fill_device", job.extent.fill_device),
         ("read_iolog", job.replay.is_set()),
         ("sprandom", pattern.sprandom.is_some()),
+        ("num_range", job.extent.ranges_per_trim > 1),
     ];
     if let Some((option, _)) = parts.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Contradiction::PartsOfWholeFiles { option });
@@ -62,7 +68,7 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<(), Contradiction>
     if high > LARGEST_BYTES {
         return Err(Contradiction::WholeFilesTooLarge { bytes: high, most_bytes: LARGEST_BYTES });
     }
-    let unit_bytes = 1 << (low | high | LARGEST_UNIT_BYTES).trailing_zeros();
+    let unit_bytes = 1 << (low | high | all_bits | LARGEST_UNIT_BYTES).trailing_zeros();
     let pattern = &mut job.pattern;
     pattern.block_size = PerDirection::all(BlockRange { min_bytes: unit_bytes, max_bytes: high + unit_bytes });
     if pattern.random && job.target.file_service == FileService::RoundRobin {

@@ -10,7 +10,8 @@ use std::fmt::Write;
 
 /// A line for each job and kind of request.
 pub(super) fn lines(headlines: &[Headline]) -> Vec<String> {
-    let jobs = headlines.chunk_by(|one, next| one.job == next.job);
+    // Two jobs may have one name.
+    let jobs = headlines.chunk_by(|one, next| one.job == next.job && one.server == next.server);
     jobs.flat_map(|rows| {
         let runtime_ns = rows.iter().map(|row| row.figures.runtime_ns).max().unwrap_or_default();
         let requests = rows.first().and_then(|row| row.server.as_deref()).map(|server| server.requests.0.as_slice());

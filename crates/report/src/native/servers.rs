@@ -15,7 +15,8 @@ const MOST_JOBS: usize = 5;
 pub(super) fn lines(headlines: &[Headline]) -> Vec<String> {
     let mut jobs: Vec<(&str, &ServerSteps)> =
         headlines.iter().filter_map(|headline| Some((headline.job.as_str(), headline.server.as_deref()?))).collect();
-    jobs.dedup_by(|job, first| job.0 == first.0);
+    // A job has a row for each direction; two jobs may have one name.
+    jobs.dedup();
     if jobs.len() <= MOST_JOBS {
         return jobs.into_iter().map(|(job, steps)| line(&format!("Server of {}", name(job)), steps)).collect();
     }

@@ -88,7 +88,7 @@ fn requests_without_data_are_told_and_not_verified() {
         ("--rw=read --http_read_mode=copy", "copy is no request that reads; allowed: get, head, list"),
         ("--rw=read --http_read_mode=get/50:head/60", "http_read_mode percentages exceed 100%"),
         ("--rw=read --http_read_mode=list --http_mode=swift", "filename has no bucket"),
-        ("--rw=read --http_bucket=b", "a path begins with /"),
+        ("--rw=read --http_bucket=b", "it has no effect unless http_read_mode has list"),
     ] {
         let refused = Run::new(Program::Ferrio, scratch.path(), &format!("{common} {options}")).finish();
         assert!(refused.code == Some(1) && refused.all().contains(why), "{options}: {}", refused.all());

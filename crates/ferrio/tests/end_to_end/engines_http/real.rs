@@ -4,7 +4,7 @@
 
 use super::figure;
 use crate::counterparts::{Counterpart, answers_about};
-use crate::support::{Program, Run, Scratch};
+use crate::support::{Finished, Program, Run, Scratch};
 
 #[test]
 fn nginx_keeps_what_is_written() {
@@ -159,23 +159,26 @@ fn versitygw_keeps_what_is_written() {
     assert!(server.directory.join("data/bucket/a+b=c").exists());
 }
 
+/// A job over TLS on an object of an S3 server, whose place is that of `key`.
+fn on_secret(server: &Counterpart, key: &str, scratch: &Scratch, options: &str) -> Finished {
+    let (host, _) = server.place(key);
+    let common = format!(
+        "--name=t --ioengine=http --http_mode=s3 --http_host={host} --https=on --http_ca={} --http_s3_keyid={} --http_s3_key={} \
+         --filename=/{}/secret --bs=4k --size=16k --output-format=json",
+        server.setting("CA"),
+        server.setting("S3_KEY"),
+        server.setting("S3_SECRET"),
+        server.setting("S3_BUCKET"),
+    );
+    Run::new(Program::Ferrio, scratch.path(), &format!("{common} {options}")).finish()
+}
+
 #[test]
 fn minio_keeps_what_is_written() {
     let Some(server) = Counterpart::start("minio_keeps_what_is_written", "s3-minio") else { return };
     keeps_objects(&server, "S3_ENDPOINT", "tls");
     let scratch = Scratch::new("http");
-    let (host, _) = server.place("S3_ENDPOINT");
-    let run = |options: &str| {
-        let common = format!(
-            "--name=t --ioengine=http --http_mode=s3 --http_host={host} --https=on --http_ca={} --http_s3_keyid={} --http_s3_key={} \
-             --filename=/{}/secret --bs=4k --size=16k --output-format=json",
-            server.setting("CA"),
-            server.setting("S3_KEY"),
-            server.setting("S3_SECRET"),
-            server.setting("S3_BUCKET"),
-        );
-        Run::new(Program::Ferrio, scratch.path(), &format!("{common} {options}")).finish()
-    };
+    let run = |options: &str| on_secret(&server, "S3_ENDPOINT", &scratch, options);
     // The server encrypts objects with the key of the customer, and gives them to nobody else.
     let key = "--http_s3_sse_customer_key=0123456789abcdef0123456789abcdef --http_s3_storage_class=REDUCED_REDUNDANCY";
     let written = run(&format!("--rw=write --verify=crc32c {key}"));
@@ -193,18 +196,7 @@ fn the_gateway_of_ceph_keeps_what_is_written() {
     keeps_objects(&server, "S3_ENDPOINT", "");
     keeps_objects(&server, "S3_ENDPOINT_TLS", "tls");
     let scratch = Scratch::new("http");
-    let (host, _) = server.place("S3_ENDPOINT_TLS");
-    let secret = |options: &str| {
-        let common = format!(
-            "--name=t --ioengine=http --http_mode=s3 --http_host={host} --https=on --http_ca={} --http_s3_keyid={} --http_s3_key={} \
-             --filename=/{}/secret --bs=4k --size=16k --output-format=json",
-            server.setting("CA"),
-            server.setting("S3_KEY"),
-            server.setting("S3_SECRET"),
-            server.setting("S3_BUCKET"),
-        );
-        Run::new(Program::Ferrio, scratch.path(), &format!("{common} {options}")).finish()
-    };
+    let secret = |options: &str| on_secret(&server, "S3_ENDPOINT_TLS", &scratch, options);
     // The gateway encrypts objects with the key of the customer, and gives them to nobody else.
     let key = "--http_s3_sse_customer_key=0123456789abcdef0123456789abcdef";
     let written = secret(&format!("--rw=write --verify=crc32c {key} --http_s3_storage_class=COLD"));

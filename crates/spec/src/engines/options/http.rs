@@ -77,7 +77,7 @@ engine_options! {
         .under("http_read_mode")
         .own()
         .long("An option of ferrio. S3 lists /BUCKET of /BUCKET/KEY, Swift /v1/ACCOUNT/CONTAINER; where http_host has the bucket, say \
-               http_bucket=/. In webdav mode the directory of the object is listed, whatever this says.");
+               http_bucket=/. webdav has none: the directory of the object is listed.");
     HTTP_LIST_KEYS: i64 = number("http_list_keys", "Most names that http_read_mode=list asks for at once", between(1, 10_000))
         .under("http_read_mode")
         .own()
