@@ -38,6 +38,8 @@ mod records;
 mod report;
 mod reporter;
 mod signals;
+mod step_bar;
+mod sweep;
 mod verify_state;
 mod version;
 
@@ -81,6 +83,13 @@ const COMMANDS: &[Command] = &[
         summary: "find wrong figures before a run",
         describe: native::describe::check,
         run: native::check::run,
+    },
+    Command {
+        name: "sweep",
+        usage: "ferrio sweep JOBFILE|OPTIONS --over ...",
+        summary: "run jobs with many values of options",
+        describe: sweep::describe,
+        run: sweep::run,
     },
     Command {
         name: "engines",

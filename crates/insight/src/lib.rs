@@ -10,9 +10,11 @@
 mod case;
 pub mod compare;
 mod course;
+pub mod knee;
 mod measures;
 mod on_device;
 mod precision;
+pub mod repeats;
 mod reports;
 mod rules;
 mod stack;

@@ -10,3 +10,4 @@ pub mod comparison;
 mod job_names;
 pub mod page;
 pub mod plot;
+pub mod sweep;

@@ -37,6 +37,15 @@ pub fn advise(file: impl AsFd, offset: u64, len: u64, advice: CacheAdvice) -> Re
         .context("fadvise64", format_args!("({advice:?}, {len} bytes at {offset})"))
 }
 
+/// Drops the page cache, directory entries and inodes of the whole machine, after a sync of all file systems.
+///
+/// # Errors
+/// Only root may do it.
+pub fn drop_all() -> std::io::Result<()> {
+    rustix::fs::sync();
+    std::fs::write("/proc/sys/vm/drop_caches", "3")
+}
+
 /// Pages of a file in the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CachedPages {

@@ -59,6 +59,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ferrio-sweep",
+        &[
+            "ferrio-units",
+            "ferrio-sys",
+            "ferrio-spec",
+            "ferrio-job",
+            "ferrio-stats",
+            "ferrio-run",
+            "ferrio-report",
+            "ferrio-results",
+            "ferrio-insight",
+            "ferrio-session",
+        ],
+    ),
+    (
         "ferrio-live",
         &[
             "ferrio-units",

@@ -1,15 +1,59 @@
-//! The results that are compared, from the files that are named.
+//! The results that are compared, from the files and folders that are named.
 //!
-//! Must not know: how results are compared. Start reading at [`read`].
+//! Must not know: how results are compared. Start reading at [`read_sides`].
 
 use crate::inputs;
 use crate::record_file;
-use ferrio_results::{ReadErrorKind, RunResult};
+use ferrio_results::{ReadErrorKind, RunResult, of_record};
+use ferrio_sweep::SweepFolder;
 use std::path::{Path, PathBuf};
+
+/// Results that are repeats of each other, at each point of a sweep.
+pub(super) struct ResultSide {
+    /// Points with their results; a result without a sweep is the only point, which has no name.
+    pub(super) points: Vec<(String, Vec<RunResult>)>,
+}
+
+/// Reads results: each folder of runs (`ferrio run --repeat --record`, `ferrio sweep`) is a side, and so is each other result.
+pub(super) fn read_sides(paths: &[PathBuf]) -> Result<Vec<ResultSide>, String> {
+    let mut sides = Vec::new();
+    for group in paths.chunk_by(|one, other| one.is_dir() == other.is_dir()) {
+        if group[0].is_dir() {
+            for path in group {
+                sides.push(of_folder(path)?);
+            }
+        } else {
+            let of_result = |result| ResultSide { points: vec![(String::new(), vec![result])] };
+            sides.extend(read(group)?.into_iter().map(of_result));
+        }
+    }
+    Ok(sides)
+}
+
+fn of_folder(path: &Path) -> Result<ResultSide, String> {
+    let folder = SweepFolder::open(path).map_err(|error| error.to_string())?;
+    let mut points = Vec::new();
+    for (index, point) in folder.plan.points.iter().enumerate() {
+        let mut results = Vec::new();
+        for (number, record) in (1..).zip(folder.records(index)) {
+            let record = record.map_err(|error| error.to_string())?;
+            let place = if point.settings.is_empty() { String::new() } else { format!("{point}, ") };
+            results.push(RunResult { name: format!("{} ({place}run {number})", path.display()), ..of_record(&record) });
+        }
+        if !results.is_empty() {
+            points.push((point.to_string(), results));
+        }
+    }
+    if points.is_empty() {
+        Err(format!("{}: none of its runs was made", path.display()))
+    } else {
+        Ok(ResultSide { points })
+    }
+}
 
 /// Reads results: each report and record is one, and the logs behind it belong to it. Logs without a report before them are a result
 /// for each prefix of their names.
-pub(super) fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
+fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
     let mut groups: Vec<Vec<PathBuf>> = Vec::new();
     for path in paths {
         match groups.last_mut() {

@@ -13,7 +13,9 @@ use crate::exit::Exit;
 use clap::{Args, CommandFactory, Parser};
 use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_insight::compare::{Comparison, compare};
+use ferrio_results::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
+use inputs::ResultSide;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -71,9 +73,10 @@ Compare results: same, faster, slower, different, or can't tell.
   ferrio compare before.json before_*.log after.json after_*.log
   ferrio compare before1.json before2.json before3.json \\
          --against after1.json after2.json after3.json
+  ferrio compare before/ after/
 
 Results are JSON reports of fio and ferrio with their performance logs, those of \
-ferrio run --json, records (--record) and kept runs (history:RUN). Without \
+ferrio run --json, records (--record), kept runs (history:RUN), and folders of repeated runs and sweeps (ferrio run --repeat N --record FOLDER, ferrio sweep), point by point. Without \
 --against, each result is compared with the first one.
 
 Faster and slower rest on repeated runs, which show how much one run differs \
@@ -172,19 +175,42 @@ fn write_page(path: &Path, kept: &Arc<KeptFiles>, comparisons: &[Comparison]) ->
 
 /// The comparisons that are wanted, at least one.
 fn comparisons(request: &Request) -> Result<Vec<Comparison>, String> {
-    let first = inputs::read(&request.results)?;
+    let first = inputs::read_sides(&request.results)?;
     let threshold = request.options.threshold;
     if !request.against.is_empty() {
-        let second = inputs::read(&request.against)?;
-        return Ok(vec![compare(&first, &second, threshold)]);
+        let second = inputs::read_sides(&request.against)?;
+        return compare_points(&together(first), &together(second), threshold);
     }
     match &first[..] {
         [] | [_] => Err("there is one result, and two are needed: a base and a new one".to_owned()),
         [base, others @ ..] => {
-            let of_other = |other| compare(std::slice::from_ref(base), std::slice::from_ref(other), threshold);
-            Ok(others.iter().map(of_other).collect())
+            let compared: Result<Vec<_>, _> =
+                others.iter().map(|other| compare_points(base, other, threshold)).collect();
+            Ok(compared?.concat())
         }
     }
+}
+
+/// The results of several sides as repeats of each other.
+fn together(sides: Vec<ResultSide>) -> ResultSide {
+    let mut points: Vec<(String, Vec<RunResult>)> = Vec::new();
+    for (name, results) in sides.into_iter().flat_map(|side| side.points) {
+        match points.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, all)) => all.extend(results),
+            None => points.push((name, results)),
+        }
+    }
+    ResultSide { points }
+}
+
+/// Compares the points that both sides have.
+fn compare_points(base: &ResultSide, new: &ResultSide, threshold: f64) -> Result<Vec<Comparison>, String> {
+    let of_point = |(name, results): &(String, Vec<RunResult>)| {
+        let (_, others) = new.points.iter().find(|(other, _)| other == name)?;
+        Some(compare(results, others, threshold))
+    };
+    let compared: Vec<Comparison> = base.points.iter().filter_map(of_point).collect();
+    if compared.is_empty() { Err("no point of the sweep is on both sides".to_owned()) } else { Ok(compared) }
 }
 
 /// The comparisons as JSON.

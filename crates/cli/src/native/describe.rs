@@ -43,9 +43,23 @@ pub(crate) fn run() -> Command {
     let record = value(
         "record",
         "FILE",
-        "Write the whole run to a file, which ferrio report, plot and compare read, in any format of a report",
+        "Write the whole run to a file, which ferrio report, plot and compare read, in any format of a report; with --repeat, a folder with the record of each run",
     )
     .value_hint(ValueHint::FilePath);
+    let repeats = [
+        value(
+            "repeat",
+            "N",
+            "Make N runs, and show the mean of each figure, its interval, and how much the runs differ",
+        ),
+        value(
+            "until",
+            "FIGURE",
+            "Repeat the run until the interval of a figure is small enough, such as 'read.iops ± 2 %': at least 3 times, at most --repeat times (30 without it)",
+        ),
+        value("rest", "TIME", "Pause between repeated runs"),
+        switch("drop-caches", "Drop the page cache of the machine before each repeated run (root)"),
+    ];
     of_jobs("ferrio run", "Run fio's jobs, and audit the figures")
         .long_about(
             "Run fio's job files and options, and show ferrio's own report: a row of headline figures for each job, and \
@@ -55,6 +69,7 @@ pub(crate) fn run() -> Command {
         .args(output)
         .args(views)
         .args([keep, record])
+        .args(repeats)
         .after_help(
             "The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default ~/.local/state/ferrio), to \
              tell when the same blocks are read again; FERRIO_STATE=off keeps nothing.\n\n\
@@ -91,7 +106,7 @@ pub(crate) fn of_jobs(name: &'static str, about: &'static str) -> Command {
     Command::new(name).bin_name(name).about(about).arg(jobs)
 }
 
-fn switch(name: &'static str, help: &'static str) -> Arg {
+pub(crate) fn switch(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
 }
 

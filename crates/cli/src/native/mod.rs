@@ -4,7 +4,7 @@
 
 pub(crate) mod check;
 pub(crate) mod describe;
-mod errors;
+pub(crate) mod errors;
 mod live;
 pub(crate) mod run;
 mod viewers;
@@ -82,7 +82,7 @@ impl OwnOptions {
 }
 
 /// True if a switch was among the arguments.
-fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
+pub(crate) fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
     let n_words = words.len();
     words.retain(|word| word != name);
     words.len() < n_words
@@ -92,7 +92,7 @@ fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
 ///
 /// # Errors
 /// There is no value behind it, or an empty one; the error says what is needed.
-fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<OsString>, String> {
+pub(crate) fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<OsString>, String> {
     let value_of = |word: &OsString| match word.as_bytes().strip_prefix(name.as_bytes()) {
         Some([]) => Some(None),
         Some([b'=', value @ ..]) => Some(Some(OsString::from_vec(value.to_vec()))),

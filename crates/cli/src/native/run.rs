@@ -16,6 +16,7 @@ use crate::history::keeping::Keeping;
 use crate::kept;
 use crate::records::{self, Course};
 use crate::signals::Signals;
+use crate::sweep::repeated;
 use ferrio_job::Invocation;
 use ferrio_live::frame::FinalReports;
 use ferrio_report::eta::EtaLine;
@@ -45,6 +46,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
         console.report(&arguments::help_text(super::describe::run()));
         return exit::at_end(arguments.len() == 1);
+    }
+    if repeated::is_wanted(arguments) {
+        return repeated::run(arguments);
     }
     let request = match parse("run", arguments) {
         Ok(request) => request,

@@ -4,10 +4,10 @@
 //! Must not know: the tests. Start reading at [`lay_out`].
 
 use super::check_signals;
-use super::progress::StepBar;
 use super::size::{self, FileSize};
 use super::target_file::TargetFile;
 use crate::signals::Signals;
+use crate::step_bar::StepBar;
 use anyhow::{Context, Result, bail};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_space::{self, Preallocation};

@@ -86,6 +86,7 @@ mod stories;
 mod streams;
 mod stuck;
 mod surroundings;
+mod sweeps;
 mod system_calls;
 mod targets;
 mod terminal;

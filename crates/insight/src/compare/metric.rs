@@ -78,6 +78,11 @@ impl ComparedMetric {
         }
     }
 
+    /// True for figures of all I/Os of a run; the others depend on a few I/Os.
+    pub const fn is_steady(self) -> bool {
+        matches!(self, Self::Iops | Self::Bandwidth | Self::MeanLatency | Self::P50 | Self::P95 | Self::P99)
+    }
+
     /// It is a time, nanoseconds: less is better.
     pub const fn is_latency(self) -> bool {
         !matches!(self, Self::Iops | Self::Bandwidth)

@@ -11,8 +11,8 @@ mod model;
 mod options;
 mod over_time;
 mod ratio;
-mod sample;
-mod surroundings;
+pub(crate) mod sample;
+pub(crate) mod surroundings;
 mod verdict;
 
 pub use metric::ComparedMetric;
@@ -156,7 +156,7 @@ fn match_jobs(comparison: &mut Comparison, base: &[&RunResult], new: &[&RunResul
 }
 
 /// For a job of the first result, that job in all results which have it.
-fn repeats<'a>(results: &[&'a RunResult]) -> impl Fn(usize) -> Vec<JobOfResult<'a>> {
+pub(crate) fn repeats<'a>(results: &[&'a RunResult]) -> impl Fn(usize) -> Vec<JobOfResult<'a>> {
     let results = results.to_vec();
     let partners: Vec<Vec<Option<usize>>> = results
         .iter()

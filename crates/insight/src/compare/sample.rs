@@ -20,7 +20,7 @@ const ONE_IO: &str = "it has one result, and the longest latency of a run is tha
 const OTHER_COURSE: &str = "its figures over time are not those of its report";
 
 /// Why the course of a run gives no interval.
-pub(super) const fn words(reason: ImprecisionReason) -> &'static str {
+pub(crate) const fn words(reason: ImprecisionReason) -> &'static str {
     match reason {
         ImprecisionReason::TooFewIntervals => "the run is too short to tell how the figure varies",
         ImprecisionReason::TooDependent => "the figure changed so slowly that the run shows too little of it",
@@ -32,19 +32,19 @@ pub(super) const fn words(reason: ImprecisionReason) -> &'static str {
 
 /// A job of one result.
 #[derive(Clone, Copy)]
-pub(super) struct JobOfResult<'a> {
-    pub(super) result: &'a RunResult,
-    pub(super) job: &'a JobResult,
+pub(crate) struct JobOfResult<'a> {
+    pub(crate) result: &'a RunResult,
+    pub(crate) job: &'a JobResult,
 }
 
 impl<'a> JobOfResult<'a> {
     /// True if it did I/O of this kind.
-    pub(super) fn has(&self, of: FiguresOf) -> bool {
+    pub(crate) fn has(&self, of: FiguresOf) -> bool {
         self.job.get(of).is_some() || self.job.series.iter().any(|series| FiguresOf::from(series.direction) == of)
     }
 
     /// True if it measured this latency.
-    pub(super) fn has_latency(&self, of: FiguresOf, kind: LatencyKind) -> bool {
+    pub(crate) fn has_latency(&self, of: FiguresOf, kind: LatencyKind) -> bool {
         ComparedMetric::MeanLatency.value(self, of, kind).is_some()
     }
 
@@ -76,17 +76,17 @@ impl<'a> JobOfResult<'a> {
 }
 
 /// What one side knows of a figure.
-pub(super) struct FigureSample {
+pub(crate) struct FigureSample {
     /// The figure in each result that has it.
-    pub(super) values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
     /// What the course of the only result tells.
-    pub(super) course: FigureCourse,
+    pub(crate) course: FigureCourse,
     /// Too few I/Os of a result are beyond the percentile.
-    pub(super) is_doubtful: bool,
+    pub(crate) is_doubtful: bool,
 }
 
 /// What the course of a run tells of a figure.
-pub(super) enum FigureCourse {
+pub(crate) enum FigureCourse {
     /// The figure by interval.
     Series(Vec<f64>),
     /// An interval that covers it.
@@ -96,7 +96,7 @@ pub(super) enum FigureCourse {
 }
 
 impl FigureSample {
-    pub(super) fn of(jobs: &[JobOfResult<'_>], of: FiguresOf, metric: ComparedMetric, kind: LatencyKind) -> Self {
+    pub(crate) fn of(jobs: &[JobOfResult<'_>], of: FiguresOf, metric: ComparedMetric, kind: LatencyKind) -> Self {
         let values = jobs.iter().filter_map(|job| metric.value(job, of, kind)).collect();
         let course = match jobs {
             [job] => FigureCourse::of(job, of, metric, kind),
@@ -107,7 +107,7 @@ impl FigureSample {
     }
 
     /// The mean of the figures.
-    pub(super) fn value(&self) -> Option<f64> {
+    pub(crate) fn value(&self) -> Option<f64> {
         (!self.values.is_empty()).then(|| mean(&self.values))
     }
 }
@@ -159,7 +159,7 @@ impl FigureCourse {
     }
 
     /// Number of intervals of the course; `None`: it is not told by interval.
-    pub(super) fn n_intervals(&self) -> Option<usize> {
+    pub(crate) fn n_intervals(&self) -> Option<usize> {
         match self {
             Self::Series(values) => Some(values.len()),
             _ => None,
@@ -167,7 +167,7 @@ impl FigureCourse {
     }
 
     /// The interval of the figure.
-    pub(super) fn interval(&self) -> Result<Confidence, &'static str> {
+    pub(crate) fn interval(&self) -> Result<Confidence, &'static str> {
         match self {
             Self::Series(values) => mean_interval(values)
                 .map(|found| Confidence { value: found.mean, low: found.low, high: found.high })

@@ -13,18 +13,18 @@ use serde_json::Value;
 type Fact = (String, String);
 
 /// The facts of both sides.
-pub(super) struct Surroundings {
+pub(crate) struct Surroundings {
     /// Those that differ.
-    pub(super) differ: Vec<ComparedFact>,
+    pub(crate) differ: Vec<ComparedFact>,
     /// Those that only the base tells, as sentences.
-    pub(super) known_of_base: Vec<String>,
+    pub(crate) known_of_base: Vec<String>,
     /// Those that only the new results tell.
-    pub(super) known_of_new: Vec<String>,
+    pub(crate) known_of_new: Vec<String>,
 }
 
 /// The facts that differ, in the order in which they are told, and apart from them those that only one side tells: they are no
 /// difference, and a report of fio tells hardly any.
-pub(super) fn differences(base: &[&RunResult], new: &[&RunResult]) -> Surroundings {
+pub(crate) fn differences(base: &[&RunResult], new: &[&RunResult]) -> Surroundings {
     let (base, new) = (of_side(base), of_side(new));
     let mut all = Surroundings { differ: Vec::new(), known_of_base: Vec::new(), known_of_new: Vec::new() };
     let of = |facts: &[(String, Vec<String>)], what: &String| {

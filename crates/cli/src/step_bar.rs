@@ -15,7 +15,7 @@ const MIN_COLUMNS: usize = 70;
 const NARROW_TEMPLATE: &str = "[{prefix}] {wide_msg} {percent:>3} %";
 
 /// The steps of the work.
-pub(super) struct StepBar {
+pub(crate) struct StepBar {
     bar: Option<ProgressBar>,
     n_steps: usize,
     step_number: usize,
@@ -24,14 +24,19 @@ pub(super) struct StepBar {
 
 impl StepBar {
     /// A bar at its beginning.
-    pub(super) fn start(n_steps: usize) -> Self {
+    pub(crate) fn start(n_steps: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(new_bar);
         Self { bar, n_steps, step_number: 0, name: String::new() }
     }
 
     /// The next step begins; it is done when its position is `total`.
-    pub(super) fn step(&mut self, name: &str, total: u64) {
-        self.step_number += 1;
+    pub(crate) fn step(&mut self, name: &str, total: u64) {
+        self.step_at(self.step_number + 1, name, total);
+    }
+
+    /// The step of this number (from 1) begins.
+    pub(crate) fn step_at(&mut self, number: usize, name: &str, total: u64) {
+        self.step_number = number;
         name.clone_into(&mut self.name);
         let prefix = format!("{}/{}", self.step_number, self.n_steps);
         if let Some(bar) = &self.bar {
@@ -47,7 +52,7 @@ impl StepBar {
     }
 
     /// The step has come to a position; `figures` are shown behind its name.
-    pub(super) fn set(&mut self, position: u64, figures: &str) {
+    pub(crate) fn set(&mut self, position: u64, figures: &str) {
         if let Some(bar) = &self.bar {
             // The terminal may have got another width.
             bar.set_style(style());
@@ -59,7 +64,7 @@ impl StepBar {
     }
 
     /// Hides the bar while `print` prints something else.
-    pub(super) fn aside(&self, print: impl FnOnce()) {
+    pub(crate) fn aside(&self, print: impl FnOnce()) {
         match &self.bar {
             Some(bar) => bar.suspend(print),
             None => print(),
@@ -67,7 +72,7 @@ impl StepBar {
     }
 
     /// Removes the bar for good.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }

@@ -1,0 +1,259 @@
+//! `ferrio sweep`: the same jobs with many values of some options, each run kept as a whole result in a folder.
+//!
+//! Must not know: how runs are made, how points follow from parameters. Start reading at [`run`].
+
+mod making;
+mod page;
+pub(crate) mod repeated;
+mod request;
+mod table;
+
+use crate::arguments;
+use crate::console::Console;
+use crate::exit::{self, Exit};
+use ferrio_job::{Mode, SystemEnvironment, Template};
+use ferrio_report::native::plain;
+use ferrio_session::VERSION;
+use ferrio_spec::RunSpec;
+use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
+use ferrio_sweep::outcome::SweepOutcome;
+use ferrio_sweep::space::{Axis, Point, Space};
+use ferrio_sweep::{Ending, JobsOfPlan, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
+use making::RunsOnTerminal;
+use request::{NewSweep, Request, ShownAs, Work};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(crate) use request::describe;
+
+const PROGRAM: &str = "ferrio sweep";
+
+/// Runs at a value of a search that are made at most, without `--repeat`.
+const MOST_RUNS_AT_A_VALUE: u32 = 8;
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command(PROGRAM);
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(&arguments::help_text(describe()));
+        return exit::at_end(arguments.len() == 1);
+    }
+    let done = Request::take(arguments).and_then(|request| answer(request, &mut console));
+    done.unwrap_or_else(|reason| {
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        Exit::Failed.into()
+    })
+}
+
+fn answer(request: Request, console: &mut Console) -> Result<ExitCode, String> {
+    let shown = request.shown;
+    match request.work {
+        Work::Show(path) => {
+            let folder = SweepFolder::open(&path).map_err(|error| error.to_string())?;
+            show(&folder, shown, console)?;
+            Ok(exit::at_end(console.has_failed))
+        }
+        Work::Resume(path) => {
+            // The jobs are read in the directory in which the sweep began.
+            let path = std::path::absolute(&path).map_err(|error| ferrio_units::error_text(&error))?;
+            let mut open = SweepFolder::open(&path).and_then(SweepFolder::lock).map_err(|error| error.to_string())?;
+            let jobs = &open.folder.plan.jobs;
+            let place = &jobs.directory;
+            let entered = std::env::set_current_dir(place);
+            entered.map_err(|error| format!("{}: {}", place.display(), ferrio_units::error_text(&error)))?;
+            let (template, spec) = jobs_of(&jobs.words)?;
+            if JobsOfPlan::options_of(&spec) != jobs.options {
+                return Err("the jobs are not those with which the sweep began: begin a new one".to_owned());
+            }
+            let template = in_open_loop(template, &open.folder.plan)?;
+            make(&mut open, template, shown, console)
+        }
+        Work::New(new) => begin(*new, shown, console),
+    }
+}
+
+/// Begins a sweep, or only tells what it would do.
+fn begin(new: NewSweep, shown: ShownAs, console: &mut Console) -> Result<ExitCode, String> {
+    let (template, spec) = jobs_of(&new.words)?;
+    let environment = SystemEnvironment::new(VERSION);
+    let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
+    let plan = plan.map_err(|error| error.to_string())?.with_habits(new.order_seed, new.habits);
+    let ends: Vec<Point> = [plan.points.first(), plan.points.last()].into_iter().flatten().cloned().collect();
+    let plan = if new.limits.is_empty() { plan } else { searching(plan, new.limits, new.precision)? };
+    let template = in_open_loop(template, &plan)?;
+    let points = if plan.limit.is_some() { &ends } else { &plan.points };
+    ferrio_sweep::check(&template, &plan.axes, points, &environment).map_err(|error| error.to_string())?;
+    for file in [&plan.habits.first, &plan.habits.before_each].into_iter().flatten() {
+        spec_of_file(file)?;
+    }
+    let times = plan.points.iter().map(|point| {
+        let spec = ferrio_sweep::session_at(&template, point, &environment).ok()?;
+        ferrio_sweep::longest(&spec)
+    });
+    let all: Option<std::time::Duration> = times.sum();
+    let text = table::plan_text(&plan, all.map(|all| all.saturating_mul(plan.n_repeats)));
+    if new.is_plan_only {
+        console.report(&text);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let path = new.folder.unwrap_or_else(|| default_folder(&template));
+    let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
+    if !shown.is_for_programs() {
+        console.report(&text);
+    }
+    make(&mut open, template, shown, console)
+}
+
+/// A plan that searches for a limit along its only parameter.
+fn searching(plan: SweepPlan, limits: Vec<LatencyLimit>, precision: f64) -> Result<SweepPlan, String> {
+    let [axis] = &plan.axes[..] else {
+        return Err("a limit (--max) is searched along one parameter: give one --over".to_owned());
+    };
+    let most_runs = if plan.n_repeats > 1 { plan.n_repeats } else { MOST_RUNS_AT_A_VALUE };
+    let search = LimitSearch::new(limits, axis, precision, most_runs).map_err(|error| error.to_string())?;
+    Ok(plan.searching(search))
+}
+
+/// The jobs of a search along a rate: its latencies are those of users, who come at random times and do not wait for each other, unless the jobs say otherwise.
+fn in_open_loop(mut template: Template, plan: &SweepPlan) -> Result<Template, String> {
+    let Some(search) =
+        plan.limit.as_ref().filter(|search| ["rate", "rate_iops"].contains(&search.option.name.as_str()))
+    else {
+        return Ok(template);
+    };
+    // The two options need a rate.
+    let rate = (search.option.name.as_str(), search.ends.0.max(1).to_string());
+    let defaults = [("rate_process", "poisson".to_owned()), ("rate_latency", "response".to_owned())];
+    let is_given = |name: &str| plan.jobs.options.iter().flatten().any(|(given, _)| given == name);
+    let environment = SystemEnvironment::new(VERSION);
+    for (name, value) in std::iter::once(rate).chain(defaults.into_iter().filter(|(name, _)| !is_given(name))) {
+        let set = template.set(search.option.job.as_deref(), name, Some(&value), &environment);
+        set.map_err(|error| error.to_string())?;
+    }
+    Ok(template)
+}
+
+/// A plan for the jobs of a command line, which are read in the directory of this program.
+fn plan_of(words: Vec<String>, spec: &RunSpec, space: &Space) -> Result<SweepPlan, String> {
+    let directory = std::env::current_dir().map_err(|error| ferrio_units::error_text(&error))?;
+    let jobs = JobsOfPlan { words, directory, options: JobsOfPlan::options_of(spec) };
+    SweepPlan::new(jobs, space).map_err(|error| error.to_string())
+}
+
+/// The folder beside the files of the user: the name of the first job, with `.sweep` behind it.
+fn default_folder(template: &Template) -> PathBuf {
+    let name = template.job_names().next().unwrap_or("jobs");
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    PathBuf::from(format!("{}.sweep", name.trim_start_matches('.')))
+}
+
+/// Makes the runs that are missing; how they have ended, and by which signal.
+fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<(Ending, Option<i32>), String> {
+    let environment = SystemEnvironment::new(VERSION);
+    let habits = &open.folder.plan.habits;
+    let of_file = |file: &Option<PathBuf>| file.as_deref().map(spec_of_file).transpose();
+    let jobs = SweptJobs {
+        template,
+        first: of_file(&habits.first)?,
+        before_each: of_file(&habits.before_each)?,
+        environment: &environment,
+    };
+    let mut conductor = RunsOnTerminal::start(&open.folder.plan, console)?;
+    let ending = match &open.folder.plan.limit {
+        Some(_) => open.find_limit(&jobs, &mut conductor),
+        None => open.make(&jobs, &mut conductor),
+    };
+    let signal = conductor.end();
+    ending.map(|ending| (ending, signal)).map_err(|error| error.to_string())
+}
+
+/// Makes the runs that are missing, and shows all of them.
+fn make(open: &mut OpenSweep, template: Template, shown: ShownAs, console: &mut Console) -> Result<ExitCode, String> {
+    let (ending, signal) = runs(open, template, console)?;
+    match ending {
+        Ending::All => {
+            let outcome = show(&open.folder, shown, console)?;
+            let n_failed: usize = outcome.points.iter().map(|point| point.n_failed).sum();
+            if n_failed > 0 {
+                console.error(&format!("{PROGRAM}: jobs failed in {n_failed} of {} runs\n", open.folder.plan.n_runs()));
+                return Ok(Exit::Failed.into());
+            }
+            Ok(exit::at_end(console.has_failed))
+        }
+        Ending::Stopped => {
+            let n_left = open.folder.missing().len();
+            console.error(&format!(
+                "{PROGRAM}: ended with {n_left} of {} runs to make; go on with them: ferrio sweep --resume {}\n",
+                open.folder.plan.n_runs(),
+                open.folder.path().display()
+            ));
+            // Signal numbers are below 65.
+            Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8)))
+        }
+    }
+}
+
+/// Shows the outcome, and writes it into the folder.
+fn show(folder: &SweepFolder, shown: ShownAs, console: &mut Console) -> Result<SweepOutcome, String> {
+    let outcome = SweepOutcome::read(folder).map_err(|error| error.to_string())?;
+    let (csv, json) = (outcome.csv(), document(&outcome));
+    let page = page::page(&outcome, title(folder));
+    for (name, content) in [("points.csv", &csv), ("outcome.json", &json), ("index.html", &page)] {
+        if let Err(error) = folder.write(name, content.as_bytes()) {
+            console.error(&format!("{PROGRAM}: {error}\n"));
+            console.has_failed = true;
+        }
+    }
+    match shown {
+        ShownAs::Json => console.report(&json),
+        ShownAs::Csv => console.report(&csv),
+        ShownAs::Text => console.report(&table::outcome_text(&outcome, folder.path())),
+    }
+    Ok(outcome)
+}
+
+/// The heading of the page: the jobs, and where the runs are.
+fn title(folder: &SweepFolder) -> String {
+    let name = folder.path().file_name().unwrap_or(folder.path().as_os_str());
+    let parameters: Vec<String> = folder.plan.axes.iter().map(Axis::name).collect();
+    format!("{}: {}", name.display(), parameters.join(" and "))
+}
+
+fn document(outcome: &SweepOutcome) -> String {
+    // Cannot fail: no map with keys that are not text, no writer.
+    let mut document = serde_json::to_value(outcome).unwrap_or_default();
+    if let Some(document) = document.as_object_mut() {
+        document.insert("version".to_owned(), VERSION.into());
+    }
+    format!("{document:#}\n")
+}
+
+/// The jobs of a command line.
+///
+/// # Errors
+/// In words: they are none, or ask for reports of fio.
+fn jobs_of(words: &[String]) -> Result<(Template, RunSpec), String> {
+    let arguments: Vec<OsString> =
+        std::iter::once("ferrio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
+    let environment = SystemEnvironment::new(VERSION);
+    let parsed = ferrio_job::parse_template(&arguments, &environment);
+    let (invocation, template) = parsed.map_err(|error| error.refusals().unwrap_or_else(|| said(&error.messages)))?;
+    if let Some(name) = invocation.options_of_reports().next() {
+        return Err(format!("{name} has no effect in a sweep, which keeps each run in its folder"));
+    }
+    if invocation.mode != Mode::Run || template.job_names().next().is_none() {
+        return Err("there are no jobs: name a job file, or give options of jobs".to_owned());
+    }
+    Ok((template, invocation.run))
+}
+
+fn said(messages: &[(ferrio_job::OutputStream, String)]) -> String {
+    messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("\n")
+}
+
+fn spec_of_file(path: &Path) -> Result<RunSpec, String> {
+    let word = path.to_str().ok_or_else(|| format!("{}: its name is no UTF-8", path.display()))?;
+    jobs_of(&[word.to_owned()]).map(|(_, spec)| spec).map_err(|reason| format!("{}: {reason}", path.display()))
+}

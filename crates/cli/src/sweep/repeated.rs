@@ -1,0 +1,148 @@
+//! `ferrio run --repeat`: the same jobs several times, and how sure their figures are.
+//!
+//! Must not know: how runs are made, how intervals are. Start reading at [`run`].
+
+use super::request::{RepeatedRun, ShownAs};
+use super::table::{self, aligned};
+use super::{document, jobs_of, plan_of};
+use crate::console::Console;
+use crate::exit::{self, Exit};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_report::native::{plain, text_width, wrap};
+use ferrio_sweep::outcome::{PointOutcome, SweepOutcome};
+use ferrio_sweep::space::Space;
+use ferrio_sweep::{Ending, SweepFolder};
+use ferrio_units::glance::{duration_text, thousands, three_digits};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const PROGRAM: &str = "ferrio run";
+
+/// The figures that are shown; JSON has all of them.
+const SHOWN: [ComparedMetric; 6] = [
+    ComparedMetric::Bandwidth,
+    ComparedMetric::Iops,
+    ComparedMetric::MeanLatency,
+    ComparedMetric::P50,
+    ComparedMetric::P99,
+    ComparedMetric::P999,
+];
+
+/// True if the arguments ask for repeated runs.
+pub(crate) fn is_wanted(arguments: &[OsString]) -> bool {
+    let is_it = |word: &str| ["--repeat", "--until"].iter().any(|name| word.split('=').next() == Some(name));
+    arguments.iter().any(|word| word.to_str().is_some_and(is_it))
+}
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command(PROGRAM);
+    let done = RepeatedRun::take(arguments).and_then(|request| make(request, &mut console));
+    done.unwrap_or_else(|reason| {
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        Exit::Failed.into()
+    })
+}
+
+/// A folder that is removed when the runs are over.
+struct PassingFolder(PathBuf);
+
+impl Drop for PassingFolder {
+    fn drop(&mut self) {
+        // What is left in a directory for temporary files is in nobody's way.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String> {
+    let (template, spec) = jobs_of(&request.words)?;
+    let space = Space::new(Vec::new(), &[]).map_err(|error| error.to_string())?;
+    let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
+    let plan = plan.map_err(|error| error.to_string())?.with_habits(None, request.habits);
+    let passing = request.folder.is_none().then(|| PassingFolder(passing_path()));
+    let path = match (&request.folder, &passing) {
+        (Some(folder), _) => folder.clone(),
+        (None, passing) => passing.as_ref().map(|folder| folder.0.clone()).unwrap_or_default(),
+    };
+    let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
+    let (ending, signal) = super::runs(&mut open, template, console)?;
+    let outcome = SweepOutcome::read(&open.folder).map_err(|error| error.to_string())?;
+    if let Some(point) = outcome.points.first() {
+        let text = match request.shown {
+            ShownAs::Json => document(&outcome),
+            ShownAs::Csv => outcome.csv(),
+            ShownAs::Text => text(&outcome, point, request.folder.as_deref()),
+        };
+        console.report(&text);
+    }
+    let n_failed: usize = outcome.points.iter().map(|point| point.n_failed).sum();
+    if n_failed > 0 {
+        console.error(&format!("{PROGRAM}: jobs failed in {n_failed} runs\n"));
+    }
+    match ending {
+        // Signal numbers are below 65.
+        Ending::Stopped => Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))),
+        Ending::All => Ok(exit::at_end(console.has_failed || n_failed > 0)),
+    }
+}
+
+fn passing_path() -> PathBuf {
+    std::env::temp_dir().join(format!("ferrio-repeats-{}", std::process::id()))
+}
+
+fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> String {
+    let jobs = outcome.jobs();
+    let mut rows =
+        vec![["job", "", "", "mean", "±", "between", "within", "lowest", "highest"].map(str::to_owned).to_vec()];
+    for (job_index, job, kind) in &jobs {
+        let mut name = (job.clone(), kind.name().to_owned());
+        for metric in SHOWN {
+            let Some(figure) = point.figure(*job_index, *kind, metric) else { continue };
+            let (job, kind) = std::mem::take(&mut name);
+            let mut row = vec![job, kind];
+            row.extend(cells(figure));
+            rows.push(row);
+        }
+    }
+    let width = text_width(ferrio_sys::terminal::columns(std::io::stdout()));
+    let runs = if point.n_runs == 1 { "1 run".to_owned() } else { format!("{} runs", point.n_runs) };
+    let mut text = format!("{runs}\n{}\n", aligned(&rows, 3));
+    text.push_str(&wrap(LEGEND, "", width));
+    text.push_str(&table::findings_text(outcome, width));
+    if let Some(folder) = folder {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "\n{}", wrap(&format!("Records: {}", folder.display()), "", width));
+    }
+    text
+}
+
+const LEGEND: &str = "±: half of the interval that has the true mean with a probability of 95 %, from the differences between the runs. between: standard \
+                      deviation of the runs. within: how much a run alone would be off by chance, from its own course; where this is far smaller, longer runs \
+                      tell no more, and more runs do. ?: not known. MB/s: millions of bytes a second. Latencies are from submission to completion.";
+
+fn cells(figure: &RepeatedFigure) -> [String; 7] {
+    let value = |value: f64| match figure.metric {
+        ComparedMetric::Iops => thousands(value.round() as u64),
+        ComparedMetric::Bandwidth => three_digits(value / 1e6),
+        _ => duration_text(value),
+    };
+    let percent = |value: Option<f64>| value.map_or("?".to_owned(), |value| format!("{value:.1} %"));
+    let end = |end: Option<f64>| end.map(value).unwrap_or_default();
+    let name = match figure.metric {
+        ComparedMetric::Iops => "IOPS",
+        ComparedMetric::Bandwidth => "MB/s",
+        metric => metric.name(),
+    };
+    [
+        format!("{name}{}", if figure.is_doubtful { ferrio_report::native::DOUBT_MARK } else { "" }),
+        value(figure.mean),
+        percent(figure.half_width_percent()),
+        percent(figure.between_percent),
+        percent(figure.within_percent),
+        end(figure.values.iter().copied().reduce(f64::min)),
+        end(figure.values.iter().copied().reduce(f64::max)),
+    ]
+}

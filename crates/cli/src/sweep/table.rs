@@ -1,0 +1,274 @@
+//! The plan and the outcome of a sweep as text.
+//!
+//! Must not know: how runs are made. Start reading at [`outcome_text`].
+
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::{Outlier, RepeatedFigure};
+use ferrio_report::native::{findings, text_width, wrap};
+use ferrio_results::FiguresOf;
+use ferrio_stats::Finding;
+use ferrio_sweep::SweepPlan;
+use ferrio_sweep::limit::LimitAnswer;
+use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
+use ferrio_units::glance::{duration_text, thousands, three_digits};
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Duration;
+
+/// Points that a plan lists.
+const MOST_LISTED: usize = 40;
+/// Mark of a point whose figures a finding contradicts, or in which a job failed.
+const WRONG_MARK: &str = "!";
+/// What a cell says that has no value.
+const NOTHING: &str = "-";
+
+/// What a sweep is going to do. `longest`: the time of all runs, where the options tell it.
+pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
+    if let Some(limit) = &plan.limit {
+        let limits: Vec<String> = limit.limits.iter().map(ToString::to_string).collect();
+        let (first, last) = limit.ends;
+        return format!(
+            "A search for the largest {} from {first} to {last} with {}.\n",
+            limit.option,
+            limits.join(" and ")
+        );
+    }
+    let (n_points, n_runs) = (plan.points.len(), plan.n_runs());
+    let rest = Duration::from_millis(plan.habits.rest_ms).saturating_mul(n_runs.saturating_sub(1) as u32);
+    let time = match longest {
+        Some(longest) => format!("at most {} and the time to lay out files", time_text(longest + rest)),
+        None => "for a time that the jobs do not limit (runtime)".to_owned(),
+    };
+    let order = if plan.order_seed.is_some() { "in a random order" } else { "in the order of the values" };
+    let mut text = format!("{} at {}, {order}, {time}.\n", counted(n_runs, "run"), counted(n_points, "point"));
+    for point in plan.points.iter().take(MOST_LISTED) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "  {point}");
+    }
+    if n_points > MOST_LISTED {
+        let _ = writeln!(text, "  and {} more", n_points - MOST_LISTED);
+    }
+    text
+}
+
+fn counted(number: usize, word: &str) -> String {
+    format!("{} {word}{}", thousands(number as u64), if number == 1 { "" } else { "s" })
+}
+
+/// A time in its two largest units.
+pub(super) fn time_text(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+/// The table of all points, the findings, and where the results are.
+pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path) -> String {
+    let width = text_width(ferrio_sys::terminal::columns(std::io::stdout()));
+    let mut text =
+        outcome.limit.as_ref().map(|answer| wrap(&answer_text(answer), "", width) + "\n").unwrap_or_default();
+    text.push_str(&table(outcome));
+    text.push('\n');
+    for line in legend(outcome) {
+        text.push_str(&wrap(&line, "", width));
+    }
+    text.push_str(&findings_text(outcome, width));
+    let _ = write!(text, "\n{}", wrap(&format!("Results: {0}, page: {0}/index.html", folder.display()), "", width));
+    text
+}
+
+/// The answer of a search for a limit, in a few sentences.
+pub(super) fn answer_text(answer: &LimitAnswer) -> String {
+    let LimitAnswer { option, limits, bracket, iops, limited_by, .. } = answer;
+    let limits = limits.join(" and ");
+    let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
+    let found = match (bracket.within, bracket.beyond) {
+        (Some(within), Some(beyond)) => format!(
+            "{limits}: holds up to {option}={within} ({} IOPS), and certainly not at {option}={beyond} ({} IOPS).",
+            rate(iops[0]),
+            rate(iops[1])
+        ),
+        (Some(within), None) => format!(
+            "{limits}: holds up to {option}={within} ({} IOPS), the largest value that was tried.",
+            rate(iops[0])
+        ),
+        (None, Some(beyond)) => format!(
+            "{limits}: does not hold at {option}={beyond} ({} IOPS), the smallest value that certainly decides.",
+            rate(iops[1])
+        ),
+        (None, None) => format!("{limits}: the runs do not decide at any value of {option}."),
+    };
+    let why = limited_by.map(|why| format!(" {}", why.sentence())).unwrap_or_default();
+    format!("{found}{why} Each of both ends is certain to 99 %.")
+}
+
+/// The findings, each once with its points, and the runs that are far from their repeats.
+pub(super) fn findings_text(outcome: &SweepOutcome, width: usize) -> String {
+    let has_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let mut text = String::new();
+    for finding in &outcome.findings {
+        let _ = write!(text, "\n{}", wrap(&place(finding, outcome), "", width));
+        text.push_str(&findings(std::slice::from_ref::<Finding>(&finding.finding), width, has_colour));
+    }
+    for (point, outlier) in outcome.points.iter().flat_map(|point| point.outliers.iter().map(move |one| (point, one))) {
+        let _ = write!(text, "\n{}", wrap(&outlier_text(point, outlier), "", width));
+    }
+    text
+}
+
+/// The points as rows, one for each job and kind of I/O.
+fn table(outcome: &SweepOutcome) -> String {
+    let jobs = outcome.jobs();
+    let has_names = jobs.iter().any(|(index, ..)| *index != jobs[0].0);
+    let mut heads: Vec<String> = vec!["#".to_owned()];
+    heads.extend(outcome.axes.iter().flat_map(|axis| axis.options.iter().map(ToString::to_string)));
+    let n_left = heads.len() + 1 + usize::from(has_names);
+    heads.extend(has_names.then(|| "job".to_owned()));
+    heads.extend(["", "MB/s", "IOPS", "±", "mean", "p50", "p99", "p99.9"].map(str::to_owned));
+    let mut rows = vec![heads];
+    for point in &outcome.points {
+        let of_point =
+            |(index, ..): &&(usize, String, FiguresOf)| point.figures.iter().any(|one| one.job_index == *index);
+        for (job_index, job, kind) in jobs.iter().filter(of_point) {
+            if point.figure(*job_index, *kind, ComparedMetric::Iops).is_none() {
+                continue;
+            }
+            let mut row = vec![format!("{}{}", point.number, if point.is_believable() { "" } else { WRONG_MARK })];
+            row.extend(point.point.settings.iter().map(|(_, value)| value.clone()));
+            row.extend(has_names.then(|| job.clone()));
+            row.push(kind.name().to_owned());
+            row.extend(cells(point, *job_index, *kind));
+            rows.push(row);
+        }
+        if point.figures.is_empty() {
+            let mut row = vec![format!("{}{WRONG_MARK}", point.number)];
+            row.extend(point.point.settings.iter().map(|(_, value)| value.clone()));
+            row.push("no I/O".to_owned());
+            rows.push(row);
+        }
+    }
+    aligned(&rows, n_left)
+}
+
+fn cells(point: &PointOutcome, job_index: usize, kind: FiguresOf) -> [String; 7] {
+    let figure = |metric| point.figure(job_index, kind, metric);
+    let latency = |metric| figure(metric).map_or(NOTHING.to_owned(), |one| duration_text(one.mean));
+    let rate = figure(ComparedMetric::Iops);
+    [
+        figure(ComparedMetric::Bandwidth).map_or(NOTHING.to_owned(), |one| three_digits(one.mean / 1e6)),
+        rate.map_or(NOTHING.to_owned(), |one| thousands(one.mean.round() as u64)),
+        rate.and_then(RepeatedFigure::half_width_percent).map_or("?".to_owned(), |half| format!("{half:.1} %")),
+        latency(ComparedMetric::MeanLatency),
+        latency(ComparedMetric::P50),
+        latency(ComparedMetric::P99),
+        latency(ComparedMetric::P999),
+    ]
+}
+
+/// Rows in columns, the first ones to the left and the others to the right.
+pub(super) fn aligned(rows: &[Vec<String>], n_left: usize) -> String {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..n_columns).map(|column| width(column).unwrap_or_default()).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (column, cell) in row.iter().enumerate() {
+            let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
+            let gap = if column == 0 { "" } else { "  " };
+            let _ = if column < n_left {
+                write!(line, "{gap}{cell}{padding}")
+            } else {
+                write!(line, "{gap}{padding}{cell}")
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+fn legend(outcome: &SweepOutcome) -> Vec<String> {
+    let ground = if outcome.limit.is_some() {
+        "from the differences between the runs".to_owned()
+    } else if outcome.n_repeats > 1 {
+        format!("from the differences between {} runs", outcome.n_repeats)
+    } else {
+        "from the course of each run; --repeat tells how much runs differ from each other".to_owned()
+    };
+    let mut lines = vec![format!(
+        "MB/s: millions of bytes a second. ±: half of the interval that has the true IOPS with a probability of 95 %, {ground}; ?: not known. Latencies are \
+         from submission to completion."
+    )];
+    if outcome.points.iter().any(|point| !point.is_believable()) {
+        lines.push(format!("{WRONG_MARK}: a finding contradicts figures of this point, or a job failed."));
+    }
+    lines.extend(missing(outcome));
+    lines
+}
+
+/// How many runs are missing, if any are.
+pub(super) fn missing(outcome: &SweepOutcome) -> Option<String> {
+    match outcome.n_missing {
+        0 => None,
+        1 => Some("1 run was not made yet.".to_owned()),
+        n_missing => Some(format!("{} runs were not made yet.", thousands(n_missing as u64))),
+    }
+}
+
+/// At which points a finding stands.
+pub(super) fn place(finding: &SweepFinding, outcome: &SweepOutcome) -> String {
+    let n_points = outcome.points.len();
+    if finding.is_of_all {
+        return match (n_points, outcome.points.first().map_or(0, |point| point.n_runs)) {
+            (1, n_runs) if n_runs == finding.n_runs => "In all runs:".to_owned(),
+            (1, n_runs) => format!("In {} of {n_runs} runs:", finding.n_runs),
+            _ => format!("At all {n_points} points:"),
+        };
+    }
+    let numbers: Vec<String> = finding.points.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+    let more = if finding.points.len() > MOST_LISTED { ", ..." } else { "" };
+    format!("At {} of {n_points} points (#{}{more}):", finding.points.len(), numbers.join(", "))
+}
+
+pub(super) fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {
+    let side = if outlier.percent < 0.0 { "below" } else { "above" };
+    let mut different = outlier.findings.clone();
+    different.extend(outlier.facts.iter().cloned());
+    let different = match different.is_empty() {
+        true => "nothing that was recorded tells why".to_owned(),
+        false => format!("this run alone has: {}", different.join("; ")),
+    };
+    let (job, kind, metric) = (&outlier.job, outlier.kind.name(), outlier.metric.name());
+    let of_point = match point.point.settings.is_empty() {
+        true => String::new(),
+        false => format!(" of point #{} ({})", point.number, point.point),
+    };
+    format!(
+        "Outlier: {}{of_point}. {metric} of {kind} of {job} is {:.0} % {side} the median of the runs; {different}.",
+        outlier.run,
+        outlier.percent.abs()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_two_units() {
+        let of = |seconds| time_text(Duration::from_secs(seconds));
+        assert_eq!([of(7), of(90), of(3_599), of(7_260)], ["7 s", "1 min 30 s", "59 min 59 s", "2 h 1 min"]);
+    }
+
+    #[test]
+    fn numbers_stand_at_the_right_and_words_at_the_left() {
+        let rows = [["#", "bs", "IOPS"], ["1", "4k", "1,000"], ["10!", "64k", "9"]];
+        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+        assert_eq!(aligned(&rows, 2), "#    bs    IOPS\n1    4k   1,000\n10!  64k      9\n");
+    }
+}

@@ -1,0 +1,296 @@
+//! `ferrio sweep` and `ferrio run --repeat`: many runs, each kept, ended at any moment and gone on with.
+//!
+//! Start reading at [`each_point_has_its_run_and_its_row`].
+
+use crate::support::{Finished, Program, Run, Scratch, send};
+use rustix::process::Signal;
+use serde_json::Value;
+
+/// A simulated device with one channel that takes 1 ms: 1,000 I/Os a second at any depth, with a latency of 1 ms times the depth.
+const JOB: &str = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60 --bs=4k";
+
+fn run(scratch: &Scratch, arguments: &str) -> Finished {
+    Run::new(Program::Ferrio, scratch.path(), arguments).finish()
+}
+
+fn outcome(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
+}
+
+/// A figure of a point.
+fn mean(point: &Value, metric: &str) -> f64 {
+    let figures = point["figures"].as_array().cloned().unwrap_or_default();
+    let found = figures.iter().find(|figure| figure["metric"] == metric).and_then(|figure| figure["mean"].as_f64());
+    found.unwrap_or_else(|| panic!("no {metric}: {point:#}"))
+}
+
+#[test]
+fn each_point_has_its_run_and_its_row() {
+    let scratch = Scratch::new("sweep");
+    let finished = run(&scratch, &format!("sweep {JOB} --over bs=4k,64k --over iodepth=1..4 --json")).succeeded();
+    let document = outcome(&finished);
+    let points = document["points"].as_array().cloned().unwrap_or_default();
+    let options: Vec<String> = points.iter().map(|point| point["options"].to_string()).collect();
+    assert_eq!(options.len(), 6, "{options:?}");
+    assert_eq!(options[1], r#"{"bs":"4k","iodepth":"2"}"#);
+    for (point, depth) in points.iter().zip([1.0, 2.0, 4.0, 1.0, 2.0, 4.0]) {
+        let (iops, latency_ns) = (mean(point, "iops"), mean(point, "p50"));
+        // The device is never faster than its service time.
+        assert!(iops < 1_010.0, "{iops}");
+        assert!(latency_ns > depth * 0.98e6, "{latency_ns} at depth {depth}");
+    }
+    let ratio = mean(&points[3], "bw") / mean(&points[3], "iops");
+    assert!((ratio - 65_536.0).abs() < 1.0, "{ratio}");
+    // Everything is in the folder, and each record is a result like any other.
+    let csv = scratch.read("s.sweep/points.csv");
+    assert_eq!(csv.lines().count(), 7, "{csv}");
+    assert!(csv.starts_with("point,runs,failed,bs,iodepth,job,of,iops,iops_low,"), "{csv}");
+    assert!(scratch.read("s.sweep/index.html").contains("IOPS by bs and iodepth"));
+    run(&scratch, "report s.sweep/runs/point-00004-run-001.record").succeeded();
+    let shown = run(&scratch, "sweep --show s.sweep").succeeded();
+    let rows: Vec<&str> = shown.stdout.lines().filter(|line| line.contains("read")).collect();
+    assert_eq!(rows.len(), 6, "{}", shown.all());
+    assert!(rows[4].starts_with("5  64k  2        read  "), "{}", rows[4]);
+}
+
+#[test]
+fn options_change_together_and_points_are_left_out() {
+    let scratch = Scratch::new("sweep");
+    let plan = |arguments: &str| run(&scratch, &format!("sweep --plan {JOB} {arguments}")).succeeded().stdout;
+    let text = plan("--over bs:iodepth=4k:8,1m:2 --over rw=randread,randwrite --order given");
+    assert!(
+        text.starts_with("4 runs at 4 points, in the order of the values, for a time that the jobs do not limit"),
+        "{text}"
+    );
+    assert!(text.contains("\n  bs=1m iodepth=2 rw=randwrite\n"), "{text}");
+    let text = plan("--over bs=4k,1m --over iodepth=1..64 --where=bs*iodepth<=4m --repeat=3 --runtime=10 --rest=5s");
+    // 7 and 3 depths, 10 s each, and 29 rests.
+    assert!(text.starts_with("30 runs at 10 points, in a random order, at most 7 min 25 s and "), "{text}");
+    assert_eq!(scratch.names(), Vec::<String>::new());
+}
+
+#[test]
+fn what_cannot_be_swept_is_refused_before_the_first_run() {
+    let scratch = Scratch::new("sweep");
+    scratch.write("job.fio", "[a]\nioengine=null\nsize=1m\nrw=read\n[b]\nioengine=null\nsize=1m\nrw=read\n");
+    for (arguments, reason) in [
+        (JOB.to_owned(), "there is no parameter"),
+        ("--over bs=4k,8k".to_owned(), "there are no jobs"),
+        (format!("{JOB} --over bs"), "has no values"),
+        (format!("{JOB} --over iodpeth=1,2"), "did you mean iodepth?"),
+        (format!("{JOB} --over iodepth=1,many"), "iodepth=many"),
+        (format!("{JOB} --over bs=4k --where=size<4k"), "that the sweep sets"),
+        (format!("{JOB} --over bs=4k --where=bs>1m"), "leave no point"),
+        (format!("{JOB} --over bs=4k --repeat=0"), "no number from 1"),
+        (format!("{JOB} --over bs=4k --rest=soon"), "no time"),
+        (format!("{JOB} --over bs=4k --until=speed±2%"), "is no figure"),
+        (format!("{JOB} --over bs=4k --until=iops±2% --repeat=2"), "at least 3 runs"),
+        (format!("{JOB} --over bs=4k --first=none.fio"), "none.fio"),
+        (format!("{JOB} --over bs=4k --record=r"), "--record has no effect in a sweep"),
+        ("job.fio --over c.bs=4k,8k".to_owned(), "no job is called c"),
+        ("job.fio --over zonemode=strided".to_owned(), "zonesize"),
+        ("--resume=none".to_owned(), "holds no sweep"),
+        (format!("--resume=none {JOB}"), "has no effect"),
+    ] {
+        let refused = run(&scratch, &format!("sweep {arguments}"));
+        assert_eq!(refused.code, Some(2), "{arguments}: {}", refused.all());
+        assert!(refused.stderr.contains(reason), "{arguments}: {}", refused.all());
+        assert_eq!(scratch.names(), ["job.fio"], "{arguments}");
+    }
+}
+
+/// Each run of a sweep that is killed again and again is made once.
+#[test]
+fn a_sweep_that_was_killed_goes_on_without_a_lost_or_repeated_run() {
+    let scratch = Scratch::new("sweep");
+    let begin = format!("sweep {JOB} --over iodepth=1..8 --repeat=3 --folder=f");
+    let mut arguments = begin.as_str();
+    let n_made =
+        || std::fs::read_dir(scratch.join("f/runs")).map_or(0, |runs| runs.flatten().filter(is_record).count());
+    let mut made_before = 0;
+    while made_before < 10 {
+        let mut running = Run::new(Program::Ferrio, scratch.path(), arguments).start();
+        running.wait_until("another run is kept", |_| n_made() > made_before);
+        let kept =
+            std::fs::metadata(scratch.join("f/runs/point-00001-run-001.record")).and_then(|facts| facts.modified());
+        send(running.pid(), Signal::KILL);
+        running.finish();
+        made_before = n_made();
+        let same =
+            std::fs::metadata(scratch.join("f/runs/point-00001-run-001.record")).and_then(|facts| facts.modified());
+        assert!(kept.is_err() || kept.ok() == same.ok(), "a record was made again");
+        arguments = "sweep --resume=f";
+    }
+    // Ended by a signal, it says how it goes on.
+    let mut running = Run::new(Program::Ferrio, scratch.path(), arguments).start();
+    running.wait_until("another run is kept", |_| n_made() > made_before);
+    send(running.pid(), Signal::INT);
+    let ended = running.finish();
+    if n_made() < 12 {
+        assert_eq!(ended.code, Some(130), "{}", ended.all());
+        assert!(ended.stderr.contains("go on with them: ferrio sweep --resume f"), "{}", ended.all());
+    }
+    let finished = run(&scratch, "sweep --resume=f --json").succeeded();
+    let document = outcome(&finished);
+    let runs: Vec<u64> =
+        document["points"].as_array().into_iter().flatten().filter_map(|point| point["n_runs"].as_u64()).collect();
+    assert_eq!((runs, n_made(), document["n_missing"].as_u64()), (vec![3; 4], 12, Some(0)));
+    assert!(std::fs::read_dir(scratch.join("f/runs")).expect("a folder").flatten().all(|entry| is_record(&entry)));
+}
+
+fn is_record(entry: &std::fs::DirEntry) -> bool {
+    entry.file_name().to_string_lossy().ends_with(".record")
+}
+
+#[test]
+fn other_jobs_are_no_part_of_a_sweep() {
+    let scratch = Scratch::new("sweep");
+    let job = |size: &str| format!("[a]\nioengine=null\nsize={size}\nrw=read\n");
+    scratch.write("job.fio", job("1m"));
+    run(&scratch, "sweep job.fio --over bs=4k,8k").succeeded();
+    std::fs::remove_file(scratch.join("a.sweep/runs/point-00002-run-001.record")).expect("removed");
+    scratch.write("job.fio", job("2m"));
+    let refused = run(&scratch, "sweep --resume a.sweep");
+    assert!(refused.stderr.contains("not those with which the sweep began"), "{}", refused.all());
+    scratch.write("job.fio", job("1m"));
+    // From another directory, the jobs are found where they were.
+    let other = Scratch::new("sweep-other");
+    let path = scratch.join("a.sweep").display().to_string();
+    run(&other, &format!("sweep --resume {path}")).succeeded();
+    let again = run(&scratch, "sweep job.fio --over bs=4k,8k");
+    assert!(again.stderr.contains("a.sweep is there already"), "{}", again.all());
+}
+
+#[test]
+fn jobs_that_fail_are_counted_and_their_figures_not_believed() {
+    let scratch = Scratch::new("sweep");
+    let job = "--name=s --ioengine=sim --rw=randread --size=1g --number_ios=20 --sim_fault=read=EIO@5";
+    let failed = run(&scratch, &format!("sweep {job} --over bs=4k,8k --csv"));
+    assert_eq!(failed.code, Some(2), "{}", failed.all());
+    assert!(failed.stderr.contains("jobs failed in 2 of 2 runs"), "{}", failed.all());
+    assert!(failed.stdout.lines().skip(1).all(|row| row.split(',').nth(2) == Some("1")), "{}", failed.stdout);
+}
+
+#[test]
+fn repeats_tell_how_sure_the_figures_are() {
+    let scratch = Scratch::new("repeats");
+    let finished = run(&scratch, &format!("run {JOB} --repeat=3 --record=before")).succeeded();
+    assert!(finished.stdout.starts_with("3 runs\njob        "), "{}", finished.all());
+    let row = finished.stdout.lines().find(|line| line.contains("IOPS")).unwrap_or_default();
+    assert_eq!(row.matches('%').count(), 2, "an interval and the spread between runs: {row}");
+    let document =
+        outcome(&run(&scratch, &format!("run {JOB} --repeat=3 --record=after --iodepth=2 --json")).succeeded());
+    let figure = &document["points"][0]["figures"][0];
+    assert_eq!(
+        (figure["metric"].as_str(), figure["values"].as_array().map(Vec::len)),
+        (Some("iops"), Some(3)),
+        "{figure}"
+    );
+    let interval = figure["interval"].as_array().expect("an interval");
+    let (low, high) = (interval[0].as_f64().unwrap_or_default(), interval[1].as_f64().unwrap_or_default());
+    assert!(low <= figure["mean"].as_f64().unwrap_or_default() && low < high, "{figure}");
+    // Folders of repeats are sides of a comparison: depth 2 doubles the latency.
+    let compared = run(&scratch, "compare --json before after").succeeded();
+    let figures = outcome(&compared)["comparisons"][0]["jobs"][0]["figures"].clone();
+    let p50 =
+        figures.as_array().into_iter().flatten().find(|figure| figure["metric"] == "p50").cloned().unwrap_or_default();
+    assert_eq!((p50["n"].to_string(), p50["verdict"].as_str()), ("[3,3]".to_owned(), Some("slower")), "{p50}");
+    let refused = run(&scratch, "compare before repeats-none");
+    assert_eq!(refused.code, Some(2), "{}", refused.all());
+}
+
+#[test]
+fn repeats_end_when_a_figure_is_known() {
+    let scratch = Scratch::new("repeats");
+    let document = outcome(&run(&scratch, &format!("run {JOB} --until=iops±90% --json")).succeeded());
+    assert_eq!((document["points"][0]["n_runs"].as_u64(), document["n_missing"].as_u64()), (Some(3), Some(0)));
+    let document = outcome(&run(&scratch, &format!("run {JOB} --until=max±0.0001% --repeat=4 --json")).succeeded());
+    assert_eq!(document["points"][0]["n_runs"].as_u64(), Some(4));
+    for (arguments, reason) in [("--repeat=2 --live", "--live is about one run"), ("--until=iops", "it has no ±")] {
+        let refused = run(&scratch, &format!("run {JOB} {arguments}"));
+        assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{}", refused.all());
+    }
+    assert_eq!(scratch.names(), Vec::<String>::new());
+}
+
+/// The jobs that prepare a run are not among its figures, and a failure of them ends the sweep.
+#[test]
+fn jobs_before_the_runs_do_not_count() {
+    let scratch = Scratch::new("sweep");
+    scratch.write("fill.fio", "[fill]\nfilename=data\nsize=1m\nrw=write\nbs=64k\nend_fsync=1\n");
+    scratch.write("bad.fio", "[bad]\nioengine=sim\nsize=1m\nrw=write\nsim_fault=write=EIO@1\n");
+    let job = "--name=a --filename=data --size=1m --rw=read --allow_file_create=0";
+    run(&scratch, &format!("sweep {job} --over bs=4k,8k --first=fill.fio --before-each=fill.fio --json")).succeeded();
+    assert!(
+        scratch.read("a.sweep/outcome.json").contains("\"read\"")
+            && !scratch.read("a.sweep/outcome.json").contains("\"write\"")
+    );
+    let failed = run(&scratch, &format!("sweep {job} --over bs=4k,8k --first=bad.fio --folder=b"));
+    assert!(failed.code == Some(2) && failed.stderr.contains("prepare the runs have failed"), "{}", failed.all());
+}
+
+/// A pause between the runs is waited for, and a signal ends it.
+#[test]
+fn rests_are_between_the_runs() {
+    let scratch = Scratch::new("sweep");
+    let arguments = format!("sweep {JOB} --over bs=4k,8k --rest=1h --folder=f");
+    let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+    let n_made =
+        || std::fs::read_dir(scratch.join("f/runs")).map_or(0, |runs| runs.flatten().filter(is_record).count());
+    running.wait_until("the first run is kept", |_| n_made() == 1);
+    send(running.pid(), Signal::TERM);
+    let ended = running.finish();
+    assert_eq!((ended.code, n_made()), (Some(143), 1), "{}", ended.all());
+}
+
+/// A device with one channel of 1 ms: at depth N an I/O takes N ms.
+#[test]
+fn the_largest_depth_within_a_limit_is_found() {
+    let scratch = Scratch::new("limit");
+    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60";
+    let arguments = format!("sweep {job} --over iodepth=1..32 --max=p50=7500us --json");
+    let document = outcome(&run(&scratch, &arguments).succeeded());
+    let bracket = &document["limit"]["bracket"];
+    let (within, beyond) = (bracket["within"].as_u64().expect("a depth"), bracket["beyond"].as_u64().expect("a depth"));
+    // The device is never faster than that; a busy machine makes it slower.
+    assert!(within <= 7 && beyond <= 8 && within < beyond, "{document:#}");
+    assert_eq!(document["limit"]["limited_by"], "device");
+    // All runs are there: nothing is to be made, and the answer is the same.
+    let n_records = || std::fs::read_dir(scratch.join("s.sweep/runs")).map_or(0, Iterator::count);
+    let n_before = n_records();
+    let again = run(&scratch, "sweep --resume s.sweep").succeeded();
+    assert!(again.stdout.starts_with(&format!("p50=7500us: holds up to iodepth={within} (")), "{}", again.all());
+    assert_eq!(n_records(), n_before);
+    let text = run(&scratch, &format!("sweep {job} --over iodepth=1..4 --max=p50=1s --folder=a")).succeeded().stdout;
+    assert!(text.contains("holds up to iodepth=4 (") && text.contains("the largest value that was tried"), "{text}");
+    let text = run(&scratch, &format!("sweep {job} --over iodepth=8..32 --max=p50=1ms --folder=b")).succeeded().stdout;
+    assert!(text.contains("does not hold at iodepth=8"), "{text}");
+    for (arguments, reason) in [
+        ("--over iodepth=1..4 --max=p50=1", "has no unit"),
+        ("--over rw=read,write --max=p50=1ms", "ascending numbers"),
+        ("--over iodepth=1..4 --over bs=4k --max=p50=1ms", "one parameter"),
+        ("--over iodepth=1..4 --max=p50=1ms --precision=0", "no percentage"),
+    ] {
+        let refused = run(&scratch, &format!("sweep {job} {arguments} --folder=c"));
+        assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{arguments}: {}", refused.all());
+    }
+}
+
+/// Users come at random times: the latency of a rate is theirs.
+#[test]
+fn a_limit_along_a_rate_is_that_of_users() {
+    let scratch = Scratch::new("limit");
+    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --iodepth=64 --number_ios=100";
+    let plan =
+        run(&scratch, &format!("sweep --plan {job} --over rate_iops=50..2000 --max p95=20ms")).succeeded().stdout;
+    assert_eq!(plan, "A search for the largest rate_iops from 50 to 2000 with p95=20ms.\n");
+    let arguments = format!("sweep {job} --over rate_iops=50..2000 --max p95=20ms --precision=50% --repeat=3 --json");
+    let document = outcome(&run(&scratch, &arguments).succeeded());
+    let bracket = &document["limit"]["bracket"];
+    let (within, beyond) = (bracket["within"].as_u64().expect("a rate"), bracket["beyond"].as_u64().expect("a rate"));
+    // 1,000 a second is what the device does; far below it nobody waits for 20 ms, and far above it everybody does.
+    assert!((50..1_500).contains(&within) && (800..=2_000).contains(&beyond), "{document:#}");
+    let record = std::fs::read_dir(scratch.join("s.sweep/runs")).expect("a folder").flatten().next().expect("a record");
+    let shown = run(&scratch, &format!("report {} -o p.html", record.path().display())).succeeded();
+    assert!(scratch.read("p.html").contains("poisson"), "{}", shown.all());
+}

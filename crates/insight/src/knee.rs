@@ -1,0 +1,112 @@
+//! The knee of a load: where latency begins to grow faster than throughput.
+//!
+//! The measure is Kleinrock's power, throughput divided by mean latency: while throughput grows by a larger share than latency, power grows, and
+//! beyond the knee it falls. Source: Kleinrock, Power and Deterministic Rules of Thumb for Probabilistic Problems in Computer Communications, 1979.
+//! Must not know: parameters, jobs. Start reading at [`knee`].
+
+use crate::compare::ComparedMetric;
+use crate::repeats::RepeatedFigure;
+use ferrio_stats::Confidence;
+use serde::Serialize;
+
+/// Fewest points of a curve that has a knee.
+const FEWEST: usize = 3;
+
+/// A point of a curve: throughput a second, and mean latency in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoadPoint {
+    /// I/Os per second.
+    pub throughput: Confidence,
+    /// Mean latency, nanoseconds.
+    pub latency_ns: Confidence,
+}
+
+/// The knee of a curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Knee {
+    /// Index of the point with the most power.
+    pub index: usize,
+    /// Indexes of the first and the last point whose power may be the most, by the intervals of the figures.
+    pub between: [usize; 2],
+    /// False where the most power is at an end of the curve: the knee may be beyond it.
+    pub is_inside: bool,
+}
+
+impl LoadPoint {
+    /// The point of a rate and a mean latency. A figure without an interval counts as exact.
+    ///
+    /// `None`: one of them is 0, or of another metric.
+    pub fn of(rate: &RepeatedFigure, latency: &RepeatedFigure) -> Option<Self> {
+        let is_right = rate.metric == ComparedMetric::Iops && latency.metric == ComparedMetric::MeanLatency;
+        let of = |figure: &RepeatedFigure| {
+            let [low, high] = figure.interval.unwrap_or([figure.mean; 2]);
+            Confidence { value: figure.mean, low, high }
+        };
+        let point = Self { throughput: of(rate), latency_ns: of(latency) };
+        (is_right && point.throughput.value > 0.0 && point.latency_ns.value > 0.0).then_some(point)
+    }
+
+    fn power(&self) -> Confidence {
+        let Self { throughput, latency_ns } = self;
+        Confidence {
+            value: throughput.value / latency_ns.value,
+            low: throughput.low.max(0.0) / latency_ns.high,
+            high: if latency_ns.low > 0.0 { throughput.high / latency_ns.low } else { f64::INFINITY },
+        }
+    }
+}
+
+/// The knee of a curve whose points are in the order of the load; `None`: it has too few points.
+pub fn knee(points: &[LoadPoint]) -> Option<Knee> {
+    if points.len() < FEWEST {
+        return None;
+    }
+    let powers: Vec<Confidence> = points.iter().map(LoadPoint::power).collect();
+    let best = powers.iter().enumerate().max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
+    let (index, _) = best?;
+    let least = powers.iter().map(|power| power.low).fold(0.0_f64, f64::max);
+    let mut possible = powers.iter().enumerate().filter(|(_, power)| power.high >= least).map(|(at, _)| at);
+    let first = possible.next().unwrap_or(index).min(index);
+    let last = possible.next_back().unwrap_or(first).max(index);
+    Some(Knee { index, between: [first, last], is_inside: index > 0 && index + 1 < points.len() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(throughput: f64, latency_ns: f64, share: f64) -> LoadPoint {
+        let around = |value: f64| Confidence { value, low: value * (1.0 - share), high: value * (1.0 + share) };
+        LoadPoint { throughput: around(throughput), latency_ns: around(latency_ns) }
+    }
+
+    /// A device with 8 channels of 100 us, at the depths 1, 2, 4, ... 64.
+    fn channels(share: f64) -> Vec<LoadPoint> {
+        let at = |depth: f64| point(depth.min(8.0) * 10_000.0, (depth / 8.0).max(1.0) * 100_000.0, share);
+        [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0].map(at).to_vec()
+    }
+
+    #[test]
+    fn the_knee_of_a_device_with_channels_is_their_number() {
+        assert_eq!(knee(&channels(0.02)), Some(Knee { index: 3, between: [3, 3], is_inside: true }));
+        // Power at half and at twice the depth is half as large.
+        let wide = knee(&channels(0.2)).expect("a knee");
+        assert_eq!((wide.index, wide.between), (3, [2, 4]));
+    }
+
+    /// Power of a queue with one server, L * (M - L), is the most at half of its capacity.
+    #[test]
+    fn the_knee_of_a_queue_is_at_half_of_its_capacity() {
+        let at = |load: f64| point(load, 1e9 / (1_000.0 - load), 0.001);
+        let points: Vec<LoadPoint> = (1..10).map(|tenth| at(100.0 * f64::from(tenth))).collect();
+        assert_eq!(knee(&points).map(|knee| (knee.index, knee.is_inside)), Some((4, true)));
+    }
+
+    #[test]
+    fn ends_and_short_curves_have_none() {
+        let rising = &channels(0.01)[..3];
+        assert_eq!(knee(rising), Some(Knee { index: 2, between: [2, 2], is_inside: false }));
+        assert_eq!(knee(&rising[..2]), None);
+        assert_eq!(knee(&[]), None);
+    }
+}

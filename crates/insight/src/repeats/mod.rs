@@ -1,0 +1,247 @@
+//! The figures of repeated runs: mean, interval, and how much the runs differ from each other and within themselves.
+//!
+//! Must not know: files, how the figures are shown. Start reading at [`repeats`].
+
+mod outliers;
+
+use crate::compare::ComparedMetric;
+use crate::compare::sample::{FigureSample, JobOfResult};
+use crate::statistics::{mean, quantile_95};
+use ferrio_results::{FiguresOf, LatencyKind, RunResult};
+use ferrio_stats::Confidence;
+pub use outliers::Outlier;
+use serde::Serialize;
+
+/// Half the width of an interval of 95 %, in standard errors.
+const HALF_WIDTH: f64 = 1.96;
+
+/// What repeated runs of the same jobs tell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Repeats {
+    /// Number of runs.
+    pub n_runs: usize,
+    /// The figures, by job, kind of I/O and metric, in the order of the first run.
+    pub figures: Vec<RepeatedFigure>,
+    /// Runs that differ from the others by far more than these differ from each other.
+    pub outliers: Vec<Outlier>,
+}
+
+/// A figure in repeated runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RepeatedFigure {
+    /// Index of the job in the runs.
+    #[serde(skip)]
+    pub job_index: usize,
+    /// Name of the job.
+    pub job: String,
+    /// Kind of I/O.
+    #[serde(rename = "of")]
+    pub kind: FiguresOf,
+    /// Which figure. Rates are per second, latencies nanoseconds.
+    pub metric: ComparedMetric,
+    /// The figure in each run that has it.
+    pub values: Vec<f64>,
+    /// Their mean.
+    pub mean: f64,
+    /// An interval that covers the true mean with a probability of 95 %: from the differences between the runs, or from the course of the only
+    /// run. `None`: see `unknown`.
+    pub interval: Option<[f64; 2]>,
+    /// Why there is no interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown: Option<&'static str>,
+    /// Standard deviation between the runs, percent of the mean; `None`: there is one run, or the mean is 0.
+    pub between_percent: Option<f64>,
+    /// How much a run alone would differ from the truth, by its own course: standard deviation, percent of the mean. Where it is far below
+    /// the deviation between the runs, longer runs tell no more than short ones, and more runs do.
+    pub within_percent: Option<f64>,
+    /// Too few I/Os of a run are beyond the percentile.
+    pub is_doubtful: bool,
+}
+
+impl RepeatedFigure {
+    /// Half of the interval in percent of the mean; `None`: there is no interval, or the mean is 0.
+    pub fn half_width_percent(&self) -> Option<f64> {
+        let [low, high] = self.interval?;
+        (self.mean > 0.0).then(|| 100.0 * (high - low) / 2.0 / self.mean)
+    }
+}
+
+/// The figures of these runs, which are repeats of each other.
+pub fn repeats(results: &[RunResult]) -> Repeats {
+    let all: Vec<&RunResult> = results.iter().collect();
+    let mut found = Repeats { n_runs: all.len(), figures: Vec::new(), outliers: Vec::new() };
+    let Some(first) = all.first() else { return found };
+    let of_job = crate::compare::repeats(&all);
+    for (job_index, job) in first.jobs.iter().enumerate() {
+        let jobs = of_job(job_index);
+        let kinds = FiguresOf::ALL.into_iter().filter(|kind| jobs.iter().any(|job| job.has(*kind)));
+        for kind in kinds {
+            let latency = latency(&jobs, kind);
+            let of_metric = |metric| figure(&jobs, kind, metric, latency);
+            let figures = ComparedMetric::ALL.into_iter().filter_map(of_metric);
+            found.figures.extend(figures.map(|figure| RepeatedFigure { job_index, job: job.name.clone(), ..figure }));
+        }
+    }
+    found.outliers = outliers::of(&all, &found.figures);
+    found
+}
+
+/// The latency that all runs have measured.
+fn latency(jobs: &[JobOfResult<'_>], kind: FiguresOf) -> LatencyKind {
+    let all_have = |latency: &LatencyKind| jobs.iter().all(|job| job.has_latency(kind, *latency));
+    [LatencyKind::Completion, LatencyKind::Total].into_iter().find(all_have).unwrap_or(LatencyKind::Completion)
+}
+
+fn figure(
+    jobs: &[JobOfResult<'_>],
+    kind: FiguresOf,
+    metric: ComparedMetric,
+    latency: LatencyKind,
+) -> Option<RepeatedFigure> {
+    let sample = FigureSample::of(jobs, kind, metric, latency);
+    let center = sample.value()?;
+    let interval = match &sample.values[..] {
+        [_] => sample.course.interval(),
+        values => Ok(interval_of(values)),
+    };
+    let deviation = (sample.values.len() > 1 && center > 0.0).then(|| 100.0 * deviation(&sample.values) / center);
+    Some(RepeatedFigure {
+        job_index: 0,
+        job: String::new(),
+        kind,
+        metric,
+        mean: center,
+        interval: interval.as_ref().ok().map(|interval| [interval.low.max(0.0), interval.high]),
+        unknown: interval.err(),
+        between_percent: deviation,
+        within_percent: within_percent(jobs, kind, metric, latency),
+        is_doubtful: sample.is_doubtful,
+        values: sample.values,
+    })
+}
+
+/// The interval of the mean of independent values, at least two, by Student's distribution.
+fn interval_of(values: &[f64]) -> Confidence {
+    let (n, value) = (values.len() as f64, mean(values));
+    let distance = quantile_95(n - 1.0) * deviation(values) / n.sqrt();
+    Confidence { value, low: value - distance, high: value + distance }
+}
+
+/// Standard deviation of a sample of at least two values.
+fn deviation(values: &[f64]) -> f64 {
+    let center = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - center).powi(2)).sum();
+    (squares / (values.len() as f64 - 1.0).max(1.0)).sqrt()
+}
+
+/// The root of the mean of the variances that the courses of the runs tell; `None`: one of them tells none.
+fn within_percent(
+    jobs: &[JobOfResult<'_>],
+    kind: FiguresOf,
+    metric: ComparedMetric,
+    latency: LatencyKind,
+) -> Option<f64> {
+    let of_run = |job: &JobOfResult<'_>| {
+        let interval = FigureSample::of(&[*job], kind, metric, latency).course.interval().ok()?;
+        let error = (interval.high - interval.low) / 2.0 / HALF_WIDTH;
+        (interval.value > 0.0).then(|| (error / interval.value).powi(2))
+    };
+    let variances: Vec<f64> = jobs.iter().map(of_run).collect::<Option<_>>()?;
+    (!variances.is_empty()).then(|| 100.0 * mean(&variances).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::{Noise, autoregressive};
+    use ferrio_results::{Figures, JobResult, LatencyFigures};
+    use ferrio_stats::{Finding, Severity};
+    use ferrio_units::{DataDirection, PerDirection};
+
+    /// A run with a job that reads so many blocks in a second.
+    pub(super) fn run(name: &str, iops: f64) -> RunResult {
+        let clat = LatencyFigures {
+            n_samples: 100_000,
+            max_ns: 2_000_000_000,
+            mean_ns: 1e9 / iops,
+            percentiles: vec![(99.0, (2e9 / iops) as u64)],
+            ..LatencyFigures::default()
+        };
+        let figures = Figures { n_ios: 1_000, ios_per_sec: iops, clat: Some(clat), ..Figures::default() };
+        let mut directions = PerDirection::default();
+        directions[DataDirection::Read] = Some(figures);
+        let job = JobResult { name: "reads".to_owned(), directions, ..JobResult::default() };
+        RunResult { name: name.to_owned(), jobs: vec![job], ..RunResult::default() }
+    }
+
+    pub(super) fn runs(values: &[f64]) -> Vec<RunResult> {
+        values.iter().enumerate().map(|(index, iops)| run(&format!("run {index}"), *iops)).collect()
+    }
+
+    fn iops(found: &Repeats) -> &RepeatedFigure {
+        found.figures.iter().find(|figure| figure.metric == ComparedMetric::Iops).expect("a rate")
+    }
+
+    #[test]
+    fn the_interval_by_hand() {
+        // Mean 100, deviation 2, error 2 / sqrt(3) times 4.303.
+        let found = repeats(&runs(&[98.0, 100.0, 102.0]));
+        let figure = iops(&found);
+        assert_eq!((found.n_runs, figure.mean, figure.between_percent), (3, 100.0, Some(2.0)));
+        let half = figure.half_width_percent().expect("an interval");
+        assert!((half - 4.303 * 2.0 / 3.0_f64.sqrt()).abs() < 1e-3, "{half}");
+        assert_eq!((figure.within_percent, figure.unknown), (None, None));
+    }
+
+    #[test]
+    fn one_run_without_a_course_has_no_interval() {
+        let found = repeats(&runs(&[98.0]));
+        let figure = iops(&found);
+        assert_eq!((figure.interval, figure.between_percent), (None, None));
+        assert!(figure.unknown.is_some_and(|reason| reason.contains("without figures over time")));
+        assert!(repeats(&[]).figures.is_empty());
+    }
+
+    #[test]
+    fn the_truth_is_covered_in_95_of_100_repeats() {
+        for n in [2, 3, 5, 10] {
+            let covers = |seed: u64| {
+                let noise = autoregressive(n, 0.0, Noise::Normal, seed);
+                let values: Vec<f64> = noise.iter().map(|value| 1_000.0 * (1.0 + 0.02 * value)).collect();
+                let interval = interval_of(&values);
+                interval.low <= 1_000.0 && 1_000.0 <= interval.high
+            };
+            let share = (0..4_000).filter(|seed| covers(*seed)).count() as f64 / 4_000.0;
+            assert!((0.93..=0.97).contains(&share), "{n}: {share}");
+        }
+    }
+
+    #[test]
+    fn an_outlier_is_named_with_what_was_different() {
+        let mut results = runs(&[100.0, 101.0, 99.0, 100.5, 60.0, 99.5]);
+        results[4].findings =
+            Some(vec![Finding { id: "cpu-steal".to_owned(), severity: Severity::Misleading, ..finding() }]);
+        let found = repeats(&results);
+        let [outlier] = &found.outliers[..] else { panic!("{:?}", found.outliers) };
+        assert_eq!((outlier.run_index, outlier.job.as_str()), (4, "reads"));
+        assert!((outlier.percent + 40.0).abs() < 1.0, "{outlier:?}");
+        assert_eq!(outlier.findings, ["cpu-steal"]);
+        assert!(repeats(&runs(&[100.0, 101.0, 99.0, 100.5, 99.5])).outliers.is_empty());
+        // Four runs do not say which of them is the odd one.
+        assert!(repeats(&runs(&[100.0, 101.0, 99.0, 60.0])).outliers.is_empty());
+    }
+
+    fn finding() -> Finding {
+        Finding {
+            id: String::new(),
+            title: String::new(),
+            severity: Severity::Note,
+            jobs: Vec::new(),
+            direction: ferrio_stats::FindingDirection::None,
+            evidence: Vec::new(),
+            explanation: String::new(),
+            cure: String::new(),
+            page: String::new(),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Curves of a sweep: rate and latency over the parameter with the most values, and latency against throughput.
+//!
+//! The values of the other parameters make the lines. Must not know: pages. Start reading at [`curves`].
+
+use super::frame::{HEIGHT, Scale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
+use super::{Subject, SweepView, SweptPoint};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::RepeatedFigure;
+use maud::{Markup, html};
+
+/// Lines of a picture that a reader tells apart.
+const MOST_LINES: usize = 8;
+
+/// Points that differ in one parameter alone.
+struct Line<'a> {
+    name: String,
+    points: Vec<&'a SweptPoint<'a>>,
+}
+
+/// All curves of a job's I/O.
+pub(super) fn curves(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+    let along = longest_axis(view);
+    let Some(along) = along else { return html! {} };
+    let lines = lines(view, along);
+    let n_left_out = lines.len().saturating_sub(MOST_LINES);
+    let lines = &lines[..lines.len().min(MOST_LINES)];
+    html! {
+        div class="pictures" {
+            @for metric in [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99] {
+                (over_parameter(view, subject, along, lines, metric))
+            }
+            (against_throughput(subject, lines, ComparedMetric::P99))
+        }
+        @if lines.len() > 1 { (key(lines)) }
+        @if n_left_out > 0 { p class="hint" { (n_left_out) " more lines are in the table alone." } }
+    }
+}
+
+/// The parameter with the most values; `None`: none has two.
+fn longest_axis(view: &SweepView<'_>) -> Option<usize> {
+    let longest = view.axes.iter().enumerate().rev().max_by_key(|(_, (_, values))| values.len());
+    longest.filter(|(_, (_, values))| values.len() > 1).map(|(index, _)| index)
+}
+
+fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<Line<'a>> {
+    let mut lines: Vec<(Vec<usize>, Line<'a>)> = Vec::new();
+    for point in &view.points {
+        let others = point.places.iter().enumerate().filter(|(axis, _)| *axis != along).map(|(_, place)| *place);
+        let others: Vec<usize> = others.collect();
+        match lines.iter_mut().find(|(known, _)| *known == others) {
+            Some((_, line)) => line.points.push(point),
+            None => {
+                let mut options = view.options(point);
+                options.remove(along);
+                lines.push((others, Line { name: options.join(" "), points: vec![point] }));
+            }
+        }
+    }
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+fn over_parameter(
+    view: &SweepView<'_>,
+    subject: Subject<'_>,
+    along: usize,
+    lines: &[Line<'_>],
+    metric: ComparedMetric,
+) -> Markup {
+    let (name, values) = &view.axes[along];
+    let figure = |point: &&SweptPoint<'_>| point.figure(subject, metric).map(highest);
+    let scale = Scale::up(lines.iter().flat_map(|line| &line.points).filter_map(figure));
+    let x = |point: &SweptPoint<'_>| place_of(point.places[along], values.len());
+    let words: Vec<(f64, String)> =
+        values.iter().enumerate().map(|(index, value)| (place_of(index, values.len()), value.clone())).collect();
+    let heading = format!("{} over {name}", title(metric));
+    picture(
+        &heading,
+        &html! {
+            (left_axis(&scale, metric))
+            (bottom_axis(&words, name))
+            @for (index, line) in lines.iter().enumerate() {
+                @let marks = line.points.iter().filter_map(|point| Some((*point, point.figure(subject, metric)?)));
+                @let marks: Vec<(&SweptPoint<'_>, &RepeatedFigure)> = marks.collect();
+                @let path: Vec<(f64, f64)> = marks.iter().map(|(point, figure)| (x(point), scale.place(figure.mean))).collect();
+                (polyline(&path, index))
+                @for (point, figure) in marks {
+                    @if let Some([low, high]) = figure.interval {
+                        line class=(format!("whisker c{index}")) x1=(pixels(x(point))) x2=(pixels(x(point))) y1=(pixels(scale.place(low))) y2=(pixels(scale.place(high))) {}
+                    }
+                    (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric, figure.mean))))
+                }
+            }
+        },
+    )
+}
+
+fn against_throughput(subject: Subject<'_>, lines: &[Line<'_>], metric: ComparedMetric) -> Markup {
+    let both = |point: &SweptPoint<'_>| {
+        Some((point.figure(subject, ComparedMetric::Iops)?.mean, point.figure(subject, metric)?.mean))
+    };
+    let all: Vec<(f64, f64)> = lines.iter().flat_map(|line| &line.points).filter_map(|point| both(point)).collect();
+    if all.len() < 2 {
+        return html! {};
+    }
+    let (across, up) =
+        (Scale::across(all.iter().map(|(iops, _)| *iops)), Scale::up(all.iter().map(|(_, latency)| *latency)));
+    let ticks = across.ticks().into_iter();
+    let words: Vec<(f64, String)> =
+        ticks.map(|value| (across.place(value), value_text(ComparedMetric::Iops, value))).collect();
+    picture(
+        &format!("{} against IOPS", title(metric)),
+        &html! {
+            (left_axis(&up, metric))
+            (bottom_axis(&words, "IOPS"))
+            @for (index, line) in lines.iter().enumerate() {
+                @let marks = line.points.iter().filter_map(|point| both(point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
+                @let marks: Vec<(&SweptPoint<'_>, (f64, f64))> = marks.collect();
+                (polyline(&marks.iter().map(|(_, place)| *place).collect::<Vec<_>>(), index))
+                @for (point, place) in marks { (mark(point, index, place, &format!("#{}", point.number))) }
+            }
+        },
+    )
+}
+
+fn highest(figure: &RepeatedFigure) -> f64 {
+    figure.interval.map_or(figure.mean, |[_, high]| high.min(2.0 * figure.mean).max(figure.mean))
+}
+
+fn title(metric: ComparedMetric) -> &'static str {
+    match metric {
+        ComparedMetric::Iops => "IOPS",
+        ComparedMetric::Bandwidth => "Bandwidth",
+        ComparedMetric::P99 => "99th percentile of latency",
+        metric => metric.name(),
+    }
+}
+
+fn picture(heading: &str, content: &Markup) -> Markup {
+    html! {
+        figure {
+            figcaption { (heading) }
+            svg class="curves" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(heading) { (content) }
+        }
+    }
+}
+
+fn polyline(path: &[(f64, f64)], index: usize) -> Markup {
+    let points: Vec<String> = path.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+    html! { @if path.len() > 1 { polyline class=(format!("line c{index}")) points=(points.join(" ")) {} } }
+}
+
+/// A point; hollow where its figures cannot be believed.
+fn mark(point: &SweptPoint<'_>, index: usize, (x, y): (f64, f64), words: &str) -> Markup {
+    let class = format!("mark c{index}{}", if point.is_believable { "" } else { " hollow" });
+    html! { circle class=(class) cx=(pixels(x)) cy=(pixels(y)) r="4" { title { (words) } } }
+}
+
+/// What the colours of the lines mean.
+fn key(lines: &[Line<'_>]) -> Markup {
+    html! {
+        ul class="key" {
+            @for (index, line) in lines.iter().enumerate() {
+                li { span class=(format!("swatch c{index}")) {} (line.name) }
+            }
+        }
+    }
+}

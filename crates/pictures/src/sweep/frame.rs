@@ -1,0 +1,163 @@
+//! The frame of a picture: scales, lines at round values, their words.
+//!
+//! Must not know: figures of jobs. Start reading at [`Scale::of`].
+
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_units::glance::{duration_text, thousands};
+use maud::{Markup, html};
+
+/// Size of a picture, pixels of its own scale.
+pub(super) const WIDTH: f64 = 640.0;
+pub(super) const HEIGHT: f64 = 300.0;
+/// Room for words at the left, at the bottom, and at the other edges.
+pub(super) const LEFT: f64 = 76.0;
+const BOTTOM: f64 = 44.0;
+const EDGE: f64 = 14.0;
+/// Values that are farther apart than by this factor are on a logarithmic scale.
+const WIDE: f64 = 20.0;
+/// About so many lines at round values.
+const N_TICKS: f64 = 5.0;
+
+/// A scale from values to pixels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    is_log: bool,
+    /// Pixels of both ends.
+    ends: (f64, f64),
+}
+
+impl Scale {
+    /// The scale on which all values fit: from 0, or logarithmic where they are far apart.
+    fn of(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Self {
+        let found = values.filter(|value| value.is_finite() && *value >= 0.0);
+        let (low, high) = found.fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+        let is_log = low > 0.0 && high > low * WIDE;
+        match is_log {
+            true => Self { low: low / 1.25, high: high * 1.25, is_log, ends },
+            false => Self { low: 0.0, high: if high > 0.0 { high * 1.08 } else { 1.0 }, is_log, ends },
+        }
+    }
+
+    /// One from the bottom to the top of a picture.
+    pub(super) fn up(values: impl Iterator<Item = f64>) -> Self {
+        Self::of(values, (HEIGHT - BOTTOM, EDGE))
+    }
+
+    /// One from the left to the right.
+    pub(super) fn across(values: impl Iterator<Item = f64>) -> Self {
+        Self::of(values, (LEFT, WIDTH - EDGE))
+    }
+
+    /// The place of a value, pixels.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        let share = if self.is_log {
+            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
+        } else {
+            (value - self.low) / (self.high - self.low)
+        };
+        self.ends.0 + share.clamp(0.0, 1.0) * (self.ends.1 - self.ends.0)
+    }
+
+    /// Round values.
+    pub(super) fn ticks(&self) -> Vec<f64> {
+        let magnitude = |value: f64| 10_f64.powf(value.log10().floor());
+        if self.is_log {
+            let decades = (self.high / self.low).log10();
+            let within: &[f64] = if decades > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            let first = magnitude(self.low);
+            let powers = (0..40).map(|power| first * 10_f64.powi(power)).take_while(|value| *value <= self.high);
+            let all = powers.flat_map(|power| within.iter().map(move |factor| power * factor));
+            return all.filter(|value| (self.low..=self.high).contains(value)).collect();
+        }
+        let rough = self.high / N_TICKS;
+        let step =
+            [1.0, 2.0, 5.0, 10.0].map(|factor| factor * magnitude(rough)).into_iter().find(|step| *step >= rough);
+        let step = step.unwrap_or(rough);
+        (0..).map(|index| f64::from(index) * step).take_while(|value| *value <= self.high).collect()
+    }
+}
+
+/// The place of a value of a parameter among all of them: equal distances.
+pub(super) fn place_of(index: usize, n_values: usize) -> f64 {
+    let room = WIDTH - EDGE - LEFT;
+    LEFT + room * (index as f64 + 0.5) / n_values.max(1) as f64
+}
+
+/// Lines and words of a scale from the bottom to the top.
+pub(super) fn left_axis(scale: &Scale, metric: ComparedMetric) -> Markup {
+    html! {
+        @for value in scale.ticks() {
+            @let y = pixels(scale.place(value));
+            line class="grid" x1=(LEFT) x2=(WIDTH - EDGE) y1=(y) y2=(y) {}
+            text x=(LEFT - 6.0) y=(y) text-anchor="end" dominant-baseline="middle" { (value_text(metric, value)) }
+        }
+        line class="axis" x1=(LEFT) x2=(LEFT) y1=(EDGE) y2=(HEIGHT - BOTTOM) {}
+        line class="axis" x1=(LEFT) x2=(WIDTH - EDGE) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
+    }
+}
+
+/// Words below a picture at such places, and the name of the scale. Where there are many, some are left out.
+pub(super) fn bottom_axis(words: &[(f64, String)], name: &str) -> Markup {
+    let longest = words.iter().map(|(_, word)| word.chars().count()).max().unwrap_or(1);
+    let most = ((WIDTH - LEFT) / (7.0 * longest as f64 + 10.0)).max(1.0) as usize;
+    let every = words.len().div_ceil(most).max(1);
+    html! {
+        @for (x, word) in words.iter().step_by(every) {
+            text x=(pixels(*x)) y=(HEIGHT - BOTTOM + 16.0) text-anchor="middle" { (word) }
+        }
+        text class="name" x=(pixels(f64::midpoint(LEFT, WIDTH - EDGE))) y=(HEIGHT - 6.0) text-anchor="middle" { (name) }
+    }
+}
+
+/// A value of a scale in few letters.
+pub(super) fn value_text(metric: ComparedMetric, value: f64) -> String {
+    match metric {
+        ComparedMetric::Iops => short(value),
+        ComparedMetric::Bandwidth => format!("{} MB/s", short(value / 1e6)),
+        _ if value <= 0.0 => "0".to_owned(),
+        _ => duration_text(value).replace(".00 ", " ").replace(".0 ", " "),
+    }
+}
+
+/// A number in few letters: `12.5k`.
+fn short(value: f64) -> String {
+    let trimmed = |value: f64| format!("{value:.2}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    match value {
+        value if value >= 1e6 => format!("{}M", trimmed(value / 1e6)),
+        value if value >= 1e4 => format!("{}k", trimmed(value / 1e3)),
+        value if value >= 100.0 => thousands(value.round() as u64),
+        value => trimmed(value),
+    }
+}
+
+/// A place as an attribute has it.
+pub(super) fn pixels(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_values_begin_at_0_and_far_ones_are_logarithmic() {
+        let near = Scale::up([40.0, 100.0].into_iter());
+        assert_eq!((near.place(0.0), near.ticks()), (HEIGHT - BOTTOM, vec![0.0, 50.0, 100.0]));
+        let far = Scale::across([10.0, 1000.0].into_iter());
+        assert_eq!(far.ticks(), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]);
+        let middle = f64::midpoint(far.place(10.0), far.place(1000.0));
+        assert!((far.place(100.0) - middle).abs() < 1e-9);
+        assert_eq!(Scale::up(std::iter::empty()).ticks().len(), 6);
+        assert!(Scale::up([0.0].into_iter()).place(0.0).is_finite());
+    }
+
+    #[test]
+    fn values_have_few_letters() {
+        let iops = [5.0, 250.0, 9_999.0, 12_500.0, 2e6].map(|value| value_text(ComparedMetric::Iops, value));
+        assert_eq!(iops, ["5", "250", "9,999", "12.5k", "2M"]);
+        assert_eq!(value_text(ComparedMetric::Bandwidth, 2.5e9), "2,500 MB/s");
+        assert_eq!(value_text(ComparedMetric::P99, 2e6), "2 ms");
+    }
+}

@@ -1,0 +1,88 @@
+//! Maps of two parameters: a cell for each pair of values, the darker the higher.
+//!
+//! Must not know: pages. Start reading at [`maps`].
+
+use super::frame::value_text;
+use super::{Subject, SweepView, SweptPoint};
+use ferrio_insight::compare::ComparedMetric;
+use maud::{Markup, html};
+
+/// Most values of a parameter of a map.
+const MOST_VALUES: usize = 40;
+/// Shades of a map, which the style sheet has.
+const N_SHADES: f64 = 8.0;
+
+/// The maps of rate and latency, where exactly two parameters have several values.
+pub(super) fn maps(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+    let wide: Vec<usize> = (0..view.axes.len()).filter(|axis| view.axes[*axis].1.len() > 1).collect();
+    let [down, across] = wide[..] else { return html! {} };
+    if [down, across].iter().any(|axis| view.axes[*axis].1.len() > MOST_VALUES) {
+        return html! {};
+    }
+    html! {
+        div class="pictures" {
+            @for (metric, heading) in [(ComparedMetric::Iops, "IOPS"), (ComparedMetric::P99, "99th percentile of latency")] {
+                (map(view, subject, (down, across), metric, heading))
+            }
+        }
+    }
+}
+
+fn map(
+    view: &SweepView<'_>,
+    subject: Subject<'_>,
+    (down, across): (usize, usize),
+    metric: ComparedMetric,
+    heading: &str,
+) -> Markup {
+    let means =
+        view.points.iter().filter_map(|point| Some(point.figure(subject, metric)?.mean)).filter(|mean| *mean > 0.0);
+    let (low, high) = means.fold((f64::MAX, f64::MIN), |(low, high), mean| (low.min(mean), high.max(mean)));
+    let shade = |mean: f64| {
+        if high > low && mean > 0.0 {
+            ((mean / low).ln() / (high / low).ln() * N_SHADES).floor().clamp(0.0, N_SHADES - 1.0)
+        } else {
+            0.0
+        }
+    };
+    let at = |row: usize, column: usize| {
+        view.points.iter().find(|point| (point.places[down], point.places[across]) == (row, column))
+    };
+    let ((row_name, rows), (column_name, columns)) = (&view.axes[down], &view.axes[across]);
+    html! {
+        figure {
+            figcaption { (heading) " by " (row_name) " and " (column_name) }
+            div class="scroll" tabindex="0" role="region" aria-label=(format!("{heading} by {row_name} and {column_name}")) {
+                table class="map" {
+                    thead {
+                        tr {
+                            th scope="col" { (row_name) " \\ " (column_name) }
+                            @for value in columns { th scope="col" { (value) } }
+                        }
+                    }
+                    tbody {
+                        @for (row, value) in rows.iter().enumerate() {
+                            tr {
+                                th scope="row" { (value) }
+                                @for column in 0..columns.len() { (cell(at(row, column), subject, metric, shade)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(
+    point: Option<&SweptPoint<'_>>,
+    subject: Subject<'_>,
+    metric: ComparedMetric,
+    shade: impl Fn(f64) -> f64,
+) -> Markup {
+    let Some((point, figure)) = point.and_then(|point| Some((point, point.figure(subject, metric)?))) else {
+        return html! { td class="nothing" { "-" } };
+    };
+    let class = format!("s{}{}", shade(figure.mean), if point.is_believable { "" } else { " hollow" });
+    html! { td class=(class) { (value_text(metric, figure.mean)) } }
+}

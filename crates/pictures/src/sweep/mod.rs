@@ -1,0 +1,144 @@
+//! The page of a sweep: curves, a map of two parameters, latency against throughput, all points, findings. One HTML file without scripts, which
+//! loads nothing.
+//!
+//! Must not know: how a sweep is made. Start reading at [`page`]. All texts are escaped by the templates.
+
+mod curves;
+mod frame;
+mod map;
+mod table;
+
+use crate::page::{STYLE, one_finding, rules};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_results::FiguresOf;
+use ferrio_stats::Finding;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+const OWN_STYLE: &str = include_str!("sweep.css");
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// What the page shows.
+#[derive(Debug, Clone)]
+pub struct SweepView<'a> {
+    /// Its heading.
+    pub title: String,
+    /// Names of the parameters, each with its values.
+    pub axes: Vec<(String, Vec<String>)>,
+    /// Number of runs at each point.
+    pub n_repeats: u32,
+    /// The points that have runs.
+    pub points: Vec<SweptPoint<'a>>,
+    /// The findings, each with the words for its points.
+    pub findings: Vec<(String, &'a Finding)>,
+    /// What else a reader should know, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// A point of a sweep.
+#[derive(Debug, Clone)]
+pub struct SweptPoint<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Index of the value of each parameter.
+    pub places: &'a [usize],
+    /// No finding contradicts its figures, and no job failed.
+    pub is_believable: bool,
+    /// Its figures.
+    pub figures: &'a [RepeatedFigure],
+}
+
+/// A job and a kind of I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Subject<'a> {
+    job_index: usize,
+    job: &'a str,
+    kind: FiguresOf,
+}
+
+impl<'a> SweptPoint<'a> {
+    fn figure(&self, subject: Subject<'_>, metric: ComparedMetric) -> Option<&'a RepeatedFigure> {
+        let is_it = |one: &&RepeatedFigure| {
+            one.job_index == subject.job_index && one.kind == subject.kind && one.metric == metric
+        };
+        self.figures.iter().find(is_it)
+    }
+}
+
+impl<'a> SweepView<'a> {
+    /// The jobs with their kinds of I/O.
+    fn subjects(&self) -> Vec<Subject<'a>> {
+        let mut subjects: Vec<Subject<'a>> = Vec::new();
+        for figure in self.points.iter().flat_map(|point| point.figures) {
+            let subject = Subject { job_index: figure.job_index, job: &figure.job, kind: figure.kind };
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
+            }
+        }
+        subjects.sort_by_key(|subject| (subject.job_index, subject.kind));
+        subjects
+    }
+
+    /// The options of a point.
+    fn options(&self, point: &SweptPoint<'_>) -> Vec<String> {
+        let value = |((name, values), place): (&(String, Vec<String>), &usize)| {
+            format!("{name}={}", values.get(*place).map_or("", String::as_str))
+        };
+        self.axes.iter().zip(point.places).map(value).collect()
+    }
+}
+
+/// The page of a sweep.
+pub fn page(view: &SweepView<'_>) -> String {
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (view.title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
+            }
+            body {
+                header { h1 { (view.title) } }
+                main {
+                    @for remark in &view.remarks { p class="remark" { (remark) } }
+                    p class="hint" { (table::legend(view)) }
+                    @for subject in view.subjects() { (of_subject(view, subject)) }
+                    @if view.subjects().is_empty() { p { "No job has done any I/O." } }
+                    (findings(view))
+                    (rules(view.findings.iter().map(|(_, finding)| *finding)))
+                }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+fn of_subject(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+    html! {
+        section {
+            h2 { (subject.job) ": " (subject.kind.name()) }
+            (curves::curves(view, subject))
+            (map::maps(view, subject))
+            (table::table(view, subject))
+        }
+    }
+}
+
+fn findings(view: &SweepView<'_>) -> Markup {
+    html! {
+        section {
+            h2 { "Findings" }
+            @for (index, (place, finding)) in view.findings.iter().enumerate() {
+                p class="place" { (place) }
+                (one_finding(finding, &format!("finding-{}-{}", index + 1, finding.id), ""))
+            }
+            @if view.findings.is_empty() { p { "The evidence of the runs contradicts no figure." } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

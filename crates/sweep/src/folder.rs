@@ -1,0 +1,256 @@
+//! The folder of a sweep: its plan, and a record for each run that was made.
+//!
+//! `plan.json` is written first, and again when a search adds a point. A record gets its name when it is whole. Must not know: how a run is made, what records hold. Start reading at
+//! [`SweepFolder::create`], then [`SweepFolder::open`].
+
+use crate::{FEWEST_RUNS, Step, SweepError, SweepPlan};
+use ferrio_insight::repeats::repeats;
+use ferrio_report::saved;
+use ferrio_results::{RunResult, of_record};
+use ferrio_stats::RunRecord;
+use ferrio_sys::output::{KeptFiles, WholeFile};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+const PLAN: &str = "plan.json";
+const RUNS: &str = "runs";
+const LOCK: &str = "lock";
+/// Largest plan: 100,000 points take some 20 MB.
+const MOST_PLAN_BYTES: u64 = 256 << 20;
+
+/// A folder of a sweep, to be read.
+#[derive(Debug)]
+pub struct SweepFolder {
+    path: PathBuf,
+    /// Its plan.
+    pub plan: SweepPlan,
+}
+
+/// A folder of a sweep whose runs this program makes: no other one does meanwhile.
+#[derive(Debug)]
+pub struct OpenSweep {
+    /// The folder.
+    pub folder: SweepFolder,
+    /// Locked until this is dropped. The plan is no such file, because a search writes it again.
+    _lock: File,
+}
+
+impl SweepFolder {
+    /// Makes the folder of a new sweep.
+    ///
+    /// # Errors
+    /// It is there already, or cannot be made.
+    pub fn create(path: &Path, plan: SweepPlan) -> Result<OpenSweep, SweepError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            |source| SweepError::File { path, source }
+        };
+        fs::create_dir(path).map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => SweepError::FolderExists(path.to_owned()),
+            _ => SweepError::File { path: path.to_owned(), source },
+        })?;
+        let runs = path.join(RUNS);
+        fs::create_dir(&runs).map_err(failed(&runs))?;
+        let file = path.join(PLAN);
+        write(&file, plan.encode().as_bytes()).map_err(failed(&file))?;
+        Self { path: path.to_owned(), plan }.lock()
+    }
+
+    /// Opens the folder of a sweep.
+    ///
+    /// # Errors
+    /// It has no plan that can be read.
+    pub fn open(path: &Path) -> Result<Self, SweepError> {
+        let file = path.join(PLAN);
+        let mut text = String::new();
+        let opened = File::open(&file).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => SweepError::NoSweep(path.to_owned()),
+            _ => SweepError::File { path: file.clone(), source },
+        })?;
+        let read = opened.take(MOST_PLAN_BYTES).read_to_string(&mut text);
+        read.map_err(|source| SweepError::File { path: file.clone(), source })?;
+        let plan = SweepPlan::decode(&text).map_err(|reason| SweepError::Plan { path: file, reason })?;
+        Ok(Self { path: path.to_owned(), plan })
+    }
+
+    /// Takes the folder for this program.
+    ///
+    /// # Errors
+    /// Another program has it.
+    pub fn lock(self) -> Result<OpenSweep, SweepError> {
+        let file = self.path.join(LOCK);
+        let failed = |source| SweepError::File { path: file.clone(), source };
+        let lock = File::options().create(true).append(true).open(&file).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {
+                self.remove_parts();
+                Ok(OpenSweep { folder: self, _lock: lock })
+            }
+            Err(TryLockError::WouldBlock) => Err(SweepError::InUse(self.path)),
+            Err(TryLockError::Error(source)) => Err(failed(source)),
+        }
+    }
+
+    /// Removes the beginnings of records that a killed program has left. What cannot be removed is in nobody's way.
+    fn remove_parts(&self) {
+        let entries = fs::read_dir(self.path.join(RUNS)).into_iter().flatten().flatten();
+        let is_part = |name: &str| name.starts_with("point-") && name.contains(".record.") && name.ends_with(".tmp");
+        for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file of the record of a run.
+    pub fn record_path(&self, step: Step) -> PathBuf {
+        self.path.join(RUNS).join(format!("point-{:05}-run-{:03}.record", step.point_index + 1, step.repeat_index + 1))
+    }
+
+    /// The record of a run; `None`: it was not made yet.
+    ///
+    /// # Errors
+    /// It cannot be read, or is damaged.
+    pub fn record(&self, step: Step) -> Result<Option<RunRecord>, SweepError> {
+        let path = self.record_path(step);
+        let mut bytes = Vec::new();
+        let read = File::open(&path).and_then(|file| file.take(saved::MAX_BYTES + 1).read_to_end(&mut bytes));
+        match read {
+            Ok(_) => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(SweepError::File { path, source }),
+        }
+        match saved::decode(&bytes) {
+            Ok(record) => Ok(Some(record)),
+            Err(error) => Err(SweepError::Record { path, reason: error.to_string() }),
+        }
+    }
+
+    /// The runs that are to be made, in their order. A run whose record is damaged is one of them, and one that its point does not need any more
+    /// is none. A search for a limit says itself what it needs.
+    pub fn missing(&self) -> Vec<Step> {
+        if self.plan.limit.is_some() {
+            return Vec::new();
+        }
+        let is_missing = |step: &Step| !matches!(self.record(*step), Ok(Some(_)));
+        let mut missing: Vec<Step> = self.plan.steps().into_iter().filter(is_missing).collect();
+        if self.plan.until.is_some() {
+            let needs_more: Vec<bool> = (0..self.plan.points.len()).map(|index| !self.is_known(index)).collect();
+            missing.retain(|step| needs_more[step.point_index]);
+        }
+        missing
+    }
+
+    /// True if the runs of a point tell as much as the plan wants to know ([`SweepPlan::until`]).
+    pub fn is_known(&self, point_index: usize) -> bool {
+        let Some(until) = &self.plan.until else { return false };
+        let results: Vec<RunResult> = self.records(point_index).flatten().map(|record| of_record(&record)).collect();
+        results.len() >= FEWEST_RUNS as usize && until.is_met(&repeats(&results))
+    }
+
+    /// The records of the runs of a point that were made.
+    pub fn records(&self, point_index: usize) -> impl Iterator<Item = Result<RunRecord, SweepError>> {
+        let steps = (0..self.plan.n_repeats).map(move |repeat_index| Step { point_index, repeat_index });
+        steps.filter_map(|step| self.record(step).transpose())
+    }
+
+    /// Writes a file of the folder that is there when it is whole.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, SweepError> {
+        let path = self.path.join(name);
+        match write(&path, content) {
+            Ok(()) => Ok(path),
+            Err(source) => Err(SweepError::File { path, source }),
+        }
+    }
+}
+
+impl OpenSweep {
+    /// The index of the point of a search with this value. A new point is in the plan before its first run.
+    ///
+    /// # Errors
+    /// The plan cannot be written.
+    pub(crate) fn point_at(&mut self, value: u64) -> Result<usize, SweepError> {
+        let n_points = self.folder.plan.points.len();
+        let index = self.folder.plan.point_at(value);
+        if self.folder.plan.points.len() > n_points {
+            self.folder.write(PLAN, self.folder.plan.encode().as_bytes())?;
+        }
+        Ok(index)
+    }
+
+    /// Keeps the record of a run.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn keep(&self, step: Step, record: &RunRecord) -> Result<(), SweepError> {
+        let path = self.folder.record_path(step);
+        write(&path, &saved::encode(record)).map_err(|source| SweepError::File { path, source })
+    }
+}
+
+fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    WholeFile::create(path, &Arc::new(KeptFiles::default()))?.write(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::JobsOfPlan;
+    use crate::space::{Axis, Space};
+
+    fn plan() -> SweepPlan {
+        let space = Space::new(vec![Axis::parse("bs=4k,8k").expect("an axis")], &[]).expect("a space");
+        let plan = SweepPlan::new(JobsOfPlan::default(), &space).and_then(|plan| plan.with_repeats(2, None));
+        SweepPlan { order_seed: Some(3), ..plan.expect("a plan") }
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("ferrio-sweep-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        path
+    }
+
+    #[test]
+    fn runs_that_were_made_are_not_made_again() {
+        let path = folder("again");
+        let open = SweepFolder::create(&path, plan()).expect("a folder");
+        let steps = open.folder.missing();
+        assert_eq!(steps, plan().steps());
+        let record = RunRecord { timestamp_ms: 17, ..RunRecord::default() };
+        open.keep(steps[1], &record).expect("kept");
+        assert!(matches!(SweepFolder::create(&path, plan()), Err(SweepError::FolderExists(_))));
+        assert!(matches!(SweepFolder::open(&path).expect("a sweep").lock(), Err(SweepError::InUse(_))));
+        drop(open);
+        let again = SweepFolder::open(&path).expect("a sweep");
+        assert_eq!(again.missing(), [steps[0], steps[2], steps[3]]);
+        assert_eq!(again.record(steps[1]).expect("read").map(|record| record.timestamp_ms), Some(17));
+        // A damaged record, and a file that a killed program has left.
+        fs::write(again.record_path(steps[2]), b"ferrio record 7\nxx").expect("written");
+        let part = path.join(RUNS).join("point-00001-run-001.record.123.tmp");
+        fs::write(&part, b"ferrio").expect("written");
+        drop(again.lock().expect("free"));
+        assert!(!part.exists());
+        let again = SweepFolder::open(&path).expect("a sweep");
+        assert_eq!(again.missing(), [steps[0], steps[2], steps[3]]);
+        assert!(again.record(steps[2]).is_err());
+        fs::remove_dir_all(&path).expect("removed");
+    }
+
+    #[test]
+    fn other_folders_are_refused() {
+        let path = folder("other");
+        fs::create_dir(&path).expect("made");
+        assert!(matches!(SweepFolder::open(&path), Err(SweepError::NoSweep(_))));
+        fs::write(path.join(PLAN), "{}").expect("written");
+        assert!(matches!(SweepFolder::open(&path), Err(SweepError::Plan { .. })));
+        fs::remove_dir_all(&path).expect("removed");
+    }
+}

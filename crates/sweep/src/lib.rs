@@ -1,0 +1,25 @@
+//! Many runs of the same jobs: repeated, or with other values of some options. Each run is a session and a record like any other.
+//!
+//! A sweep has a folder, which holds its plan and a record for each run. A record appears in it when it is whole, so that a sweep that was killed at
+//! any moment goes on where it was. Must not know: terminals, signals, how outcomes are shown. Start reading at [`SweepPlan`], then
+//! [`SweepFolder`] and [`outcome`].
+#![forbid(unsafe_code)]
+
+mod error;
+mod expected;
+mod folder;
+pub mod limit;
+mod making;
+pub mod outcome;
+mod plan;
+mod session;
+pub mod space;
+mod until;
+
+pub use error::SweepError;
+pub use expected::longest;
+pub use folder::{OpenSweep, SweepFolder};
+pub use making::{Conductor, Ending, SweptJobs};
+pub use plan::{JobsOfPlan, RunHabits, Step, SweepPlan};
+pub use session::{check, session_at};
+pub use until::{FEWEST_RUNS, Until};

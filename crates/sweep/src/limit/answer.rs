@@ -1,0 +1,155 @@
+//! What a search for a limit has found: two values with their rates, and what has ended it.
+//!
+//! Must not know: how runs are made. Start reading at [`LimitAnswer::of`].
+
+use super::{Bracket, LimitSearch, LimitVerdict, felt};
+use crate::{SweepError, SweepFolder};
+use ferrio_results::{JobResult, RunResult, of_record};
+use serde::Serialize;
+
+/// A job that uses this share of a CPU has no more of it.
+const FULL_PERCENT: f64 = 90.0;
+/// A device whose completion latency is at most this many times that of the lowest load does not work harder.
+const UNLOADED: f64 = 1.3;
+/// I/Os that wait in the job for longer than they take on the device, so many times.
+const WAITS: f64 = 2.0;
+
+/// What keeps the parameter from being larger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitedBy {
+    /// The device takes longer with more load.
+    Device,
+    /// A job uses all of its CPU.
+    Cpu,
+    /// I/Os wait in the job, and not on the device: a larger depth or more jobs may do more.
+    Generator,
+    /// A job failed.
+    Failure,
+}
+
+impl LimitedBy {
+    /// A sentence about it.
+    pub const fn sentence(self) -> &'static str {
+        match self {
+            Self::Device => "The device ends it: its latency grows with the load.",
+            Self::Cpu => {
+                "The CPU ends it: a job uses all of its CPU, so that the device may do more (more jobs, a cheaper engine)."
+            }
+            Self::Generator => {
+                "The load generator ends it: I/Os wait in the job and not on the device, which may do more (a larger iodepth, more jobs)."
+            }
+            Self::Failure => "A job that failed ends it.",
+        }
+    }
+}
+
+/// A value of the parameter that was tried.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TriedValue {
+    /// The value.
+    pub value: u64,
+    /// What its runs tell.
+    pub verdict: LimitVerdict,
+    /// Number of its runs.
+    pub n_runs: usize,
+    /// I/Os per second of all jobs and directions, mean of the runs.
+    pub iops: f64,
+}
+
+/// The answer of a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LimitAnswer {
+    /// The parameter.
+    pub option: String,
+    /// The limits.
+    pub limits: Vec<String>,
+    /// Between these values the limits end to hold. Each end is certain to 99 %.
+    pub bracket: Bracket,
+    /// I/Os per second at both ends, of all jobs and directions.
+    pub iops: [Option<f64>; 2],
+    /// What keeps the parameter from being larger; `None`: its last value is within the limits.
+    pub limited_by: Option<LimitedBy>,
+    /// All values that were tried, ascending.
+    pub tried: Vec<TriedValue>,
+}
+
+impl LimitAnswer {
+    /// The answer so far; `None`: the sweep searches for no limit.
+    ///
+    /// # Errors
+    /// A record cannot be read.
+    pub fn of(folder: &SweepFolder) -> Result<Option<Self>, SweepError> {
+        let Some(search) = &folder.plan.limit else { return Ok(None) };
+        let mut tried = Vec::new();
+        let mut runs: Vec<(u64, RunResult)> = Vec::new();
+        for (index, point) in folder.plan.points.iter().enumerate() {
+            let Some(value) = point.settings.first().and_then(|(_, value)| value.parse().ok()) else { continue };
+            let records = folder.records(index).collect::<Result<Vec<_>, _>>()?;
+            let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
+            if results.is_empty() {
+                continue;
+            }
+            let iops = results.iter().map(iops).sum::<f64>() / results.len() as f64;
+            tried.push(TriedValue { value, verdict: search.judge(&results), n_runs: results.len(), iops });
+            runs.extend(results.pop().map(|result| (value, result)));
+        }
+        tried.sort_by_key(|one| one.value);
+        runs.sort_by_key(|(value, _)| *value);
+        Ok(Some(Self::from_values(search, tried, &runs)))
+    }
+
+    fn from_values(search: &LimitSearch, tried: Vec<TriedValue>, runs: &[(u64, RunResult)]) -> Self {
+        let of = |verdict: LimitVerdict| tried.iter().filter(move |one| one.verdict == verdict);
+        let beyond = of(LimitVerdict::Beyond).next();
+        let within = of(LimitVerdict::Within).rev().find(|one| beyond.is_none_or(|beyond| one.value < beyond.value));
+        let run_at = |value: u64| runs.iter().find(|(at, _)| *at == value).map(|(_, result)| result);
+        let limited_by = beyond.and_then(|beyond| {
+            let lowest = runs.first().map(|(_, result)| result)?;
+            Some(limited_by(run_at(beyond.value)?, lowest))
+        });
+        Self {
+            option: search.option.to_string(),
+            limits: search.limits.iter().map(ToString::to_string).collect(),
+            bracket: Bracket { within: within.map(|one| one.value), beyond: beyond.map(|one| one.value) },
+            iops: [within, beyond].map(|one| one.map(|one| one.iops)),
+            limited_by,
+            tried,
+        }
+    }
+}
+
+/// I/Os per second of all jobs and directions.
+fn iops(result: &RunResult) -> f64 {
+    result.jobs.iter().flat_map(JobResult::active).map(|(_, figures)| figures.ios_per_sec).sum()
+}
+
+/// What has ended the search: `beyond` is a run beyond the limit, `lowest` one at the smallest value.
+fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
+    if beyond.jobs.iter().any(|job| job.error != 0) {
+        return LimitedBy::Failure;
+    }
+    let uses_all = |job: &JobResult| {
+        let n_clones = job.clones.len().max(1) as f64;
+        job.cpu.is_some_and(|cpu| (cpu.user_percent + cpu.system_percent) >= FULL_PERCENT * n_clones)
+    };
+    if beyond.jobs.iter().any(uses_all) {
+        return LimitedBy::Cpu;
+    }
+    // Mean time on the device, and as a user feels it, of the job that waits the most.
+    let waits = |result: &RunResult| {
+        let figures = result.jobs.iter().flat_map(JobResult::active).filter_map(|(_, figures)| {
+            let (_, on_device) = figures.latency()?;
+            Some((on_device.mean_ns, felt(figures)?.mean_ns))
+        });
+        figures.max_by(|(_, one), (_, other)| one.total_cmp(other))
+    };
+    match (waits(beyond), waits(lowest)) {
+        (Some((on_device, felt)), Some((unloaded, _)))
+            if on_device <= UNLOADED * unloaded && felt > WAITS * on_device =>
+        {
+            LimitedBy::Generator
+        }
+        _ => LimitedBy::Device,
+    }
+}

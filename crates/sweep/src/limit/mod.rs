@@ -1,0 +1,259 @@
+//! `--max p99=2ms`: the largest value of a parameter (a rate, a depth, a number of jobs) at which latencies stay within limits.
+//!
+//! Must not know: how runs are made, terminals. Start reading at [`LimitSearch`], then [`search`].
+
+mod answer;
+mod judge;
+mod search;
+
+pub use answer::{LimitAnswer, LimitedBy, TriedValue};
+pub use search::{Bracket, LimitVerdict, search};
+
+use crate::space::{Axis, SpaceError, SweptOption};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_results::{Figures, FiguresOf, JobResult, LatencyFigures, RunResult};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Runs at a value near the limit before it can be decided.
+const FEWEST_RUNS: usize = 3;
+
+/// A latency that is not to be exceeded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct LatencyLimit {
+    text: String,
+    /// Name of the job; `None`: each of them.
+    job: Option<String>,
+    /// Kind of I/O; `None`: each of them.
+    kind: Option<FiguresOf>,
+    metric: ComparedMetric,
+    most_ns: f64,
+}
+
+impl LatencyLimit {
+    /// Parses `[JOB:][KIND.]FIGURE=TIME`, such as `p99=2ms`.
+    ///
+    /// # Errors
+    /// In words: it has no such form.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let bad = |reason: &str| format!("{text:?}: {reason}; expected is something like p99=2ms or log:sync.p99=10ms");
+        let (figure, time) = text.split_once('=').ok_or_else(|| bad("it has no ="))?;
+        let most_ns = time_ns(time.trim()).ok_or_else(|| bad("the time has no unit (ns, us, ms, s), or is none"))?;
+        let (job, figure) = figure.rsplit_once(':').map_or((None, figure), |(job, rest)| (Some(job.trim()), rest));
+        let figure = figure.trim();
+        let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
+        let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
+        let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
+        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name && metric.is_latency());
+        let metric =
+            metric.ok_or_else(|| bad("the figure is no latency: there are mean, p50, p95, p99, p99.9, p99.99, max"))?;
+        Ok(Self { text: text.trim().to_owned(), job: job.map(str::to_owned), kind, metric, most_ns })
+    }
+
+    /// The largest latency that it is about, in nanoseconds; `None`: the run has none. Where a job has a rate, its latency is from the time at which the rate wanted
+    /// the I/O, as far as that was measured.
+    fn value_ns(&self, result: &RunResult) -> Option<f64> {
+        let jobs = result.jobs.iter().filter(|job| self.job.as_ref().is_none_or(|name| *name == job.name));
+        let figures =
+            jobs.flat_map(JobResult::kinds).filter(|(kind, _)| self.kind.is_none_or(|wanted| wanted == *kind));
+        let values = figures.filter_map(|(_, figures)| self.of_latency(felt(figures)?));
+        values.reduce(f64::max)
+    }
+
+    fn of_latency(&self, latency: &LatencyFigures) -> Option<f64> {
+        match self.metric {
+            ComparedMetric::MeanLatency => Some(latency.mean_ns),
+            ComparedMetric::Max => Some(latency.max_ns as f64),
+            metric => latency.percentile(metric.percent()?).map(|found| found.latency_ns as f64),
+        }
+    }
+
+    /// What the runs at a value tell.
+    fn judge(&self, results: &[RunResult]) -> LimitVerdict {
+        let values: Option<Vec<f64>> = results.iter().map(|result| self.value_ns(result)).collect();
+        values.map_or(LimitVerdict::Undecided, |values| judge::judge(&values, self.most_ns))
+    }
+}
+
+/// The latency that a user feels.
+fn felt(figures: &Figures) -> Option<&LatencyFigures> {
+    figures.response.as_ref().or_else(|| figures.latency().map(|(_, latency)| latency))
+}
+
+/// A time with its unit.
+fn time_ns(text: &str) -> Option<f64> {
+    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let (number, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
+    let value = number.trim().parse::<f64>().ok()? * factor;
+    (value.is_finite() && value > 0.0).then_some(value)
+}
+
+impl fmt::Display for LatencyLimit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl TryFrom<String> for LatencyLimit {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+impl From<LatencyLimit> for String {
+    fn from(limit: LatencyLimit) -> Self {
+        limit.text
+    }
+}
+
+/// A search for the largest value of a parameter.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LimitSearch {
+    /// The limits, at least one.
+    pub limits: Vec<LatencyLimit>,
+    /// The parameter.
+    pub option: SweptOption,
+    /// Its smallest and its largest value.
+    pub ends: (u64, u64),
+    /// By how much the ends of the answer may differ, a share.
+    pub precision: f64,
+    /// Most runs at a value, at least 1.
+    pub most_runs: u32,
+}
+
+impl LimitSearch {
+    /// A search along a parameter, whose first and last value are its ends.
+    ///
+    /// # Errors
+    /// The parameter is not one option, or its values are no ascending numbers.
+    pub fn new(limits: Vec<LatencyLimit>, axis: &Axis, precision: f64, most_runs: u32) -> Result<Self, SpaceError> {
+        let number =
+            |value: Option<&Vec<String>>| value.and_then(|parts| parts.first()).and_then(|part| part.parse().ok());
+        let ends = number(axis.values.first()).zip(number(axis.values.last()));
+        match (&axis.options[..], ends) {
+            ([option], Some((first, last))) if first <= last => {
+                Ok(Self { limits, option: option.clone(), ends: (first, last), precision, most_runs: most_runs.max(1) })
+            }
+            _ => Err(SpaceError::NoSearch(axis.name())),
+        }
+    }
+
+    /// What the runs at a value tell of all limits.
+    pub fn judge(&self, results: &[RunResult]) -> LimitVerdict {
+        let has_failed = results.iter().flat_map(|result| &result.jobs).any(|job| job.error != 0);
+        if has_failed {
+            return LimitVerdict::Beyond;
+        }
+        let verdicts = self.limits.iter().map(|limit| limit.judge(results));
+        let verdict = verdicts.reduce(worse).unwrap_or(LimitVerdict::Undecided);
+        // A few runs are alike by chance.
+        let is_near = results.len() > 1 && results.len() < FEWEST_RUNS;
+        if is_near { LimitVerdict::Undecided } else { verdict }
+    }
+}
+
+/// The verdict of two limits together.
+fn worse(one: LimitVerdict, other: LimitVerdict) -> LimitVerdict {
+    match (one, other) {
+        (LimitVerdict::Beyond, _) | (_, LimitVerdict::Beyond) => LimitVerdict::Beyond,
+        (LimitVerdict::Undecided, _) | (_, LimitVerdict::Undecided) => LimitVerdict::Undecided,
+        _ => LimitVerdict::Within,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_units::random::Taus258;
+    use ferrio_units::{DataDirection, PerDirection};
+    use std::convert::Infallible;
+
+    /// A run with a job that reads, whose 99th percentile is so long, and whose users wait so long.
+    fn run(p99_ns: u64, response_ns: Option<u64>) -> RunResult {
+        let latency = |p99_ns| LatencyFigures {
+            max_ns: u64::MAX,
+            percentiles: vec![(99.0, p99_ns)],
+            ..LatencyFigures::default()
+        };
+        let figures = Figures { clat: Some(latency(p99_ns)), response: response_ns.map(latency), ..Figures::default() };
+        let mut directions = PerDirection::default();
+        directions[DataDirection::Read] = Some(figures);
+        RunResult {
+            jobs: vec![JobResult { name: "a".to_owned(), directions, ..JobResult::default() }],
+            ..RunResult::default()
+        }
+    }
+
+    fn search_for(limits: &[&str]) -> LimitSearch {
+        let limits = limits.iter().map(|text| LatencyLimit::parse(text).expect(text)).collect();
+        LimitSearch::new(limits, &Axis::parse("rate_iops=100..10000").expect("an axis"), 0.05, 8).expect("a search")
+    }
+
+    #[test]
+    fn users_wait_from_the_time_that_the_rate_wanted() {
+        let search = search_for(&["p99=2ms"]);
+        assert_eq!(search.judge(&[run(500_000, None)]), LimitVerdict::Within);
+        assert_eq!(search.judge(&[run(500_000, Some(9_000_000))]), LimitVerdict::Beyond);
+        assert_eq!(search.judge(&[run(1_900_000, None)]), LimitVerdict::Undecided);
+        // Two runs that are alike may be so by chance.
+        assert_eq!(search.judge(&[run(500_000, None), run(500_000, None)]), LimitVerdict::Undecided);
+        assert_eq!(search.judge(&vec![run(1_900_000, None); 3]), LimitVerdict::Within);
+        let mut failed = run(500_000, None);
+        failed.jobs[0].error = 5;
+        assert_eq!(search.judge(&[failed]), LimitVerdict::Beyond);
+    }
+
+    #[test]
+    fn all_limits_must_hold_and_be_known() {
+        assert_eq!(search_for(&["a:read.p99=2ms", "p99=100us"]).judge(&[run(500_000, None)]), LimitVerdict::Beyond);
+        assert_eq!(search_for(&["p99=2ms", "write.p99=1s"]).judge(&[run(500_000, None)]), LimitVerdict::Undecided);
+        assert_eq!(search_for(&["p99=2ms", "p99=1s"]).judge(&[run(500_000, None)]), LimitVerdict::Within);
+    }
+
+    /// A device that serves 10,000 I/Os a second, to which users come at random: their 99th percentile is ln(100) / (10,000 - rate), in a run more or less by
+    /// chance.
+    #[test]
+    fn the_answer_has_the_truth_in_95_of_100_searches() {
+        let search = search_for(&["p99=2ms"]);
+        let truth = 10_000.0 - 100_f64.ln() / 2e-3;
+        let (mut n_right, mut n_runs, n_searches) = (0, 0, 500);
+        for seed in 0..n_searches {
+            let mut random = Taus258::new(seed);
+            let mut judge = |rate: u64| {
+                let p99_ns = if rate < 10_000 { 1e9 * 100_f64.ln() / (10_000 - rate) as f64 } else { 1e12 };
+                let mut results = Vec::new();
+                loop {
+                    let normal: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
+                    results.push(run(1_000, Some((p99_ns * (0.15 * normal).exp()) as u64)));
+                    n_runs += 1;
+                    let verdict = search.judge(&results);
+                    if verdict != LimitVerdict::Undecided || results.len() >= search.most_runs as usize {
+                        return Ok::<_, Infallible>(verdict);
+                    }
+                }
+            };
+            let Ok(bracket) = super::search(search.ends.0, search.ends.1, search.precision, &mut judge);
+            let (low, high) = (bracket.within.expect("a lower end"), bracket.beyond.expect("an upper end"));
+            n_right += u64::from((low as f64) <= truth && truth <= high as f64);
+            assert!(high as f64 <= low as f64 * 1.3, "{bracket:?}");
+        }
+        assert!(n_right * 100 >= 95 * n_searches, "{n_right}");
+        // A search takes some two dozen runs.
+        assert!(n_runs < 40 * n_searches, "{n_runs}");
+    }
+
+    #[test]
+    fn what_is_no_limit_or_no_search_is_refused() {
+        for text in ["", "p99", "p99=2", "p99=-1ms", "p99=nan s", "iops=2ms", "speed=2ms", "p99=inf s"] {
+            assert!(LatencyLimit::parse(text).is_err(), "{text}");
+        }
+        for text in ["bs=4k,8k", "rw=read,write", "iodepth:bs=1:4k", "iodepth=8,4"] {
+            let axis = Axis::parse(text).expect(text);
+            assert!(LimitSearch::new(Vec::new(), &axis, 0.05, 8).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Makes the runs of a sweep that are missing, one after the other, and keeps each record.
+//!
+//! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
+
+use crate::limit::{LimitSearch, LimitVerdict, search};
+use crate::space::Point;
+use crate::{FEWEST_RUNS, OpenSweep, Step, SweepError, session_at};
+use ferrio_job::{Environment, Template};
+use ferrio_results::{RunResult, of_record};
+use ferrio_run::RunError;
+use ferrio_session::{Session, SessionOutcome};
+use ferrio_spec::{Compatibility, RunSpec};
+use ferrio_sys::file_cache;
+use std::time::Duration;
+
+/// The jobs of a sweep, and what is run beside them.
+pub struct SweptJobs<'a> {
+    /// The jobs, on which the options of the points are set.
+    pub template: Template,
+    /// Jobs that run once, before all others.
+    pub first: Option<RunSpec>,
+    /// Jobs that run before each run.
+    pub before_each: Option<RunSpec>,
+    /// Variables and files that options may name.
+    pub environment: &'a dyn Environment,
+}
+
+/// What conducts the runs: starts each one, and may end them all.
+pub trait Conductor {
+    /// A run at this point is to begin: so many of all runs have been made.
+    fn next(&mut self, point: &Point, step: Step, n_made: usize, n_all: usize);
+
+    /// True if a run has begun before.
+    fn has_made_one(&self) -> bool;
+
+    /// Prepares a session and runs it.
+    ///
+    /// # Errors
+    /// The run cannot be started or supervised.
+    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
+
+    /// Waits for so long, or until the runs are to end.
+    fn rest(&mut self, rest: Duration);
+
+    /// True if no further run is to begin, and the one that was under way does not count.
+    fn is_stopped(&self) -> bool;
+}
+
+/// Why the runs have ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// All of them were made.
+    All,
+    /// The conductor has ended them.
+    Stopped,
+}
+
+impl OpenSweep {
+    /// Makes the runs that are missing.
+    ///
+    /// # Errors
+    /// A run cannot be started, or its record cannot be kept.
+    pub fn make(&self, jobs: &SweptJobs<'_>, conductor: &mut dyn Conductor) -> Result<Ending, SweepError> {
+        let (missing, n_all) = (self.folder.missing(), self.folder.plan.n_runs());
+        if let Some(first) = jobs.first.as_ref().filter(|_| missing.len() == n_all) {
+            beside(first, conductor)?;
+        }
+        let n_before = n_all - missing.len();
+        for (index, step) in missing.iter().enumerate() {
+            if step.repeat_index >= FEWEST_RUNS && self.folder.is_known(step.point_index) {
+                continue;
+            }
+            if self.make_one(*step, (n_before + index, n_all), jobs, conductor)? == Ending::Stopped {
+                return Ok(Ending::Stopped);
+            }
+        }
+        Ok(Ending::All)
+    }
+
+    /// Makes the runs that a search for a limit needs.
+    ///
+    /// # Errors
+    /// As of [`Self::make`].
+    pub fn find_limit(&mut self, jobs: &SweptJobs<'_>, conductor: &mut dyn Conductor) -> Result<Ending, SweepError> {
+        let Some(limit) = self.folder.plan.limit.clone() else { return Ok(Ending::All) };
+        if let Some(first) = jobs.first.as_ref().filter(|_| self.folder.plan.points.is_empty()) {
+            beside(first, conductor)?;
+        }
+        let mut n_made = 0;
+        let judge = |value| self.judge_value(value, &limit, &mut n_made, jobs, conductor);
+        match search(limit.ends.0, limit.ends.1, limit.precision, judge) {
+            Ok(_) => Ok(Ending::All),
+            Err(None) => Ok(Ending::Stopped),
+            Err(Some(error)) => Err(error),
+        }
+    }
+
+    /// Makes runs at a value until they decide, or there are as many as the plan allows. The error is `None` where the conductor has ended them.
+    fn judge_value(
+        &mut self,
+        value: u64,
+        limit: &LimitSearch,
+        n_made: &mut usize,
+        jobs: &SweptJobs<'_>,
+        conductor: &mut dyn Conductor,
+    ) -> Result<LimitVerdict, Option<SweepError>> {
+        let point_index = self.point_at(value)?;
+        let records = self.folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
+        let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
+        loop {
+            let verdict = limit.judge(&results);
+            if (verdict != LimitVerdict::Undecided && !results.is_empty()) || results.len() >= limit.most_runs as usize
+            {
+                return Ok(verdict);
+            }
+            let step = Step { point_index, repeat_index: results.len() as u32 };
+            if self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)? == Ending::Stopped {
+                return Err(None);
+            }
+            *n_made += 1;
+            results.extend(self.folder.record(step)?.iter().map(of_record));
+        }
+    }
+
+    /// Makes one run, and keeps its record. `counts`: the number of runs before it, and of all that are known of.
+    fn make_one(
+        &self,
+        step: Step,
+        (n_made, n_all): (usize, usize),
+        jobs: &SweptJobs<'_>,
+        conductor: &mut dyn Conductor,
+    ) -> Result<Ending, SweepError> {
+        let habits = &self.folder.plan.habits;
+        if conductor.has_made_one() && habits.rest_ms > 0 {
+            conductor.rest(Duration::from_millis(habits.rest_ms));
+        }
+        if conductor.is_stopped() {
+            return Ok(Ending::Stopped);
+        }
+        let point = &self.folder.plan.points[step.point_index];
+        conductor.next(point, step, n_made, n_all);
+        if let Some(before) = &jobs.before_each {
+            beside(before, conductor)?;
+        }
+        if habits.drops_caches {
+            file_cache::drop_all().map_err(SweepError::Caches)?;
+        }
+        let outcome = conductor.run(self.session(session_at(&jobs.template, point, jobs.environment)?)?)?;
+        if conductor.is_stopped() || outcome.is_stopped {
+            return Ok(Ending::Stopped);
+        }
+        self.keep(step, &outcome.record)?;
+        Ok(Ending::All)
+    }
+
+    /// The session of a run: native, with evidence from the files and with the course of each job.
+    fn session(&self, spec: RunSpec) -> Result<Session, SweepError> {
+        let mut session = Session::new(spec)?;
+        session.settings.command_line =
+            std::iter::once("ferrio".to_owned()).chain(self.folder.plan.jobs.words.clone()).collect();
+        session.settings.control.looks_into_files = true;
+        session.settings.keeps_series = true;
+        Ok(session)
+    }
+}
+
+/// A run whose figures do not count.
+fn beside(spec: &RunSpec, conductor: &mut dyn Conductor) -> Result<(), SweepError> {
+    let mut session = Session::new(RunSpec { compatibility: Compatibility::Native, ..spec.clone() })?;
+    session.is_audited = false;
+    let outcome = conductor.run(session)?;
+    if outcome.n_failed > 0 && !outcome.is_stopped { Err(SweepError::Beside(outcome.n_failed)) } else { Ok(()) }
+}

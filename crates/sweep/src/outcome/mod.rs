@@ -1,0 +1,149 @@
+//! What a sweep has found: the figures of each point from all its runs, and its findings, those of all points once.
+//!
+//! The records of one point at a time are in memory. Must not know: how it is shown. Start reading at [`SweepOutcome::read`].
+
+mod findings;
+mod table;
+
+pub use findings::SweepFinding;
+
+use crate::limit::LimitAnswer;
+use crate::space::{Axis, Point};
+use crate::{SweepError, SweepFolder};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::{Outlier, RepeatedFigure, Repeats, repeats};
+use ferrio_results::{FiguresOf, RunResult, of_record};
+use ferrio_stats::{RunRecord, Severity};
+use serde::{Serialize, Serializer};
+use serde_json::json;
+
+/// The outcome of a sweep, or of the part of it that was made.
+#[derive(Debug, Clone, Serialize)]
+pub struct SweepOutcome {
+    /// Its parameters.
+    #[serde(rename = "parameters", serialize_with = "axes")]
+    pub axes: Vec<Axis>,
+    /// Number of runs at each point.
+    pub n_repeats: u32,
+    /// Number of runs that were not made yet.
+    pub n_missing: usize,
+    /// Its points, in their order.
+    pub points: Vec<PointOutcome>,
+    /// The answer of a search for a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitAnswer>,
+    /// Findings, those that stand at most points first.
+    pub findings: Vec<SweepFinding>,
+}
+
+/// What was found at a point.
+#[derive(Debug, Clone, Serialize)]
+pub struct PointOutcome {
+    /// Its number, from 1: that of its records.
+    pub number: usize,
+    /// Its options.
+    #[serde(rename = "options", serialize_with = "settings")]
+    pub point: Point,
+    /// Number of its runs.
+    pub n_runs: usize,
+    /// Number of its runs in which a job failed.
+    pub n_failed: usize,
+    /// Its figures.
+    pub figures: Vec<RepeatedFigure>,
+    /// Runs that are far from the others.
+    pub outliers: Vec<Outlier>,
+    /// Indexes of its findings.
+    #[serde(skip)]
+    pub findings: Vec<usize>,
+    /// The worst of its findings that is more than a remark.
+    #[serde(serialize_with = "word")]
+    pub worst: Option<Severity>,
+}
+
+impl PointOutcome {
+    /// False where a finding contradicts a figure, or a job failed: a reader must not believe the figures.
+    pub fn is_believable(&self) -> bool {
+        self.n_failed == 0 && self.worst != Some(Severity::Wrong)
+    }
+
+    /// A figure of a job by the job's index.
+    pub fn figure(&self, job_index: usize, kind: FiguresOf, metric: ComparedMetric) -> Option<&RepeatedFigure> {
+        let is_it = |one: &&RepeatedFigure| one.job_index == job_index && one.kind == kind && one.metric == metric;
+        self.figures.iter().find(is_it)
+    }
+}
+
+impl SweepOutcome {
+    /// Reads the records of a sweep.
+    ///
+    /// # Errors
+    /// One of them cannot be read.
+    pub fn read(folder: &SweepFolder) -> Result<Self, SweepError> {
+        let plan = &folder.plan;
+        let mut outcome = Self::empty(plan.axes.clone(), plan.n_repeats);
+        for (point_index, point) in plan.points.iter().enumerate() {
+            let records = folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
+            if !records.is_empty() {
+                outcome.add(point_index, point, &records);
+            }
+        }
+        outcome.n_missing = folder.missing().len();
+        outcome.limit = LimitAnswer::of(folder)?;
+        outcome.finish();
+        Ok(outcome)
+    }
+
+    /// An outcome without points.
+    pub fn empty(axes: Vec<Axis>, n_repeats: u32) -> Self {
+        Self { axes, n_repeats, n_missing: 0, points: Vec::new(), limit: None, findings: Vec::new() }
+    }
+
+    /// Adds the runs of a point.
+    pub fn add(&mut self, point_index: usize, point: &Point, records: &[RunRecord]) {
+        let named = |(index, record): (usize, &RunRecord)| RunResult {
+            name: format!("run {}", index + 1),
+            ..of_record(record)
+        };
+        let results: Vec<RunResult> = records.iter().enumerate().map(named).collect();
+        let Repeats { n_runs, figures, outliers } = repeats(&results);
+        let has_failed = |result: &&RunResult| result.jobs.iter().any(|job| job.error != 0);
+        let findings = self.add_findings(point_index + 1, &results);
+        let worst = findings.iter().map(|index| self.findings[*index].finding.severity).min();
+        self.points.push(PointOutcome {
+            number: point_index + 1,
+            point: point.clone(),
+            n_runs,
+            n_failed: results.iter().filter(has_failed).count(),
+            figures,
+            outliers,
+            findings,
+            worst: worst.filter(|severity| *severity != Severity::Note),
+        });
+    }
+
+    /// The jobs with their kinds of I/O, in the order of the first point that has them.
+    pub fn jobs(&self) -> Vec<(usize, String, FiguresOf)> {
+        let mut jobs: Vec<(usize, String, FiguresOf)> = Vec::new();
+        for figure in self.points.iter().flat_map(|point| &point.figures) {
+            if !jobs.iter().any(|(index, _, kind)| (*index, *kind) == (figure.job_index, figure.kind)) {
+                jobs.push((figure.job_index, figure.job.clone(), figure.kind));
+            }
+        }
+        jobs.sort_by_key(|(index, _, kind)| (*index, *kind));
+        jobs
+    }
+}
+
+fn axes<S: Serializer>(axes: &[Axis], serializer: S) -> Result<S::Ok, S::Error> {
+    let values = |axis: &Axis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect::<Vec<_>>();
+    serializer.collect_seq(axes.iter().map(|axis| json!({ "options": axis.name(), "values": values(axis) })))
+}
+
+fn settings<S: Serializer>(point: &Point, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(point.settings.iter().map(|(option, value)| (option.to_string(), value)))
+}
+
+#[expect(clippy::ref_option, reason = "serde gives the field by reference")]
+fn word<S: Serializer>(severity: &Option<Severity>, serializer: S) -> Result<S::Ok, S::Error> {
+    severity.map(Severity::word).serialize(serializer)
+}

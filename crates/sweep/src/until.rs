@@ -1,0 +1,133 @@
+//! `--until`: runs at a point are repeated until a figure is known well enough.
+//!
+//! Must not know: folders, how intervals are made. Start reading at [`Until::parse`].
+
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::{RepeatedFigure, Repeats};
+use ferrio_results::FiguresOf;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Fewest runs: an interval from two is wide, and too often narrow by chance when it is looked at again and again.
+pub const FEWEST_RUNS: u32 = 3;
+
+/// A figure, and the largest half of its interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Until {
+    text: String,
+    /// Name of the job; `None`: any.
+    job: Option<String>,
+    /// Kind of I/O; `None`: any.
+    kind: Option<FiguresOf>,
+    metric: ComparedMetric,
+    percent: f64,
+}
+
+impl Until {
+    /// Parses `[JOB:][KIND.]FIGURE ± PERCENT %`; `+-` may stand for `±`.
+    ///
+    /// # Errors
+    /// In words: it has no such form.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let bad = |reason: &str| format!("{text:?}: {reason}; expected is something like 'read.iops ± 2 %'");
+        let (figure, percent) =
+            text.split_once('±').or_else(|| text.split_once("+-")).ok_or_else(|| bad("it has no ±"))?;
+        let percent = percent.trim().strip_suffix('%').ok_or_else(|| bad("it has no %"))?.trim();
+        let percent = percent.parse().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
+        let percent = percent.ok_or_else(|| bad("the percentage is no number above 0 and below 100"))?;
+        let (job, figure) = figure.rsplit_once(':').map_or((None, figure), |(job, rest)| (Some(job.trim()), rest));
+        let figure = figure.trim();
+        let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
+        let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
+        let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
+        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
+        let metric = metric.ok_or_else(|| {
+            let names: Vec<&str> = ComparedMetric::ALL.iter().map(|metric| metric.name()).collect();
+            bad(&format!("{name:?} is no figure: there are {}", names.join(", ")))
+        })?;
+        Ok(Self { text: text.trim().to_owned(), job: job.map(str::to_owned), kind, metric, percent })
+    }
+
+    /// True if all figures that it is about are known well enough.
+    pub fn is_met(&self, repeats: &Repeats) -> bool {
+        let mut figures = repeats.figures.iter().filter(|figure| self.is_about(figure)).peekable();
+        let is_known = |figure: &RepeatedFigure| figure.half_width_percent().is_some_and(|half| half <= self.percent);
+        repeats.n_runs >= FEWEST_RUNS as usize && figures.peek().is_some() && figures.all(is_known)
+    }
+
+    fn is_about(&self, figure: &RepeatedFigure) -> bool {
+        self.metric == figure.metric
+            && self.kind.is_none_or(|kind| kind == figure.kind)
+            && self.job.as_ref().is_none_or(|job| *job == figure.job)
+    }
+}
+
+impl fmt::Display for Until {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl TryFrom<String> for Until {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
+    }
+}
+
+impl From<Until> for String {
+    fn from(until: Until) -> Self {
+        until.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(job: &str, kind: FiguresOf, half_percent: f64) -> RepeatedFigure {
+        RepeatedFigure {
+            job_index: 0,
+            job: job.to_owned(),
+            kind,
+            metric: ComparedMetric::Iops,
+            values: vec![100.0; 3],
+            mean: 100.0,
+            interval: Some([100.0 - half_percent, 100.0 + half_percent]),
+            unknown: None,
+            between_percent: None,
+            within_percent: None,
+            is_doubtful: false,
+        }
+    }
+
+    #[test]
+    fn all_figures_that_are_named_must_be_known() {
+        let figures = vec![
+            figure("a", FiguresOf::Read, 1.0),
+            figure("b", FiguresOf::Read, 3.0),
+            figure("b", FiguresOf::Write, 9.0),
+        ];
+        let repeats = Repeats { n_runs: 3, figures, outliers: Vec::new() };
+        let is_met = |text: &str| Until::parse(text).expect(text).is_met(&repeats);
+        assert!(is_met("a:read.iops ± 1 %") && is_met("a:iops±2%") && is_met("read.iops +- 3 %"));
+        assert!(
+            !is_met("read.iops ± 2 %")
+                && !is_met("iops ± 5 %")
+                && !is_met("trim.iops ± 50 %")
+                && !is_met("a:p99 ± 5 %")
+        );
+        let few = Repeats { n_runs: 2, ..repeats.clone() };
+        assert!(!Until::parse("a:iops ± 5 %").expect("one").is_met(&few));
+    }
+
+    #[test]
+    fn what_is_none_is_refused() {
+        for text in ["", "iops", "iops ± 2", "iops ± x %", "iops ± 0 %", "iops ± nan %", "speed ± 2 %", "read. ± 2 %"]
+        {
+            assert!(Until::parse(text).is_err(), "{text}");
+        }
+    }
+}
