@@ -18,6 +18,7 @@ mod drop_in;
 mod engine_library;
 mod engines;
 mod exit;
+mod fit;
 mod front;
 mod genjob;
 mod genzipf;
@@ -90,6 +91,13 @@ const COMMANDS: &[Command] = &[
         summary: "run jobs with many values of options",
         describe: sweep::describe,
         run: sweep::run,
+    },
+    Command {
+        name: "fit",
+        usage: "ferrio fit NAME [PATH]",
+        summary: "is this storage good enough for NAME?",
+        describe: fit::describe,
+        run: fit::run,
     },
     Command {
         name: "engines",

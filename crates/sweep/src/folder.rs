@@ -3,7 +3,7 @@
 //! `plan.json` is written first, and again when a search adds a point. A record gets its name when it is whole. Must not know: how a run is made, what records hold. Start reading at
 //! [`SweepFolder::create`], then [`SweepFolder::open`].
 
-use crate::{FEWEST_RUNS, Step, SweepError, SweepPlan};
+use crate::{FEWEST_RUNS, SweepError, SweepPlan, SweepStep};
 use ferrio_insight::repeats::repeats;
 use ferrio_report::saved;
 use ferrio_results::{RunResult, of_record};
@@ -108,7 +108,7 @@ impl SweepFolder {
     }
 
     /// The file of the record of a run.
-    pub fn record_path(&self, step: Step) -> PathBuf {
+    pub fn record_path(&self, step: SweepStep) -> PathBuf {
         self.path.join(RUNS).join(format!("point-{:05}-run-{:03}.record", step.point_index + 1, step.repeat_index + 1))
     }
 
@@ -116,7 +116,7 @@ impl SweepFolder {
     ///
     /// # Errors
     /// It cannot be read, or is damaged.
-    pub fn record(&self, step: Step) -> Result<Option<RunRecord>, SweepError> {
+    pub fn record(&self, step: SweepStep) -> Result<Option<RunRecord>, SweepError> {
         let path = self.record_path(step);
         let mut bytes = Vec::new();
         let read = File::open(&path).and_then(|file| file.take(saved::MAX_BYTES + 1).read_to_end(&mut bytes));
@@ -133,12 +133,12 @@ impl SweepFolder {
 
     /// The runs that are to be made, in their order. A run whose record is damaged is one of them, and one that its point does not need any more
     /// is none. A search for a limit says itself what it needs.
-    pub fn missing(&self) -> Vec<Step> {
+    pub fn missing(&self) -> Vec<SweepStep> {
         if self.plan.limit.is_some() {
             return Vec::new();
         }
-        let is_missing = |step: &Step| !matches!(self.record(*step), Ok(Some(_)));
-        let mut missing: Vec<Step> = self.plan.steps().into_iter().filter(is_missing).collect();
+        let is_missing = |step: &SweepStep| !matches!(self.record(*step), Ok(Some(_)));
+        let mut missing: Vec<SweepStep> = self.plan.steps().into_iter().filter(is_missing).collect();
         if self.plan.until.is_some() {
             let needs_more: Vec<bool> = (0..self.plan.points.len()).map(|index| !self.is_known(index)).collect();
             missing.retain(|step| needs_more[step.point_index]);
@@ -155,7 +155,7 @@ impl SweepFolder {
 
     /// The records of the runs of a point that were made.
     pub fn records(&self, point_index: usize) -> impl Iterator<Item = Result<RunRecord, SweepError>> {
-        let steps = (0..self.plan.n_repeats).map(move |repeat_index| Step { point_index, repeat_index });
+        let steps = (0..self.plan.n_repeats).map(move |repeat_index| SweepStep { point_index, repeat_index });
         steps.filter_map(|step| self.record(step).transpose())
     }
 
@@ -190,7 +190,7 @@ impl OpenSweep {
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn keep(&self, step: Step, record: &RunRecord) -> Result<(), SweepError> {
+    pub fn keep(&self, step: SweepStep, record: &RunRecord) -> Result<(), SweepError> {
         let path = self.folder.record_path(step);
         write(&path, &saved::encode(record)).map_err(|source| SweepError::File { path, source })
     }
@@ -203,13 +203,13 @@ fn write(path: &Path, content: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::JobsOfPlan;
-    use crate::space::{Axis, Space};
+    use crate::space::{Space, SweepAxis};
+    use crate::{JobsOfPlan, RunHabits};
 
     fn plan() -> SweepPlan {
-        let space = Space::new(vec![Axis::parse("bs=4k,8k").expect("an axis")], &[]).expect("a space");
+        let space = Space::new(vec![SweepAxis::parse("bs=4k,8k").expect("an axis")], &[]).expect("a space");
         let plan = SweepPlan::new(JobsOfPlan::default(), &space).and_then(|plan| plan.with_repeats(2, None));
-        SweepPlan { order_seed: Some(3), ..plan.expect("a plan") }
+        plan.expect("a plan").with_habits(Some(3), RunHabits::default())
     }
 
     fn folder(name: &str) -> PathBuf {

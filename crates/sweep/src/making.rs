@@ -3,8 +3,8 @@
 //! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
 
 use crate::limit::{LimitSearch, LimitVerdict, search};
-use crate::space::Point;
-use crate::{FEWEST_RUNS, OpenSweep, Step, SweepError, session_at};
+use crate::space::SweepPoint;
+use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep, session_at};
 use ferrio_job::{Environment, Template};
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
@@ -28,7 +28,7 @@ pub struct SweptJobs<'a> {
 /// What conducts the runs: starts each one, and may end them all.
 pub trait Conductor {
     /// A run at this point is to begin: so many of all runs have been made.
-    fn next(&mut self, point: &Point, step: Step, n_made: usize, n_all: usize);
+    fn next(&mut self, point: &SweepPoint, step: SweepStep, n_made: usize, n_all: usize);
 
     /// True if a run has begun before.
     fn has_made_one(&self) -> bool;
@@ -48,7 +48,7 @@ pub trait Conductor {
 
 /// Why the runs have ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub enum SweepEnding {
     /// All of them were made.
     All,
     /// The conductor has ended them.
@@ -60,7 +60,7 @@ impl OpenSweep {
     ///
     /// # Errors
     /// A run cannot be started, or its record cannot be kept.
-    pub fn make(&self, jobs: &SweptJobs<'_>, conductor: &mut dyn Conductor) -> Result<Ending, SweepError> {
+    pub fn make(&self, jobs: &SweptJobs<'_>, conductor: &mut dyn Conductor) -> Result<SweepEnding, SweepError> {
         let (missing, n_all) = (self.folder.missing(), self.folder.plan.n_runs());
         if let Some(first) = jobs.first.as_ref().filter(|_| missing.len() == n_all) {
             beside(first, conductor)?;
@@ -70,27 +70,31 @@ impl OpenSweep {
             if step.repeat_index >= FEWEST_RUNS && self.folder.is_known(step.point_index) {
                 continue;
             }
-            if self.make_one(*step, (n_before + index, n_all), jobs, conductor)? == Ending::Stopped {
-                return Ok(Ending::Stopped);
+            if self.make_one(*step, (n_before + index, n_all), jobs, conductor)? == SweepEnding::Stopped {
+                return Ok(SweepEnding::Stopped);
             }
         }
-        Ok(Ending::All)
+        Ok(SweepEnding::All)
     }
 
     /// Makes the runs that a search for a limit needs.
     ///
     /// # Errors
     /// As of [`Self::make`].
-    pub fn find_limit(&mut self, jobs: &SweptJobs<'_>, conductor: &mut dyn Conductor) -> Result<Ending, SweepError> {
-        let Some(limit) = self.folder.plan.limit.clone() else { return Ok(Ending::All) };
+    pub fn find_limit(
+        &mut self,
+        jobs: &SweptJobs<'_>,
+        conductor: &mut dyn Conductor,
+    ) -> Result<SweepEnding, SweepError> {
+        let Some(limit) = self.folder.plan.limit.clone() else { return Ok(SweepEnding::All) };
         if let Some(first) = jobs.first.as_ref().filter(|_| self.folder.plan.points.is_empty()) {
             beside(first, conductor)?;
         }
         let mut n_made = 0;
         let judge = |value| self.judge_value(value, &limit, &mut n_made, jobs, conductor);
         match search(limit.ends.0, limit.ends.1, limit.precision, judge) {
-            Ok(_) => Ok(Ending::All),
-            Err(None) => Ok(Ending::Stopped),
+            Ok(_) => Ok(SweepEnding::All),
+            Err(None) => Ok(SweepEnding::Stopped),
             Err(Some(error)) => Err(error),
         }
     }
@@ -113,8 +117,8 @@ impl OpenSweep {
             {
                 return Ok(verdict);
             }
-            let step = Step { point_index, repeat_index: results.len() as u32 };
-            if self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)? == Ending::Stopped {
+            let step = SweepStep { point_index, repeat_index: results.len() as u32 };
+            if self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
                 return Err(None);
             }
             *n_made += 1;
@@ -125,17 +129,17 @@ impl OpenSweep {
     /// Makes one run, and keeps its record. `counts`: the number of runs before it, and of all that are known of.
     fn make_one(
         &self,
-        step: Step,
+        step: SweepStep,
         (n_made, n_all): (usize, usize),
         jobs: &SweptJobs<'_>,
         conductor: &mut dyn Conductor,
-    ) -> Result<Ending, SweepError> {
+    ) -> Result<SweepEnding, SweepError> {
         let habits = &self.folder.plan.habits;
         if conductor.has_made_one() && habits.rest_ms > 0 {
             conductor.rest(Duration::from_millis(habits.rest_ms));
         }
         if conductor.is_stopped() {
-            return Ok(Ending::Stopped);
+            return Ok(SweepEnding::Stopped);
         }
         let point = &self.folder.plan.points[step.point_index];
         conductor.next(point, step, n_made, n_all);
@@ -147,10 +151,10 @@ impl OpenSweep {
         }
         let outcome = conductor.run(self.session(session_at(&jobs.template, point, jobs.environment)?)?)?;
         if conductor.is_stopped() || outcome.is_stopped {
-            return Ok(Ending::Stopped);
+            return Ok(SweepEnding::Stopped);
         }
         self.keep(step, &outcome.record)?;
-        Ok(Ending::All)
+        Ok(SweepEnding::All)
     }
 
     /// The session of a run: native, with evidence from the files and with the course of each job.

@@ -3,8 +3,8 @@
 //! Must not know: how a run is made, where results are. Start reading at [`SweepPlan::new`], then [`SweepPlan::steps`].
 
 use crate::limit::LimitSearch;
-use crate::space::{Axis, Point, Space};
-use crate::{SweepError, Until};
+use crate::space::{Space, SweepAxis, SweepPoint};
+use crate::{SweepError, UntilKnown};
 use ferrio_spec::RunSpec;
 use ferrio_units::random::Taus258;
 use serde::{Deserialize, Serialize};
@@ -60,15 +60,15 @@ pub struct SweepPlan {
     /// Its jobs.
     pub jobs: JobsOfPlan,
     /// Its parameters; without one, the runs are repeats of each other.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
     /// Its points. A search for a limit adds them as it goes on; without one there is at least one.
-    pub points: Vec<Point>,
+    pub points: Vec<SweepPoint>,
     /// The limit that is searched for.
     pub limit: Option<LimitSearch>,
     /// Number of runs at each point, at least 1.
     pub n_repeats: u32,
     /// Runs at a point end earlier, after [`crate::FEWEST_RUNS`], where this figure is known well enough.
-    pub until: Option<Until>,
+    pub until: Option<UntilKnown>,
     /// Seed of the order of the runs; `None`: they follow the order of the points.
     pub order_seed: Option<u64>,
     /// What is done around each run.
@@ -77,7 +77,7 @@ pub struct SweepPlan {
 
 /// One run of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
+pub struct SweepStep {
     /// Index of the point.
     pub point_index: usize,
     /// Index of the repeat.
@@ -108,7 +108,7 @@ impl SweepPlan {
     ///
     /// # Errors
     /// There are too many runs.
-    pub fn with_repeats(self, n_repeats: u32, until: Option<Until>) -> Result<Self, SweepError> {
+    pub fn with_repeats(self, n_repeats: u32, until: Option<UntilKnown>) -> Result<Self, SweepError> {
         let plan = Self { n_repeats: n_repeats.max(1), until, ..self };
         plan.is_possible().map_err(|reason| SweepError::Plan { path: PathBuf::new(), reason })?;
         Ok(plan)
@@ -117,21 +117,21 @@ impl SweepPlan {
     /// A search for a limit instead of a run at each point.
     #[must_use]
     pub fn searching(self, limit: LimitSearch) -> Self {
-        let axis = Axis { options: vec![limit.option.clone()], values: Vec::new() };
+        let axis = SweepAxis { options: vec![limit.option.clone()], values: Vec::new() };
         Self { axes: vec![axis], points: Vec::new(), n_repeats: limit.most_runs, limit: Some(limit), ..self }
     }
 
     /// The index of the point of a search with this value, which is added where it is new.
     pub(crate) fn point_at(&mut self, value: u64) -> usize {
         let text = value.to_string();
-        let is_it = |point: &Point| point.settings.first().is_some_and(|(_, known)| *known == text);
+        let is_it = |point: &SweepPoint| point.settings.first().is_some_and(|(_, known)| *known == text);
         if let Some(index) = self.points.iter().position(is_it) {
             return index;
         }
         let settings = self.axes.iter().flat_map(|axis| &axis.options).map(|option| (option.clone(), text.clone()));
-        self.points.push(Point { settings: settings.collect(), places: vec![0] });
+        self.points.push(SweepPoint { settings: settings.collect(), places: vec![0] });
         // The values of the parameter in their order, and each point at its own.
-        let value_of = |point: &Point| point.settings.first().and_then(|(_, text)| text.parse::<u64>().ok());
+        let value_of = |point: &SweepPoint| point.settings.first().and_then(|(_, text)| text.parse::<u64>().ok());
         let mut values: Vec<u64> = self.points.iter().filter_map(value_of).collect();
         values.sort_unstable();
         for point in &mut self.points {
@@ -170,7 +170,7 @@ impl SweepPlan {
 
     fn is_possible(&self) -> Result<(), String> {
         let n_options: usize = self.axes.iter().map(|axis| axis.options.len()).sum();
-        let fits = |point: &Point| {
+        let fits = |point: &SweepPoint| {
             let places = point.places.iter().zip(&self.axes);
             point.places.len() == self.axes.len()
                 && point.settings.len() == n_options
@@ -196,7 +196,7 @@ impl SweepPlan {
 
     /// The runs in their order: each point once, then each point once more, and so on, each time in another order, so that a device that gets slower
     /// with time makes all points slower and not the last ones.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn steps(&self) -> Vec<SweepStep> {
         let mut steps = Vec::with_capacity(self.n_runs());
         let mut random = self.order_seed.map(Taus258::new);
         for repeat_index in 0..self.n_repeats {
@@ -206,7 +206,7 @@ impl SweepPlan {
                     round.swap(last, random.below(last as u64 + 1) as usize);
                 }
             }
-            steps.extend(round.into_iter().map(|point_index| Step { point_index, repeat_index }));
+            steps.extend(round.into_iter().map(|point_index| SweepStep { point_index, repeat_index }));
         }
         steps
     }
@@ -217,7 +217,7 @@ mod tests {
     use super::*;
 
     fn plan(n_repeats: u32, order_seed: Option<u64>) -> SweepPlan {
-        let axes = ["bs=4k,8k,16k,32k", "iodepth=1..8"].map(|text| Axis::parse(text).expect("an axis"));
+        let axes = ["bs=4k,8k,16k,32k", "iodepth=1..8"].map(|text| SweepAxis::parse(text).expect("an axis"));
         let space = Space::new(axes.to_vec(), &[]).expect("a space");
         let plan = SweepPlan::new(JobsOfPlan::default(), &space).and_then(|plan| plan.with_repeats(n_repeats, None));
         SweepPlan { order_seed, ..plan.expect("a plan") }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_search_adds_points_in_the_order_of_their_values() {
-        let axis = Axis::parse("rate_iops=10..1000").expect("an axis");
+        let axis = SweepAxis::parse("rate_iops=10..1000").expect("an axis");
         let limit = LimitSearch::new(Vec::new(), &axis, 0.05, 4).expect("a search");
         let mut plan = plan(1, None).searching(limit);
         assert_eq!([1000, 10, 100, 10].map(|value| plan.point_at(value)), [0, 1, 2, 1]);

@@ -3,7 +3,7 @@
 //! Must not know: folders, other points. Start reading at [`session_at`].
 
 use crate::SweepError;
-use crate::space::{Axis, Point};
+use crate::space::{SweepAxis, SweepPoint};
 use ferrio_job::{Diagnostic, Environment, Template};
 use ferrio_spec::{Compatibility, RunSpec};
 
@@ -11,7 +11,11 @@ use ferrio_spec::{Compatibility, RunSpec};
 ///
 /// # Errors
 /// A job refuses an option, or options of the point cannot go together.
-pub fn session_at(template: &Template, point: &Point, environment: &dyn Environment) -> Result<RunSpec, SweepError> {
+pub fn session_at(
+    template: &Template,
+    point: &SweepPoint,
+    environment: &dyn Environment,
+) -> Result<RunSpec, SweepError> {
     let refused =
         |diagnostic: Diagnostic| SweepError::Point { point: point.to_string(), diagnostic: diagnostic.into() };
     let mut template = template.clone();
@@ -29,8 +33,8 @@ pub fn session_at(template: &Template, point: &Point, environment: &dyn Environm
 /// As of [`session_at`], for the first value or point that is refused.
 pub fn check(
     template: &Template,
-    axes: &[Axis],
-    points: &[Point],
+    axes: &[SweepAxis],
+    points: &[SweepPoint],
     environment: &dyn Environment,
 ) -> Result<(), SweepError> {
     for axis in axes {

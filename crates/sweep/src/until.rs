@@ -1,9 +1,9 @@
 //! `--until`: runs at a point are repeated until a figure is known well enough.
 //!
-//! Must not know: folders, how intervals are made. Start reading at [`Until::parse`].
+//! Must not know: folders, how intervals are made. Start reading at [`UntilKnown::parse`].
 
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::repeats::{RepeatedFigure, Repeats};
+use ferrio_insight::repeats::{RepeatedFigure, RepeatedRuns};
 use ferrio_results::FiguresOf;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -14,7 +14,7 @@ pub const FEWEST_RUNS: u32 = 3;
 /// A figure, and the largest half of its interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Until {
+pub struct UntilKnown {
     text: String,
     /// Name of the job; `None`: any.
     job: Option<String>,
@@ -24,7 +24,7 @@ pub struct Until {
     percent: f64,
 }
 
-impl Until {
+impl UntilKnown {
     /// Parses `[JOB:][KIND.]FIGURE ± PERCENT %`; `+-` may stand for `±`.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Until {
     }
 
     /// True if all figures that it is about are known well enough.
-    pub fn is_met(&self, repeats: &Repeats) -> bool {
+    pub fn is_met(&self, repeats: &RepeatedRuns) -> bool {
         let mut figures = repeats.figures.iter().filter(|figure| self.is_about(figure)).peekable();
         let is_known = |figure: &RepeatedFigure| figure.half_width_percent().is_some_and(|half| half <= self.percent);
         repeats.n_runs >= FEWEST_RUNS as usize && figures.peek().is_some() && figures.all(is_known)
@@ -63,13 +63,13 @@ impl Until {
     }
 }
 
-impl fmt::Display for Until {
+impl fmt::Display for UntilKnown {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.text)
     }
 }
 
-impl TryFrom<String> for Until {
+impl TryFrom<String> for UntilKnown {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
@@ -77,8 +77,8 @@ impl TryFrom<String> for Until {
     }
 }
 
-impl From<Until> for String {
-    fn from(until: Until) -> Self {
+impl From<UntilKnown> for String {
+    fn from(until: UntilKnown) -> Self {
         until.text
     }
 }
@@ -110,8 +110,8 @@ mod tests {
             figure("b", FiguresOf::Read, 3.0),
             figure("b", FiguresOf::Write, 9.0),
         ];
-        let repeats = Repeats { n_runs: 3, figures, outliers: Vec::new() };
-        let is_met = |text: &str| Until::parse(text).expect(text).is_met(&repeats);
+        let repeats = RepeatedRuns { n_runs: 3, figures, outliers: Vec::new() };
+        let is_met = |text: &str| UntilKnown::parse(text).expect(text).is_met(&repeats);
         assert!(is_met("a:read.iops ± 1 %") && is_met("a:iops±2%") && is_met("read.iops +- 3 %"));
         assert!(
             !is_met("read.iops ± 2 %")
@@ -119,15 +119,15 @@ mod tests {
                 && !is_met("trim.iops ± 50 %")
                 && !is_met("a:p99 ± 5 %")
         );
-        let few = Repeats { n_runs: 2, ..repeats.clone() };
-        assert!(!Until::parse("a:iops ± 5 %").expect("one").is_met(&few));
+        let few = RepeatedRuns { n_runs: 2, ..repeats.clone() };
+        assert!(!UntilKnown::parse("a:iops ± 5 %").expect("one").is_met(&few));
     }
 
     #[test]
     fn what_is_none_is_refused() {
         for text in ["", "iops", "iops ± 2", "iops ± x %", "iops ± 0 %", "iops ± nan %", "speed ± 2 %", "read. ± 2 %"]
         {
-            assert!(Until::parse(text).is_err(), "{text}");
+            assert!(UntilKnown::parse(text).is_err(), "{text}");
         }
     }
 }

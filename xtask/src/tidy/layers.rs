@@ -74,6 +74,21 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ferrio-fit",
+        &[
+            "ferrio-units",
+            "ferrio-spec",
+            "ferrio-job",
+            "ferrio-stats",
+            "ferrio-run",
+            "ferrio-report",
+            "ferrio-results",
+            "ferrio-insight",
+            "ferrio-session",
+            "ferrio-sweep",
+        ],
+    ),
+    (
         "ferrio-live",
         &[
             "ferrio-units",

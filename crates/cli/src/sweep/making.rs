@@ -8,8 +8,8 @@ use crate::step_bar::StepBar;
 use ferrio_report::native::note_text;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_session::{Observer, Session, SessionOutcome};
-use ferrio_sweep::space::Point;
-use ferrio_sweep::{Conductor, Step, SweepPlan};
+use ferrio_sweep::space::SweepPoint;
+use ferrio_sweep::{Conductor, SweepPlan, SweepStep};
 use std::time::{Duration, Instant};
 
 /// How often a rest looks for signals.
@@ -57,7 +57,7 @@ impl Conductor for RunsOnTerminal<'_> {
         self.n_made_before.is_some()
     }
 
-    fn next(&mut self, point: &Point, step: Step, n_made: usize, n_all: usize) {
+    fn next(&mut self, point: &SweepPoint, step: SweepStep, n_made: usize, n_all: usize) {
         self.n_made_before.get_or_insert(n_made);
         let mut name = point.to_string();
         if self.n_repeats > 1 {

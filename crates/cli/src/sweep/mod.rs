@@ -6,7 +6,7 @@ mod making;
 mod page;
 pub(crate) mod repeated;
 mod request;
-mod table;
+pub(crate) mod table;
 
 use crate::arguments;
 use crate::console::Console;
@@ -17,10 +17,10 @@ use ferrio_session::VERSION;
 use ferrio_spec::RunSpec;
 use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio_sweep::outcome::SweepOutcome;
-use ferrio_sweep::space::{Axis, Point, Space};
-use ferrio_sweep::{Ending, JobsOfPlan, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
+use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
+use ferrio_sweep::{JobsOfPlan, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
 use making::RunsOnTerminal;
-use request::{NewSweep, Request, ShownAs, Work};
+use request::{NewSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,22 +39,22 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         console.report(&arguments::help_text(describe()));
         return exit::at_end(arguments.len() == 1);
     }
-    let done = Request::take(arguments).and_then(|request| answer(request, &mut console));
+    let done = SweepRequest::take(arguments).and_then(|request| answer(request, &mut console));
     done.unwrap_or_else(|reason| {
         console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
         Exit::Failed.into()
     })
 }
 
-fn answer(request: Request, console: &mut Console) -> Result<ExitCode, String> {
+fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, String> {
     let shown = request.shown;
     match request.work {
-        Work::Show(path) => {
+        SweepWork::Show(path) => {
             let folder = SweepFolder::open(&path).map_err(|error| error.to_string())?;
             show(&folder, shown, console)?;
             Ok(exit::at_end(console.has_failed))
         }
-        Work::Resume(path) => {
+        SweepWork::Resume(path) => {
             // The jobs are read in the directory in which the sweep began.
             let path = std::path::absolute(&path).map_err(|error| ferrio_units::error_text(&error))?;
             let mut open = SweepFolder::open(&path).and_then(SweepFolder::lock).map_err(|error| error.to_string())?;
@@ -69,17 +69,17 @@ fn answer(request: Request, console: &mut Console) -> Result<ExitCode, String> {
             let template = in_open_loop(template, &open.folder.plan)?;
             make(&mut open, template, shown, console)
         }
-        Work::New(new) => begin(*new, shown, console),
+        SweepWork::New(new) => begin(*new, shown, console),
     }
 }
 
 /// Begins a sweep, or only tells what it would do.
-fn begin(new: NewSweep, shown: ShownAs, console: &mut Console) -> Result<ExitCode, String> {
+fn begin(new: NewSweep, shown: SweepReport, console: &mut Console) -> Result<ExitCode, String> {
     let (template, spec) = jobs_of(&new.words)?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
     let plan = plan.map_err(|error| error.to_string())?.with_habits(new.order_seed, new.habits);
-    let ends: Vec<Point> = [plan.points.first(), plan.points.last()].into_iter().flatten().cloned().collect();
+    let ends: Vec<SweepPoint> = [plan.points.first(), plan.points.last()].into_iter().flatten().cloned().collect();
     let plan = if new.limits.is_empty() { plan } else { searching(plan, new.limits, new.precision)? };
     let template = in_open_loop(template, &plan)?;
     let points = if plan.limit.is_some() { &ends } else { &plan.points };
@@ -150,7 +150,7 @@ fn default_folder(template: &Template) -> PathBuf {
 }
 
 /// Makes the runs that are missing; how they have ended, and by which signal.
-fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<(Ending, Option<i32>), String> {
+fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<(SweepEnding, Option<i32>), String> {
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.habits;
     let of_file = |file: &Option<PathBuf>| file.as_deref().map(spec_of_file).transpose();
@@ -170,10 +170,15 @@ fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Resu
 }
 
 /// Makes the runs that are missing, and shows all of them.
-fn make(open: &mut OpenSweep, template: Template, shown: ShownAs, console: &mut Console) -> Result<ExitCode, String> {
+fn make(
+    open: &mut OpenSweep,
+    template: Template,
+    shown: SweepReport,
+    console: &mut Console,
+) -> Result<ExitCode, String> {
     let (ending, signal) = runs(open, template, console)?;
     match ending {
-        Ending::All => {
+        SweepEnding::All => {
             let outcome = show(&open.folder, shown, console)?;
             let n_failed: usize = outcome.points.iter().map(|point| point.n_failed).sum();
             if n_failed > 0 {
@@ -182,7 +187,7 @@ fn make(open: &mut OpenSweep, template: Template, shown: ShownAs, console: &mut 
             }
             Ok(exit::at_end(console.has_failed))
         }
-        Ending::Stopped => {
+        SweepEnding::Stopped => {
             let n_left = open.folder.missing().len();
             console.error(&format!(
                 "{PROGRAM}: ended with {n_left} of {} runs to make; go on with them: ferrio sweep --resume {}\n",
@@ -196,7 +201,7 @@ fn make(open: &mut OpenSweep, template: Template, shown: ShownAs, console: &mut 
 }
 
 /// Shows the outcome, and writes it into the folder.
-fn show(folder: &SweepFolder, shown: ShownAs, console: &mut Console) -> Result<SweepOutcome, String> {
+fn show(folder: &SweepFolder, shown: SweepReport, console: &mut Console) -> Result<SweepOutcome, String> {
     let outcome = SweepOutcome::read(folder).map_err(|error| error.to_string())?;
     let (csv, json) = (outcome.csv(), document(&outcome));
     let page = page::page(&outcome, title(folder));
@@ -207,9 +212,9 @@ fn show(folder: &SweepFolder, shown: ShownAs, console: &mut Console) -> Result<S
         }
     }
     match shown {
-        ShownAs::Json => console.report(&json),
-        ShownAs::Csv => console.report(&csv),
-        ShownAs::Text => console.report(&table::outcome_text(&outcome, folder.path())),
+        SweepReport::Json => console.report(&json),
+        SweepReport::Csv => console.report(&csv),
+        SweepReport::Text => console.report(&table::outcome_text(&outcome, folder.path())),
     }
     Ok(outcome)
 }
@@ -217,7 +222,7 @@ fn show(folder: &SweepFolder, shown: ShownAs, console: &mut Console) -> Result<S
 /// The heading of the page: the jobs, and where the runs are.
 fn title(folder: &SweepFolder) -> String {
     let name = folder.path().file_name().unwrap_or(folder.path().as_os_str());
-    let parameters: Vec<String> = folder.plan.axes.iter().map(Axis::name).collect();
+    let parameters: Vec<String> = folder.plan.axes.iter().map(SweepAxis::name).collect();
     format!("{}: {}", name.display(), parameters.join(" and "))
 }
 

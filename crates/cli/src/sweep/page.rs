@@ -9,7 +9,7 @@ use ferrio_sweep::outcome::SweepOutcome;
 /// The page; `title` is its heading.
 pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
     let values =
-        |axis: &ferrio_sweep::space::Axis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect();
+        |axis: &ferrio_sweep::space::SweepAxis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect();
     let points = outcome.points.iter().map(|point| SweptPoint {
         number: point.number,
         places: &point.point.places,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs are made, how intervals are. Start reading at [`run`].
 
-use super::request::{RepeatedRun, ShownAs};
+use super::request::{RepeatedRun, SweepReport};
 use super::table::{self, aligned};
 use super::{document, jobs_of, plan_of};
 use crate::console::Console;
@@ -12,7 +12,7 @@ use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_report::native::{plain, text_width, wrap};
 use ferrio_sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio_sweep::space::Space;
-use ferrio_sweep::{Ending, SweepFolder};
+use ferrio_sweep::{SweepEnding, SweepFolder};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -72,9 +72,9 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     let outcome = SweepOutcome::read(&open.folder).map_err(|error| error.to_string())?;
     if let Some(point) = outcome.points.first() {
         let text = match request.shown {
-            ShownAs::Json => document(&outcome),
-            ShownAs::Csv => outcome.csv(),
-            ShownAs::Text => text(&outcome, point, request.folder.as_deref()),
+            SweepReport::Json => document(&outcome),
+            SweepReport::Csv => outcome.csv(),
+            SweepReport::Text => text(&outcome, point, request.folder.as_deref()),
         };
         console.report(&text);
     }
@@ -84,8 +84,8 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     }
     match ending {
         // Signal numbers are below 65.
-        Ending::Stopped => Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))),
-        Ending::All => Ok(exit::at_end(console.has_failed || n_failed > 0)),
+        SweepEnding::Stopped => Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))),
+        SweepEnding::All => Ok(exit::at_end(console.has_failed || n_failed > 0)),
     }
 }
 

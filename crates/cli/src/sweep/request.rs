@@ -1,13 +1,13 @@
 //! The arguments of `ferrio sweep`: its own among those of fio's jobs.
 //!
-//! Must not know: how a sweep is made. Start reading at [`Request::take`].
+//! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
 use crate::native::describe::{of_jobs, switch, value};
 use crate::native::{take_switch, take_value};
 use clap::{Command, ValueHint};
 use ferrio_sweep::limit::LatencyLimit;
-use ferrio_sweep::space::{Axis, Space};
-use ferrio_sweep::{FEWEST_RUNS, RunHabits, Until};
+use ferrio_sweep::space::{Space, SweepAxis};
+use ferrio_sweep::{FEWEST_RUNS, RunHabits, UntilKnown};
 use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -23,13 +23,13 @@ const PRECISION: f64 = 0.05;
 const REST: &str = "a time: --rest 10s";
 
 /// What is wanted.
-pub(super) struct Request {
-    pub(super) work: Work,
-    pub(super) shown: ShownAs,
+pub(super) struct SweepRequest {
+    pub(super) work: SweepWork,
+    pub(super) shown: SweepReport,
 }
 
 /// What is to be done.
-pub(super) enum Work {
+pub(super) enum SweepWork {
     New(Box<NewSweep>),
     /// The missing runs of a sweep are made.
     Resume(PathBuf),
@@ -43,7 +43,7 @@ pub(super) struct NewSweep {
     pub(super) words: Vec<String>,
     pub(super) space: Space,
     pub(super) n_repeats: u32,
-    pub(super) until: Option<Until>,
+    pub(super) until: Option<UntilKnown>,
     pub(super) order_seed: Option<u64>,
     pub(super) habits: RunHabits,
     /// Latencies that are not to be exceeded: the largest value of the parameter is searched for.
@@ -57,13 +57,13 @@ pub(super) struct NewSweep {
 
 /// How the outcome is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ShownAs {
+pub(super) enum SweepReport {
     Text,
     Json,
     Csv,
 }
 
-impl ShownAs {
+impl SweepReport {
     /// Takes `--json` or `--csv`.
     fn take(words: &mut Vec<OsString>) -> Result<Self, String> {
         match (take_switch(words, "--json"), take_switch(words, "--csv")) {
@@ -79,25 +79,25 @@ impl ShownAs {
     }
 }
 
-impl Request {
+impl SweepRequest {
     /// Takes the arguments (the command's name first).
     ///
     /// # Errors
     /// In words: a value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> Result<Self, String> {
         let mut words = arguments[1..].to_vec();
-        let shown = ShownAs::take(&mut words)?;
+        let shown = SweepReport::take(&mut words)?;
         let resume = take_value(&mut words, "--resume", "the folder of a sweep")?;
         let show = take_value(&mut words, "--show", "the folder of a sweep")?;
         let work = match (resume, show) {
-            (None, None) => Work::New(NewSweep::take(words)?.into()),
+            (None, None) => SweepWork::New(NewSweep::take(words)?.into()),
             (Some(_), Some(_)) => return Err("--resume shows the outcome too: leave out --show".to_owned()),
             (Some(_), None) | (None, Some(_)) if !words.is_empty() => {
                 let word = words[0].to_string_lossy();
                 return Err(format!("{word} has no effect: the folder has jobs and parameters of its sweep"));
             }
-            (Some(folder), None) => Work::Resume(folder.into()),
-            (None, Some(folder)) => Work::Show(folder.into()),
+            (Some(folder), None) => SweepWork::Resume(folder.into()),
+            (None, Some(folder)) => SweepWork::Show(folder.into()),
         };
         Ok(Self { work, shown })
     }
@@ -121,7 +121,7 @@ impl NewSweep {
         if axes.is_empty() {
             return Err("there is no parameter: give one, such as --over bs=4k,64k or --over iodepth=1..32".to_owned());
         }
-        let axes = axes.iter().map(|text| Axis::parse(text)).collect::<Result<_, _>>();
+        let axes = axes.iter().map(|text| SweepAxis::parse(text)).collect::<Result<_, _>>();
         let space = axes.and_then(|axes| Space::new(axes, &conditions)).map_err(|error| error.to_string())?;
         Ok(Self {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
@@ -144,11 +144,11 @@ pub(super) struct RepeatedRun {
     pub(super) words: Vec<String>,
     /// Number of runs, or the most with `until`.
     pub(super) n_repeats: u32,
-    pub(super) until: Option<Until>,
+    pub(super) until: Option<UntilKnown>,
     pub(super) habits: RunHabits,
     /// The folder of the records, where they are wanted.
     pub(super) folder: Option<PathBuf>,
-    pub(super) shown: ShownAs,
+    pub(super) shown: SweepReport,
 }
 
 /// Options of `ferrio run` that are about one run.
@@ -168,7 +168,7 @@ impl RepeatedRun {
         if let Some(name) = words.iter().find_map(is_of_one) {
             return Err(format!("{name} is about one run: with --repeat, give --json, --csv, or --record FOLDER"));
         }
-        let shown = ShownAs::take(&mut words)?;
+        let shown = SweepReport::take(&mut words)?;
         let (n_repeats, until) = take_repeats(&mut words)?;
         let rest = take_text(&mut words, "--rest", REST)?;
         let folder = take_value(&mut words, "--record", "a folder that is not there yet")?;
@@ -186,10 +186,10 @@ impl RepeatedRun {
 }
 
 /// `--repeat` and `--until`.
-fn take_repeats(words: &mut Vec<OsString>) -> Result<(u32, Option<Until>), String> {
+fn take_repeats(words: &mut Vec<OsString>) -> Result<(u32, Option<UntilKnown>), String> {
     let number = take_text(words, "--repeat", "a number of runs")?;
     let until = take_text(words, "--until", "a figure: --until 'read.iops ± 2 %'")?;
-    let until = until.map(|text| Until::parse(&text)).transpose().map_err(|reason| format!("--until {reason}"))?;
+    let until = until.map(|text| UntilKnown::parse(&text)).transpose().map_err(|reason| format!("--until {reason}"))?;
     let number = number.as_deref().map_or(Ok(if until.is_some() { MOST_UNTIL } else { 1 }), repeats)?;
     if until.is_some() && number < FEWEST_RUNS {
         return Err(format!("--until needs at least {FEWEST_RUNS} runs: --repeat {number} is too small"));

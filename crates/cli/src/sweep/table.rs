@@ -57,7 +57,7 @@ fn counted(number: usize, word: &str) -> String {
 }
 
 /// A time in its two largest units.
-pub(super) fn time_text(time: Duration) -> String {
+pub(crate) fn time_text(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
@@ -170,7 +170,7 @@ fn cells(point: &PointOutcome, job_index: usize, kind: FiguresOf) -> [String; 7]
 }
 
 /// Rows in columns, the first ones to the left and the others to the right.
-pub(super) fn aligned(rows: &[Vec<String>], n_left: usize) -> String {
+pub(crate) fn aligned(rows: &[Vec<String>], n_left: usize) -> String {
     let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default();
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..n_columns).map(|column| width(column).unwrap_or_default()).collect();

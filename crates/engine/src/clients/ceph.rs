@@ -184,7 +184,7 @@ impl CephPool {
         // SAFETY: the handle is valid, the name lives, the buffer has the length.
         let returned =
             unsafe { (self.api.rados_conf_get)(self.cluster, name.as_ptr(), buffer.as_mut_ptr(), buffer.len()) };
-        let text: Vec<u8> = buffer.iter().take_while(|byte| **byte != 0).map(|byte| byte.cast_unsigned()).collect();
+        let text: Vec<u8> = buffer.iter().take_while(|byte| **byte != 0).flat_map(|byte| byte.to_ne_bytes()).collect();
         let text = String::from_utf8(text).ok().filter(|_| returned >= 0)?;
         text.split('.').next()?.trim_end_matches('s').parse().ok()
     }

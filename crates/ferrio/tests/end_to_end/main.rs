@@ -45,6 +45,7 @@ mod findings_limits;
 mod findings_served;
 mod findings_stacks;
 mod findings_work;
+mod fits;
 mod front;
 mod generators;
 mod guest;

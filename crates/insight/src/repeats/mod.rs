@@ -17,7 +17,7 @@ const HALF_WIDTH: f64 = 1.96;
 
 /// What repeated runs of the same jobs tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Repeats {
+pub struct RepeatedRuns {
     /// Number of runs.
     pub n_runs: usize,
     /// The figures, by job, kind of I/O and metric, in the order of the first run.
@@ -67,9 +67,9 @@ impl RepeatedFigure {
 }
 
 /// The figures of these runs, which are repeats of each other.
-pub fn repeats(results: &[RunResult]) -> Repeats {
+pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
     let all: Vec<&RunResult> = results.iter().collect();
-    let mut found = Repeats { n_runs: all.len(), figures: Vec::new(), outliers: Vec::new() };
+    let mut found = RepeatedRuns { n_runs: all.len(), figures: Vec::new(), outliers: Vec::new() };
     let Some(first) = all.first() else { return found };
     let of_job = crate::compare::repeats(&all);
     for (job_index, job) in first.jobs.iter().enumerate() {
@@ -178,7 +178,7 @@ mod tests {
         values.iter().enumerate().map(|(index, iops)| run(&format!("run {index}"), *iops)).collect()
     }
 
-    fn iops(found: &Repeats) -> &RepeatedFigure {
+    fn iops(found: &RepeatedRuns) -> &RepeatedFigure {
         found.figures.iter().find(|figure| figure.metric == ComparedMetric::Iops).expect("a rate")
     }
 

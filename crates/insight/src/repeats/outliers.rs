@@ -25,12 +25,12 @@ pub struct Outlier {
     pub run_index: usize,
     /// Name of the run.
     pub run: String,
-    /// The job whose figure is the farthest from the others.
+    /// The job whose figure is far from the others.
     pub job: String,
     /// Its kind of I/O.
     #[serde(rename = "of")]
     pub kind: FiguresOf,
-    /// The figure.
+    /// The first figure that is far: a rate, or else a latency.
     pub metric: crate::compare::ComparedMetric,
     /// Distance from the median of the runs, percent of it.
     pub percent: f64,
@@ -49,8 +49,9 @@ pub(super) fn of(results: &[&RunResult], figures: &[RepeatedFigure]) -> Vec<Outl
     }
     let of_run = |run_index| {
         let scores = figures.iter().filter(|figure| figure.values.len() == results.len() && figure.metric.is_steady());
-        let farthest = scores.filter_map(|figure| Some((figure, score(&figure.values, run_index)?)));
-        let (figure, (score, percent)) = farthest.max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))?;
+        // A rate comes first: latencies follow from it.
+        let mut far = scores.filter_map(|figure| Some((figure, score(&figure.values, run_index)?)));
+        let (figure, (score, percent)) = far.next()?;
         let (findings, facts) = differences(results, run_index);
         Some(Outlier {
             run_index,

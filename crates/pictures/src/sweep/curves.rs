@@ -2,7 +2,7 @@
 //!
 //! The values of the other parameters make the lines. Must not know: pages. Start reading at [`curves`].
 
-use super::frame::{HEIGHT, Scale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
+use super::frame::{HEIGHT, PixelScale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
 use super::{Subject, SweepView, SweptPoint};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
@@ -68,7 +68,7 @@ fn over_parameter(
 ) -> Markup {
     let (name, values) = &view.axes[along];
     let figure = |point: &&SweptPoint<'_>| point.figure(subject, metric).map(highest);
-    let scale = Scale::up(lines.iter().flat_map(|line| &line.points).filter_map(figure));
+    let scale = PixelScale::up(lines.iter().flat_map(|line| &line.points).filter_map(figure));
     let x = |point: &SweptPoint<'_>| place_of(point.places[along], values.len());
     let words: Vec<(f64, String)> =
         values.iter().enumerate().map(|(index, value)| (place_of(index, values.len()), value.clone())).collect();
@@ -102,8 +102,10 @@ fn against_throughput(subject: Subject<'_>, lines: &[Line<'_>], metric: Compared
     if all.len() < 2 {
         return html! {};
     }
-    let (across, up) =
-        (Scale::across(all.iter().map(|(iops, _)| *iops)), Scale::up(all.iter().map(|(_, latency)| *latency)));
+    let (across, up) = (
+        PixelScale::across(all.iter().map(|(iops, _)| *iops)),
+        PixelScale::up(all.iter().map(|(_, latency)| *latency)),
+    );
     let ticks = across.ticks().into_iter();
     let words: Vec<(f64, String)> =
         ticks.map(|value| (across.place(value), value_text(ComparedMetric::Iops, value))).collect();

@@ -1,6 +1,6 @@
 //! The frame of a picture: scales, lines at round values, their words.
 //!
-//! Must not know: figures of jobs. Start reading at [`Scale::of`].
+//! Must not know: figures of jobs. Start reading at [`PixelScale::of`].
 
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_units::glance::{duration_text, thousands};
@@ -20,7 +20,7 @@ const N_TICKS: f64 = 5.0;
 
 /// A scale from values to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Scale {
+pub(super) struct PixelScale {
     low: f64,
     high: f64,
     is_log: bool,
@@ -28,7 +28,7 @@ pub(super) struct Scale {
     ends: (f64, f64),
 }
 
-impl Scale {
+impl PixelScale {
     /// The scale on which all values fit: from 0, or logarithmic where they are far apart.
     fn of(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Self {
         let found = values.filter(|value| value.is_finite() && *value >= 0.0);
@@ -86,7 +86,7 @@ pub(super) fn place_of(index: usize, n_values: usize) -> f64 {
 }
 
 /// Lines and words of a scale from the bottom to the top.
-pub(super) fn left_axis(scale: &Scale, metric: ComparedMetric) -> Markup {
+pub(super) fn left_axis(scale: &PixelScale, metric: ComparedMetric) -> Markup {
     html! {
         @for value in scale.ticks() {
             @let y = pixels(scale.place(value));
@@ -143,14 +143,14 @@ mod tests {
 
     #[test]
     fn near_values_begin_at_0_and_far_ones_are_logarithmic() {
-        let near = Scale::up([40.0, 100.0].into_iter());
+        let near = PixelScale::up([40.0, 100.0].into_iter());
         assert_eq!((near.place(0.0), near.ticks()), (HEIGHT - BOTTOM, vec![0.0, 50.0, 100.0]));
-        let far = Scale::across([10.0, 1000.0].into_iter());
+        let far = PixelScale::across([10.0, 1000.0].into_iter());
         assert_eq!(far.ticks(), [10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]);
         let middle = f64::midpoint(far.place(10.0), far.place(1000.0));
         assert!((far.place(100.0) - middle).abs() < 1e-9);
-        assert_eq!(Scale::up(std::iter::empty()).ticks().len(), 6);
-        assert!(Scale::up([0.0].into_iter()).place(0.0).is_finite());
+        assert_eq!(PixelScale::up(std::iter::empty()).ticks().len(), 6);
+        assert!(PixelScale::up([0.0].into_iter()).place(0.0).is_finite());
     }
 
     #[test]

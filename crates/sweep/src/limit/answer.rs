@@ -125,7 +125,7 @@ fn iops(result: &RunResult) -> f64 {
 }
 
 /// What has ended the search: `beyond` is a run beyond the limit, `lowest` one at the smallest value.
-fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
+pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
     if beyond.jobs.iter().any(|job| job.error != 0) {
         return LimitedBy::Failure;
     }

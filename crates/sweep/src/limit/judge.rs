@@ -11,7 +11,7 @@ const CLEAR: f64 = 2.0;
 const QUANTILES: [f64; 10] = [31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764];
 
 /// Judges values against a limit that they must not exceed. With several values, the mean of their logarithms decides, with an error of 1 %.
-pub(super) fn judge(values: &[f64], limit: f64) -> LimitVerdict {
+pub fn judge(values: &[f64], limit: f64) -> LimitVerdict {
     if values.is_empty() || values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
         return LimitVerdict::Undecided;
     }

@@ -8,10 +8,10 @@ mod table;
 pub use findings::SweepFinding;
 
 use crate::limit::LimitAnswer;
-use crate::space::{Axis, Point};
+use crate::space::{SweepAxis, SweepPoint};
 use crate::{SweepError, SweepFolder};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::repeats::{Outlier, RepeatedFigure, Repeats, repeats};
+use ferrio_insight::repeats::{Outlier, RepeatedFigure, RepeatedRuns, repeats};
 use ferrio_results::{FiguresOf, RunResult, of_record};
 use ferrio_stats::{RunRecord, Severity};
 use serde::{Serialize, Serializer};
@@ -22,7 +22,7 @@ use serde_json::json;
 pub struct SweepOutcome {
     /// Its parameters.
     #[serde(rename = "parameters", serialize_with = "axes")]
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
     /// Number of runs at each point.
     pub n_repeats: u32,
     /// Number of runs that were not made yet.
@@ -43,7 +43,7 @@ pub struct PointOutcome {
     pub number: usize,
     /// Its options.
     #[serde(rename = "options", serialize_with = "settings")]
-    pub point: Point,
+    pub point: SweepPoint,
     /// Number of its runs.
     pub n_runs: usize,
     /// Number of its runs in which a job failed.
@@ -94,18 +94,18 @@ impl SweepOutcome {
     }
 
     /// An outcome without points.
-    pub fn empty(axes: Vec<Axis>, n_repeats: u32) -> Self {
+    pub fn empty(axes: Vec<SweepAxis>, n_repeats: u32) -> Self {
         Self { axes, n_repeats, n_missing: 0, points: Vec::new(), limit: None, findings: Vec::new() }
     }
 
     /// Adds the runs of a point.
-    pub fn add(&mut self, point_index: usize, point: &Point, records: &[RunRecord]) {
+    pub fn add(&mut self, point_index: usize, point: &SweepPoint, records: &[RunRecord]) {
         let named = |(index, record): (usize, &RunRecord)| RunResult {
             name: format!("run {}", index + 1),
             ..of_record(record)
         };
         let results: Vec<RunResult> = records.iter().enumerate().map(named).collect();
-        let Repeats { n_runs, figures, outliers } = repeats(&results);
+        let RepeatedRuns { n_runs, figures, outliers } = repeats(&results);
         let has_failed = |result: &&RunResult| result.jobs.iter().any(|job| job.error != 0);
         let findings = self.add_findings(point_index + 1, &results);
         let worst = findings.iter().map(|index| self.findings[*index].finding.severity).min();
@@ -134,12 +134,12 @@ impl SweepOutcome {
     }
 }
 
-fn axes<S: Serializer>(axes: &[Axis], serializer: S) -> Result<S::Ok, S::Error> {
-    let values = |axis: &Axis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect::<Vec<_>>();
+fn axes<S: Serializer>(axes: &[SweepAxis], serializer: S) -> Result<S::Ok, S::Error> {
+    let values = |axis: &SweepAxis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect::<Vec<_>>();
     serializer.collect_seq(axes.iter().map(|axis| json!({ "options": axis.name(), "values": values(axis) })))
 }
 
-fn settings<S: Serializer>(point: &Point, serializer: S) -> Result<S::Ok, S::Error> {
+fn settings<S: Serializer>(point: &SweepPoint, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(point.settings.iter().map(|(option, value)| (option.to_string(), value)))
 }
 

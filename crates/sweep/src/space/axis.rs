@@ -1,6 +1,6 @@
 //! One parameter of a sweep: an option, or several that change together, with the values that it takes.
 //!
-//! Must not know: option tables. Start reading at [`Axis::parse`].
+//! Must not know: option tables. Start reading at [`SweepAxis::parse`].
 
 use super::{SpaceError, range};
 use serde::{Deserialize, Serialize};
@@ -34,14 +34,14 @@ impl fmt::Display for SweptOption {
 
 /// A parameter of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Axis {
+pub struct SweepAxis {
     /// The options, which change together; at least one.
     pub options: Vec<SweptOption>,
     /// The values, at least one, each with one part for each option.
     pub values: Vec<Vec<String>>,
 }
 
-impl Axis {
+impl SweepAxis {
     /// Parses `[JOB.]OPTION[:OPTION...]=VALUE,...`. A value may be a range ([`range`]); values of options that change together have a part
     /// for each of them, separated by colons. Where one semicolon stands in the list, semicolons separate the values, which may have commas then.
     ///
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> (String, Vec<String>) {
-        let axis = Axis::parse(text).expect("an axis");
+        let axis = SweepAxis::parse(text).expect("an axis");
         (axis.name(), (0..axis.values.len()).map(|index| axis.value_text(index)).collect())
     }
 
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(of("iodepth=1..4, 100"), ("iodepth".to_owned(), list(&["1", "2", "4", "100"])));
         assert_eq!(of("bs=4k,8k;64k"), ("bs".to_owned(), list(&["4k,8k", "64k"])));
         assert_eq!(of("bs:iodepth=4k:32,1m:4"), ("bs:iodepth".to_owned(), list(&["4k:32", "1m:4"])));
-        let axis = Axis::parse("log.writer.bs=4k").expect("an axis");
+        let axis = SweepAxis::parse("log.writer.bs=4k").expect("an axis");
         assert_eq!(axis.options, [SweptOption { job: Some("log.writer".to_owned()), name: "bs".to_owned() }]);
     }
 
@@ -138,7 +138,7 @@ mod tests {
             ("bs:iodepth=4k:1:2", "2 parts"),
             ("iodepth=8..1", "8..1"),
         ] {
-            let error = Axis::parse(text).expect_err(text).to_string();
+            let error = SweepAxis::parse(text).expect_err(text).to_string();
             assert!(error.contains(words), "{text}: {error}");
         }
     }

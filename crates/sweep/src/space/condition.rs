@@ -2,14 +2,14 @@
 //!
 //! A condition compares sums and products of options and numbers: `bs * iodepth <= 4m`, `rw == randread or iodepth == 1`. `and` binds closer
 //! than `or`. A word that is no option of the sweep and no number is compared as a text. Must not know: runs. Start reading at
-//! [`Condition::parse`], then [`Condition::holds`].
+//! [`PointCondition::parse`], then [`PointCondition::holds`].
 
 use super::range::number_with_unit;
-use super::{Point, SpaceError};
+use super::{SpaceError, SweepPoint};
 
 /// A condition that a point fulfils or not.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Condition {
+pub struct PointCondition {
     text: String,
     /// It holds where all comparisons of one of these lists hold.
     alternatives: Vec<Vec<Comparison>>,
@@ -44,7 +44,7 @@ enum Side {
     Text(String),
 }
 
-impl Condition {
+impl PointCondition {
     /// Parses a condition. `names`: the options of the sweep, one of which it must have.
     ///
     /// # Errors
@@ -70,7 +70,7 @@ impl Condition {
     ///
     /// # Errors
     /// A text is to be computed with.
-    pub fn holds(&self, point: &Point) -> Result<bool, SpaceError> {
+    pub fn holds(&self, point: &SweepPoint) -> Result<bool, SpaceError> {
         let bad = |reason| SpaceError::Condition { text: self.text.clone(), reason };
         let mut is_met = false;
         for alternative in &self.alternatives {
@@ -85,7 +85,7 @@ impl Condition {
 }
 
 impl Comparison {
-    fn holds(&self, point: &Point) -> Result<bool, &'static str> {
+    fn holds(&self, point: &SweepPoint) -> Result<bool, &'static str> {
         let (left, right) = (side(&self.left, point)?, side(&self.right, point)?);
         match (left, self.relation, right) {
             (Side::Number(left), relation, Side::Number(right)) => Ok(match relation {
@@ -103,7 +103,7 @@ impl Comparison {
     }
 }
 
-fn side(sum: &Sum, point: &Point) -> Result<Side, &'static str> {
+fn side(sum: &Sum, point: &SweepPoint) -> Result<Side, &'static str> {
     let value = |word: &String| point.value_of(word).unwrap_or(word).to_owned();
     if let [(sign, product)] = &sum[..]
         && let ([(false, word)], true) = (&product[..], *sign > 0.0)
@@ -205,14 +205,15 @@ fn tokens(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::space::{Axis, Space};
+    use crate::space::{Space, SweepAxis};
 
     fn kept(conditions: &[&str]) -> Vec<String> {
-        let axes = ["bs=4k,1m", "iodepth=1..4", "rw=randread,write"].map(|text| Axis::parse(text).expect("an axis"));
+        let axes =
+            ["bs=4k,1m", "iodepth=1..4", "rw=randread,write"].map(|text| SweepAxis::parse(text).expect("an axis"));
         let conditions: Vec<String> = conditions.iter().map(|text| (*text).to_owned()).collect();
         let space = Space::new(axes.to_vec(), &conditions).expect("a space");
         let points = space.points().expect("points");
-        points.iter().map(Point::to_string).collect()
+        points.iter().map(SweepPoint::to_string).collect()
     }
 
     #[test]
@@ -240,10 +241,10 @@ mod tests {
             "bs + < 3",
             "and",
         ] {
-            assert!(Condition::parse(text, &names).is_err(), "{text}");
+            assert!(PointCondition::parse(text, &names).is_err(), "{text}");
         }
-        let texts = Condition::parse("rw < write", &names).expect("a condition");
-        let space = Space::new(vec![Axis::parse("rw=read").expect("an axis")], &[]).expect("a space");
+        let texts = PointCondition::parse("rw < write", &names).expect("a condition");
+        let space = Space::new(vec![SweepAxis::parse("rw=read").expect("an axis")], &[]).expect("a space");
         assert!(texts.holds(&space.points().expect("points")[0]).is_err());
     }
 }

@@ -6,8 +6,8 @@ mod axis;
 mod condition;
 mod range;
 
-pub use axis::{Axis, SweptOption};
-pub use condition::Condition;
+pub use axis::{SweepAxis, SweptOption};
+pub use condition::PointCondition;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -83,8 +83,8 @@ pub enum SpaceError {
 /// The parameters of a sweep, and the conditions for its points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
-    axes: Vec<Axis>,
-    conditions: Vec<Condition>,
+    axes: Vec<SweepAxis>,
+    conditions: Vec<PointCondition>,
 }
 
 impl Space {
@@ -92,18 +92,18 @@ impl Space {
     ///
     /// # Errors
     /// Two parameters set the same option, or a condition is none.
-    pub fn new(axes: Vec<Axis>, conditions: &[String]) -> Result<Self, SpaceError> {
+    pub fn new(axes: Vec<SweepAxis>, conditions: &[String]) -> Result<Self, SpaceError> {
         let names: Vec<String> = axes.iter().flat_map(|axis| &axis.options).map(ToString::to_string).collect();
         let is_repeat = |(at, name): &(usize, &String)| names[..*at].contains(*name);
         if let Some((_, name)) = names.iter().enumerate().find(is_repeat) {
             return Err(SpaceError::OptionTwice(name.clone()));
         }
-        let conditions = conditions.iter().map(|text| Condition::parse(text, &names)).collect::<Result<_, _>>()?;
+        let conditions = conditions.iter().map(|text| PointCondition::parse(text, &names)).collect::<Result<_, _>>()?;
         Ok(Self { axes, conditions })
     }
 
     /// The parameters.
-    pub fn axes(&self) -> &[Axis] {
+    pub fn axes(&self) -> &[SweepAxis] {
         &self.axes
     }
 
@@ -111,7 +111,7 @@ impl Space {
     ///
     /// # Errors
     /// There is none, or there are too many.
-    pub fn points(&self) -> Result<Vec<Point>, SpaceError> {
+    pub fn points(&self) -> Result<Vec<SweepPoint>, SpaceError> {
         let n_all = self.axes.iter().map(|axis| axis.values.len() as u128).product();
         if n_all > MOST_POINTS as u128 {
             return Err(SpaceError::TooMany(n_all));
@@ -131,7 +131,7 @@ impl Space {
     }
 
     /// The combination of this index.
-    fn point(&self, index: usize) -> Point {
+    fn point(&self, index: usize) -> SweepPoint {
         let mut rest = index;
         let mut places: Vec<usize> = Vec::with_capacity(self.axes.len());
         for axis in self.axes.iter().rev() {
@@ -144,27 +144,27 @@ impl Space {
             .iter()
             .zip(&places)
             .flat_map(|(axis, place)| axis.options.iter().cloned().zip(axis.values[*place].iter().cloned()));
-        Point { settings: settings.collect(), places }
+        SweepPoint { settings: settings.collect(), places }
     }
 }
 
 /// A point of a sweep: values of all its options.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Point {
+pub struct SweepPoint {
     /// The options with their values, in the order of the parameters.
     pub settings: Vec<(SweptOption, String)>,
     /// Index of the value of each parameter.
     pub places: Vec<usize>,
 }
 
-impl Point {
+impl SweepPoint {
     /// The value of an option by its name, as the sweep writes it; `None`: the sweep does not set it.
     pub fn value_of(&self, name: &str) -> Option<&str> {
         self.settings.iter().find(|(option, _)| option.to_string() == name).map(|(_, value)| value.as_str())
     }
 }
 
-impl fmt::Display for Point {
+impl fmt::Display for SweepPoint {
     /// `bs=4k iodepth=8`.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
@@ -182,9 +182,9 @@ mod tests {
 
     #[test]
     fn all_combinations_are_points() {
-        let axes = ["bs:iodepth=4k:8,1m:2", "rw=read,write"].map(|text| Axis::parse(text).expect("an axis"));
+        let axes = ["bs:iodepth=4k:8,1m:2", "rw=read,write"].map(|text| SweepAxis::parse(text).expect("an axis"));
         let points = Space::new(axes.to_vec(), &[]).and_then(|space| space.points()).expect("points");
-        let texts: Vec<String> = points.iter().map(Point::to_string).collect();
+        let texts: Vec<String> = points.iter().map(SweepPoint::to_string).collect();
         assert_eq!(
             texts,
             [
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn too_many_none_and_repeats_are_refused() {
-        let axis = |text: &str| Axis::parse(text).expect("an axis");
+        let axis = |text: &str| SweepAxis::parse(text).expect("an axis");
         let many = Space::new(vec![axis("rate_iops=1..1000+1"), axis("size=1..1000+1")], &[]).expect("a space");
         assert_eq!(many.points(), Err(SpaceError::TooMany(1_000_000)));
         let none = Space::new(vec![axis("bs=4k,8k")], &["bs > 1m".to_owned()]).expect("a space");

@@ -1,0 +1,223 @@
+//! `ferrio fit`: whether storage is good enough for a program, by the load of the program and limits that have sources.
+//!
+//! Must not know: how loads are run, how a verdict is reached. Start reading at [`run`].
+
+mod text;
+
+use crate::arguments;
+use crate::console::Console;
+use crate::exit::Exit;
+use crate::signals::Signals;
+use crate::step_bar::StepBar;
+use clap::{CommandFactory, Parser};
+use ferrio_fit::{Catalogue, FitConductor, FitError, FitOutcome, FitVerdict, Fitting, Recipe};
+use ferrio_job::SystemEnvironment;
+use ferrio_run::RunError;
+use ferrio_session::{Session, SessionOutcome, VERSION};
+use ferrio_sys::file_space::file_system_space;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const PROGRAM: &str = "ferrio fit";
+
+/// Part of the free space that the files of a recipe may take.
+const MOST_OF_SPACE: f64 = 0.9;
+
+const ABOUT: &str = "\
+Say whether storage is good enough for a program: run the load of the program, and compare the figures with limits that the program's vendor has published.
+
+  ferrio fit                    all recipes
+  ferrio fit etcd               what the recipe does, and its limits
+  ferrio fit etcd /var/lib      the verdict
+
+The load runs in a directory of its own below PATH, which is removed at the end. The verdict is fits, does not fit, or can't tell: each load runs at least 4 \
+times, at most 8, and a limit is decided where the runs are certain to 99 %. A finding that contradicts a figure makes it can't tell.";
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Parser)]
+#[command(
+    name = "ferrio fit",
+    bin_name = "ferrio fit",
+    about = "Say whether storage is good enough for a program",
+    long_about = ABOUT,
+    after_help = "Recipes of your own are files NAME.toml in $XDG_CONFIG_HOME/ferrio/fit (~/.config/ferrio/fit), or are given by their path.\n\nExit code: 0: it fits (or the recipe has no limits); 1: it does not fit; 2 after an error; 3: can't tell; 128 + n after signal n (130 after Ctrl-C)."
+)]
+struct Request {
+    /// The recipe: its name, or the path of its file
+    #[arg(value_name = "NAME")]
+    recipe: Option<String>,
+    /// A directory on the storage
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::DirPath, requires = "recipe")]
+    path: Option<PathBuf>,
+    /// Find out, too, how many times the load the storage carries
+    #[arg(long, requires = "path")]
+    headroom: bool,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The command, for help, manual page and completions.
+pub(crate) fn describe() -> clap::Command {
+    Request::command()
+}
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let request: Request = match arguments::parse(PROGRAM, arguments) {
+        Ok(request) => request,
+        Err(code) => return code,
+    };
+    let mut console = Console::of_command(PROGRAM);
+    let catalogue = Catalogue { directory: own_recipes() };
+    let answered = match (&request.recipe, &request.path) {
+        (None, _) => list(&catalogue, request.json, &mut console),
+        (Some(word), None) => describe_recipe(&catalogue, word, request.json, &mut console),
+        (Some(word), Some(path)) => judge(&catalogue, word, path, &request, &mut console),
+    };
+    answered.unwrap_or_else(|reason| {
+        console.error(&format!("{PROGRAM}: {reason}\n"));
+        Exit::Failed.into()
+    })
+}
+
+/// The directory of the user's recipes.
+fn own_recipes() -> Option<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let config = of("XDG_CONFIG_HOME").or_else(|| of("HOME").map(|home| home.join(".config")));
+    config.map(|config| config.join("ferrio/fit"))
+}
+
+fn list(catalogue: &Catalogue, is_json: bool, console: &mut Console) -> Result<ExitCode, String> {
+    let names = catalogue.names().map_err(|error| error.to_string())?;
+    let recipes: Vec<(String, Result<Recipe, FitError>)> =
+        names.into_iter().map(|name| (name.clone(), catalogue.find(&name))).collect();
+    if is_json {
+        let known: Vec<&Recipe> = recipes.iter().filter_map(|(_, recipe)| recipe.as_ref().ok()).collect();
+        console.report(&format!("{:#}\n", serde_json::json!({ "version": VERSION, "recipes": known })));
+    } else {
+        console.report(&text::list(&recipes));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe_recipe(
+    catalogue: &Catalogue,
+    word: &str,
+    is_json: bool,
+    console: &mut Console,
+) -> Result<ExitCode, String> {
+    let recipe = catalogue.find(word).map_err(|error| error.to_string())?;
+    if is_json {
+        console.report(&format!("{:#}\n", serde_json::json!({ "version": VERSION, "recipe": recipe })));
+    } else {
+        console.report(&text::recipe(&recipe));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A directory of the recipe's files, which is removed when the runs are over.
+struct OwnDirectory(PathBuf);
+
+impl OwnDirectory {
+    fn make(path: &Path, recipe: &Recipe) -> Result<Self, String> {
+        let own = path.join(format!("ferrio-fit-{}-{}", recipe.name, std::process::id()));
+        let made = std::fs::create_dir(&own);
+        made.map_err(|error| format!("{}: {}", own.display(), ferrio_units::error_text(&error)))?;
+        Ok(Self(own))
+    }
+
+    fn remove(&self) -> Result<(), String> {
+        let removed = std::fs::remove_dir_all(&self.0);
+        removed.map_err(|error| format!("{} stays: {}", self.0.display(), ferrio_units::error_text(&error)))
+    }
+}
+
+fn judge(
+    catalogue: &Catalogue,
+    word: &str,
+    path: &Path,
+    request: &Request,
+    console: &mut Console,
+) -> Result<ExitCode, String> {
+    let recipe = catalogue.find(word).map_err(|error| error.to_string())?;
+    let path = std::path::absolute(path).map_err(|error| ferrio_units::error_text(&error))?;
+    // Before anything is made: from now on a signal ends in its removal.
+    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+    let own = OwnDirectory::make(&path, &recipe)?;
+    let judged = judge_in(&recipe, &own.0, request, &signals, console);
+    let removed = own.remove();
+    let outcome = match judged {
+        Err(FitError::Stopped) => {
+            let number = signals.first().unwrap_or_default();
+            removed?;
+            console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
+            // Signal numbers are below 65.
+            return Ok(ExitCode::from((128 + number) as u8));
+        }
+        judged => judged.map_err(|error| error.to_string())?,
+    };
+    if request.json {
+        let document = serde_json::json!({ "version": VERSION, "path": path, "outcome": outcome, "recipe": recipe });
+        console.report(&format!("{document:#}\n"));
+    } else {
+        console.report(&text::outcome(&recipe, &outcome, &path));
+    }
+    removed?;
+    Ok(match outcome.verdict {
+        None | Some(FitVerdict::Fits) => ExitCode::SUCCESS,
+        Some(FitVerdict::DoesNotFit) => Exit::Found.into(),
+        Some(FitVerdict::CantTell) => Exit::Undecided.into(),
+    })
+}
+
+fn judge_in(
+    recipe: &Recipe,
+    directory: &Path,
+    request: &Request,
+    signals: &Signals,
+    console: &mut Console,
+) -> Result<FitOutcome, FitError> {
+    let environment = SystemEnvironment::new(VERSION);
+    let fitting = Fitting::new(recipe, directory, &environment)?;
+    let laid_out = fitting.laid_out_bytes();
+    // Where it cannot be asked for, a file that has no room says so.
+    let available = file_system_space(directory).map_or(u64::MAX, |space| space.available_bytes);
+    if laid_out as f64 > available as f64 * MOST_OF_SPACE {
+        return Err(FitError::NoRoom { needed_bytes: laid_out, available_bytes: available });
+    }
+    if !request.json {
+        console.report(&text::before(recipe, laid_out));
+    }
+    let n_runs = recipe.loads.len() * 4;
+    let mut conductor = FitOnTerminal { signals, bar: StepBar::start(n_runs), n_made: 0, n_runs };
+    let outcome = fitting.run(request.headroom, &mut conductor);
+    conductor.bar.end();
+    outcome
+}
+
+/// Conducts the runs on a terminal.
+struct FitOnTerminal<'a> {
+    signals: &'a Signals,
+    bar: StepBar,
+    n_made: usize,
+    n_runs: usize,
+}
+
+impl FitConductor for FitOnTerminal<'_> {
+    fn next(&mut self, what: &str) {
+        self.n_made += 1;
+        self.n_runs = self.n_runs.max(self.n_made);
+        self.bar.step_at(self.n_made, what, self.n_runs as u64);
+        self.bar.set(self.n_made as u64 - 1, "");
+    }
+
+    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
+        self.signals.run(session, &mut [])
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.signals.first().is_some()
+    }
+}

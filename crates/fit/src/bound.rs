@@ -1,0 +1,88 @@
+//! Limits as values, and what runs tell of them.
+//!
+//! Must not know: recipes, jobs. Start reading at [`FitBound::judge`].
+
+use ferrio_sweep::limit::{LimitVerdict, judge};
+use serde::Serialize;
+
+/// Whether storage is good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FitVerdict {
+    /// It certainly is.
+    Fits,
+    /// The runs do not decide.
+    CantTell,
+    /// It certainly is not.
+    DoesNotFit,
+}
+
+impl FitVerdict {
+    /// The words for it.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::CantTell => "can't tell",
+            Self::DoesNotFit => "does not fit",
+        }
+    }
+}
+
+/// A limit: latencies in nanoseconds, rates a second.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FitBound {
+    /// The figure must not be above.
+    Most(f64),
+    /// The figure must not be below.
+    Least(f64),
+}
+
+impl FitBound {
+    /// The limit itself.
+    pub const fn value(self) -> f64 {
+        match self {
+            Self::Most(value) | Self::Least(value) => value,
+        }
+    }
+
+    /// What the figures of several runs tell, with an error of 1 %.
+    pub fn judge(self, values: &[f64]) -> FitVerdict {
+        let verdict = match self {
+            Self::Most(most) => judge(values, most),
+            // A figure that must be large is one whose inverse must be small.
+            Self::Least(least) => judge(&values.iter().map(|value| 1.0 / value).collect::<Vec<_>>(), 1.0 / least),
+        };
+        match verdict {
+            LimitVerdict::Within => FitVerdict::Fits,
+            LimitVerdict::Beyond => FitVerdict::DoesNotFit,
+            LimitVerdict::Undecided => FitVerdict::CantTell,
+        }
+    }
+
+    /// How many times better than the limit a figure is; below 1: worse.
+    pub fn margin(self, value: f64) -> Option<f64> {
+        let margin = match self {
+            Self::Most(most) => most / value,
+            Self::Least(least) => value / least,
+        };
+        margin.is_finite().then_some(margin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_are_to_be_small_and_rates_large() {
+        let (most, least) = (FitBound::Most(10e6), FitBound::Least(500.0));
+        assert_eq!(most.judge(&[4e6, 4.1e6, 3.9e6]), FitVerdict::Fits);
+        assert_eq!(most.judge(&[14e6, 14.1e6, 13.9e6]), FitVerdict::DoesNotFit);
+        assert_eq!(most.judge(&[8e6, 12e6, 10e6]), FitVerdict::CantTell);
+        assert_eq!(least.judge(&[600.0, 610.0, 590.0]), FitVerdict::Fits);
+        assert_eq!(least.judge(&[400.0, 401.0, 399.0]), FitVerdict::DoesNotFit);
+        assert_eq!(least.judge(&[0.0, 0.0]), FitVerdict::CantTell);
+        assert_eq!((most.margin(5e6), least.margin(250.0)), (Some(2.0), Some(0.5)));
+    }
+}

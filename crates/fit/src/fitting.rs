@@ -1,0 +1,238 @@
+//! Runs the loads of a recipe until they decide.
+//!
+//! Must not know: terminals, signals. Start reading at [`Fitting::new`], then [`Fitting::run`].
+
+use crate::outcome::{CheckOutcome, FitOutcome, LoadOutcome};
+use crate::{FitError, FitLoad, FitVerdict, Recipe, headroom, scale};
+use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
+use ferrio_results::{RunResult, of_record};
+use ferrio_run::RunError;
+use ferrio_session::{Session, SessionOutcome};
+use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
+use ferrio_stats::Note;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
+
+/// Runs of a load, which share its time, and the most where they do not decide.
+const N_RUNS: u32 = 4;
+const MOST_RUNS: u32 = 8;
+
+/// What conducts the runs.
+pub trait FitConductor {
+    /// A run of a load is to begin.
+    fn next(&mut self, what: &str);
+
+    /// Runs a session.
+    ///
+    /// # Errors
+    /// The run cannot be started or supervised.
+    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
+
+    /// True if no further run is to begin, and the one that was under way does not count.
+    fn is_stopped(&self) -> bool;
+}
+
+/// A recipe on a directory.
+pub struct Fitting<'a> {
+    /// The recipe.
+    pub recipe: &'a Recipe,
+    loads: Vec<PreparedLoad<'a>>,
+    environment: &'a dyn Environment,
+}
+
+/// A load with its jobs.
+pub(crate) struct PreparedLoad<'a> {
+    pub(crate) load: &'a FitLoad,
+    template: Template,
+    spec: RunSpec,
+}
+
+impl<'a> Fitting<'a> {
+    /// The loads of a recipe, whose files are in `directory`.
+    ///
+    /// # Errors
+    /// Jobs of a load are refused.
+    pub fn new(recipe: &'a Recipe, directory: &Path, environment: &'a dyn Environment) -> Result<Self, FitError> {
+        let prepared = |load: &'a FitLoad| {
+            let (template, spec) = jobs(load, directory, environment)?;
+            Ok(PreparedLoad { load, template, spec })
+        };
+        let loads = recipe.loads.iter().map(prepared).collect::<Result<_, FitError>>()?;
+        Ok(Self { recipe, loads, environment })
+    }
+
+    /// Most space that the files of all loads take, bytes.
+    pub fn laid_out_bytes(&self) -> u64 {
+        let of_job = |job: &JobSpec| {
+            let in_files =
+                job.extent.filesize.map_or(0, |(_, most)| most.saturating_mul(u64::from(job.target.nrfiles)));
+            let bytes = match job.extent.size {
+                Some(SizeSpec::Bytes(bytes)) => bytes,
+                _ => in_files,
+            };
+            bytes.saturating_mul(u64::from(job.numjobs))
+        };
+        self.loads.iter().flat_map(|one| &one.spec.jobs).map(of_job).fold(0, u64::saturating_add)
+    }
+
+    /// Runs all loads, and with `wants_headroom` also larger ones.
+    ///
+    /// # Errors
+    /// A run cannot be made, a job fails, or the conductor ends the runs.
+    pub fn run(&self, wants_headroom: bool, conductor: &mut dyn FitConductor) -> Result<FitOutcome, FitError> {
+        let mut loads = Vec::new();
+        for prepared in &self.loads {
+            let mut results = Vec::new();
+            let checks = self.decide(prepared, scale::ONE, &mut results, conductor)?;
+            let headroom = match checks.iter().map(|check| check.verdict).max() {
+                Some(FitVerdict::Fits) if wants_headroom && !prepared.load.scale.is_empty() => {
+                    Some(headroom::find(self, prepared, &results, conductor)?)
+                }
+                _ => None,
+            };
+            loads.push(LoadOutcome::new(prepared.load, checks, &results, headroom));
+        }
+        Ok(FitOutcome::new(self.recipe, loads))
+    }
+
+    /// Runs a load, so many hundredths of it, until its limits are decided. Its results are added to `results`.
+    pub(crate) fn decide(
+        &self,
+        prepared: &PreparedLoad<'_>,
+        hundredths: u64,
+        results: &mut Vec<RunResult>,
+        conductor: &mut dyn FitConductor,
+    ) -> Result<Vec<CheckOutcome>, FitError> {
+        loop {
+            results.push(self.one_run(prepared, hundredths, results.len(), conductor)?);
+            let checks: Vec<CheckOutcome> = self
+                .recipe
+                .limits_of(prepared.load)
+                .map(|(index, limit)| CheckOutcome::of(index, limit, results))
+                .collect();
+            let is_decided = checks.iter().all(|check| check.verdict != FitVerdict::CantTell);
+            let n_runs = results.len() as u32;
+            // More runs do not help where a finding speaks against the figures.
+            let is_hopeless =
+                checks.iter().all(|check| check.verdict != FitVerdict::CantTell || check.contradicted_by.is_some());
+            if n_runs >= MOST_RUNS || (n_runs >= N_RUNS && (is_decided || is_hopeless)) {
+                return Ok(checks);
+            }
+        }
+    }
+
+    fn one_run(
+        &self,
+        prepared: &PreparedLoad<'_>,
+        hundredths: u64,
+        n_made: usize,
+        conductor: &mut dyn FitConductor,
+    ) -> Result<RunResult, FitError> {
+        if conductor.is_stopped() {
+            return Err(FitError::Stopped);
+        }
+        let load = prepared.load;
+        let factor =
+            if hundredths == scale::ONE { String::new() } else { format!(" times {}", factor_text(hundredths)) };
+        conductor.next(&format!("{}{factor}, run {}", load.name, n_made + 1));
+        let mut template = prepared.template.clone();
+        let refused =
+            |diagnostic: Diagnostic| FitError::Jobs { load: load.name.clone(), reason: diagnostic.to_string() };
+        scale::multiply(&mut template, &prepared.spec, &load.scale, hundredths, self.environment).map_err(refused)?;
+        let spec = template.run_spec(self.environment).map_err(refused)?;
+        let mut session = Session::new(RunSpec { compatibility: Compatibility::Native, ..spec })?;
+        session.settings.control.looks_into_files = true;
+        session.settings.keeps_series = true;
+        let outcome = conductor.run(session)?;
+        if conductor.is_stopped() || outcome.is_stopped {
+            return Err(FitError::Stopped);
+        }
+        if outcome.n_failed > 0 {
+            let notes = outcome.record.messages.kept().iter().map(|message| note_text(&message.note));
+            return Err(FitError::Failed { load: load.name.clone(), reason: notes.collect::<Vec<_>>().join("; ") });
+        }
+        Ok(of_record(&outcome.record))
+    }
+}
+
+fn note_text(note: &Note) -> String {
+    ferrio_report::native::note_text(note).trim().to_owned()
+}
+
+/// A factor in hundredths as people write it: `1.5`.
+pub(crate) fn factor_text(hundredths: u64) -> String {
+    let text = format!("{:.2}", hundredths as f64 / scale::ONE as f64);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// The jobs of a load, whose files are in a directory, for its part of the time.
+fn jobs(load: &FitLoad, directory: &Path, environment: &dyn Environment) -> Result<(Template, RunSpec), FitError> {
+    let refused = |diagnostic: Diagnostic| FitError::Jobs { load: load.name.clone(), reason: diagnostic.to_string() };
+    let no_jobs = |reason: String| FitError::Jobs { load: load.name.clone(), reason };
+    let of_load = OfLoad { text: &load.jobs, environment };
+    let words = ["ferrio", "-"].map(std::ffi::OsString::from);
+    let mut template = match ferrio_job::parse_template(&words, &of_load) {
+        Ok((invocation, template)) if invocation.mode == Mode::Run => template,
+        Ok(_) => return Err(no_jobs("its text has no jobs".to_owned())),
+        Err(error) => return Err(no_jobs(said(&error))),
+    };
+    let run_ms = u64::from(load.seconds) * 1_000 / u64::from(N_RUNS);
+    let options = [
+        ("directory", directory.display().to_string().replace(':', "\\:")),
+        ("runtime", format!("{run_ms}ms")),
+        ("time_based", "1".to_owned()),
+    ];
+    for (name, value) in &options {
+        template.set(None, name, Some(value), environment).map_err(refused)?;
+    }
+    let spec = template.run_spec(environment).map_err(refused)?;
+    Ok((template, spec))
+}
+
+fn said(error: &UsageError) -> String {
+    error.messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("; ")
+}
+
+/// The machine, with the text of a load as its standard input.
+struct OfLoad<'a> {
+    text: &'a str,
+    environment: &'a dyn Environment,
+}
+
+impl Environment for OfLoad<'_> {
+    fn version(&self) -> String {
+        self.environment.version()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        self.environment.variable(name)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Read>> {
+        self.environment.open(path)
+    }
+
+    fn stdin(&self) -> Box<dyn Read> {
+        Box::new(Cursor::new(self.text.as_bytes().to_vec()))
+    }
+
+    fn check_directory(&self, path: &Path) -> io::Result<()> {
+        self.environment.check_directory(path)
+    }
+
+    fn page_size_bytes(&self) -> u64 {
+        self.environment.page_size_bytes()
+    }
+
+    fn memory_mib(&self) -> u64 {
+        self.environment.memory_mib()
+    }
+
+    fn n_cpus(&self) -> u32 {
+        self.environment.n_cpus()
+    }
+
+    fn numa_nodes(&self) -> Vec<u32> {
+        self.environment.numa_nodes()
+    }
+}

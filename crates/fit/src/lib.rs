@@ -1,0 +1,22 @@
+//! Whether storage is good enough for a program: recipes of loads and limits, runs of the loads, and a verdict for each limit.
+//!
+//! A recipe is a file of data (TOML). Its limits have sources; a recipe without limits only describes. Must not know: terminals, signals, how a verdict is
+//! shown. Start reading at [`Recipe`], then [`Fitting`] and [`FitOutcome`].
+#![forbid(unsafe_code)]
+
+mod bound;
+mod catalogue;
+mod error;
+mod fitting;
+mod headroom;
+mod outcome;
+mod recipe;
+mod scale;
+
+pub use bound::{FitBound, FitVerdict};
+pub use catalogue::{Catalogue, NAMES};
+pub use error::FitError;
+pub use fitting::{FitConductor, Fitting};
+pub use headroom::Headroom;
+pub use outcome::{CheckOutcome, FitOutcome, LoadOutcome};
+pub use recipe::{FitLimit, FitLoad, FitTrace, LimitSource, Recipe, TracedFigure};

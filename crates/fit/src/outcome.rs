@@ -1,0 +1,156 @@
+//! What the runs of a recipe have told: a verdict for each limit, and one for all.
+//!
+//! Must not know: how loads are run, how a verdict is shown. Start reading at [`FitOutcome::new`].
+
+use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::{RepeatedRuns, repeats};
+use ferrio_results::{Figures, FiguresOf, LatencyFigures, RunResult};
+use ferrio_stats::{Finding, FindingDirection, Severity};
+use serde::Serialize;
+
+/// The outcome of a recipe.
+#[derive(Debug, Clone, Serialize)]
+pub struct FitOutcome {
+    /// Name of the recipe.
+    pub recipe: String,
+    /// The worst of all verdicts; `None`: the recipe has no limits, and only describes.
+    pub verdict: Option<FitVerdict>,
+    /// The loads.
+    pub loads: Vec<LoadOutcome>,
+}
+
+/// The outcome of a load.
+#[derive(Debug, Clone, Serialize)]
+pub struct LoadOutcome {
+    /// Its name.
+    pub name: String,
+    /// Number of its runs.
+    pub n_runs: usize,
+    /// Its limits.
+    pub checks: Vec<CheckOutcome>,
+    /// Its figures.
+    pub figures: RepeatedRuns,
+    /// Findings of its runs, each once.
+    pub findings: Vec<Finding>,
+    /// How much more load there may be.
+    pub headroom: Option<Headroom>,
+    /// Bytes that its runs have written.
+    pub written_bytes: u64,
+}
+
+/// What the runs tell of a limit.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CheckOutcome {
+    /// Index of the limit in the recipe.
+    pub limit_index: usize,
+    /// The verdict.
+    pub verdict: FitVerdict,
+    /// The limit.
+    pub bound: Option<FitBound>,
+    /// The figure in each run.
+    pub values: Vec<f64>,
+    /// Their geometric mean.
+    pub value: f64,
+    /// How many times better than the limit it is; below 1: worse.
+    pub margin: f64,
+    /// A finding that contradicts the figure, by its name: then the storage may be worse than the figure says.
+    pub contradicted_by: Option<String>,
+}
+
+impl CheckOutcome {
+    /// The outcome of a limit.
+    pub(crate) fn of(limit_index: usize, limit: &FitLimit, results: &[RunResult]) -> Self {
+        let mut outcome = Self {
+            limit_index,
+            verdict: FitVerdict::CantTell,
+            bound: limit.bound().ok(),
+            values: Vec::new(),
+            value: 0.0,
+            margin: 0.0,
+            contradicted_by: None,
+        };
+        // Recipes are checked when they are read.
+        let (Ok((kind, metric)), Some(bound)) = (limit.subject(), outcome.bound) else { return outcome };
+        let values: Option<Vec<f64>> = results.iter().map(|result| value(result, &limit.job, kind, metric)).collect();
+        let Some(values) = values.filter(|values| !values.is_empty()) else { return outcome };
+        outcome.value = (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp();
+        outcome.margin = bound.margin(outcome.value).unwrap_or_default();
+        outcome.verdict = bound.judge(&values);
+        outcome.values = values;
+        outcome.contradicted_by = contradiction(results, &limit.job, kind);
+        if outcome.verdict == FitVerdict::Fits && outcome.contradicted_by.is_some() {
+            outcome.verdict = FitVerdict::CantTell;
+        }
+        outcome
+    }
+}
+
+/// A figure of a run.
+fn value(result: &RunResult, job: &str, kind: FiguresOf, metric: ComparedMetric) -> Option<f64> {
+    let figures = result.jobs.iter().find(|one| one.name == job)?.get(kind)?;
+    let latency = || latency_of(figures);
+    match metric {
+        ComparedMetric::Iops => Some(figures.ios_per_sec),
+        ComparedMetric::Bandwidth => Some(figures.bytes_per_sec),
+        ComparedMetric::MeanLatency => latency().map(|latency| latency.mean_ns),
+        ComparedMetric::Max => latency().map(|latency| latency.max_ns as f64),
+        metric => latency()?.percentile(metric.percent()?).map(|found| found.latency_ns as f64),
+    }
+}
+
+fn latency_of(figures: &Figures) -> Option<&LatencyFigures> {
+    figures.latency().map(|(_, latency)| latency)
+}
+
+/// The first finding that contradicts the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which wait for them.
+fn contradiction(results: &[RunResult], job: &str, kind: FiguresOf) -> Option<String> {
+    let is_about = |finding: &&Finding| {
+        let direction = match finding.direction {
+            FindingDirection::None => true,
+            FindingDirection::Read => kind == FiguresOf::Read,
+            FindingDirection::Write => kind == FiguresOf::Write,
+            FindingDirection::Trim => kind == FiguresOf::Trim,
+        };
+        let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
+        finding.severity == Severity::Wrong && direction && is_of_job
+    };
+    let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten());
+    findings.find(is_about).map(|finding| finding.id.clone())
+}
+
+impl LoadOutcome {
+    pub(crate) fn new(
+        load: &FitLoad,
+        checks: Vec<CheckOutcome>,
+        results: &[RunResult],
+        headroom: Option<Headroom>,
+    ) -> Self {
+        let mut findings: Vec<Finding> = Vec::new();
+        for finding in results.iter().flat_map(|result| result.findings.iter().flatten()) {
+            let is_it = |known: &Finding| {
+                (&known.id, &known.jobs, known.direction) == (&finding.id, &finding.jobs, finding.direction)
+            };
+            if !findings.iter().any(is_it) {
+                findings.push(finding.clone());
+            }
+        }
+        let written = results.iter().flat_map(|result| &result.jobs).filter_map(|job| job.get(FiguresOf::Write));
+        Self {
+            name: load.name.clone(),
+            n_runs: results.len(),
+            checks,
+            figures: repeats(results),
+            findings,
+            headroom,
+            written_bytes: written.map(|figures| figures.bytes).sum(),
+        }
+    }
+}
+
+impl FitOutcome {
+    pub(crate) fn new(recipe: &Recipe, loads: Vec<LoadOutcome>) -> Self {
+        let verdict = loads.iter().flat_map(|load| &load.checks).map(|check| check.verdict).max();
+        Self { recipe: recipe.name.clone(), verdict, loads }
+    }
+}
