@@ -84,15 +84,12 @@ impl Catalogue {
         {
             return read(&path);
         }
-        match NAMES.iter().position(|name| *name == word) {
-            Some(index) => Recipe::parse(TEXTS[index], word),
-            None => {
-                let known = self.names()?;
-                let nearest =
-                    ferrio_job::suggest::did_you_mean(word, known.iter().map(String::as_str)).map(str::to_owned);
-                Err(FitError::Unknown { name: word.to_owned(), nearest, known })
-            }
+        if let Some(index) = NAMES.iter().position(|name| *name == word) {
+            return Recipe::parse(TEXTS[index], word);
         }
+        let known = self.names()?;
+        let nearest = ferrio_job::suggest::did_you_mean(word, known.iter().map(String::as_str)).map(str::to_owned);
+        Err(FitError::Unknown { name: word.to_owned(), nearest, known })
     }
 }
 

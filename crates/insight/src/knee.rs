@@ -64,8 +64,8 @@ pub fn knee(points: &[LoadPoint]) -> Option<Knee> {
     let powers: Vec<Confidence> = points.iter().map(LoadPoint::power).collect();
     let best = powers.iter().enumerate().max_by(|(_, one), (_, other)| one.value.total_cmp(&other.value));
     let (index, _) = best?;
-    let least = powers.iter().map(|power| power.low).fold(0.0_f64, f64::max);
-    let mut possible = powers.iter().enumerate().filter(|(_, power)| power.high >= least).map(|(at, _)| at);
+    let certain = powers.iter().map(|power| power.low).fold(0.0_f64, f64::max);
+    let mut possible = powers.iter().enumerate().filter(|(_, power)| power.high >= certain).map(|(at, _)| at);
     let first = possible.next().unwrap_or(index).min(index);
     let last = possible.next_back().unwrap_or(first).max(index);
     Some(Knee { index, between: [first, last], is_inside: index > 0 && index + 1 < points.len() })

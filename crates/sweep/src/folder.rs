@@ -96,7 +96,9 @@ impl SweepFolder {
     /// Removes the beginnings of records that a killed program has left. What cannot be removed is in nobody's way.
     fn remove_parts(&self) {
         let entries = fs::read_dir(self.path.join(RUNS)).into_iter().flatten().flatten();
-        let is_part = |name: &str| name.starts_with("point-") && name.contains(".record.") && name.ends_with(".tmp");
+        let is_part = |name: &str| {
+            name.starts_with("point-") && name.contains(".record.") && name.rsplit('.').next() == Some("tmp")
+        };
         for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part)) {
             let _ = fs::remove_file(entry.path());
         }

@@ -23,7 +23,9 @@ pub(super) fn list(recipes: &[(String, Result<Recipe, FitError>)]) -> String {
         Ok(recipe) => {
             vec![name.clone(), time_text(Duration::from_secs(u64::from(recipe.seconds()))), recipe.title.clone()]
         }
-        Err(error) => vec![name.clone(), String::new(), error.to_string()],
+        Err(error) => {
+            vec![name.clone(), String::new(), error.to_string().lines().next().unwrap_or_default().to_owned()]
+        }
     };
     let rows: Vec<Vec<String>> = recipes.iter().map(row).collect();
     aligned(&rows, 3)
@@ -33,12 +35,18 @@ pub(super) fn list(recipes: &[(String, Result<Recipe, FitError>)]) -> String {
 /// What a recipe does.
 pub(super) fn recipe(recipe: &Recipe) -> String {
     let width = width();
-    let mut text = format!("{}\n\n{}\n", recipe.title, wrap(recipe.about.trim(), "", width));
+    let mut text = format!(
+        "{}\n\n{}\n",
+        recipe.title,
+        wrap(&recipe.about.split_whitespace().collect::<Vec<_>>().join(" "), "", width)
+    );
     for load in &recipe.loads {
         // Writing to a text cannot fail.
         let _ = writeln!(text, "Load {} ({}):", load.name, time_text(Duration::from_secs(u64::from(load.seconds))));
         text.push_str(&wrap(&load.about, "  ", width));
-        load.jobs.trim().lines().for_each(|line| _ = writeln!(text, "    {line}"));
+        for line in load.jobs.trim().lines() {
+            let _ = writeln!(text, "{}", format!("    {line}").trim_end());
+        }
         text.push('\n');
     }
     for limit in &recipe.limits {

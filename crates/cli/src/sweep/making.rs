@@ -73,8 +73,12 @@ impl Conductor for RunsOnTerminal<'_> {
     fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
         let mut messages = Messages(Vec::new());
         let outcome = self.signals.run(session, &mut [&mut messages]);
-        let console = &mut self.console;
-        self.bar.aside(|| messages.0.iter().for_each(|text| console.error(text)));
+        let console = &mut *self.console;
+        self.bar.aside(|| {
+            for text in &messages.0 {
+                console.error(text);
+            }
+        });
         outcome
     }
 

@@ -240,6 +240,10 @@ fn document(outcome: &SweepOutcome) -> String {
 /// # Errors
 /// In words: they are none, or ask for reports of fio.
 fn jobs_of(words: &[String]) -> Result<(Template, RunSpec), String> {
+    let no_jobs = || "there are no jobs: name a job file, or give options of jobs".to_owned();
+    if words.is_empty() {
+        return Err(no_jobs());
+    }
     let arguments: Vec<OsString> =
         std::iter::once("ferrio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
     let environment = SystemEnvironment::new(VERSION);
@@ -249,7 +253,7 @@ fn jobs_of(words: &[String]) -> Result<(Template, RunSpec), String> {
         return Err(format!("{name} has no effect in a sweep, which keeps each run in its folder"));
     }
     if invocation.mode != Mode::Run || template.job_names().next().is_none() {
-        return Err("there are no jobs: name a job file, or give options of jobs".to_owned());
+        return Err(no_jobs());
     }
     Ok((template, invocation.run))
 }

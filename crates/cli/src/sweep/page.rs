@@ -26,6 +26,13 @@ pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
         n_repeats: outcome.n_repeats,
         points: points.collect(),
         findings: outcome.findings.iter().map(|one| (table::place(one, outcome), &one.finding)).collect(),
-        remarks: outcome.limit.iter().map(table::answer_text).chain(table::missing(outcome)).chain(outliers).collect(),
+        remarks: outcome
+            .limit
+            .iter()
+            .map(table::answer_text)
+            .chain(table::missing(outcome))
+            .chain(outcome.knees.iter().map(table::knee_text))
+            .chain(outliers)
+            .collect(),
     })
 }

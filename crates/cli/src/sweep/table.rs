@@ -8,8 +8,8 @@ use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
 use ferrio_sweep::SweepPlan;
-use ferrio_sweep::limit::LimitAnswer;
-use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
+use ferrio_sweep::limit::{LimitAnswer, LimitVerdict};
+use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome, SweptKnee};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::io::IsTerminal;
@@ -69,12 +69,18 @@ pub(crate) fn time_text(time: Duration) -> String {
 /// The table of all points, the findings, and where the results are.
 pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path) -> String {
     let width = text_width(ferrio_sys::terminal::columns(std::io::stdout()));
-    let mut text =
-        outcome.limit.as_ref().map(|answer| wrap(&answer_text(answer), "", width) + "\n").unwrap_or_default();
+    let mut text = outcome
+        .limit
+        .as_ref()
+        .map(|answer| wrap(&answer_text(answer), "", width) + "\n" + &tried(answer))
+        .unwrap_or_default();
     text.push_str(&table(outcome));
     text.push('\n');
     for line in legend(outcome) {
         text.push_str(&wrap(&line, "", width));
+    }
+    for knee in &outcome.knees {
+        text.push_str(&wrap(&knee_text(knee), "", width));
     }
     text.push_str(&findings_text(outcome, width));
     let _ = write!(text, "\n{}", wrap(&format!("Results: {0}, page: {0}/index.html", folder.display()), "", width));
@@ -104,6 +110,46 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     };
     let why = limited_by.map(|why| format!(" {}", why.sentence())).unwrap_or_default();
     format!("{found}{why} Each of both ends is certain to 99 %.")
+}
+
+/// The values that were tried, with the latencies that the limits are about.
+fn tried(answer: &LimitAnswer) -> String {
+    let mut heads = vec![answer.option.clone(), "verdict".to_owned(), "runs".to_owned(), "IOPS".to_owned()];
+    heads.extend(answer.limits.iter().map(|limit| limit.split('=').next().unwrap_or_default().to_owned()));
+    let mut rows = vec![heads];
+    for one in &answer.tried {
+        let verdict = match one.verdict {
+            LimitVerdict::Within => "holds",
+            LimitVerdict::Beyond => "does not hold",
+            LimitVerdict::Undecided => "undecided",
+        };
+        let mut row =
+            vec![one.value.to_string(), verdict.to_owned(), one.n_runs.to_string(), thousands(one.iops.round() as u64)];
+        row.extend(one.latencies_ns.iter().map(|latency| latency.map_or(NOTHING.to_owned(), duration_text)));
+        rows.push(row);
+    }
+    aligned(&rows, 2) + "\n"
+}
+
+/// Where latency begins to grow faster than throughput, in a sentence.
+pub(super) fn knee_text(knee: &SweptKnee) -> String {
+    let SweptKnee { job, kind, others, option, value, between: [first, last], is_inside, is_at_first } = knee;
+    let others = if others.is_empty() { String::new() } else { format!(" ({others})") };
+    let of = format!("{} of {job}{others}", kind.name());
+    match (is_inside, is_at_first) {
+        (true, _) if first == last => {
+            format!("Knee of {of}: {option}={value}. Beyond it latency grows by a larger share than throughput.")
+        }
+        (true, _) => format!(
+            "Knee of {of}: {option}={value}, by the intervals between {first} and {last}. Beyond it latency grows by a larger share than throughput."
+        ),
+        (false, true) => format!(
+            "Knee of {of}: at or below {option}={value}. From there on latency grows by a larger share than throughput."
+        ),
+        (false, false) => format!(
+            "Knee of {of}: none up to {option}={value}. Throughput grows by a larger share than latency until there."
+        ),
+    }
 }
 
 /// The findings, each once with its points, and the runs that are far from their repeats.
@@ -239,14 +285,16 @@ pub(super) fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {
     let side = if outlier.percent < 0.0 { "below" } else { "above" };
     let mut different = outlier.findings.clone();
     different.extend(outlier.facts.iter().cloned());
-    let different = match different.is_empty() {
-        true => "nothing that was recorded tells why".to_owned(),
-        false => format!("this run alone has: {}", different.join("; ")),
+    let different = if different.is_empty() {
+        "nothing that was recorded tells why".to_owned()
+    } else {
+        format!("this run alone has: {}", different.join("; "))
     };
     let (job, kind, metric) = (&outlier.job, outlier.kind.name(), outlier.metric.name());
-    let of_point = match point.point.settings.is_empty() {
-        true => String::new(),
-        false => format!(" of point #{} ({})", point.number, point.point),
+    let of_point = if point.point.settings.is_empty() {
+        String::new()
+    } else {
+        format!(" of point #{} ({})", point.number, point.point)
     };
     format!(
         "Outlier: {}{of_point}. {metric} of {kind} of {job} is {:.0} % {side} the median of the runs; {different}.",

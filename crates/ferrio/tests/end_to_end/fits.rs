@@ -100,7 +100,7 @@ fn own_recipes_go_before_those_of_the_program() {
     let told = run(&scratch, "fit etcd").succeeded().stdout;
     assert!(told.starts_with("A recipe\n"), "{told}");
     scratch.write("config/ferrio/fit/bad.toml", "name = 7\n");
-    assert!(run(&scratch, "fit").succeeded().stdout.contains("bad: it is no recipe"));
+    assert!(run(&scratch, "fit").succeeded().stdout.contains("bad.toml: it is no recipe"));
     for (arguments, reason) in [
         ("fit bad", "it is no recipe"),
         ("fit etdc", "did you mean etcd?"),

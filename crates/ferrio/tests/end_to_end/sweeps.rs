@@ -48,7 +48,8 @@ fn each_point_has_its_run_and_its_row() {
     assert!(scratch.read("s.sweep/index.html").contains("IOPS by bs and iodepth"));
     run(&scratch, "report s.sweep/runs/point-00004-run-001.record").succeeded();
     let shown = run(&scratch, "sweep --show s.sweep").succeeded();
-    let rows: Vec<&str> = shown.stdout.lines().filter(|line| line.contains("read")).collect();
+    let is_row = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit()) && line.contains(" read ");
+    let rows: Vec<&str> = shown.stdout.lines().filter(is_row).collect();
     assert_eq!(rows.len(), 6, "{}", shown.all());
     assert!(rows[4].starts_with("5  64k  2        read  "), "{}", rows[4]);
 }
@@ -128,7 +129,7 @@ fn a_sweep_that_was_killed_goes_on_without_a_lost_or_repeated_run() {
     let ended = running.finish();
     if n_made() < 12 {
         assert_eq!(ended.code, Some(130), "{}", ended.all());
-        assert!(ended.stderr.contains("go on with them: ferrio sweep --resume f"), "{}", ended.all());
+        assert!(ended.stderr.contains("go on with them: ferrio sweep --resume "), "{}", ended.all());
     }
     let finished = run(&scratch, "sweep --resume=f --json").succeeded();
     let document = outcome(&finished);
@@ -241,6 +242,24 @@ fn rests_are_between_the_runs() {
     send(running.pid(), Signal::TERM);
     let ended = running.finish();
     assert_eq!((ended.code, n_made()), (Some(143), 1), "{}", ended.all());
+}
+
+/// Four channels of 2 ms: up to four I/Os at once are as fast as one.
+#[test]
+fn the_knee_of_a_device_is_the_number_of_its_channels() {
+    let scratch = Scratch::new("knee");
+    let job =
+        "--name=s --ioengine=sim --sim_service=fixed:2ms --sim_channels=4 --rw=randread --size=1g --number_ios=120";
+    let knee = || {
+        let _ = std::fs::remove_dir_all(scratch.join("s.sweep"));
+        let document = outcome(&run(&scratch, &format!("sweep {job} --over iodepth=1..32 --json")).succeeded());
+        document["knees"][0].clone()
+    };
+    let is_right = || {
+        let knee = knee();
+        knee["value"] == "4" && knee["is_inside"] == true && knee["option"] == "iodepth"
+    };
+    assert!(crate::support::succeeds_once(is_right), "{}", knee());
 }
 
 /// A device with one channel of 1 ms: at depth N an I/O takes N ms.

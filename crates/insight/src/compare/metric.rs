@@ -78,9 +78,9 @@ impl ComparedMetric {
         }
     }
 
-    /// True for figures of all I/Os of a run; the others depend on a few I/Os.
-    pub const fn is_steady(self) -> bool {
-        matches!(self, Self::Iops | Self::Bandwidth | Self::MeanLatency | Self::P50 | Self::P95 | Self::P99)
+    /// True for figures that all I/Os of a run make; the others depend on some of them.
+    pub const fn is_of_all(self) -> bool {
+        matches!(self, Self::Iops | Self::Bandwidth | Self::MeanLatency)
     }
 
     /// It is a time, nanoseconds: less is better.

@@ -47,14 +47,17 @@ fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<Line<'a>> {
     for point in &view.points {
         let others = point.places.iter().enumerate().filter(|(axis, _)| *axis != along).map(|(_, place)| *place);
         let others: Vec<usize> = others.collect();
-        match lines.iter_mut().find(|(known, _)| *known == others) {
-            Some((_, line)) => line.points.push(point),
-            None => {
-                let mut options = view.options(point);
-                options.remove(along);
-                lines.push((others, Line { name: options.join(" "), points: vec![point] }));
-            }
+        if let Some((_, line)) = lines.iter_mut().find(|(known, _)| *known == others) {
+            line.points.push(point);
+            continue;
         }
+        let mut options = view.options(point);
+        options.remove(along);
+        lines.push((others, Line { name: options.join(" "), points: vec![point] }));
+    }
+    // A search tries values in an order of its own.
+    for (_, line) in &mut lines {
+        line.points.sort_by_key(|point| point.places[along]);
     }
     lines.into_iter().map(|(_, line)| line).collect()
 }

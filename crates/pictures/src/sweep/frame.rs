@@ -17,6 +17,7 @@ const EDGE: f64 = 14.0;
 const WIDE: f64 = 20.0;
 /// About so many lines at round values.
 const N_TICKS: f64 = 5.0;
+const MOST_TICKS: i32 = 20;
 
 /// A scale from values to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,10 +35,10 @@ impl PixelScale {
         let found = values.filter(|value| value.is_finite() && *value >= 0.0);
         let (low, high) = found.fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
         let is_log = low > 0.0 && high > low * WIDE;
-        match is_log {
-            true => Self { low: low / 1.25, high: high * 1.25, is_log, ends },
-            false => Self { low: 0.0, high: if high > 0.0 { high * 1.08 } else { 1.0 }, is_log, ends },
+        if is_log {
+            return Self { low: low / 1.25, high: high * 1.25, is_log, ends };
         }
+        Self { low: 0.0, high: if high > 0.0 { high * 1.08 } else { 1.0 }, is_log, ends }
     }
 
     /// One from the bottom to the top of a picture.
@@ -75,7 +76,7 @@ impl PixelScale {
         let step =
             [1.0, 2.0, 5.0, 10.0].map(|factor| factor * magnitude(rough)).into_iter().find(|step| *step >= rough);
         let step = step.unwrap_or(rough);
-        (0..).map(|index| f64::from(index) * step).take_while(|value| *value <= self.high).collect()
+        (0..MOST_TICKS).map(|index| f64::from(index) * step).take_while(|value| *value <= self.high).collect()
     }
 }
 

@@ -55,6 +55,8 @@ pub struct TriedValue {
     pub n_runs: usize,
     /// I/Os per second of all jobs and directions, mean of the runs.
     pub iops: f64,
+    /// For each limit, the latency that it is about, geometric mean of the runs, nanoseconds.
+    pub latencies_ns: Vec<Option<f64>>,
 }
 
 /// The answer of a search.
@@ -91,7 +93,14 @@ impl LimitAnswer {
                 continue;
             }
             let iops = results.iter().map(iops).sum::<f64>() / results.len() as f64;
-            tried.push(TriedValue { value, verdict: search.judge(&results), n_runs: results.len(), iops });
+            let latencies_ns = search.latencies_ns(&results);
+            tried.push(TriedValue {
+                value,
+                verdict: search.judge(&results),
+                n_runs: results.len(),
+                iops,
+                latencies_ns,
+            });
             runs.extend(results.pop().map(|result| (value, result)));
         }
         tried.sort_by_key(|one| one.value);

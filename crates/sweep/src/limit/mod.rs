@@ -148,6 +148,16 @@ impl LimitSearch {
         }
     }
 
+    /// For each limit, the geometric mean of the latency in several runs; `None`: a run does not have it.
+    fn latencies_ns(&self, results: &[RunResult]) -> Vec<Option<f64>> {
+        let of_limit = |limit: &LatencyLimit| {
+            let values: Option<Vec<f64>> = results.iter().map(|result| limit.value_ns(result)).collect();
+            let values = values.filter(|values| !values.is_empty())?;
+            Some((values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp())
+        };
+        self.limits.iter().map(of_limit).collect()
+    }
+
     /// What the runs at a value tell of all limits.
     pub fn judge(&self, results: &[RunResult]) -> LimitVerdict {
         let has_failed = results.iter().flat_map(|result| &result.jobs).any(|job| job.error != 0);

@@ -59,10 +59,14 @@ impl SweepOutcome {
         };
         order.sort_by_key(|index| key(*index));
         let mut places = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(place, index)| places[*index] = place);
+        for (place, index) in order.iter().enumerate() {
+            places[*index] = place;
+        }
         self.findings = order.into_iter().map(|index| self.findings[index].clone()).collect();
         for point in &mut self.points {
-            point.findings.iter_mut().for_each(|index| *index = places[*index]);
+            for index in &mut point.findings {
+                *index = places[*index];
+            }
             point.findings.sort_unstable();
         }
     }

@@ -3,9 +3,11 @@
 //! The records of one point at a time are in memory. Must not know: how it is shown. Start reading at [`SweepOutcome::read`].
 
 mod findings;
+mod knees;
 mod table;
 
 pub use findings::SweepFinding;
+pub use knees::SweptKnee;
 
 use crate::limit::LimitAnswer;
 use crate::space::{SweepAxis, SweepPoint};
@@ -32,6 +34,8 @@ pub struct SweepOutcome {
     /// The answer of a search for a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<LimitAnswer>,
+    /// Where latency begins to grow faster than throughput.
+    pub knees: Vec<SweptKnee>,
     /// Findings, those that stand at most points first.
     pub findings: Vec<SweepFinding>,
 }
@@ -90,12 +94,13 @@ impl SweepOutcome {
         outcome.n_missing = folder.missing().len();
         outcome.limit = LimitAnswer::of(folder)?;
         outcome.finish();
+        outcome.find_knees();
         Ok(outcome)
     }
 
     /// An outcome without points.
     pub fn empty(axes: Vec<SweepAxis>, n_repeats: u32) -> Self {
-        Self { axes, n_repeats, n_missing: 0, points: Vec::new(), limit: None, findings: Vec::new() }
+        Self { axes, n_repeats, n_missing: 0, points: Vec::new(), limit: None, knees: Vec::new(), findings: Vec::new() }
     }
 
     /// Adds the runs of a point.
@@ -143,7 +148,7 @@ fn settings<S: Serializer>(point: &SweepPoint, serializer: S) -> Result<S::Ok, S
     serializer.collect_map(point.settings.iter().map(|(option, value)| (option.to_string(), value)))
 }
 
-#[expect(clippy::ref_option, reason = "serde gives the field by reference")]
+#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde gives the field by reference")]
 fn word<S: Serializer>(severity: &Option<Severity>, serializer: S) -> Result<S::Ok, S::Error> {
     severity.map(Severity::word).serialize(serializer)
 }

@@ -51,7 +51,9 @@ impl SweepOutcome {
                 [figure.interval.map(|ends| ends[0]), figure.interval.map(|ends| ends[1]), figure.between_percent]
             {
                 text.push(',');
-                value.iter().for_each(|value| _ = write!(text, "{value}"));
+                if let Some(value) = value {
+                    let _ = write!(text, "{value}");
+                }
             }
         }
         field(text, point.worst.map_or("", ferrio_stats::Severity::word));

@@ -124,7 +124,7 @@ fn side(sum: &Sum, point: &SweepPoint) -> Result<Side, &'static str> {
 }
 
 /// A number as options have it; sizes in bytes.
-fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     let text = text.strip_suffix('%').unwrap_or(text);
     let n_digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, unit) = text.split_at(n_digits);

@@ -8,6 +8,7 @@ mod range;
 
 pub use axis::{SweepAxis, SweptOption};
 pub use condition::PointCondition;
+pub(crate) use condition::number;
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
