@@ -7,6 +7,7 @@
 
 mod error;
 mod expected;
+mod figure_name;
 mod folder;
 pub mod limit;
 mod making;

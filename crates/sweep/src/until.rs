@@ -2,9 +2,9 @@
 //!
 //! Must not know: folders, how intervals are made. Start reading at [`UntilKnown::parse`].
 
+use crate::figure_name::FigureName;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{RepeatedFigure, RepeatedRuns};
-use ferrio_results::FiguresOf;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,11 +16,7 @@ pub const FEWEST_RUNS: u32 = 3;
 #[serde(try_from = "String", into = "String")]
 pub struct UntilKnown {
     text: String,
-    /// Name of the job; `None`: any.
-    job: Option<String>,
-    /// Kind of I/O; `None`: any.
-    kind: Option<FiguresOf>,
-    metric: ComparedMetric,
+    figure: FigureName,
     percent: f64,
 }
 
@@ -36,17 +32,11 @@ impl UntilKnown {
         let percent = percent.trim().strip_suffix('%').ok_or_else(|| bad("it has no %"))?.trim();
         let percent = percent.parse().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
         let percent = percent.ok_or_else(|| bad("the percentage is no number above 0 and below 100"))?;
-        let (job, figure) = figure.rsplit_once(':').map_or((None, figure), |(job, rest)| (Some(job.trim()), rest));
-        let figure = figure.trim();
-        let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
-        let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
-        let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
-        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
-        let metric = metric.ok_or_else(|| {
+        let figure = FigureName::parse(figure).map_err(|name| {
             let names: Vec<&str> = ComparedMetric::ALL.iter().map(|metric| metric.name()).collect();
             bad(&format!("{name:?} is no figure: there are {}", names.join(", ")))
         })?;
-        Ok(Self { text: text.trim().to_owned(), job: job.map(str::to_owned), kind, metric, percent })
+        Ok(Self { text: text.trim().to_owned(), figure, percent })
     }
 
     /// True if all figures that it is about are known well enough.
@@ -57,9 +47,7 @@ impl UntilKnown {
     }
 
     fn is_about(&self, figure: &RepeatedFigure) -> bool {
-        self.metric == figure.metric
-            && self.kind.is_none_or(|kind| kind == figure.kind)
-            && self.job.as_ref().is_none_or(|job| *job == figure.job)
+        self.figure.metric == figure.metric && self.figure.is_about(&figure.job, figure.kind)
     }
 }
 
@@ -86,6 +74,7 @@ impl From<UntilKnown> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_results::FiguresOf;
 
     fn figure(job: &str, kind: FiguresOf, half_percent: f64) -> RepeatedFigure {
         RepeatedFigure {

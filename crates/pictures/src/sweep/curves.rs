@@ -3,7 +3,7 @@
 //! The values of the other parameters make the lines. Must not know: pages. Start reading at [`curves`].
 
 use super::frame::{HEIGHT, PixelScale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
-use super::{Subject, SweepView, SweptPoint};
+use super::{SweepView, SweptPoint, SweptSubject};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use maud::{Markup, html};
@@ -12,13 +12,13 @@ use maud::{Markup, html};
 const MOST_LINES: usize = 8;
 
 /// Points that differ in one parameter alone.
-struct Line<'a> {
+struct CurveLine<'a> {
     name: String,
     points: Vec<&'a SweptPoint<'a>>,
 }
 
 /// All curves of a job's I/O.
-pub(super) fn curves(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+pub(super) fn curves(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     let along = longest_axis(view);
     let Some(along) = along else { return html! {} };
     let lines = lines(view, along);
@@ -42,8 +42,8 @@ fn longest_axis(view: &SweepView<'_>) -> Option<usize> {
     longest.filter(|(_, (_, values))| values.len() > 1).map(|(index, _)| index)
 }
 
-fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<Line<'a>> {
-    let mut lines: Vec<(Vec<usize>, Line<'a>)> = Vec::new();
+fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<CurveLine<'a>> {
+    let mut lines: Vec<(Vec<usize>, CurveLine<'a>)> = Vec::new();
     for point in &view.points {
         let others = point.places.iter().enumerate().filter(|(axis, _)| *axis != along).map(|(_, place)| *place);
         let others: Vec<usize> = others.collect();
@@ -53,7 +53,7 @@ fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<Line<'a>> {
         }
         let mut options = view.options(point);
         options.remove(along);
-        lines.push((others, Line { name: options.join(" "), points: vec![point] }));
+        lines.push((others, CurveLine { name: options.join(" "), points: vec![point] }));
     }
     // A search tries values in an order of its own.
     for (_, line) in &mut lines {
@@ -64,9 +64,9 @@ fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<Line<'a>> {
 
 fn over_parameter(
     view: &SweepView<'_>,
-    subject: Subject<'_>,
+    subject: SweptSubject<'_>,
     along: usize,
-    lines: &[Line<'_>],
+    lines: &[CurveLine<'_>],
     metric: ComparedMetric,
 ) -> Markup {
     let (name, values) = &view.axes[along];
@@ -97,7 +97,7 @@ fn over_parameter(
     )
 }
 
-fn against_throughput(subject: Subject<'_>, lines: &[Line<'_>], metric: ComparedMetric) -> Markup {
+fn against_throughput(subject: SweptSubject<'_>, lines: &[CurveLine<'_>], metric: ComparedMetric) -> Markup {
     let both = |point: &SweptPoint<'_>| {
         Some((point.figure(subject, ComparedMetric::Iops)?.mean, point.figure(subject, metric)?.mean))
     };
@@ -161,7 +161,7 @@ fn mark(point: &SweptPoint<'_>, index: usize, (x, y): (f64, f64), words: &str) -
 }
 
 /// What the colours of the lines mean.
-fn key(lines: &[Line<'_>]) -> Markup {
+fn key(lines: &[CurveLine<'_>]) -> Markup {
     html! {
         ul class="key" {
             @for (index, line) in lines.iter().enumerate() {

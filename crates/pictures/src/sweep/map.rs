@@ -3,7 +3,7 @@
 //! Must not know: pages. Start reading at [`maps`].
 
 use super::frame::value_text;
-use super::{Subject, SweepView, SweptPoint};
+use super::{SweepView, SweptPoint, SweptSubject};
 use ferrio_insight::compare::ComparedMetric;
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ const MOST_VALUES: usize = 40;
 const N_SHADES: f64 = 8.0;
 
 /// The maps of rate and latency, where exactly two parameters have several values.
-pub(super) fn maps(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+pub(super) fn maps(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     let wide: Vec<usize> = (0..view.axes.len()).filter(|axis| view.axes[*axis].1.len() > 1).collect();
     let [down, across] = wide[..] else { return html! {} };
     if [down, across].iter().any(|axis| view.axes[*axis].1.len() > MOST_VALUES) {
@@ -30,7 +30,7 @@ pub(super) fn maps(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
 
 fn map(
     view: &SweepView<'_>,
-    subject: Subject<'_>,
+    subject: SweptSubject<'_>,
     (down, across): (usize, usize),
     metric: ComparedMetric,
     heading: &str,
@@ -76,7 +76,7 @@ fn map(
 
 fn cell(
     point: Option<&SweptPoint<'_>>,
-    subject: Subject<'_>,
+    subject: SweptSubject<'_>,
     metric: ComparedMetric,
     shade: impl Fn(f64) -> f64,
 ) -> Markup {

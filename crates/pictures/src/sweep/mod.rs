@@ -50,14 +50,14 @@ pub struct SweptPoint<'a> {
 
 /// A job and a kind of I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Subject<'a> {
+struct SweptSubject<'a> {
     job_index: usize,
     job: &'a str,
     kind: FiguresOf,
 }
 
 impl<'a> SweptPoint<'a> {
-    fn figure(&self, subject: Subject<'_>, metric: ComparedMetric) -> Option<&'a RepeatedFigure> {
+    fn figure(&self, subject: SweptSubject<'_>, metric: ComparedMetric) -> Option<&'a RepeatedFigure> {
         let is_it = |one: &&RepeatedFigure| {
             one.job_index == subject.job_index && one.kind == subject.kind && one.metric == metric
         };
@@ -67,10 +67,10 @@ impl<'a> SweptPoint<'a> {
 
 impl<'a> SweepView<'a> {
     /// The jobs with their kinds of I/O.
-    fn subjects(&self) -> Vec<Subject<'a>> {
-        let mut subjects: Vec<Subject<'a>> = Vec::new();
+    fn subjects(&self) -> Vec<SweptSubject<'a>> {
+        let mut subjects: Vec<SweptSubject<'a>> = Vec::new();
         for figure in self.points.iter().flat_map(|point| point.figures) {
-            let subject = Subject { job_index: figure.job_index, job: &figure.job, kind: figure.kind };
+            let subject = SweptSubject { job_index: figure.job_index, job: &figure.job, kind: figure.kind };
             if !subjects.contains(&subject) {
                 subjects.push(subject);
             }
@@ -116,7 +116,7 @@ pub fn page(view: &SweepView<'_>) -> String {
     markup.into_string()
 }
 
-fn of_subject(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+fn of_subject(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     html! {
         section {
             h2 { (subject.job) ": " (subject.kind.name()) }

@@ -3,7 +3,7 @@
 //! Must not know: curves. Start reading at [`table`].
 
 use super::frame::value_text;
-use super::{Subject, SweepView};
+use super::{SweepView, SweptSubject};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use maud::{Markup, html};
@@ -24,7 +24,7 @@ pub(super) fn legend(view: &SweepView<'_>) -> String {
 }
 
 /// The points of a job's I/O.
-pub(super) fn table(view: &SweepView<'_>, subject: Subject<'_>) -> Markup {
+pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     let name = format!("All points of {}: {}", subject.job, subject.kind.name());
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(name) {

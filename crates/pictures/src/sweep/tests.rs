@@ -1,3 +1,7 @@
+//! Tests of the page of a sweep.
+//!
+//! Start reading at [`curves_maps_and_all_points_are_shown`].
+
 use super::*;
 
 const METRICS: [ComparedMetric; 3] = [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99];

@@ -10,9 +10,10 @@ pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
 pub use judge::judge;
 pub use search::{Bracket, LimitVerdict, search};
 
+use crate::figure_name::FigureName;
 use crate::space::{SpaceError, SweepAxis, SweptOption};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::{Figures, FiguresOf, JobResult, LatencyFigures, RunResult};
+use ferrio_results::{Figures, LatencyFigures, RunResult};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -24,11 +25,7 @@ const FEWEST_RUNS: usize = 3;
 #[serde(try_from = "String", into = "String")]
 pub struct LatencyLimit {
     text: String,
-    /// Name of the job; `None`: each of them.
-    job: Option<String>,
-    /// Kind of I/O; `None`: each of them.
-    kind: Option<FiguresOf>,
-    metric: ComparedMetric,
+    figure: FigureName,
     most_ns: f64,
 }
 
@@ -41,29 +38,23 @@ impl LatencyLimit {
         let bad = |reason: &str| format!("{text:?}: {reason}; expected is something like p99=2ms or log:sync.p99=10ms");
         let (figure, time) = text.split_once('=').ok_or_else(|| bad("it has no ="))?;
         let most_ns = time_ns(time.trim()).ok_or_else(|| bad("the time has no unit (ns, us, ms, s), or is none"))?;
-        let (job, figure) = figure.rsplit_once(':').map_or((None, figure), |(job, rest)| (Some(job.trim()), rest));
-        let figure = figure.trim();
-        let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
-        let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
-        let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
-        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name && metric.is_latency());
-        let metric =
-            metric.ok_or_else(|| bad("the figure is no latency: there are mean, p50, p95, p99, p99.9, p99.99, max"))?;
-        Ok(Self { text: text.trim().to_owned(), job: job.map(str::to_owned), kind, metric, most_ns })
+        let figure = FigureName::parse(figure).ok().filter(|figure| figure.metric.is_latency());
+        let figure =
+            figure.ok_or_else(|| bad("the figure is no latency: there are mean, p50, p95, p99, p99.9, p99.99, max"))?;
+        Ok(Self { text: text.trim().to_owned(), figure, most_ns })
     }
 
     /// The largest latency that it is about, in nanoseconds; `None`: the run has none. Where a job has a rate, its latency is from the time at which the rate wanted
     /// the I/O, as far as that was measured.
     fn value_ns(&self, result: &RunResult) -> Option<f64> {
-        let jobs = result.jobs.iter().filter(|job| self.job.as_ref().is_none_or(|name| *name == job.name));
-        let figures =
-            jobs.flat_map(JobResult::kinds).filter(|(kind, _)| self.kind.is_none_or(|wanted| wanted == *kind));
-        let values = figures.filter_map(|(_, figures)| self.of_latency(felt(figures)?));
+        let figures = result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures)));
+        let figures = figures.filter(|(job, kind, _)| self.figure.is_about(&job.name, *kind));
+        let values = figures.filter_map(|(_, _, figures)| self.of_latency(felt(figures)?));
         values.reduce(f64::max)
     }
 
     fn of_latency(&self, latency: &LatencyFigures) -> Option<f64> {
-        match self.metric {
+        match self.figure.metric {
             ComparedMetric::MeanLatency => Some(latency.mean_ns),
             ComparedMetric::Max => Some(latency.max_ns as f64),
             metric => latency.percentile(metric.percent()?).map(|found| found.latency_ns as f64),
@@ -184,6 +175,7 @@ fn worse(one: LimitVerdict, other: LimitVerdict) -> LimitVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_results::JobResult;
     use ferrio_units::random::Taus258;
     use ferrio_units::{DataDirection, PerDirection};
     use std::convert::Infallible;

@@ -60,7 +60,6 @@ pub struct PointOutcome {
     #[serde(skip)]
     pub findings: Vec<usize>,
     /// The worst of its findings that is more than a remark.
-    #[serde(serialize_with = "word")]
     pub worst: Option<Severity>,
 }
 
@@ -146,9 +145,4 @@ fn axes<S: Serializer>(axes: &[SweepAxis], serializer: S) -> Result<S::Ok, S::Er
 
 fn settings<S: Serializer>(point: &SweepPoint, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(point.settings.iter().map(|(option, value)| (option.to_string(), value)))
-}
-
-#[expect(clippy::ref_option, clippy::trivially_copy_pass_by_ref, reason = "serde gives the field by reference")]
-fn word<S: Serializer>(severity: &Option<Severity>, serializer: S) -> Result<S::Ok, S::Error> {
-    severity.map(Severity::word).serialize(serializer)
 }

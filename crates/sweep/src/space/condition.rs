@@ -12,11 +12,11 @@ use super::{SpaceError, SweepPoint};
 pub struct PointCondition {
     text: String,
     /// It holds where all comparisons of one of these lists hold.
-    alternatives: Vec<Vec<Comparison>>,
+    alternatives: Vec<Vec<PointComparison>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Comparison {
+struct PointComparison {
     left: Sum,
     relation: Relation,
     right: Sum,
@@ -55,8 +55,8 @@ impl PointCondition {
         let alternatives = tokens.split(|token| token == "or").map(|alternative| {
             alternative.split(|token| token == "and").map(|tokens| comparison(tokens).map_err(bad)).collect()
         });
-        let alternatives: Vec<Vec<Comparison>> = alternatives.collect::<Result<_, _>>()?;
-        let is_about = |comparison: &Comparison| {
+        let alternatives: Vec<Vec<PointComparison>> = alternatives.collect::<Result<_, _>>()?;
+        let is_about = |comparison: &PointComparison| {
             let words = comparison.left.iter().chain(&comparison.right).flat_map(|(_, product)| product);
             words.into_iter().any(|(_, word)| names.contains(word))
         };
@@ -84,7 +84,7 @@ impl PointCondition {
     }
 }
 
-impl Comparison {
+impl PointComparison {
     fn holds(&self, point: &SweepPoint) -> Result<bool, &'static str> {
         let (left, right) = (side(&self.left, point)?, side(&self.right, point)?);
         match (left, self.relation, right) {
@@ -132,7 +132,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     whole.or_else(|| text.parse().ok().filter(|number: &f64| number.is_finite()))
 }
 
-fn comparison(tokens: &[String]) -> Result<Comparison, &'static str> {
+fn comparison(tokens: &[String]) -> Result<PointComparison, &'static str> {
     let relation_of = |token: &String| {
         Some(match token.as_str() {
             "<" => Relation::Less,
@@ -150,7 +150,7 @@ fn comparison(tokens: &[String]) -> Result<Comparison, &'static str> {
     if sides.next().is_some() {
         return Err("a comparison has two sides: join several by and");
     }
-    Ok(Comparison { left: sum(left)?, relation, right: sum(right)? })
+    Ok(PointComparison { left: sum(left)?, relation, right: sum(right)? })
 }
 
 fn sum(tokens: &[String]) -> Result<Sum, &'static str> {

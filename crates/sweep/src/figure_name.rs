@@ -1,0 +1,36 @@
+//! The name of a figure: `[JOB:][KIND.]METRIC`, such as `log:sync.p99`.
+//!
+//! Must not know: values, limits. Start reading at [`FigureName::parse`].
+
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_results::FiguresOf;
+
+/// Figures of one metric: of all jobs and kinds of I/O, or of some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FigureName {
+    /// Name of the job; `None`: any.
+    job: Option<String>,
+    /// Kind of I/O; `None`: any.
+    kind: Option<FiguresOf>,
+    /// Which figure.
+    pub(crate) metric: ComparedMetric,
+}
+
+impl FigureName {
+    /// Parses a name; the error is a word that is no metric.
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (job, figure) = text.rsplit_once(':').map_or((None, text), |(job, rest)| (Some(job.trim()), rest));
+        let figure = figure.trim();
+        let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
+        let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
+        let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
+        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
+        let metric = metric.ok_or_else(|| name.to_owned())?;
+        Ok(Self { job: job.map(str::to_owned), kind, metric })
+    }
+
+    /// True if it is about this job and kind of I/O.
+    pub(crate) fn is_about(&self, job: &str, kind: FiguresOf) -> bool {
+        self.job.as_ref().is_none_or(|name| name == job) && self.kind.is_none_or(|wanted| wanted == kind)
+    }
+}
