@@ -23,7 +23,7 @@ pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
     ferrio_pictures::sweep::page(&SweepView {
         title,
         axes: outcome.axes.iter().map(|axis| (axis.name(), values(axis))).collect(),
-        n_repeats: outcome.n_repeats,
+        n_repeats: if outcome.limit.is_some() { 0 } else { outcome.n_repeats },
         points: points.collect(),
         findings: outcome.findings.iter().map(|one| (table::place(one, outcome), &one.finding)).collect(),
         remarks: outcome

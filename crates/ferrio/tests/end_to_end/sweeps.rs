@@ -273,7 +273,8 @@ fn the_largest_depth_within_a_limit_is_found() {
     let (within, beyond) = (bracket["within"].as_u64().expect("a depth"), bracket["beyond"].as_u64().expect("a depth"));
     // The device is never faster than that; a busy machine makes it slower.
     assert!(within <= 7 && beyond <= 8 && within < beyond, "{document:#}");
-    assert_eq!(document["limit"]["limited_by"], "device");
+    // On a busy machine it may be the CPU.
+    assert!(["device", "cpu"].iter().any(|word| document["limit"]["limited_by"] == *word), "{document:#}");
     // All runs are there: nothing is to be made, and the answer is the same.
     let n_records = || std::fs::read_dir(scratch.join("s.sweep/runs")).map_or(0, Iterator::count);
     let n_before = n_records();

@@ -25,7 +25,7 @@ pub struct SweepView<'a> {
     pub title: String,
     /// Names of the parameters, each with its values.
     pub axes: Vec<(String, Vec<String>)>,
-    /// Number of runs at each point.
+    /// Number of runs at each point; 0: it differs.
     pub n_repeats: u32,
     /// The points that have runs.
     pub points: Vec<SweptPoint<'a>>,

@@ -14,6 +14,7 @@ const LATENCIES: [ComparedMetric; 5] =
 /// What the figures and the marks mean.
 pub(super) fn legend(view: &SweepView<'_>) -> String {
     let ground = match view.n_repeats {
+        0 => "from the differences between the runs".to_owned(),
         1 => "from the course of each run".to_owned(),
         n_repeats => format!("from the differences between {n_repeats} runs"),
     };

@@ -9,6 +9,8 @@ use serde::Serialize;
 
 /// A job that uses this share of a CPU has no more of it.
 const FULL_PERCENT: f64 = 90.0;
+/// Findings of a job that had no CPU when it needed one.
+const WAITS_FOR_CPU: [&str; 3] = ["waits-for-cpu", "tail-waits-for-cpu", "stolen-cpu-time"];
 /// A device whose completion latency is at most this many times that of the lowest load does not work harder.
 const UNLOADED: f64 = 1.3;
 /// I/Os that wait in the job for longer than they take on the device, so many times.
@@ -20,7 +22,7 @@ const WAITS: f64 = 2.0;
 pub enum LimitedBy {
     /// The device takes longer with more load.
     Device,
-    /// A job uses all of its CPU.
+    /// A job uses all of its CPU, or waits for one.
     Cpu,
     /// I/Os wait in the job, and not on the device: a larger depth or more jobs may do more.
     Generator,
@@ -34,7 +36,7 @@ impl LimitedBy {
         match self {
             Self::Device => "The device ends it: its latency grows with the load.",
             Self::Cpu => {
-                "The CPU ends it: a job uses all of its CPU, so that the device may do more (more jobs, a cheaper engine)."
+                "The CPU ends it: a job uses all of its CPU or waits for one, so the device may do more (more jobs, a cheaper engine, an idle machine)."
             }
             Self::Generator => {
                 "The load generator ends it: I/Os wait in the job and not on the device, which may do more (a larger iodepth, more jobs)."
@@ -142,7 +144,8 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
         let n_clones = job.clones.len().max(1) as f64;
         job.cpu.is_some_and(|cpu| (cpu.user_percent + cpu.system_percent) >= FULL_PERCENT * n_clones)
     };
-    if beyond.jobs.iter().any(uses_all) {
+    let waits_for_cpu = beyond.findings.iter().flatten().any(|finding| WAITS_FOR_CPU.contains(&finding.id.as_str()));
+    if waits_for_cpu || beyond.jobs.iter().any(uses_all) {
         return LimitedBy::Cpu;
     }
     // Mean time on the device, and as a user feels it, of the job that waits the most.
@@ -160,5 +163,17 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
             LimitedBy::Generator
         }
         _ => LimitedBy::Device,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_about_cpus_are_findings() {
+        for id in WAITS_FOR_CPU {
+            assert!(ferrio_insight::RULES.iter().any(|rule| rule.id == id), "{id}");
+        }
     }
 }
