@@ -300,19 +300,16 @@ fn the_largest_depth_within_a_limit_is_found() {
 #[test]
 fn a_limit_along_a_rate_is_that_of_users() {
     let scratch = Scratch::new("limit");
-    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --iodepth=64 --number_ios=100";
+    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --iodepth=64 --number_ios=60";
     let plan =
-        run(&scratch, &format!("sweep --plan {job} --over rate_iops=50..2000 --max p95=20ms")).succeeded().stdout;
-    assert_eq!(plan, "A search for the largest rate_iops from 50 to 2000 with p95=20ms.\n");
-    let arguments = format!("sweep {job} --over rate_iops=50..2000 --max p95=20ms --precision=50% --repeat=3 --json");
+        run(&scratch, &format!("sweep --plan {job} --over rate_iops=200..4000 --max p95=20ms")).succeeded().stdout;
+    assert_eq!(plan, "A search for the largest rate_iops from 200 to 4000 with p95=20ms.\n");
+    let arguments = format!("sweep {job} --over rate_iops=200..4000 --max p95=20ms --precision=99% --repeat=3 --json");
     let document = outcome(&run(&scratch, &arguments).succeeded());
     let bracket = &document["limit"]["bracket"];
     // 1,000 a second is what the device does: far above it everybody waits for more than 20 ms. On a busy machine it may be so far below it, too.
     let beyond = bracket["beyond"].as_u64().expect("a rate");
-    assert!(
-        beyond <= 2_000 && bracket["within"].as_u64().is_none_or(|within| within < beyond.min(1_500)),
-        "{document:#}"
-    );
+    assert!(beyond <= 2_000 && bracket["within"].as_u64().is_none_or(|within| within < beyond), "{document:#}");
     let record = std::fs::read_dir(scratch.join("s.sweep/runs")).expect("a folder").flatten().next().expect("a record");
     let shown = run(&scratch, &format!("report {} -o p.html", record.path().display())).succeeded();
     assert!(scratch.read("p.html").contains("poisson"), "{}", shown.all());
