@@ -17,6 +17,8 @@ use std::process::Command;
 const FILE: &str = "xtask/instructions.toml";
 /// A rise by more than this fails the check.
 const TOLERANCE_PERCENT: u64 = 3;
+/// How often a count that rose is counted again.
+const N_RECOUNTS: usize = 2;
 /// I/Os of the longer run.
 const N_IOS: u64 = 300_000;
 
@@ -60,8 +62,16 @@ pub(crate) fn show(root: &Path) -> Result<String> {
 
 /// Fails when a count rose by more than the tolerance.
 pub(crate) fn check(root: &Path) -> Result<String> {
-    let Some(counts) = count_all(root)? else { return Ok(skipped()) };
+    let Some(mut counts) = count_all(root)? else { return Ok(skipped()) };
     let recorded = read(root)?;
+    // A job looks at the clock now and then: on a busy machine it has more to do meanwhile. Only a rise that stays counts.
+    for _ in 0..N_RECOUNTS {
+        for (name, count) in &mut counts {
+            if recorded.instructions.get(name).is_some_and(|before| rose(*count, *before)) {
+                *count = (*count).min(count_one(root, name)?);
+            }
+        }
+    }
     let listing = listing(&counts, &recorded);
     let complaints = complaints(&counts, &recorded);
     if complaints.is_empty() {
@@ -88,12 +98,17 @@ fn count_all(root: &Path) -> Result<Option<BTreeMap<String, u64>>> {
     if Clock::new_cpu_counter().is_none() {
         return Ok(None);
     }
-    let program = build_release(root, &["ferrio"])?.join("ferrio");
-    let counted = RUNS.iter().map(|(name, options)| {
-        let options: Vec<String> = COMMON.iter().copied().chain(options.split(' ')).map(str::to_owned).collect();
-        Ok(((*name).to_owned(), instructions_per_io(&program, &options, N_IOS)?))
-    });
+    let counted = RUNS.iter().map(|(name, _)| Ok(((*name).to_owned(), count_one(root, name)?)));
     counted.collect::<Result<_>>().map(Some)
+}
+
+/// Count of one run.
+fn count_one(root: &Path, name: &str) -> Result<u64> {
+    let program = build_release(root, &["ferrio"])?.join("ferrio");
+    let (_, options) =
+        RUNS.iter().find(|(known, _)| *known == name).with_context(|| format!("no run is called {name}"))?;
+    let options: Vec<String> = COMMON.iter().copied().chain(options.split(' ')).map(str::to_owned).collect();
+    instructions_per_io(&program, &options, N_IOS)
 }
 
 fn rustc() -> Result<String> {
