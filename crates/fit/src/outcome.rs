@@ -5,7 +5,7 @@
 use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{RepeatedRuns, repeats};
-use ferrio_results::{Figures, FiguresOf, LatencyFigures, RunResult};
+use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::{Finding, FindingDirection, Severity};
 use serde::Serialize;
 
@@ -89,18 +89,7 @@ impl CheckOutcome {
 /// A figure of a run.
 fn value(result: &RunResult, job: &str, kind: FiguresOf, metric: ComparedMetric) -> Option<f64> {
     let figures = result.jobs.iter().find(|one| one.name == job)?.get(kind)?;
-    let latency = || latency_of(figures);
-    match metric {
-        ComparedMetric::Iops => Some(figures.ios_per_sec),
-        ComparedMetric::Bandwidth => Some(figures.bytes_per_sec),
-        ComparedMetric::MeanLatency => latency().map(|latency| latency.mean_ns),
-        ComparedMetric::Max => latency().map(|latency| latency.max_ns as f64),
-        metric => latency()?.percentile(metric.percent()?).map(|found| found.latency_ns as f64),
-    }
-}
-
-fn latency_of(figures: &Figures) -> Option<&LatencyFigures> {
-    figures.latency().map(|(_, latency)| latency)
+    metric.of(figures, figures.latency().map(|(_, latency)| latency))
 }
 
 /// The first finding that contradicts the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which wait for them.
@@ -128,10 +117,7 @@ impl LoadOutcome {
     ) -> Self {
         let mut findings: Vec<Finding> = Vec::new();
         for finding in results.iter().flat_map(|result| result.findings.iter().flatten()) {
-            let is_it = |known: &Finding| {
-                (&known.id, &known.jobs, known.direction) == (&finding.id, &finding.jobs, finding.direction)
-            };
-            if !findings.iter().any(is_it) {
+            if !findings.iter().any(|known| known.is_as(finding)) {
                 findings.push(finding.clone());
             }
         }

@@ -111,6 +111,11 @@ impl From<DataDirection> for FindingDirection {
 }
 
 impl Finding {
+    /// True if both are of one rule, about the same jobs and direction: the evidence may differ.
+    pub fn is_as(&self, other: &Self) -> bool {
+        self.id == other.id && self.jobs == other.jobs && self.direction == other.direction
+    }
+
     /// The jobs and the direction that it is about, such as `a, b: read`; empty: all jobs, and not one direction alone.
     pub fn scope(&self) -> String {
         let jobs = self.jobs.join(", ");

@@ -46,9 +46,6 @@ pub enum SweepError {
         /// Why.
         reason: String,
     },
-    /// The jobs are not those of the plan.
-    #[error("the jobs are not those with which the sweep began: {0}")]
-    OtherJobs(String),
     /// A run cannot be started or supervised.
     #[error(transparent)]
     Run(#[from] RunError),

@@ -182,18 +182,21 @@ fn make(
             let outcome = show(&open.folder, shown, console)?;
             let n_failed: usize = outcome.points.iter().map(|point| point.n_failed).sum();
             if n_failed > 0 {
-                console.error(&format!("{PROGRAM}: jobs failed in {n_failed} of {} runs\n", open.folder.plan.n_runs()));
+                let n_runs: usize = outcome.points.iter().map(|point| point.n_runs).sum();
+                console.error(&format!("{PROGRAM}: jobs failed in {n_failed} of {n_runs} runs\n"));
                 return Ok(Exit::Failed.into());
             }
             Ok(exit::at_end(console.has_failed))
         }
         SweepEnding::Stopped => {
-            let n_left = open.folder.missing().len();
-            console.error(&format!(
-                "{PROGRAM}: ended with {n_left} of {} runs to make; go on with them: ferrio sweep --resume {}\n",
-                open.folder.plan.n_runs(),
-                open.folder.path().display()
-            ));
+            let (n_left, n_all) = (open.folder.missing().len(), open.folder.plan.n_runs());
+            // A search does not know how many runs it needs.
+            let left = match &open.folder.plan.limit {
+                Some(_) => "before the limit was found".to_owned(),
+                None => format!("with {n_left} of {n_all} runs to make"),
+            };
+            let path = open.folder.path().display();
+            console.error(&format!("{PROGRAM}: ended {left}; go on: ferrio sweep --resume {path}\n"));
             // Signal numbers are below 65.
             Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8)))
         }

@@ -62,12 +62,10 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     let space = Space::new(Vec::new(), &[]).map_err(|error| error.to_string())?;
     let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
     let plan = plan.map_err(|error| error.to_string())?.with_habits(None, request.habits);
-    let passing = request.folder.is_none().then(|| PassingFolder(passing_path()));
-    let path = match (&request.folder, &passing) {
-        (Some(folder), _) => folder.clone(),
-        (None, passing) => passing.as_ref().map(|folder| folder.0.clone()).unwrap_or_default(),
-    };
+    let path = request.folder.clone().unwrap_or_else(passing_path);
     let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
+    // Only a folder that this program has made is removed.
+    let _passing = request.folder.is_none().then(|| PassingFolder(path));
     let (ending, signal) = super::runs(&mut open, template, console)?;
     let outcome = SweepOutcome::read(&open.folder).map_err(|error| error.to_string())?;
     if let Some(point) = outcome.points.first() {

@@ -114,6 +114,7 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
 
 /// The values that were tried, with the latencies that the limits are about.
 fn tried(answer: &LimitAnswer) -> String {
+    let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
     let mut heads = vec![answer.option.clone(), "verdict".to_owned(), "runs".to_owned(), "IOPS".to_owned()];
     heads.extend(answer.limits.iter().map(|limit| limit.split('=').next().unwrap_or_default().to_owned()));
     let mut rows = vec![heads];
@@ -123,8 +124,7 @@ fn tried(answer: &LimitAnswer) -> String {
             LimitVerdict::Beyond => "does not hold",
             LimitVerdict::Undecided => "undecided",
         };
-        let mut row =
-            vec![one.value.to_string(), verdict.to_owned(), one.n_runs.to_string(), thousands(one.iops.round() as u64)];
+        let mut row = vec![one.value.to_string(), verdict.to_owned(), one.n_runs.to_string(), rate(one.iops)];
         row.extend(one.latencies_ns.iter().map(|latency| latency.map_or(NOTHING.to_owned(), duration_text)));
         rows.push(row);
     }

@@ -129,7 +129,7 @@ fn a_sweep_that_was_killed_goes_on_without_a_lost_or_repeated_run() {
     let ended = running.finish();
     if n_made() < 12 {
         assert_eq!(ended.code, Some(130), "{}", ended.all());
-        assert!(ended.stderr.contains("go on with them: ferrio sweep --resume "), "{}", ended.all());
+        assert!(ended.stderr.contains("go on: ferrio sweep --resume "), "{}", ended.all());
     }
     let finished = run(&scratch, "sweep --resume=f --json").succeeded();
     let document = outcome(&finished);
@@ -198,6 +198,17 @@ fn repeats_tell_how_sure_the_figures_are() {
     assert_eq!((p50["n"].to_string(), p50["verdict"].as_str()), ("[3,3]".to_owned(), Some("slower")), "{p50}");
     let refused = run(&scratch, "compare before repeats-none");
     assert_eq!(refused.code, Some(2), "{}", refused.all());
+}
+
+/// The folder for the records of repeats is removed only where it is ferrio's own. `exec` keeps the number of the process.
+#[test]
+fn a_folder_of_somebody_else_stays() {
+    let scratch = Scratch::new("repeats");
+    let script = "export TMPDIR=.; mkdir ferrio-repeats-$$ && echo data > ferrio-repeats-$$/file; exec \"$0\" \"$@\"";
+    let run = Run::new(Program::Ferrio, scratch.path(), &format!("run {JOB} --repeat=2")).in_shell(script).finish();
+    assert!(run.code == Some(2) && run.stderr.contains("is there already"), "{}", run.all());
+    let names = scratch.names();
+    assert!(names.len() == 1 && scratch.read(&format!("{}/file", names[0])) == "data\n", "{names:?}");
 }
 
 #[test]

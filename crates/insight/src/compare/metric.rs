@@ -90,7 +90,11 @@ impl ComparedMetric {
 
     /// The figure as reported, with the latency of this kind; `None`: the report does not have it.
     pub(super) fn reported(self, figures: &Figures, kind: LatencyKind) -> Option<f64> {
-        let latency = of_kind(figures, kind);
+        self.of(figures, of_kind(figures, kind))
+    }
+
+    /// The figure with this latency; `None`: there is none. Rates are per second, latencies nanoseconds.
+    pub fn of(self, figures: &Figures, latency: Option<&LatencyFigures>) -> Option<f64> {
         match self {
             Self::Iops => Some(figures.ios_per_sec),
             Self::Bandwidth => Some(figures.bytes_per_sec),

@@ -97,10 +97,7 @@ fn findings(base: &[&RunResult], new: &[&RunResult]) -> Vec<ComparedFinding> {
     for (results, in_new) in [(base, false), (new, true)] {
         let findings = results.iter().flat_map(|result| result.findings.iter().flatten());
         for finding in findings.filter(|finding| finding.severity != Severity::Note) {
-            let is_it = |known: &&mut ComparedFinding| {
-                let known = &known.finding;
-                known.id == finding.id && known.jobs == finding.jobs && known.direction == finding.direction
-            };
+            let is_it = |known: &&mut ComparedFinding| known.finding.is_as(finding);
             match all.iter_mut().find(is_it) {
                 Some(known) => (known.in_base, known.in_new) = (known.in_base || !in_new, known.in_new || in_new),
                 None => all.push(ComparedFinding { in_base: !in_new, in_new, finding: finding.clone() }),

@@ -5,14 +5,12 @@
 mod interval;
 pub mod words;
 
-use crate::page::{STYLE, one_finding, rules};
+use crate::page::{one_finding, rules, static_page};
 use ferrio_insight::compare::{ComparedFigure, ComparedJob, Comparison, ComparisonVerdict};
 use interval::{PercentScale, picture};
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 const OWN_STYLE: &str = include_str!("comparison.css");
-/// What a browser may do with the page: show it, and load nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// The page of some comparisons.
 pub fn page(comparisons: &[Comparison]) -> String {
@@ -20,28 +18,13 @@ pub fn page(comparisons: &[Comparison]) -> String {
         [comparison] => format!("Comparison of {}", words::heading(comparison)),
         _ => format!("{} comparisons", comparisons.len()),
     };
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
-            }
-            body {
-                header { h1 { (title) } }
-                main {
-                    @for (number, comparison) in comparisons.iter().enumerate() {
-                        (one(comparison, number, comparisons.len() > 1))
-                    }
-                    (rules(comparisons.iter().flat_map(|one| &one.findings).map(|found| &found.finding)))
-                }
-            }
+    let content = html! {
+        @for (number, comparison) in comparisons.iter().enumerate() {
+            (one(comparison, number, comparisons.len() > 1))
         }
+        (rules(comparisons.iter().flat_map(|one| &one.findings).map(|found| &found.finding)))
     };
-    markup.into_string()
+    static_page(&title, OWN_STYLE, &content)
 }
 
 fn one(comparison: &Comparison, number: usize, is_one_of_several: bool) -> Markup {

@@ -24,7 +24,7 @@ use sha2::{Digest as _, Sha256};
 const UPLOT: &str = include_str!("assets/uplot.js");
 const UPLOT_STYLE: &str = include_str!("assets/uplot.css");
 const SCRIPT: &str = include_str!("assets/page.js");
-pub(crate) const STYLE: &str = include_str!("assets/page.css");
+const STYLE: &str = include_str!("assets/page.css");
 
 /// The page of some results.
 pub fn page(results: &[RunResult]) -> String {
@@ -58,6 +58,28 @@ pub fn page(results: &[RunResult]) -> String {
                 script type="application/json" id="data" { (PreEscaped(data::json(&views))) }
                 script { (PreEscaped(UPLOT)) }
                 script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    markup.into_string()
+}
+
+/// A page without scripts, which loads nothing. `own_style` follows the style of all pages.
+pub(crate) fn static_page(title: &str, own_style: &str, content: &Markup) -> String {
+    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    let markup = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { (title) }
+                style { (PreEscaped(STYLE)) (PreEscaped(own_style)) }
+            }
+            body {
+                header { h1 { (title) } }
+                main { (content) }
             }
         }
     };

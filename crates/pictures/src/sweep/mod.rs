@@ -8,15 +8,14 @@ mod frame;
 mod map;
 mod table;
 
-use crate::page::{STYLE, one_finding, rules};
+use crate::page::{one_finding, rules, static_page};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 const OWN_STYLE: &str = include_str!("sweep.css");
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// What the page shows.
 #[derive(Debug, Clone)]
@@ -90,30 +89,15 @@ impl<'a> SweepView<'a> {
 
 /// The page of a sweep.
 pub fn page(view: &SweepView<'_>) -> String {
-    let markup = html! {
-        (DOCTYPE)
-        html lang="en" {
-            head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                title { (view.title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(OWN_STYLE)) }
-            }
-            body {
-                header { h1 { (view.title) } }
-                main {
-                    @for remark in &view.remarks { p class="remark" { (remark) } }
-                    p class="hint" { (table::legend(view)) }
-                    @for subject in view.subjects() { (of_subject(view, subject)) }
-                    @if view.subjects().is_empty() { p { "No job has done any I/O." } }
-                    (findings(view))
-                    (rules(view.findings.iter().map(|(_, finding)| *finding)))
-                }
-            }
-        }
+    let content = html! {
+        @for remark in &view.remarks { p class="remark" { (remark) } }
+        p class="hint" { (table::legend(view)) }
+        @for subject in view.subjects() { (of_subject(view, subject)) }
+        @if view.subjects().is_empty() { p { "No job has done any I/O." } }
+        (findings(view))
+        (rules(view.findings.iter().map(|(_, finding)| *finding)))
     };
-    markup.into_string()
+    static_page(&view.title, OWN_STYLE, &content)
 }
 
 fn of_subject(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {

@@ -4,7 +4,7 @@
 
 use super::{Bracket, LimitSearch, LimitVerdict, felt};
 use crate::{SweepError, SweepFolder};
-use ferrio_results::{JobResult, RunResult, of_record};
+use ferrio_results::{FiguresOf, JobResult, RunResult, of_record};
 use serde::Serialize;
 
 /// A job that uses this share of a CPU has no more of it.
@@ -55,8 +55,8 @@ pub struct TriedValue {
     pub verdict: LimitVerdict,
     /// Number of its runs.
     pub n_runs: usize,
-    /// I/Os per second of all jobs and directions, mean of the runs.
-    pub iops: f64,
+    /// I/Os per second of all jobs and directions, mean of the runs; `None`: the jobs did not run at the same time.
+    pub iops: Option<f64>,
     /// For each limit, the latency that it is about, geometric mean of the runs, nanoseconds.
     pub latencies_ns: Vec<Option<f64>>,
 }
@@ -94,7 +94,8 @@ impl LimitAnswer {
             if results.is_empty() {
                 continue;
             }
-            let iops = results.iter().map(iops).sum::<f64>() / results.len() as f64;
+            let rates: Option<Vec<f64>> = results.iter().map(iops).collect();
+            let iops = rates.map(|rates| rates.iter().sum::<f64>() / rates.len() as f64);
             let latencies_ns = search.latencies_ns(&results);
             tried.push(TriedValue {
                 value,
@@ -123,16 +124,23 @@ impl LimitAnswer {
             option: search.option.to_string(),
             limits: search.limits.iter().map(ToString::to_string).collect(),
             bracket: Bracket { within: within.map(|one| one.value), beyond: beyond.map(|one| one.value) },
-            iops: [within, beyond].map(|one| one.map(|one| one.iops)),
+            iops: [within, beyond].map(|one| one.and_then(|one| one.iops)),
             limited_by,
             tried,
         }
     }
 }
 
-/// I/Os per second of all jobs and directions.
-fn iops(result: &RunResult) -> f64 {
-    result.jobs.iter().flat_map(JobResult::active).map(|(_, figures)| figures.ios_per_sec).sum()
+/// I/Os per second of all jobs and directions; `None`: the jobs did not run at the same time, so that their rates do not add up.
+fn iops(result: &RunResult) -> Option<f64> {
+    let jobs: Vec<&JobResult> = result.jobs.iter().collect();
+    if result.ran_together(&jobs).len() > 1 {
+        return None;
+    }
+    let kinds = FiguresOf::ALL.into_iter().filter(|kind| *kind != FiguresOf::Sync);
+    let rates =
+        kinds.map(|kind| result.figures_together(&jobs, kind).ok().map(|all| all.map_or(0.0, |all| all.ios_per_sec)));
+    rates.sum()
 }
 
 /// What has ended the search: `beyond` is a run beyond the limit, `lowest` one at the smallest value.
@@ -169,6 +177,27 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_results::Figures;
+    use ferrio_units::DataDirection;
+
+    /// Two jobs that read 100 blocks a second each, the second one from such a time on.
+    fn two_jobs(start_ns: u64) -> RunResult {
+        let second = 1_000_000_000;
+        let job = |name: &str, start_ns: u64| {
+            let figures = Figures { n_ios: 100, runtime_ns: second, ..Figures::default() }.with_rates();
+            let mut job = JobResult { name: name.to_owned(), ..JobResult::default() };
+            job.reach_ns = Some((start_ns, start_ns + second));
+            job.directions[DataDirection::Read] = Some(figures);
+            job
+        };
+        RunResult { jobs: vec![job("a", 0), job("b", start_ns)], ..RunResult::default() }
+    }
+
+    #[test]
+    fn rates_add_up_only_where_the_jobs_ran_at_the_same_time() {
+        assert!(iops(&two_jobs(0)).is_some_and(|iops| (iops - 200.0).abs() < 1e-6));
+        assert_eq!(iops(&two_jobs(5_000_000_000)), None);
+    }
 
     #[test]
     fn findings_about_cpus_are_findings() {

@@ -12,7 +12,6 @@ pub use search::{Bracket, LimitVerdict, search};
 
 use crate::figure_name::FigureName;
 use crate::space::{SpaceError, SweepAxis, SweptOption};
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_results::{Figures, LatencyFigures, RunResult};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -49,16 +48,8 @@ impl LatencyLimit {
     fn value_ns(&self, result: &RunResult) -> Option<f64> {
         let figures = result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures)));
         let figures = figures.filter(|(job, kind, _)| self.figure.is_about(&job.name, *kind));
-        let values = figures.filter_map(|(_, _, figures)| self.of_latency(felt(figures)?));
+        let values = figures.filter_map(|(_, _, figures)| self.figure.metric.of(figures, felt(figures)));
         values.reduce(f64::max)
-    }
-
-    fn of_latency(&self, latency: &LatencyFigures) -> Option<f64> {
-        match self.figure.metric {
-            ComparedMetric::MeanLatency => Some(latency.mean_ns),
-            ComparedMetric::Max => Some(latency.max_ns as f64),
-            metric => latency.percentile(metric.percent()?).map(|found| found.latency_ns as f64),
-        }
     }
 
     /// What the runs at a value tell.

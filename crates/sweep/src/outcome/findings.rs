@@ -25,10 +25,7 @@ impl SweepOutcome {
     pub(super) fn add_findings(&mut self, number: usize, results: &[RunResult]) -> Vec<usize> {
         let mut of_point = Vec::new();
         for finding in results.iter().flat_map(|result| result.findings.iter().flatten()) {
-            let is_it = |known: &SweepFinding| {
-                let known = &known.finding;
-                known.id == finding.id && known.jobs == finding.jobs && known.direction == finding.direction
-            };
+            let is_it = |known: &SweepFinding| known.finding.is_as(finding);
             let index = self.findings.iter().position(is_it).unwrap_or_else(|| {
                 let new = SweepFinding { finding: finding.clone(), points: Vec::new(), n_runs: 0, is_of_all: false };
                 self.findings.push(new);
