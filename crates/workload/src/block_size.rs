@@ -122,6 +122,7 @@ fn entries(
 
 /// Draws until an entry fits. The loop ends: at least one entry fits, and each is taken by at least a hundredth of all
 /// draws.
+#[inline]
 fn draw_entry(entries: &[SplitEntry], stream: &mut Generator, room_bytes: u64) -> u64 {
     loop {
         let drawn = stream.next_output();

@@ -1,6 +1,6 @@
 //! `--max p99=2ms`: the largest value of a parameter (a rate, a depth, a number of jobs) at which latencies stay within limits.
 //!
-//! Must not know: how runs are made, terminals. Start reading at [`LimitSearch`], then [`search`].
+//! Must not know: how runs are made, terminals. Start reading at [`LimitSearch`], then [`search()`].
 
 mod answer;
 mod judge;
