@@ -31,7 +31,10 @@ mod kept_runs;
 mod machine_tests;
 mod man;
 mod native;
+mod own_directory;
 mod plot;
+mod precondition;
+mod profile;
 mod progress;
 mod quick;
 mod record_file;
@@ -98,6 +101,20 @@ const COMMANDS: &[Command] = &[
         summary: "is this storage good enough for NAME?",
         describe: fit::describe,
         run: fit::run,
+    },
+    Command {
+        name: "profile",
+        usage: "ferrio profile DIR|DEVICE [-o PAGE]",
+        summary: "what storage can do, in one report",
+        describe: profile::describe,
+        run: profile::run,
+    },
+    Command {
+        name: "precondition",
+        usage: "ferrio precondition DEVICE [OPTIONS]",
+        summary: "fill storage until its figures stay",
+        describe: precondition::describe,
+        run: precondition::run,
     },
     Command {
         name: "engines",

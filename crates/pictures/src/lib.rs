@@ -10,4 +10,5 @@ pub mod comparison;
 mod job_names;
 pub mod page;
 pub mod plot;
+pub mod profile;
 pub mod sweep;

@@ -8,15 +8,13 @@ use ferrio_insight::repeats::repeats;
 use ferrio_report::saved;
 use ferrio_results::{RunResult, of_record};
 use ferrio_stats::RunRecord;
-use ferrio_sys::output::{KeptFiles, WholeFile};
-use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Read};
+use ferrio_sys::output::work_folder;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 const PLAN: &str = "plan.json";
 const RUNS: &str = "runs";
-const LOCK: &str = "lock";
 /// Largest plan: 100,000 points take some 20 MB.
 const MOST_PLAN_BYTES: u64 = 256 << 20;
 
@@ -33,7 +31,7 @@ pub struct SweepFolder {
 pub struct OpenSweep {
     /// The folder.
     pub folder: SweepFolder,
-    /// Locked until this is dropped. The plan is no such file, because a search writes it again.
+    /// The folder is locked until this is dropped.
     _lock: File,
 }
 
@@ -54,7 +52,7 @@ impl SweepFolder {
         let runs = path.join(RUNS);
         fs::create_dir(&runs).map_err(failed(&runs))?;
         let file = path.join(PLAN);
-        write(&file, plan.encode().as_bytes()).map_err(failed(&file))?;
+        work_folder::write(&file, plan.encode().as_bytes()).map_err(failed(&file))?;
         Self { path: path.to_owned(), plan }.lock()
     }
 
@@ -64,13 +62,11 @@ impl SweepFolder {
     /// It has no plan that can be read.
     pub fn open(path: &Path) -> Result<Self, SweepError> {
         let file = path.join(PLAN);
-        let mut text = String::new();
-        let opened = File::open(&file).map_err(|source| match source.kind() {
+        let read = work_folder::read(&file, MOST_PLAN_BYTES).map_err(|source| match source.kind() {
             ErrorKind::NotFound => SweepError::NoSweep(path.to_owned()),
             _ => SweepError::File { path: file.clone(), source },
-        })?;
-        let read = opened.take(MOST_PLAN_BYTES).read_to_string(&mut text);
-        read.map_err(|source| SweepError::File { path: file.clone(), source })?;
+        });
+        let text = String::from_utf8_lossy(&read?).into_owned();
         let plan = SweepPlan::decode(&text).map_err(|reason| SweepError::Plan { path: file, reason })?;
         Ok(Self { path: path.to_owned(), plan })
     }
@@ -80,16 +76,13 @@ impl SweepFolder {
     /// # Errors
     /// Another program has it.
     pub fn lock(self) -> Result<OpenSweep, SweepError> {
-        let file = self.path.join(LOCK);
-        let failed = |source| SweepError::File { path: file.clone(), source };
-        let lock = File::options().create(true).append(true).open(&file).map_err(failed)?;
-        match lock.try_lock() {
-            Ok(()) => {
+        match work_folder::lock(&self.path) {
+            Ok(Some(lock)) => {
                 self.remove_parts();
                 Ok(OpenSweep { folder: self, _lock: lock })
             }
-            Err(TryLockError::WouldBlock) => Err(SweepError::InUse(self.path)),
-            Err(TryLockError::Error(source)) => Err(failed(source)),
+            Ok(None) => Err(SweepError::InUse(self.path)),
+            Err(source) => Err(SweepError::File { path: self.path, source }),
         }
     }
 
@@ -120,13 +113,11 @@ impl SweepFolder {
     /// It cannot be read, or is damaged.
     pub fn record(&self, step: SweepStep) -> Result<Option<RunRecord>, SweepError> {
         let path = self.record_path(step);
-        let mut bytes = Vec::new();
-        let read = File::open(&path).and_then(|file| file.take(saved::MAX_BYTES + 1).read_to_end(&mut bytes));
-        match read {
-            Ok(_) => {}
+        let bytes = match work_folder::read(&path, saved::MAX_BYTES + 1) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(SweepError::File { path, source }),
-        }
+        };
         match saved::decode(&bytes) {
             Ok(record) => Ok(Some(record)),
             Err(error) => Err(SweepError::Record { path, reason: error.to_string() }),
@@ -167,7 +158,7 @@ impl SweepFolder {
     /// It cannot be written.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, SweepError> {
         let path = self.path.join(name);
-        match write(&path, content) {
+        match work_folder::write(&path, content) {
             Ok(()) => Ok(path),
             Err(source) => Err(SweepError::File { path, source }),
         }
@@ -194,12 +185,8 @@ impl OpenSweep {
     /// It cannot be written.
     pub fn keep(&self, step: SweepStep, record: &RunRecord) -> Result<(), SweepError> {
         let path = self.folder.record_path(step);
-        write(&path, &saved::encode(record)).map_err(|source| SweepError::File { path, source })
+        work_folder::write(&path, &saved::encode(record)).map_err(|source| SweepError::File { path, source })
     }
-}
-
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    WholeFile::create(path, &Arc::new(KeptFiles::default()))?.write(content)
 }
 
 #[cfg(test)]

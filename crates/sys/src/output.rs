@@ -4,10 +4,12 @@
 //! those of all files that a command reads and that its jobs read and write ([`KeptFiles`]), and only then it is emptied. A block
 //! device is no output, because a text on it destroys a file system; character devices, terminals and pipes are fine.
 //!
-//! Must not know: contents. Start reading at [`open`]; a file that appears only when it is whole is [`WholeFile`].
+//! Must not know: contents. Start reading at [`open`]; a file that appears only when it is whole is [`WholeFile`], a folder
+//! of such files [`work_folder`].
 
 mod kept;
 mod whole;
+pub mod work_folder;
 
 pub use kept::{FileRole, KeptFiles};
 pub use whole::WholeFile;

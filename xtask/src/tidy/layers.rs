@@ -89,6 +89,35 @@ const LAYERS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "ferrio-precondition",
+        &[
+            "ferrio-units",
+            "ferrio-sys",
+            "ferrio-spec",
+            "ferrio-job",
+            "ferrio-stats",
+            "ferrio-run",
+            "ferrio-report",
+            "ferrio-results",
+            "ferrio-session",
+        ],
+    ),
+    (
+        "ferrio-profile",
+        &[
+            "ferrio-units",
+            "ferrio-spec",
+            "ferrio-job",
+            "ferrio-stats",
+            "ferrio-run",
+            "ferrio-report",
+            "ferrio-results",
+            "ferrio-insight",
+            "ferrio-session",
+            "ferrio-sweep",
+        ],
+    ),
+    (
         "ferrio-live",
         &[
             "ferrio-units",

@@ -7,6 +7,7 @@ mod text;
 use crate::arguments;
 use crate::console::Console;
 use crate::exit::Exit;
+use crate::own_directory::OwnDirectory;
 use crate::signals::Signals;
 use crate::step_bar::StepBar;
 use clap::{CommandFactory, Parser};
@@ -117,23 +118,6 @@ fn describe_recipe(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A directory of the recipe's files, which is removed when the runs are over.
-struct OwnDirectory(PathBuf);
-
-impl OwnDirectory {
-    fn make(path: &Path, recipe: &Recipe) -> Result<Self, String> {
-        let own = path.join(format!("ferrio-fit-{}-{}", recipe.name, std::process::id()));
-        let made = std::fs::create_dir(&own);
-        made.map_err(|error| format!("{}: {}", own.display(), ferrio_units::error_text(&error)))?;
-        Ok(Self(own))
-    }
-
-    fn remove(&self) -> Result<(), String> {
-        let removed = std::fs::remove_dir_all(&self.0);
-        removed.map_err(|error| format!("{} stays: {}", self.0.display(), ferrio_units::error_text(&error)))
-    }
-}
-
 fn judge(
     catalogue: &Catalogue,
     word: &str,
@@ -145,7 +129,7 @@ fn judge(
     let path = std::path::absolute(path).map_err(|error| ferrio_units::error_text(&error))?;
     // Before anything is made: from now on a signal ends in its removal.
     let signals = Signals::listen(true).map_err(|error| error.to_string())?;
-    let own = OwnDirectory::make(&path, &recipe)?;
+    let own = OwnDirectory::make(&path, &format!("fit-{}", recipe.name))?;
     let judged = judge_in(&recipe, &own.0, request, &signals, console);
     let removed = own.remove();
     let outcome = match judged {

@@ -76,6 +76,11 @@ pub(crate) fn describe() -> clap::Command {
     <arguments::QuickRequest as clap::CommandFactory>::command()
 }
 
+/// The name of the best engine that this kernel offers.
+pub(crate) fn engine_of_this_kernel() -> &'static str {
+    EngineChoice::make().name
+}
+
 /// Runs the command with its arguments (the command's name first). A signal that ends it adds 128 to the exit code.
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command(PROGRAM);

@@ -25,7 +25,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-pub(crate) use request::describe;
+pub(crate) use request::{describe, take_text, text_of};
 
 const PROGRAM: &str = "ferrio sweep";
 

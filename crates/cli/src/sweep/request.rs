@@ -237,12 +237,12 @@ fn take_all(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Vec<S
     Ok(all)
 }
 
-fn take_text(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<String>, String> {
+pub(crate) fn take_text(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<String>, String> {
     take_value(words, name, needed)?.map(text_of).transpose()
 }
 
-/// A word as the plan keeps it.
-fn text_of(word: OsString) -> Result<String, String> {
+/// A word as a plan keeps it.
+pub(crate) fn text_of(word: OsString) -> Result<String, String> {
     word.into_string().map_err(|word| format!("{} is no UTF-8, which a plan cannot keep", word.display()))
 }
 

@@ -207,7 +207,7 @@ fn other_jobs_neither_end_it_nor_wait_for_it() {
     let scratch = Scratch::new(test);
     // Long enough for the peer to see it end: 300 ms.
     let reads = "--name=n --ioengine=null --size=300k --rate=1m";
-    let runs = "--name=e --ioengine=exec --program=true --runtime=1 --number_ios=8";
+    let runs = "--name=e --ioengine=exec --program=true --runtime=30 --number_ios=8";
     let burns = "--name=c --ioengine=cpuio --cpuload=10 --runtime=1000 --exit_on_io_done=1";
     for program in programs(test) {
         let finished = Run::new(*program, scratch.path(), &format!("{reads} {runs} {burns}")).finish().succeeded();

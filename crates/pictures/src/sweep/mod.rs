@@ -15,7 +15,7 @@ use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
 use maud::{Markup, html};
 
-const OWN_STYLE: &str = include_str!("sweep.css");
+pub(crate) const OWN_STYLE: &str = include_str!("sweep.css");
 
 /// What the page shows.
 #[derive(Debug, Clone)]
@@ -92,12 +92,19 @@ pub fn page(view: &SweepView<'_>) -> String {
     let content = html! {
         @for remark in &view.remarks { p class="remark" { (remark) } }
         p class="hint" { (table::legend(view)) }
-        @for subject in view.subjects() { (of_subject(view, subject)) }
-        @if view.subjects().is_empty() { p { "No job has done any I/O." } }
-        (findings(view))
+        (subjects(view))
+        (findings(&view.findings))
         (rules(view.findings.iter().map(|(_, finding)| *finding)))
     };
     static_page(&view.title, OWN_STYLE, &content)
+}
+
+/// Curves, maps and tables of all jobs.
+pub(crate) fn subjects(view: &SweepView<'_>) -> Markup {
+    html! {
+        @for subject in view.subjects() { (of_subject(view, subject)) }
+        @if view.subjects().is_empty() { p { "No job has done any I/O." } }
+    }
 }
 
 fn of_subject(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
@@ -111,15 +118,16 @@ fn of_subject(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     }
 }
 
-fn findings(view: &SweepView<'_>) -> Markup {
+/// Findings, each with the words for its points.
+pub(crate) fn findings(findings: &[(String, &Finding)]) -> Markup {
     html! {
         section {
             h2 { "Findings" }
-            @for (index, (place, finding)) in view.findings.iter().enumerate() {
+            @for (index, (place, finding)) in findings.iter().enumerate() {
                 p class="place" { (place) }
                 (one_finding(finding, &format!("finding-{}-{}", index + 1, finding.id), ""))
             }
-            @if view.findings.is_empty() { p { "The evidence of the runs contradicts no figure." } }
+            @if findings.is_empty() { p { "The evidence of the runs contradicts no figure." } }
         }
     }
 }

@@ -44,7 +44,7 @@ impl SweepOutcome {
     }
 
     /// Sorts the findings when all points are there: the worst first, then those of most points.
-    pub fn finish(&mut self) {
+    pub(super) fn sort_findings(&mut self) {
         let n_points = self.points.len();
         for finding in &mut self.findings {
             finding.is_of_all = finding.points.len() == n_points;

@@ -93,7 +93,6 @@ impl SweepOutcome {
         outcome.n_missing = folder.missing().len();
         outcome.limit = LimitAnswer::of(folder)?;
         outcome.finish();
-        outcome.find_knees();
         Ok(outcome)
     }
 
@@ -123,6 +122,12 @@ impl SweepOutcome {
             findings,
             worst: worst.filter(|severity| *severity != Severity::Note),
         });
+    }
+
+    /// Sorts the findings and finds the knees when all points are there.
+    pub fn finish(&mut self) {
+        self.sort_findings();
+        self.find_knees();
     }
 
     /// The jobs with their kinds of I/O, in the order of the first point that has them.

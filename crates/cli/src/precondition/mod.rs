@@ -1,0 +1,201 @@
+//! `ferrio precondition`: storage is filled, and carries a load until its figures stay the same.
+//!
+//! Data are destroyed only after a question that is answered, or with `--yes`. Must not know: passes, rounds, when they are steady. Start reading at [`run`].
+
+mod request;
+mod text;
+
+use crate::arguments;
+use crate::console::Console;
+use crate::exit::{self, Exit};
+use crate::quick::engine_of_this_kernel;
+use crate::signals::Signals;
+use crate::step_bar::StepBar;
+use crate::sweep::table::time_text;
+use ferrio_job::SystemEnvironment;
+use ferrio_precondition::{
+    OpenPrecondition, PreconditionConductor, PreconditionEnding, PreconditionPlan, PreconditionStep,
+    PreconditionTarget, PreconditionWay,
+};
+use ferrio_report::native::plain;
+use ferrio_run::RunError;
+use ferrio_session::{Session, SessionOutcome, VERSION};
+use ferrio_units::glance::three_digits;
+use request::{NewPrecondition, PreconditionRequest, PreconditionWork};
+use std::ffi::OsString;
+use std::io::{BufRead, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+pub(crate) use request::describe;
+
+const PROGRAM: &str = "ferrio precondition";
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command(PROGRAM);
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(&arguments::help_text(describe()));
+        return exit::at_end(arguments.len() == 1);
+    }
+    let done = PreconditionRequest::take(arguments).and_then(|request| answer(request, &mut console));
+    done.unwrap_or_else(|reason| {
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        Exit::Failed.into()
+    })
+}
+
+fn answer(request: PreconditionRequest, console: &mut Console) -> Result<ExitCode, String> {
+    let mut open = match request.work {
+        PreconditionWork::Resume(path) => {
+            let open = OpenPrecondition::open(&path).map_err(|error| error.to_string())?;
+            agree(&open.plan, request.is_agreed)?;
+            open
+        }
+        PreconditionWork::New(new) => {
+            let (folder, is_plan_only) = (new.folder.clone(), new.is_plan_only);
+            let plan = plan_of(new)?;
+            plan.check(&SystemEnvironment::new(VERSION)).map_err(|error| error.to_string())?;
+            if is_plan_only || !request.is_json {
+                console.report(&text::plan(&plan));
+            }
+            if is_plan_only {
+                return Ok(ExitCode::SUCCESS);
+            }
+            let path = folder.map_or_else(|| default_folder(&plan.target.path), PathBuf::from);
+            agree(&plan, request.is_agreed)?;
+            OpenPrecondition::create(&path, plan).map_err(|error| error.to_string())?
+        }
+    };
+    work(&mut open, request.is_json, console)
+}
+
+fn plan_of(new: NewPrecondition) -> Result<PreconditionPlan, String> {
+    let target = PreconditionTarget::examine(&new.target, !new.is_read).map_err(|error| error.to_string())?;
+    let way = if new.is_read { PreconditionWay::Read } else { PreconditionWay::Write };
+    let plan = PreconditionPlan::new(target, way, engine_of_this_kernel());
+    Ok(PreconditionPlan {
+        n_passes: new.n_passes.unwrap_or(plan.n_passes),
+        round_ms: new.round_ms.unwrap_or(plan.round_ms),
+        most_rounds: new.most_rounds.unwrap_or(plan.most_rounds),
+        load: new.load,
+        ..plan
+    })
+}
+
+/// A folder beside the user: the name of the device, with `.precondition` behind it.
+fn default_folder(target: &Path) -> PathBuf {
+    let name = target.file_name().unwrap_or_default();
+    PathBuf::from(format!("{}.precondition", name.to_string_lossy().trim_start_matches('.')))
+}
+
+/// Asks before data are destroyed.
+///
+/// # Errors
+/// In words: the answer is another one, or there is nobody to ask.
+fn agree(plan: &PreconditionPlan, is_agreed: bool) -> Result<(), String> {
+    if is_agreed || plan.way == PreconditionWay::Read {
+        return Ok(());
+    }
+    let target = &plan.target;
+    let what = format!("all data of {target} are destroyed; it holds {}", target.contents);
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(format!("{what}: give --yes if that is meant"));
+    }
+    let name = target.path.display().to_string();
+    crate::console::show_aside(&format!("{what}.\nType {name} to go on: "));
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    read.map_err(|error| ferrio_units::error_text(&error))?;
+    if line.trim_end_matches(['\n', '\r']) == name { Ok(()) } else { Err("nothing was done".to_owned()) }
+}
+
+fn work(open: &mut OpenPrecondition, is_json: bool, console: &mut Console) -> Result<ExitCode, String> {
+    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+    let environment = SystemEnvironment::new(VERSION);
+    let mut conductor = WorkOnTerminal::start(&open.plan, &signals);
+    let ending = open.work(&environment, &mut conductor);
+    conductor.bar.end();
+    let ending = ending.map_err(|error| error.to_string())?;
+    if is_json {
+        let document = serde_json::json!({
+            "version": VERSION, "plan": open.plan, "progress": open.progress, "is_steady": ending == PreconditionEnding::Steady,
+        });
+        console.report(&format!("{document:#}\n"));
+    } else {
+        console.report(&text::outcome(open, ending));
+    }
+    Ok(match ending {
+        PreconditionEnding::Steady | PreconditionEnding::Passed => exit::at_end(console.has_failed),
+        PreconditionEnding::NotSteady => Exit::Found.into(),
+        PreconditionEnding::Stopped => {
+            console.error(&format!(
+                "{PROGRAM}: ended before it was done; go on: ferrio precondition --resume {}\n",
+                open.path().display()
+            ));
+            // Signal numbers are below 65.
+            signals.first().map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))
+        }
+    })
+}
+
+/// Conducts the runs on a terminal.
+struct WorkOnTerminal<'a> {
+    signals: &'a Signals,
+    bar: StepBar,
+    target_bytes: u64,
+    n_passes: u32,
+    most_rounds: u32,
+    /// The pass that is shown, when it was first seen here, and how much of it was done then.
+    pass: Option<(u32, Instant, u64)>,
+}
+
+impl<'a> WorkOnTerminal<'a> {
+    fn start(plan: &PreconditionPlan, signals: &'a Signals) -> Self {
+        let n_steps = plan.n_passes as usize + plan.most_rounds as usize;
+        let (target_bytes, n_passes, most_rounds) = (plan.target.bytes, plan.n_passes, plan.most_rounds);
+        Self { signals, bar: StepBar::start(n_steps), target_bytes, n_passes, most_rounds, pass: None }
+    }
+
+    fn show_pass(&mut self, number: u32, done_bytes: u64) {
+        let (_, begun, before) = match self.pass {
+            Some(pass) if pass.0 == number => pass,
+            _ => {
+                let name = format!("pass {number} of {}", self.n_passes);
+                self.bar.step_at(number as usize, &name, self.target_bytes);
+                *self.pass.insert((number, Instant::now(), done_bytes))
+            }
+        };
+        let (moved, time) = (done_bytes.saturating_sub(before), begun.elapsed());
+        let figures = if moved == 0 || time.is_zero() {
+            String::new()
+        } else {
+            let per_second = moved as f64 / time.as_secs_f64();
+            let left = Duration::from_secs_f64((self.target_bytes - done_bytes) as f64 / per_second);
+            format!("{} MB/s, {} left", three_digits(per_second / 1e6), time_text(left))
+        };
+        self.bar.set(done_bytes, &figures);
+    }
+}
+
+impl PreconditionConductor for WorkOnTerminal<'_> {
+    fn next(&mut self, step: PreconditionStep) {
+        match step {
+            PreconditionStep::Pass { number, done_bytes } => self.show_pass(number, done_bytes),
+            PreconditionStep::Round { number } => {
+                let name = format!("round {number}, at most {}", self.most_rounds);
+                self.bar.step_at((self.n_passes + number) as usize, &name, u64::from(self.most_rounds));
+                self.bar.set(u64::from(number) - 1, "");
+            }
+        }
+    }
+
+    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
+        self.signals.run(session, &mut [])
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.signals.first().is_some()
+    }
+}

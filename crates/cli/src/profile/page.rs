@@ -1,0 +1,68 @@
+//! The page of a profile, from its outcome.
+//!
+//! Must not know: how a page is laid out. Start reading at [`page`].
+
+use super::text;
+use ferrio_pictures::profile::{ProfilePart, ProfileView};
+use ferrio_pictures::sweep::{SweepView, SweptPoint};
+use ferrio_profile::{ProfileOutcome, ProfileTarget, SectionOutcome};
+use ferrio_session::VERSION;
+use ferrio_stats::Provenance;
+use ferrio_stats::provenance::DeviceFacts;
+use ferrio_sweep::space::SweepAxis;
+use ferrio_units::glance::bytes_text;
+use std::path::Path;
+
+/// The page.
+pub(super) fn page(outcome: &ProfileOutcome, path: &Path, target: &ProfileTarget) -> String {
+    ferrio_pictures::profile::page(&ProfileView {
+        title: format!("What {} can do", path.display()),
+        facts: facts(outcome, target),
+        columns: text::COLUMNS.to_vec(),
+        rows: outcome.sheet.iter().map(|row| (text::cells(row).to_vec(), row.is_believable)).collect(),
+        sections: outcome.sections.iter().map(part).collect(),
+        not_measured: &outcome.not_measured,
+        findings: outcome.findings.iter().map(|found| (found.sections.join("; "), &found.finding)).collect(),
+    })
+}
+
+fn facts(outcome: &ProfileOutcome, target: &ProfileTarget) -> Vec<String> {
+    let what = if target.is_written { "A file of" } else { "Reads of a device of" };
+    let mut facts = vec![format!(
+        "{what} {}, engine {}, direct I/O where nothing else is said. {VERSION}.",
+        bytes_text(outcome.bytes),
+        target.engine
+    )];
+    facts.extend(outcome.provenance.as_deref().map(machine));
+    facts
+}
+
+/// The machine in a sentence.
+fn machine(provenance: &Provenance) -> String {
+    let device = |device: &DeviceFacts| {
+        let words = [Some(device.name.clone()), device.model.clone(), device.size_bytes.map(bytes_text)];
+        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    };
+    let file_systems = provenance.file_systems.iter().map(|one| format!("{} on {}", one.kind, one.source));
+    let words = file_systems.chain(provenance.devices.iter().map(device)).chain(provenance.cpu.model.clone());
+    format!("{}, Linux {}.", words.collect::<Vec<_>>().join(", "), provenance.kernel_release)
+}
+
+fn part(one: &SectionOutcome) -> ProfilePart<'_> {
+    let values = |axis: &SweepAxis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect();
+    let points = one.figures.points.iter().map(|point| SweptPoint {
+        number: point.number,
+        places: &point.point.places,
+        is_believable: point.is_believable(),
+        figures: &point.figures,
+    });
+    let figures = SweepView {
+        title: String::new(),
+        axes: one.figures.axes.iter().map(|axis| (axis.name(), values(axis))).collect(),
+        n_repeats: 1,
+        points: points.collect(),
+        findings: Vec::new(),
+        remarks: Vec::new(),
+    };
+    ProfilePart { title: one.section.title, about: one.section.about, figures, course: one.course.as_ref() }
+}

@@ -1,0 +1,101 @@
+//! The page of a profile: a data sheet, the parts with their curves, the courses of long runs, what was not measured, findings. One HTML file without scripts, which
+//! loads nothing.
+//!
+//! Must not know: how a profile is made. Start reading at [`page`]. All texts are escaped by the templates.
+
+use crate::page::{rules, static_page};
+use crate::plot::{self, PictureFormat};
+use crate::sweep::{self, SweepView};
+use ferrio_results::RunResult;
+use ferrio_stats::Finding;
+use maud::{Markup, PreEscaped, html};
+
+/// The kind of picture that shows a long run.
+const COURSE: &str = "over-time";
+
+/// What the page shows.
+#[derive(Debug, Clone)]
+pub struct ProfileView<'a> {
+    /// Its heading.
+    pub title: String,
+    /// What was measured and how, a sentence each.
+    pub facts: Vec<String>,
+    /// Headings of the columns of the data sheet.
+    pub columns: Vec<&'static str>,
+    /// Its rows; false: the figures cannot be believed.
+    pub rows: Vec<(Vec<String>, bool)>,
+    /// The parts.
+    pub sections: Vec<ProfilePart<'a>>,
+    /// What was not measured, a sentence each.
+    pub not_measured: &'a [String],
+    /// The findings, each with the words for its parts.
+    pub findings: Vec<(String, &'a Finding)>,
+}
+
+/// A part of the profile.
+#[derive(Debug, Clone)]
+pub struct ProfilePart<'a> {
+    /// Its heading.
+    pub title: &'a str,
+    /// What is measured.
+    pub about: &'a str,
+    /// Its figures.
+    pub figures: SweepView<'a>,
+    /// The run whose course is shown.
+    pub course: Option<&'a RunResult>,
+}
+
+/// The page.
+pub fn page(view: &ProfileView<'_>) -> String {
+    let content = html! {
+        @for fact in &view.facts { p class="remark" { (fact) } }
+        (sheet(view))
+        section {
+            h2 { "Not measured" }
+            ul { @for sentence in view.not_measured { li { (sentence) } } }
+        }
+        @for part in &view.sections { (section_of(part)) }
+        (sweep::findings(&view.findings))
+        (rules(view.findings.iter().map(|(_, finding)| *finding)))
+    };
+    static_page(&view.title, sweep::OWN_STYLE, &content)
+}
+
+fn sheet(view: &ProfileView<'_>) -> Markup {
+    html! {
+        section {
+            h2 { "Data sheet" }
+            p class="hint" { "Struck-out figures cannot be believed: a finding contradicts them. MB/s: millions of bytes a second. Latencies are from submission to completion; of syncs, their own." }
+            div class="scroll" tabindex="0" role="region" aria-label="Data sheet" {
+                table {
+                    thead { tr { @for column in &view.columns { th scope="col" { (column) } } } }
+                    tbody {
+                        @for (cells, is_believable) in &view.rows {
+                            tr class=[(!is_believable).then_some("hollow")] { @for cell in cells { td { (cell) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn section_of(part: &ProfilePart<'_>) -> Markup {
+    html! {
+        section {
+            h2 { (part.title) }
+            p { (part.about) }
+            @if let Some(picture) = part.course.and_then(course) { div class="course" { (picture) } }
+            (sweep::subjects(&part.figures))
+        }
+    }
+}
+
+/// The course of a run as a picture; `None`: it has none.
+fn course(result: &RunResult) -> Option<Markup> {
+    let kind = plot::KINDS.iter().find(|kind| kind.name == COURSE)?;
+    let picture = plot::picture(kind, std::slice::from_ref(result), None).ok()?;
+    let file = plot::picture_file(&picture, None, PictureFormat::Svg).ok()?;
+    // The picture escapes its own texts.
+    Some(PreEscaped(String::from_utf8(file).ok()?))
+}

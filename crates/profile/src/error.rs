@@ -1,0 +1,48 @@
+//! What keeps storage from being profiled.
+//!
+//! Start reading at [`ProfileError`].
+
+use ferrio_run::RunError;
+use ferrio_sweep::SweepError;
+
+/// Why there is no profile.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileError {
+    /// The jobs of a part are refused here.
+    #[error("{section}: {reason}")]
+    Jobs {
+        /// The part.
+        section: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// A point of a part is refused here.
+    #[error(transparent)]
+    Point(Box<SweepError>),
+    /// A run cannot be started or supervised.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A job has failed.
+    #[error("{section} failed: {reason}")]
+    Failed {
+        /// The part.
+        section: &'static str,
+        /// What the job said.
+        reason: String,
+    },
+    /// The file could not be written within its time.
+    #[error("{written_bytes} bytes could be written in the time of the first part: that is too little to measure with")]
+    TooSlow {
+        /// Bytes that were written.
+        written_bytes: u64,
+    },
+    /// The conductor has ended the runs.
+    #[error("ended before the last run")]
+    Stopped,
+}
+
+impl From<SweepError> for ProfileError {
+    fn from(error: SweepError) -> Self {
+        Self::Point(Box::new(error))
+    }
+}

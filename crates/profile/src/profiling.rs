@@ -1,0 +1,192 @@
+//! Runs the parts of a profile.
+//!
+//! Must not know: terminals, signals, pages. Start reading at [`Profiling::run`].
+
+use crate::outcome::SectionOutcome;
+use crate::{ProfileError, ProfileOutcome, ProfileSection, SECTIONS};
+use ferrio_job::{Environment, Template};
+use ferrio_report::native::note_text;
+use ferrio_results::{RunResult, of_record};
+use ferrio_run::RunError;
+use ferrio_session::{Session, SessionOutcome};
+use ferrio_stats::RunRecord;
+use ferrio_sweep::outcome::SweepOutcome;
+use ferrio_sweep::session_at;
+use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Smallest file: less would be read from caches of the device.
+const LEAST_BYTES: u64 = 64 << 20;
+const MIB: u64 = 1 << 20;
+
+/// What is measured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProfileTarget {
+    /// A file that is not there yet, or a device that is only read.
+    pub path: PathBuf,
+    /// Size of the file that is made, or of the device, bytes.
+    pub bytes: u64,
+    /// It is a new file; else only the parts that read are measured.
+    pub is_written: bool,
+    /// Engine of the runs.
+    pub engine: String,
+}
+
+/// What conducts the runs.
+pub trait ProfileConductor {
+    /// A run of a part is to begin: so many of all runs have been made.
+    fn next(&mut self, section: &ProfileSection, point: &SweepPoint, n_made: usize, n_all: usize);
+
+    /// Runs a session.
+    ///
+    /// # Errors
+    /// The run cannot be started or supervised.
+    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
+
+    /// True if no further run is to begin, and the one that was under way does not count.
+    fn is_stopped(&self) -> bool;
+}
+
+/// A part with its points.
+struct PreparedSection {
+    section: ProfileSection,
+    axes: Vec<SweepAxis>,
+    points: Vec<SweepPoint>,
+}
+
+/// A profile of a target, in so much time.
+pub struct Profiling<'a> {
+    target: ProfileTarget,
+    /// Time of all runs but the first write, milliseconds.
+    time_ms: u64,
+    environment: &'a dyn Environment,
+    sections: Vec<PreparedSection>,
+}
+
+impl<'a> Profiling<'a> {
+    /// A profile whose runs share a time, milliseconds. The first write has at most a tenth of that beside it.
+    ///
+    /// # Errors
+    /// An option of a part is refused here.
+    pub fn new(target: ProfileTarget, time_ms: u64, environment: &'a dyn Environment) -> Result<Self, ProfileError> {
+        let wanted = SECTIONS.into_iter().filter(|section| target.is_written || !section.is_written);
+        let prepared = |section: ProfileSection| {
+            let axes = section.over.iter().map(|text| SweepAxis::parse(text)).collect::<Result<Vec<_>, _>>();
+            let space = axes.and_then(|axes| Space::new(axes, &[]));
+            let points = space.and_then(|space| Ok((space.axes().to_vec(), space.points()?)));
+            let (axes, points) = points.map_err(ferrio_sweep::SweepError::from)?;
+            Ok(PreparedSection { section, axes, points })
+        };
+        let sections = wanted.map(prepared).collect::<Result<Vec<_>, ProfileError>>()?;
+        Ok(Self { target, time_ms, environment, sections })
+    }
+
+    /// Number of runs.
+    pub fn n_runs(&self) -> usize {
+        self.sections.iter().map(|one| one.points.len()).sum()
+    }
+
+    /// Makes all runs.
+    ///
+    /// # Errors
+    /// A run cannot be made, a job fails, too little could be written, or the conductor ends the runs.
+    pub fn run(&self, conductor: &mut dyn ProfileConductor) -> Result<ProfileOutcome, ProfileError> {
+        let mut sections: Vec<SectionOutcome> = Vec::new();
+        let mut provenance = None;
+        let (mut n_made, mut bytes) = (0, self.target.bytes / MIB * MIB);
+        for one in &self.sections {
+            let mut figures = SweepOutcome::empty(one.axes.clone(), 1);
+            let mut course = None;
+            for (index, point) in one.points.iter().enumerate() {
+                conductor.next(&one.section, point, n_made, self.n_runs());
+                let record = self.one_run(one, point, bytes, conductor)?;
+                n_made += 1;
+                if one.section.share == 0 {
+                    bytes = written(&record, bytes)?;
+                }
+                figures.add(index, point, std::slice::from_ref(&record));
+                let result = RunResult { name: one.section.id.to_owned(), ..of_record(&record) };
+                provenance = provenance.or(record.provenance);
+                course = course.or(one.section.has_course.then_some(result));
+            }
+            figures.finish();
+            sections.push(SectionOutcome { section: one.section, figures, course });
+        }
+        Ok(ProfileOutcome::new(sections, bytes, provenance))
+    }
+
+    fn one_run(
+        &self,
+        one: &PreparedSection,
+        point: &SweepPoint,
+        bytes: u64,
+        conductor: &mut dyn ProfileConductor,
+    ) -> Result<RunRecord, ProfileError> {
+        if conductor.is_stopped() {
+            return Err(ProfileError::Stopped);
+        }
+        let template = self.template(one, bytes)?;
+        let mut session = Session::new(session_at(&template, point, self.environment)?)?;
+        session.settings.control.looks_into_files = true;
+        session.settings.keeps_series = true;
+        let outcome = conductor.run(session)?;
+        if conductor.is_stopped() || outcome.is_stopped {
+            return Err(ProfileError::Stopped);
+        }
+        if outcome.n_failed > 0 {
+            let notes = outcome.record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned());
+            let reason = notes.collect::<Vec<_>>().join("; ");
+            return Err(ProfileError::Failed { section: one.section.title, reason });
+        }
+        Ok(outcome.record)
+    }
+
+    /// The job of a part, for its share of the time.
+    fn template(&self, one: &PreparedSection, bytes: u64) -> Result<Template, ProfileError> {
+        let section = one.section;
+        // A colon separates names.
+        let path = self.target.path.display().to_string().replace('\\', "\\\\").replace(':', "\\:");
+        let mut words = vec![
+            "ferrio".to_owned(),
+            format!("--name={}", section.id),
+            format!("--filename={path}"),
+            format!("--size={bytes}"),
+            format!("--ioengine={}", self.target.engine),
+            "--direct=1".to_owned(),
+            "--randrepeat=0".to_owned(),
+        ];
+        if section.share == 0 {
+            words.push(format!("--runtime={}ms", (self.time_ms / 10).max(1)));
+        } else {
+            let time_ms = self.time_ms * u64::from(section.share) / 1_000 / one.points.len().max(1) as u64;
+            // A part of it passes before the figures count, so that nothing of the part before is in them.
+            let ramp_ms = if section.has_course { 0 } else { (time_ms / 10).min(1_000) };
+            words.extend([
+                "--time_based".to_owned(),
+                format!("--runtime={}ms", (time_ms - ramp_ms).max(1)),
+                format!("--ramp_time={ramp_ms}ms"),
+                "--allow_file_create=0".to_owned(),
+                "--overwrite=0".to_owned(),
+            ]);
+        }
+        words.extend(section.words.split(' ').map(str::to_owned));
+        let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
+        ferrio_job::parse_template(&words, self.environment).map(|(_, template)| template).map_err(|error| {
+            let said = error.messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("; ");
+            ProfileError::Jobs { section: section.title, reason: said }
+        })
+    }
+}
+
+/// Size of the file that the first write has made.
+fn written(record: &RunRecord, wanted: u64) -> Result<u64, ProfileError> {
+    let result = of_record(record);
+    let figures = result.jobs.iter().flat_map(ferrio_results::JobResult::active).map(|(_, figures)| figures.bytes);
+    let written_bytes = figures.sum::<u64>().min(wanted) / MIB * MIB;
+    if written_bytes < LEAST_BYTES.min(wanted) {
+        Err(ProfileError::TooSlow { written_bytes })
+    } else {
+        Ok(written_bytes)
+    }
+}

@@ -1,0 +1,70 @@
+//! Folders of work that may be killed at any moment: one program works in a folder, and a file of it has its name when it is whole.
+//!
+//! Must not know: what is in the files. Start reading at [`lock`].
+
+use super::{KeptFiles, WholeFile};
+use std::fs::{File, TryLockError};
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Name of the file that is locked. It is no file of the work, because those are replaced.
+const LOCK: &str = "lock";
+
+/// Takes a folder for this program, until the file that is returned is dropped. `None`: another program has it.
+///
+/// # Errors
+/// The folder cannot be written to, or its file system has no locks.
+pub fn lock(folder: &Path) -> io::Result<Option<File>> {
+    let file = File::options().create(true).append(true).open(folder.join(LOCK))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Writes a file that has its name when it is whole and on the disk.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    WholeFile::create(path, &Arc::new(KeptFiles::default()))?.write(content)
+}
+
+/// Reads a file, but not more than `most_bytes` of it.
+///
+/// # Errors
+/// It cannot be read.
+pub fn read(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(most_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_support::TempDir;
+
+    #[test]
+    fn one_program_works_in_a_folder() {
+        let folder = TempDir::new("work-folder");
+        let held = lock(folder.path()).expect("a folder").expect("free");
+        assert!(lock(folder.path()).expect("a folder").is_none());
+        drop(held);
+        assert!(lock(folder.path()).expect("a folder").is_some());
+        assert!(lock(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn files_are_replaced_whole_and_read_in_part() {
+        let folder = TempDir::new("work-folder-files");
+        let path = folder.path().join("plan");
+        for content in ["one", "another"] {
+            write(&path, content.as_bytes()).expect("written");
+            assert_eq!(read(&path, 1 << 20).expect("read"), content.as_bytes());
+        }
+        assert_eq!(read(&path, 3).expect("read"), b"ano");
+    }
+}
