@@ -97,7 +97,7 @@ fn ten_percent_beside_a_limit_is_told() {
 }
 
 #[test]
-#[ignore = "3,200 fits take minutes: run by .ci/nightly"]
+#[ignore = "800 fits take minutes: run by .ci/nightly"]
 fn ten_percent_beside_a_limit_is_told_of_100_devices() {
     check(100);
 }

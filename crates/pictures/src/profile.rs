@@ -13,6 +13,9 @@ use maud::{Markup, PreEscaped, html};
 /// The kind of picture that shows a long run.
 const COURSE: &str = "over-time";
 
+/// Columns of the data sheet that have words, the first ones.
+const N_WORDS: usize = 2;
+
 /// What the page shows.
 #[derive(Debug, Clone)]
 pub struct ProfileView<'a> {
@@ -68,10 +71,10 @@ fn sheet(view: &ProfileView<'_>) -> Markup {
             p class="hint" { "Struck-out figures cannot be believed: a finding contradicts them. MB/s: millions of bytes a second. Latencies are from submission to completion; of syncs, their own." }
             div class="scroll" tabindex="0" role="region" aria-label="Data sheet" {
                 table {
-                    thead { tr { @for column in &view.columns { th scope="col" { (column) } } } }
+                    thead { tr { @for (index, column) in view.columns.iter().enumerate() { th scope="col" class=[(index < N_WORDS).then_some("words")] { (column) } } } }
                     tbody {
                         @for (cells, is_believable) in &view.rows {
-                            tr class=[(!is_believable).then_some("hollow")] { @for cell in cells { td { (cell) } } }
+                            tr class=[(!is_believable).then_some("hollow")] { @for (index, cell) in cells.iter().enumerate() { td class=[(index < N_WORDS).then_some("words")] { (cell) } } }
                         }
                     }
                 }
@@ -86,7 +89,7 @@ fn section_of(part: &ProfilePart<'_>) -> Markup {
             h2 { (part.title) }
             p { (part.about) }
             @if let Some(picture) = part.course.and_then(course) { div class="course" { (picture) } }
-            (sweep::subjects(&part.figures))
+            (sweep::within_part(&part.figures))
         }
     }
 }

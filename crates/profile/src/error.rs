@@ -4,6 +4,7 @@
 
 use ferrio_run::RunError;
 use ferrio_sweep::SweepError;
+use std::path::PathBuf;
 
 /// Why there is no profile.
 #[derive(Debug, thiserror::Error)]
@@ -35,6 +36,14 @@ pub enum ProfileError {
     TooSlow {
         /// Bytes that were written.
         written_bytes: u64,
+    },
+    /// The file cannot be cut to what was written.
+    #[error("{}: {}", .path.display(), ferrio_units::error_text(.source))]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
     },
     /// The conductor has ended the runs.
     #[error("ended before the last run")]

@@ -14,6 +14,7 @@ use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::session_at;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::PathBuf;
 
 /// Smallest file: less would be read from caches of the device.
@@ -104,6 +105,7 @@ impl<'a> Profiling<'a> {
                 n_made += 1;
                 if one.section.share == 0 {
                     bytes = written(&record, bytes)?;
+                    self.cut_file(bytes)?;
                 }
                 figures.add(index, point, std::slice::from_ref(&record));
                 let result = RunResult { name: one.section.id.to_owned(), ..of_record(&record) };
@@ -114,6 +116,12 @@ impl<'a> Profiling<'a> {
             sections.push(SectionOutcome { section: one.section, figures, course });
         }
         Ok(ProfileOutcome::new(sections, bytes, provenance))
+    }
+
+    /// Cuts the file to what was written, so that no part reads blocks without data.
+    fn cut_file(&self, bytes: u64) -> Result<(), ProfileError> {
+        let cut = File::options().write(true).open(&self.target.path).and_then(|file| file.set_len(bytes));
+        cut.map_err(|source| ProfileError::File { path: self.target.path.clone(), source })
     }
 
     fn one_run(

@@ -60,7 +60,7 @@ const SIZES_AND_DEPTHS: &[&str] = &["bs=4k,16k,64k,256k,1m", "iodepth=1,4,16,64"
 
 /// The parts in their order. The first one makes the file; reads follow before the file is overwritten at random.
 pub const SECTIONS: [ProfileSection; 13] = [
-    ProfileSection::writes("first-write", "First write", "--rw=write --bs=1m --iodepth=8 --end_fsync=1", 0)
+    ProfileSection::writes("first-write", "First write", "--rw=write --bs=1m --iodepth=8 --end_fsync=1 --fallocate=none", 0)
         .about("A new file is written in order, which is also its preparation.")
         .with_course(),
     ProfileSection::reads("read-alone", "One read at a time", "--rw=randread --bs=4k --iodepth=1", 40)
@@ -71,7 +71,7 @@ pub const SECTIONS: [ProfileSection; 13] = [
     ProfileSection::reads("sequential-reads", "Reads in order", "--rw=read --bs=1m", 30)
         .about("Reads of 1 MiB in order: a scan, a backup, a video.")
         .over(&["iodepth=1,8"]),
-    ProfileSection::reads("reads-through-cache", "Reads in order, past the page cache and through it", "--rw=read --bs=64k --iodepth=1", 30)
+    ProfileSection::reads("reads-through-cache", "Reads in order, past the page cache and through it", "--rw=read --bs=64k --ioengine=psync --iodepth=1", 30)
         .about("The page cache is empty of the file at the beginning; the kernel reads ahead for the job that reads through it.")
         .over(&["direct=1,0"]),
     ProfileSection::reads("reads-over-time", "Random reads over time", "--rw=randread --bs=4k --iodepth=32", 120)
@@ -91,7 +91,7 @@ pub const SECTIONS: [ProfileSection; 13] = [
     ProfileSection::writes("sequential-writes", "Writes in order", "--rw=write --bs=1m --end_fsync=1", 30)
         .about("Writes of 1 MiB in order, with one sync at the end.")
         .over(&["iodepth=1,8"]),
-    ProfileSection::writes("writes-through-cache", "Writes in order, past the page cache and through it", "--rw=write --bs=64k --iodepth=1 --end_fsync=1", 30)
+    ProfileSection::writes("writes-through-cache", "Writes in order, past the page cache and through it", "--rw=write --bs=64k --ioengine=psync --iodepth=1 --end_fsync=1", 30)
         .about("Writes through the page cache are done when memory has them; the sync at the end is part of the time.")
         .over(&["direct=1,0"]),
     ProfileSection::writes("writes", "Random writes by block size and depth", "--rw=randwrite", 150)

@@ -12,7 +12,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 /// Headings of the data sheet.
-pub(super) const COLUMNS: [&str; 6] = ["", "at", "IOPS", "MB/s", "p50", "p99"];
+pub(super) const COLUMNS: [&str; 6] = ["measured", "at", "IOPS", "MB/s", "p50", "p99"];
 
 fn width() -> usize {
     text_width(ferrio_sys::terminal::columns(std::io::stdout()))

@@ -21,7 +21,7 @@ fn list(value: &Value) -> Vec<Value> {
 /// The figure of a point's first job.
 fn mean(point: &Value, kind: &str, metric: &str) -> f64 {
     let figures = list(&point["figures"]);
-    let found = figures.iter().find(|figure| figure["kind"] == kind && figure["metric"] == metric);
+    let found = figures.iter().find(|figure| figure["of"] == kind && figure["metric"] == metric);
     found.and_then(|figure| figure["mean"].as_f64()).unwrap_or_else(|| panic!("no {kind} {metric}: {point:#}"))
 }
 
@@ -33,8 +33,10 @@ fn all_parts_are_measured_and_the_file_is_removed() {
     let outcome = &document["outcome"];
     assert_eq!(outcome["bytes"], 64 << 20);
     let sections = list(&outcome["sections"]);
-    let sizes: Vec<(String, usize)> =
-        sections.iter().map(|one| (one["id"].as_str().unwrap_or_default().to_owned(), list(&one["points"]).len())).collect();
+    let sizes: Vec<(String, usize)> = sections
+        .iter()
+        .map(|one| (one["id"].as_str().unwrap_or_default().to_owned(), list(&one["points"]).len()))
+        .collect();
     let expected = [
         ("first-write", 1),
         ("read-alone", 1),
@@ -67,8 +69,14 @@ fn all_parts_are_measured_and_the_file_is_removed() {
     let first = list(&sections[0]["points"])[0].clone();
     assert!((mean(&first, "write", "bw") / mean(&first, "write", "iops") / 1_048_576.0 - 1.0).abs() < 1e-6);
     // A sheet has a row for each part, and those of the long runs have their beginning and end.
-    let rows: Vec<String> = list(&outcome["sheet"]).iter().map(|row| row["what"].as_str().unwrap_or_default().to_owned()).collect();
-    for what in ["One read at a time", "Writes that must last", "Random reads by block size and depth: most IOPS", "Random reads over time: second half"] {
+    let rows: Vec<String> =
+        list(&outcome["sheet"]).iter().map(|row| row["what"].as_str().unwrap_or_default().to_owned()).collect();
+    for what in [
+        "One read at a time",
+        "Writes that must last",
+        "Random reads by block size and depth: most IOPS",
+        "Random reads over time: second half",
+    ] {
         assert!(rows.iter().any(|row| row == what), "{what}: {rows:?}");
     }
     assert_eq!(scratch.names(), ["page.html"]);

@@ -52,7 +52,7 @@ fn map(
     html! {
         figure {
             figcaption { (heading) " by " (row_name) " and " (column_name) }
-            div class="scroll" tabindex="0" role="region" aria-label=(format!("{heading} by {row_name} and {column_name}")) {
+            div class="scroll" tabindex="0" role="region" aria-label=(format!("{heading} by {row_name} and {column_name}, {}: {}", subject.job, subject.kind.name())) {
                 table class="map" {
                     thead {
                         tr {

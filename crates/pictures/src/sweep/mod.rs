@@ -100,21 +100,33 @@ pub fn page(view: &SweepView<'_>) -> String {
 }
 
 /// Curves, maps and tables of all jobs.
-pub(crate) fn subjects(view: &SweepView<'_>) -> Markup {
+fn subjects(view: &SweepView<'_>) -> Markup {
     html! {
-        @for subject in view.subjects() { (of_subject(view, subject)) }
+        @for subject in view.subjects() {
+            section {
+                h2 { (subject.job) ": " (subject.kind.name()) }
+                (of_subject(view, subject))
+            }
+        }
         @if view.subjects().is_empty() { p { "No job has done any I/O." } }
+    }
+}
+
+/// The same for a part of another page, whose only job has no name that matters.
+pub(crate) fn within_part(view: &SweepView<'_>) -> Markup {
+    html! {
+        @for subject in view.subjects() {
+            h3 { (subject.kind.name()) }
+            (of_subject(view, subject))
+        }
     }
 }
 
 fn of_subject(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     html! {
-        section {
-            h2 { (subject.job) ": " (subject.kind.name()) }
-            (curves::curves(view, subject))
-            (map::maps(view, subject))
-            (table::table(view, subject))
-        }
+        (curves::curves(view, subject))
+        (map::maps(view, subject))
+        (table::table(view, subject))
     }
 }
 
@@ -124,7 +136,7 @@ pub(crate) fn findings(findings: &[(String, &Finding)]) -> Markup {
         section {
             h2 { "Findings" }
             @for (index, (place, finding)) in findings.iter().enumerate() {
-                p class="place" { (place) }
+                h3 class="place" { (place) }
                 (one_finding(finding, &format!("finding-{}-{}", index + 1, finding.id), ""))
             }
             @if findings.is_empty() { p { "The evidence of the runs contradicts no figure." } }

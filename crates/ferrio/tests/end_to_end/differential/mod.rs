@@ -1,7 +1,7 @@
 //! Reports of many jobs in all formats, compared with those of fio: keys, their order and types, counts, terse fields,
 //! lines.
 //!
-//! Start reading at [`reports_are_those_of_the_peer`]; the jobs are in `cases`, the differences of the versions in `report`.
+//! Start reading at [`formats_agree_and_reports_are_those_of_the_peer`]; the jobs are in `cases`, the differences of the versions in `report`.
 
 mod agreement;
 mod cases;
@@ -34,10 +34,8 @@ fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Repor
     Ok(Report { code: finished.code, is_quiet: finished.stderr.is_empty(), ..report })
 }
 
-/// The differences, if there are any.
-fn compared(case: &str, extent: Extent, terse_version: usize) -> Result<(), String> {
-    let theirs = report_of(Program::Peer, case, terse_version)?;
-    let ours = report_of(Program::Ferrio, case, terse_version)?;
+/// The differences between the reports of both programs, if there are any.
+fn compared(case: &str, extent: Extent, ours: &Report, theirs: &Report) -> Result<(), String> {
     ours.document()?;
     theirs.document()?;
     if ours.code != theirs.code {
@@ -49,10 +47,10 @@ fn compared(case: &str, extent: Extent, terse_version: usize) -> Result<(), Stri
     }
     let (is_counted, has_samples) = (extent == Extent::Counts, extent == Extent::Samples);
     let json = |report: &Report| report::json_lines(case, &report.json, is_counted);
-    same("json", &json(&ours), &json(&theirs))?;
+    same("json", &json(ours), &json(theirs))?;
     let terse =
         |report: &Report| report.terse.iter().flat_map(|line| report::terse_fields(line)).collect::<Vec<String>>();
-    same("terse", &terse(&ours), &terse(&theirs))?;
+    same("terse", &terse(ours), &terse(theirs))?;
     let normal = |text: &str| report::normal_lines(text, has_samples);
     same("start", &normal(&ours.start), &normal(&theirs.start))?;
     same("normal", &normal(&ours.normal), &normal(&theirs.normal))
@@ -94,23 +92,23 @@ fn complaints(all: &[cases::Case], look: impl Fn(&str, Extent, usize) -> Result<
     })
 }
 
-#[test]
-fn reports_are_those_of_the_peer() {
-    if peer_too("reports_are_those_of_the_peer") {
-        let complaints = complaints(&cases::all(), compared);
-        assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
+/// What is wrong with the reports of a case: where formats of one report contradict each other, and where the reports of both programs differ.
+fn look(case: &str, extent: Extent, terse_version: usize, has_peer: bool) -> Result<(), String> {
+    let ours = report_of(Program::Ferrio, case, terse_version)?;
+    agreement::check(&ours, terse_version)?;
+    if !has_peer {
+        return Ok(());
     }
+    let theirs = report_of(Program::Peer, case, terse_version)?;
+    // fio's report must pass the same checks as ferrio's, which shows that the checks are right.
+    agreement::check(&theirs, terse_version).map_err(|reason| format!("peer: {reason}"))?;
+    compared(case, extent, &ours, &theirs)
 }
 
-/// fio's report must pass the same checks as ferrio's, which shows that the checks are right.
 #[test]
-fn figures_of_all_formats_agree() {
-    let test = "figures_of_all_formats_agree";
-    let programs: &[Program] = if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] };
-    for program in programs {
-        let complaints = complaints(&cases::all(), |case, _, terse_version| {
-            agreement::check(&report_of(*program, case, terse_version)?, terse_version)
-        });
-        assert!(complaints.is_empty(), "{program:?}:\n{complaints}");
-    }
+fn formats_agree_and_reports_are_those_of_the_peer() {
+    let has_peer = peer_too("formats_agree_and_reports_are_those_of_the_peer");
+    let complaints =
+        complaints(&cases::all(), |case, extent, terse_version| look(case, extent, terse_version, has_peer));
+    assert!(complaints.is_empty(), "{complaints}");
 }
