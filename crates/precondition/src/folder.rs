@@ -122,6 +122,12 @@ impl OpenPrecondition {
         &self.path
     }
 
+    /// True if nothing is left to be done.
+    pub fn is_done(&self) -> bool {
+        let are_passes_done = self.progress.pass_bytes >= self.plan.pass_bytes();
+        are_passes_done && (self.plan.most_rounds == 0 || self.progress.steady().is_some())
+    }
+
     /// Keeps what was done.
     pub(crate) fn keep_progress(&self) -> Result<(), PreconditionError> {
         self.write(PROGRESS, &self.progress)

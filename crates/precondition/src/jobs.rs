@@ -5,7 +5,8 @@
 use crate::filling::FillPart;
 use crate::{PreconditionError, PreconditionPlan, PreconditionWay};
 use ferrio_job::{Environment, Mode};
-use ferrio_spec::{Compatibility, RunSpec};
+use ferrio_spec::engines::by_name;
+use ferrio_spec::{Compatibility, JobSpec, PlacementSpec, RunSpec, TargetSpec};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 
@@ -80,15 +81,30 @@ pub(crate) fn round(
         format!("--randseed={}", 1_000 + number),
     ]);
     let spec = spec_of(&words, environment)?;
-    let [job] = &spec.jobs[..] else {
+    let unchanged = spec_of(&common(plan, "load"), environment)?;
+    let ([job], [unchanged]) = (&spec.jobs[..], &unchanged.jobs[..]) else {
         return Err(PreconditionError::Load(
             "the load is given by options of one job, such as --rw=randwrite --bs=4k".to_owned(),
         ));
     };
+    if !has_target_of(job, unchanged) {
+        return Err(PreconditionError::Load(
+            "an option of the load names another target, or changes how files are made or removed: all I/O goes to the target, the first word of the command"
+                .to_owned(),
+        ));
+    }
     if plan.way == PreconditionWay::Read && job.changes_files() {
         return Err(PreconditionError::Load("with --read nothing is written: the load may only read".to_owned()));
     }
     Ok(spec)
+}
+
+/// True if all I/O of a job goes to the target of a job without options of the user, and nothing is made or removed. An option has several names and short forms: its
+/// effect is compared.
+fn has_target_of(job: &JobSpec, unchanged: &JobSpec) -> bool {
+    let target = |job: &JobSpec| TargetSpec { placement: PlacementSpec::default(), ..job.target.clone() };
+    let is_for_files = by_name(&job.engine.name).is_some_and(|engine| engine.targets.are_files());
+    target(job) == target(unchanged) && job.layout == unchanged.layout && !job.replay.is_set() && is_for_files
 }
 
 /// What all runs have.

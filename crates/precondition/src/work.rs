@@ -4,7 +4,7 @@
 
 use crate::filling::next_part;
 use crate::folder::PreconditionRound;
-use crate::{OpenPrecondition, PreconditionError, jobs};
+use crate::{OpenPrecondition, PreconditionError, PreconditionWay, jobs};
 use ferrio_job::Environment;
 use ferrio_report::native::note_text;
 use ferrio_results::{RunResult, of_record};
@@ -73,7 +73,7 @@ impl OpenPrecondition {
             let number = (self.progress.pass_bytes / self.plan.target.bytes) as u32 + 1;
             conductor.next(PreconditionStep::Pass { number, done_bytes: part.offset });
             let spec = jobs::part(&self.plan, part, environment)?;
-            if run(spec, "a pass", conductor)?.is_none() {
+            if run(spec, "a pass", self.plan.way, conductor)?.is_none() {
                 return Ok(PreconditionEnding::Stopped);
             }
             self.progress.pass_bytes += part.bytes;
@@ -98,7 +98,9 @@ impl OpenPrecondition {
             }
             conductor.next(PreconditionStep::Round { number: since_pause });
             let spec = jobs::round(&self.plan, number, environment)?;
-            let Some(record) = run(spec, "the load", conductor)? else { return Ok(PreconditionEnding::Stopped) };
+            let Some(record) = run(spec, "the load", self.plan.way, conductor)? else {
+                return Ok(PreconditionEnding::Stopped);
+            };
             self.keep_record(number as usize, &record)?;
             self.progress.add(figures(&of_record(&record)));
             self.keep_progress()?;
@@ -111,6 +113,7 @@ impl OpenPrecondition {
 fn run(
     spec: RunSpec,
     what: &'static str,
+    way: PreconditionWay,
     conductor: &mut dyn PreconditionConductor,
 ) -> Result<Option<RunRecord>, PreconditionError> {
     if conductor.is_stopped() {
@@ -118,6 +121,8 @@ fn run(
     }
     let mut session = Session::new(spec)?;
     session.settings.keeps_series = true;
+    // A second guard: nothing is opened for writing.
+    session.settings.readonly = way == PreconditionWay::Read;
     let outcome = conductor.run(session)?;
     if conductor.is_stopped() || outcome.is_stopped {
         return Ok(None);

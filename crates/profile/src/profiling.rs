@@ -20,6 +20,8 @@ use std::path::PathBuf;
 /// Smallest file: less would be read from caches of the device.
 const LEAST_BYTES: u64 = 64 << 20;
 const MIB: u64 = 1 << 20;
+/// The first write has at least this time, milliseconds, also where the profile is a short one.
+const LEAST_FIRST_MS: u64 = 20_000;
 
 /// What is measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +68,7 @@ pub struct Profiling<'a> {
 }
 
 impl<'a> Profiling<'a> {
-    /// A profile whose runs share a time, milliseconds. The first write has at most a tenth of that beside it.
+    /// A profile whose runs share a time, milliseconds. The first write has at most a tenth of that beside it, or 20 s.
     ///
     /// # Errors
     /// An option of a part is refused here.
@@ -138,6 +140,8 @@ impl<'a> Profiling<'a> {
         let mut session = Session::new(session_at(&template, point, self.environment)?)?;
         session.settings.control.looks_into_files = true;
         session.settings.keeps_series = true;
+        // A second guard: a device is not opened for writing.
+        session.settings.readonly = !self.target.is_written;
         let outcome = conductor.run(session)?;
         if conductor.is_stopped() || outcome.is_stopped {
             return Err(ProfileError::Stopped);
@@ -165,7 +169,7 @@ impl<'a> Profiling<'a> {
             "--randrepeat=0".to_owned(),
         ];
         if section.share == 0 {
-            words.push(format!("--runtime={}ms", (self.time_ms / 10).max(1)));
+            words.push(format!("--runtime={}ms", (self.time_ms / 10).max(LEAST_FIRST_MS)));
         } else {
             let time_ms = self.time_ms * u64::from(section.share) / 1_000 / one.points.len().max(1) as u64;
             // A part of it passes before the figures count, so that nothing of the part before is in them.

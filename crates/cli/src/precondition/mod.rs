@@ -50,7 +50,7 @@ fn answer(request: PreconditionRequest, console: &mut Console) -> Result<ExitCod
     let mut open = match request.work {
         PreconditionWork::Resume(path) => {
             let open = OpenPrecondition::open(&path).map_err(|error| error.to_string())?;
-            agree(&open.plan, request.is_agreed)?;
+            agree(&open.plan, request.is_agreed || open.is_done())?;
             open
         }
         PreconditionWork::New(new) => {

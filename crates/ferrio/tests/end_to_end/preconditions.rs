@@ -60,7 +60,7 @@ fn all_of_the_target_is_written_and_rounds_become_steady() {
     let report = run(&scratch, &format!("report f/rounds/round-{:03}.record", rounds.len())).succeeded();
     assert!(report.stdout.contains("load"), "{}", report.all());
     // Work that is done stays done.
-    let again = run(&scratch, "precondition --resume f --yes").succeeded();
+    let again = run(&scratch, "precondition --resume f").succeeded();
     assert!(again.stdout.contains("Steady in rounds"), "{}", again.all());
     assert_eq!(progress(&scratch)["rounds"].as_array().map(Vec::len), Some(rounds.len()));
 }
@@ -107,6 +107,10 @@ fn what_is_not_meant_is_refused_and_stays_as_it_is() {
         ("disk.img --yes --round=1ms", "at least 100 ms"),
         ("disk.img --yes --runtime=10", "--round is the time of a round"),
         ("disk.img --yes --filename=other", "the target is the first word"),
+        ("disk.img --yes --opendir=.", "names another target"),
+        ("disk.img --yes --nrfiles=2", "names another target"),
+        ("disk.img --yes --unlink=1", "made or removed"),
+        ("disk.img --yes --ioengine=net --hostname=localhost", "names another target"),
         ("disk.img --yes --allow_mounted_write=1", "never written to here"),
         ("disk.img --yes --iodpeth=4", "iodpeth"),
         ("disk.img --yes load.fio", "options of one job"),

@@ -5,6 +5,9 @@
 use crate::support::{Finished, Program, Run, Scratch, send};
 use rustix::process::Signal;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, SystemTime};
 
 /// A simulated device with one channel that takes 1 ms: 1,000 I/Os a second at any depth, with a latency of 1 ms times the depth.
 const JOB: &str = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60 --bs=4k";
@@ -137,6 +140,49 @@ fn a_sweep_that_was_killed_goes_on_without_a_lost_or_repeated_run() {
         document["points"].as_array().into_iter().flatten().filter_map(|point| point["n_runs"].as_u64()).collect();
     assert_eq!((runs, n_made(), document["n_missing"].as_u64()), (vec![3; 4], 12, Some(0)));
     assert!(std::fs::read_dir(scratch.join("f/runs")).expect("a folder").flatten().all(|entry| is_record(&entry)));
+}
+
+/// The records that are kept, with what tells a record from another one of its name.
+fn records(scratch: &Scratch) -> BTreeMap<String, (u64, SystemTime)> {
+    let entries = std::fs::read_dir(scratch.join("f/runs")).into_iter().flatten().flatten();
+    let fact = |entry: std::fs::DirEntry| {
+        let facts = entry.metadata().expect("a record");
+        (entry.file_name().to_string_lossy().into_owned(), (facts.ino(), facts.modified().expect("a time")))
+    };
+    entries.filter(is_record).map(fact).collect()
+}
+
+#[test]
+#[ignore = "50 kills take half a minute: run by .ci/nightly"]
+fn a_sweep_that_was_killed_at_50_random_moments_makes_each_run_once() {
+    let scratch = Scratch::new("sweep");
+    let begin = format!("sweep {JOB} --over iodepth=1..8 --repeat=60 --folder=f");
+    let mut arguments = begin.as_str();
+    // A generator of its own, so that the moments are the same each time, as far as the machine lets them.
+    let mut state = 4_711_u64;
+    let mut before = BTreeMap::new();
+    for _ in 0..50 {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let running = Run::new(Program::Ferrio, scratch.path(), arguments).start();
+        std::thread::sleep(Duration::from_millis(20 + (state >> 33) % 400));
+        send(running.pid(), Signal::KILL);
+        running.finish();
+        let now = records(&scratch);
+        assert!(before.iter().all(|(name, fact)| now.get(name) == Some(fact)), "a record was lost or made again");
+        before = now;
+        if scratch.join("f/plan.json").exists() {
+            arguments = "sweep --resume=f";
+        } else {
+            // It was killed before its plan was whole: nothing is there to go on with.
+            let _ = std::fs::remove_dir_all(scratch.join("f"));
+        }
+    }
+    let finished = run(&scratch, "sweep --resume=f --json").succeeded();
+    let now = records(&scratch);
+    assert!(before.iter().all(|(name, fact)| now.get(name) == Some(fact)), "a record was lost or made again");
+    let points = outcome(&finished)["points"].as_array().cloned().unwrap_or_default();
+    let runs: Vec<u64> = points.iter().filter_map(|point| point["n_runs"].as_u64()).collect();
+    assert_eq!((runs, now.len()), (vec![60; 4], 240));
 }
 
 fn is_record(entry: &std::fs::DirEntry) -> bool {
