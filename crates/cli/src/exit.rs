@@ -29,6 +29,12 @@ pub(crate) const PLAIN: &str = "Exit code: 0; 2 after an error.";
 /// The same of commands that end on a signal with the figures so far.
 pub(crate) const PLAIN_OR_SIGNAL: &str = "Exit code: 0; 2 after an error; 128 + n after signal n (130 after Ctrl-C).";
 
+/// The code of a command that a signal has ended; without one, it could not do it.
+pub(crate) fn by_signal(signal: Option<i32>) -> ExitCode {
+    // Signal numbers are below 65.
+    signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))
+}
+
 /// The code at the end of a command, part of whose work may have failed.
 pub(crate) fn at_end(has_failed: bool) -> ExitCode {
     if has_failed { Exit::Failed.into() } else { Exit::Fine.into() }

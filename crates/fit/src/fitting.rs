@@ -9,7 +9,6 @@ use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
-use ferrio_stats::Note;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
@@ -148,15 +147,10 @@ impl<'a> Fitting<'a> {
             return Err(FitError::Stopped);
         }
         if outcome.n_failed > 0 {
-            let notes = outcome.record.messages.kept().iter().map(|message| note_text(&message.note));
-            return Err(FitError::Failed { load: load.name.clone(), reason: notes.collect::<Vec<_>>().join("; ") });
+            return Err(FitError::Failed { load: load.name.clone(), reason: outcome.said() });
         }
         Ok(of_record(&outcome.record))
     }
-}
-
-fn note_text(note: &Note) -> String {
-    ferrio_report::native::note_text(note).trim().to_owned()
 }
 
 /// A factor in hundredths as people write it: `1.5`.

@@ -47,7 +47,7 @@ pub(crate) fn part(
     if is_written {
         words.extend(["--refill_buffers", "--end_fsync=1"].map(str::to_owned));
     }
-    spec_of(&words, environment)
+    spec_of(&words, environment).map(|spec| on_target(plan, spec))
 }
 
 /// The run of a round, which are numbered from 1.
@@ -96,25 +96,28 @@ pub(crate) fn round(
     if plan.way == PreconditionWay::Read && job.changes_files() {
         return Err(PreconditionError::Load("with --read nothing is written: the load may only read".to_owned()));
     }
-    Ok(spec)
+    Ok(on_target(plan, spec))
 }
 
-/// True if all I/O of a job goes to the target of a job without options of the user, and nothing is made or removed. An option has several names and short forms: its
-/// effect is compared.
+/// The jobs on the target. Its name is used as it is: in an option, a colon would separate names.
+fn on_target(plan: &PreconditionPlan, mut spec: RunSpec) -> RunSpec {
+    let name = byte_text::from_bytes(plan.target.path.as_os_str().as_encoded_bytes());
+    spec.jobs.iter_mut().for_each(|job| job.target.filenames = vec![name.clone()]);
+    spec
+}
+
+/// True if the options of a job name no target, and change nothing of how files are made and removed. An option has several names and short forms: its effect is
+/// compared with a job that has none of the user's options.
 fn has_target_of(job: &JobSpec, unchanged: &JobSpec) -> bool {
     let target = |job: &JobSpec| TargetSpec { placement: PlacementSpec::default(), ..job.target.clone() };
     let is_for_files = by_name(&job.engine.name).is_some_and(|engine| engine.targets.are_files());
     target(job) == target(unchanged) && job.layout == unchanged.layout && !job.replay.is_set() && is_for_files
 }
 
-/// What all runs have.
+/// The options of all runs.
 fn common(plan: &PreconditionPlan, name: &str) -> Vec<String> {
-    let path = byte_text::from_bytes(plan.target.path.as_os_str().as_encoded_bytes());
-    // A colon separates names.
-    let path = path.replace('\\', "\\\\").replace(':', "\\:");
     vec![
         format!("--name={name}"),
-        format!("--filename={path}"),
         format!("--ioengine={}", plan.engine),
         format!("--iodepth={DEPTH}"),
         "--direct=1".to_owned(),

@@ -6,7 +6,6 @@ use crate::filling::next_part;
 use crate::folder::PreconditionRound;
 use crate::{OpenPrecondition, PreconditionError, PreconditionWay, jobs};
 use ferrio_job::Environment;
-use ferrio_report::native::note_text;
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
@@ -128,8 +127,7 @@ fn run(
         return Ok(None);
     }
     if outcome.n_failed > 0 {
-        let notes = outcome.record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned());
-        return Err(PreconditionError::Failed { what, reason: notes.collect::<Vec<_>>().join("; ") });
+        return Err(PreconditionError::Failed { what, reason: outcome.said() });
     }
     Ok(Some(outcome.record))
 }

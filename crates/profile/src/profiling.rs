@@ -5,7 +5,6 @@
 use crate::outcome::SectionOutcome;
 use crate::{ProfileError, ProfileOutcome, ProfileSection, SECTIONS};
 use ferrio_job::{Environment, Template};
-use ferrio_report::native::note_text;
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
@@ -13,6 +12,7 @@ use ferrio_stats::RunRecord;
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::session_at;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
+use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
@@ -137,7 +137,11 @@ impl<'a> Profiling<'a> {
             return Err(ProfileError::Stopped);
         }
         let template = self.template(one, bytes)?;
-        let mut session = Session::new(session_at(&template, point, self.environment)?)?;
+        let mut spec = session_at(&template, point, self.environment)?;
+        let name = byte_text::from_bytes(self.target.path.as_os_str().as_encoded_bytes());
+        // As it is: in an option, a colon would separate names.
+        spec.jobs.iter_mut().for_each(|job| job.target.filenames = vec![name.clone()]);
+        let mut session = Session::new(spec)?;
         session.settings.control.looks_into_files = true;
         session.settings.keeps_series = true;
         // A second guard: a device is not opened for writing.
@@ -147,9 +151,7 @@ impl<'a> Profiling<'a> {
             return Err(ProfileError::Stopped);
         }
         if outcome.n_failed > 0 {
-            let notes = outcome.record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned());
-            let reason = notes.collect::<Vec<_>>().join("; ");
-            return Err(ProfileError::Failed { section: one.section.title, reason });
+            return Err(ProfileError::Failed { section: one.section.title, reason: outcome.said() });
         }
         Ok(outcome.record)
     }
@@ -157,12 +159,9 @@ impl<'a> Profiling<'a> {
     /// The job of a part, for its share of the time.
     fn template(&self, one: &PreparedSection, bytes: u64) -> Result<Template, ProfileError> {
         let section = one.section;
-        // A colon separates names.
-        let path = self.target.path.display().to_string().replace('\\', "\\\\").replace(':', "\\:");
         let mut words = vec![
             "ferrio".to_owned(),
             format!("--name={}", section.id),
-            format!("--filename={path}"),
             format!("--size={bytes}"),
             format!("--ioengine={}", self.target.engine),
             "--direct=1".to_owned(),

@@ -7,6 +7,7 @@ use crate::last_runs;
 use crate::observers::{self, Observer, Observers, Subscriber, Subscription};
 use ferrio_job::Invocation;
 use ferrio_report::logs::LogFiles;
+use ferrio_report::native::note_text;
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
 use ferrio_spec::RunSpec;
 use ferrio_spec::debug::GROUPS;
@@ -44,6 +45,14 @@ pub struct SessionOutcome {
     pub n_logs_lost: u32,
     /// Why the run could not be remembered.
     pub not_remembered: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl SessionOutcome {
+    /// What the run has said, in one line: the reasons of jobs that failed are among it.
+    pub fn said(&self) -> String {
+        let notes = self.record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned());
+        notes.collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl Session {

@@ -175,6 +175,11 @@ fn shown<'a>(stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
     if is_plain { Cow::Borrowed(text) } else { Cow::Owned(for_terminal(text)) }
 }
 
+/// True if reports on the standard output may have colours.
+pub(crate) fn has_colour() -> bool {
+    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+}
+
 /// A line for the user beside all reports: it goes to the standard error alone, and is no message of the run.
 pub(crate) fn show_aside(text: &str) {
     // A failure of the standard error cannot be reported anywhere.

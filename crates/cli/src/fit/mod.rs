@@ -6,7 +6,7 @@ mod text;
 
 use crate::arguments;
 use crate::console::Console;
-use crate::exit::Exit;
+use crate::exit::{self, Exit};
 use crate::own_directory::OwnDirectory;
 use crate::signals::Signals;
 use crate::step_bar::StepBar;
@@ -137,8 +137,7 @@ fn judge(
             let number = signals.first().unwrap_or_default();
             removed?;
             console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
-            // Signal numbers are below 65.
-            return Ok(ExitCode::from((128 + number) as u8));
+            return Ok(exit::by_signal(Some(number)));
         }
         judged => judged.map_err(|error| error.to_string())?,
     };

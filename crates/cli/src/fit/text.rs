@@ -9,7 +9,6 @@ use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
 
@@ -133,7 +132,7 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
     for load in &outcome.loads {
         text.push_str(&of_load(recipe, load, width));
     }
-    let has_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let has_colour = crate::console::has_colour();
     let told: Vec<Finding> = outcome
         .loads
         .iter()

@@ -134,8 +134,7 @@ fn work(open: &mut OpenPrecondition, is_json: bool, console: &mut Console) -> Re
                 "{PROGRAM}: ended before it was done; go on: ferrio precondition --resume {}\n",
                 open.path().display()
             ));
-            // Signal numbers are below 65.
-            signals.first().map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))
+            exit::by_signal(signals.first())
         }
     })
 }

@@ -9,7 +9,6 @@ use ferrio_precondition::{
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 fn width() -> usize {
@@ -75,7 +74,7 @@ pub(super) fn outcome(open: &OpenPrecondition, ending: PreconditionEnding) -> St
     };
     text += &wrap(&said, "", width);
     if let Some(last) = progress.rounds.last().filter(|round| !round.findings.is_empty()) {
-        let has_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let has_colour = crate::console::has_colour();
         // Writing to a text cannot fail.
         let _ = write!(text, "\nThe last round:\n{}", findings(&last.findings, width, has_colour));
     }

@@ -127,8 +127,7 @@ fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> 
             removed?;
             let number = signals.first().unwrap_or_default();
             console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
-            // Signal numbers are below 65.
-            return Ok(ExitCode::from((128 + number) as u8));
+            return Ok(exit::by_signal(Some(number)));
         }
         measured => measured.map_err(|error| error.to_string()),
     };

@@ -8,7 +8,6 @@ use ferrio_report::native::{DOUBT_MARK, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::time::Duration;
 
 /// Headings of the data sheet.
@@ -62,7 +61,7 @@ pub(super) fn outcome(outcome: &ProfileOutcome) -> String {
     for sentence in &outcome.not_measured {
         text += &wrap(sentence, "- ", width);
     }
-    let has_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let has_colour = crate::console::has_colour();
     for found in outcome.findings.iter().filter(|found| found.finding.severity != Severity::Note) {
         // Writing to a text cannot fail.
         let _ = write!(text, "\n{}", wrap(&format!("{}:", found.sections.join("; ")), "", width));

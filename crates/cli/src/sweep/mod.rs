@@ -197,8 +197,7 @@ fn make(
             };
             let path = open.folder.path().display();
             console.error(&format!("{PROGRAM}: ended {left}; go on: ferrio sweep --resume {path}\n"));
-            // Signal numbers are below 65.
-            Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8)))
+            Ok(exit::by_signal(signal))
         }
     }
 }

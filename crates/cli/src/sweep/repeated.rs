@@ -81,8 +81,7 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
         console.error(&format!("{PROGRAM}: jobs failed in {n_failed} runs\n"));
     }
     match ending {
-        // Signal numbers are below 65.
-        SweepEnding::Stopped => Ok(signal.map_or(Exit::Failed.into(), |number| ExitCode::from((128 + number) as u8))),
+        SweepEnding::Stopped => Ok(exit::by_signal(signal)),
         SweepEnding::All => Ok(exit::at_end(console.has_failed || n_failed > 0)),
     }
 }

@@ -12,7 +12,6 @@ use ferrio_sweep::limit::{LimitAnswer, LimitVerdict};
 use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome, SweptKnee};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Duration;
 
@@ -154,7 +153,7 @@ pub(super) fn knee_text(knee: &SweptKnee) -> String {
 
 /// The findings, each once with its points, and the runs that are far from their repeats.
 pub(super) fn findings_text(outcome: &SweepOutcome, width: usize) -> String {
-    let has_colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let has_colour = crate::console::has_colour();
     let mut text = String::new();
     for finding in &outcome.findings {
         let _ = write!(text, "\n{}", wrap(&place(finding, outcome), "", width));
