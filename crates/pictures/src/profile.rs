@@ -42,7 +42,7 @@ pub struct ProfilePart<'a> {
     pub title: &'a str,
     /// What is measured.
     pub about: &'a str,
-    /// Its figures.
+    /// Its figures; those of an open loop stand beside those of a closed one.
     pub figures: SweepView<'a>,
     /// The run whose course is shown.
     pub course: Option<&'a RunResult>,
@@ -89,7 +89,10 @@ fn section_of(part: &ProfilePart<'_>) -> Markup {
             h2 { (part.title) }
             p { (part.about) }
             @if let Some(picture) = part.course.and_then(course) { div class="course" { (picture) } }
-            (sweep::within_part(&part.figures))
+            @match &part.figures.loops {
+                Some(loops) => (sweep::beside_each_other(loops)),
+                None => (sweep::within_part(&part.figures)),
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::sheet::{SheetRow, rows};
 use crate::{ProfileSection, SECTIONS};
 use ferrio_results::RunResult;
 use ferrio_stats::{Finding, Provenance};
+use ferrio_sweep::OpenLoop;
 use ferrio_sweep::outcome::SweepOutcome;
 use serde::Serialize;
 
@@ -18,6 +19,9 @@ pub struct SectionOutcome {
     /// The figures of its points.
     #[serde(flatten)]
     pub figures: SweepOutcome,
+    /// The part with the closed loop beside which this one is an open loop, by its index, and its points.
+    #[serde(skip)]
+    pub beside: Option<(usize, OpenLoop)>,
     /// The run, if its course is part of the answer.
     #[serde(skip)]
     pub course: Option<RunResult>,
@@ -63,12 +67,16 @@ const NEVER_MEASURED: [&str; 5] = [
 impl ProfileOutcome {
     pub(crate) fn new(sections: Vec<SectionOutcome>, bytes: u64, provenance: Option<Box<Provenance>>) -> Self {
         let is_there = |section: &ProfileSection| sections.iter().any(|one| one.section.id == section.id);
-        let left_out = SECTIONS.iter().filter(|section| !is_there(section)).map(|section| section.title);
-        let left_out: Vec<&str> = left_out.collect();
+        let left_out = |is_written: bool| {
+            let found = SECTIONS.iter().filter(|section| section.is_written == is_written && !is_there(section));
+            found.map(|section| section.title).collect::<Vec<_>>()
+        };
+        let (left_out, too_slow) = (left_out(true), left_out(false));
         let mut not_measured = Vec::new();
         if !left_out.is_empty() {
             not_measured.push(format!("What writes to the device: {}.", left_out.join("; ").to_lowercase()));
         }
+        not_measured.extend(too_slow.iter().map(|title| format!("{title}: the storage is too slow for it.")));
         not_measured.extend(NEVER_MEASURED.map(str::to_owned));
         let (sheet, findings) = (rows(&sections), findings(&sections));
         Self { bytes, sheet, sections, not_measured, findings, provenance }

@@ -10,8 +10,8 @@ use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_stats::RunRecord;
 use ferrio_sweep::outcome::SweepOutcome;
-use ferrio_sweep::session_at;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
+use ferrio_sweep::{OPEN_LOOP_SHARES, OpenLoop, session_at};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::fs::File;
@@ -76,6 +76,7 @@ impl<'a> Profiling<'a> {
         let wanted = SECTIONS.into_iter().filter(|section| target.is_written || !section.is_written);
         let prepared = |section: ProfileSection| {
             let axes = section.over.iter().map(|text| SweepAxis::parse(text)).collect::<Result<Vec<_>, _>>();
+            // The points of an open loop are known when those of the closed one have been run.
             let space = axes.and_then(|axes| Space::new(axes, &[]));
             let points = space.and_then(|space| Ok((space.axes().to_vec(), space.points()?)));
             let (axes, points) = points.map_err(ferrio_sweep::SweepError::from)?;
@@ -87,7 +88,11 @@ impl<'a> Profiling<'a> {
 
     /// Number of runs.
     pub fn n_runs(&self) -> usize {
-        self.sections.iter().map(|one| one.points.len()).sum()
+        let n_runs = |one: &PreparedSection| match one.section.open_loop_of {
+            Some(_) => OPEN_LOOP_SHARES.len(),
+            None => one.points.len(),
+        };
+        self.sections.iter().map(n_runs).sum()
     }
 
     /// Makes all runs.
@@ -99,6 +104,15 @@ impl<'a> Profiling<'a> {
         let mut provenance = None;
         let (mut n_made, mut bytes) = (0, self.target.bytes / MIB * MIB);
         for one in &self.sections {
+            let (open, beside) = match beside(one.section, &sections)? {
+                Some((open, beside)) => (Some(open), Some(beside)),
+                None => (None, None),
+            };
+            let one = match (&open, one.section.open_loop_of) {
+                (Some(open), _) => open,
+                (None, Some(_)) => continue,
+                (None, None) => one,
+            };
             let mut figures = SweepOutcome::empty(one.axes.clone(), 1);
             let mut course = None;
             for (index, point) in one.points.iter().enumerate() {
@@ -115,7 +129,7 @@ impl<'a> Profiling<'a> {
                 course = course.or(one.section.has_course.then_some(result));
             }
             figures.finish();
-            sections.push(SectionOutcome { section: one.section, figures, course });
+            sections.push(SectionOutcome { section: one.section, figures, beside, course });
         }
         Ok(ProfileOutcome::new(sections, bytes, provenance))
     }
@@ -161,7 +175,8 @@ impl<'a> Profiling<'a> {
         let section = one.section;
         let mut words = vec![
             "ferrio".to_owned(),
-            format!("--name={}", section.id),
+            // Both loops are of one job.
+            format!("--name={}", section.open_loop_of.unwrap_or(section.id)),
             format!("--size={bytes}"),
             format!("--ioengine={}", self.target.engine),
             "--direct=1".to_owned(),
@@ -188,6 +203,21 @@ impl<'a> Profiling<'a> {
             ProfileError::Jobs { section: section.title, reason: said }
         })
     }
+}
+
+/// The points of a part that is an open loop, and those of the closed one beside which it stands. Without points: the closed loop was too slow.
+fn beside(
+    section: ProfileSection,
+    made: &[SectionOutcome],
+) -> Result<Option<(PreparedSection, (usize, OpenLoop))>, ProfileError> {
+    let index = section.open_loop_of.and_then(|id| made.iter().position(|one| one.section.id == id));
+    let Some(index) = index else { return Ok(None) };
+    let closed = &made[index].figures;
+    let Some(beside) = OpenLoop::beside(closed) else { return Ok(None) };
+    // Each part has one job.
+    let space = beside.space(closed, &|_| 1)?;
+    let points = space.points().map_err(ferrio_sweep::SweepError::from)?;
+    Ok(Some((PreparedSection { section, axes: space.axes().to_vec(), points }, (index, beside))))
 }
 
 /// Size of the file that the first write has made.

@@ -18,6 +18,9 @@ pub struct ProfileSection {
     pub words: &'static str,
     /// Its parameters, as `--over` of a sweep.
     pub over: &'static [&'static str],
+    /// The part, by its name, whose fastest point it runs once more in an open loop; its parameters follow from that.
+    #[serde(skip)]
+    pub open_loop_of: Option<&'static str>,
     /// Its part of the time, thousandths; 0: it ends by itself.
     #[serde(skip)]
     pub share: u32,
@@ -33,7 +36,7 @@ pub struct ProfileSection {
 impl ProfileSection {
     const fn reads(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
         let (about, over, kind) = ("", &[] as &[&str], FiguresOf::Read);
-        Self { id, title, about, words, over, share, kind, is_written: false, has_course: false }
+        Self { id, title, about, words, over, open_loop_of: None, share, kind, is_written: false, has_course: false }
     }
 
     const fn writes(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
@@ -50,6 +53,11 @@ impl ProfileSection {
         self
     }
 
+    const fn in_open_loop_of(mut self, id: &'static str) -> Self {
+        self.open_loop_of = Some(id);
+        self
+    }
+
     const fn with_course(mut self) -> Self {
         self.has_course = true;
         self
@@ -59,15 +67,18 @@ impl ProfileSection {
 const SIZES_AND_DEPTHS: &[&str] = &["bs=4k,16k,64k,256k,1m", "iodepth=1,4,16,64"];
 
 /// The parts in their order. The first one makes the file; reads follow before the file is overwritten at random.
-pub const SECTIONS: [ProfileSection; 13] = [
+pub const SECTIONS: [ProfileSection; 14] = [
     ProfileSection::writes("first-write", "First write", "--rw=write --bs=1m --iodepth=8 --end_fsync=1 --fallocate=none", 0)
         .about("A new file is written in order, which is also its preparation.")
         .with_course(),
     ProfileSection::reads("read-alone", "One read at a time", "--rw=randread --bs=4k --iodepth=1", 40)
         .about("Random reads of 4 KiB, each when the one before is done: what a lookup waits for."),
-    ProfileSection::reads("reads", "Random reads by block size and depth", "--rw=randread", 150)
+    ProfileSection::reads("reads", "Random reads by block size and depth", "--rw=randread", 140)
         .about("How many reads the storage does at once, and what each then waits.")
         .over(SIZES_AND_DEPTHS),
+    ProfileSection::reads("reads-of-users", "Random reads of users who do not wait for each other", "--rw=randread", 60)
+        .about("The fastest of the points above once more, but users come at random times, at 10 to 95 % of its rate: an open loop.")
+        .in_open_loop_of("reads"),
     ProfileSection::reads("sequential-reads", "Reads in order", "--rw=read --bs=1m", 30)
         .about("Reads of 1 MiB in order: a scan, a backup, a video.")
         .over(&["iodepth=1,8"]),
@@ -94,10 +105,10 @@ pub const SECTIONS: [ProfileSection; 13] = [
     ProfileSection::writes("writes-through-cache", "Writes in order, past the page cache and through it", "--rw=write --bs=64k --ioengine=psync --iodepth=1 --end_fsync=1", 30)
         .about("Writes through the page cache are done when memory has them; the sync at the end is part of the time.")
         .over(&["direct=1,0"]),
-    ProfileSection::writes("writes", "Random writes by block size and depth", "--rw=randwrite", 150)
+    ProfileSection::writes("writes", "Random writes by block size and depth", "--rw=randwrite", 140)
         .about("How many writes the storage does at once, and what each then waits.")
         .over(SIZES_AND_DEPTHS),
-    ProfileSection::writes("writes-over-time", "Random writes over time: burst, then sustained", "--rw=randwrite --bs=4k --iodepth=32 --norandommap", 260)
+    ProfileSection::writes("writes-over-time", "Random writes over time: burst, then sustained", "--rw=randwrite --bs=4k --iodepth=32 --norandommap", 220)
         .about("One long run: what caches and credits give first, and what stays.")
         .with_course(),
 ];
@@ -113,5 +124,10 @@ mod tests {
         assert!(SECTIONS.iter().skip(1).all(|section| section.share > 0) && SECTIONS[0].is_written);
         let names: std::collections::BTreeSet<&str> = SECTIONS.iter().map(|section| section.id).collect();
         assert_eq!(names.len(), SECTIONS.len());
+        for (index, of) in
+            SECTIONS.iter().enumerate().filter_map(|(index, section)| Some((index, section.open_loop_of?)))
+        {
+            assert!(SECTIONS[..index].iter().any(|section| section.id == of && !section.is_written));
+        }
     }
 }

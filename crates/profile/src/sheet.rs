@@ -5,12 +5,15 @@
 use crate::SectionOutcome;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_results::{FiguresOf, Quantity, RunResult, TimeSeries};
+use ferrio_sweep::OPEN_LOOP_SHARES;
 use ferrio_sweep::outcome::PointOutcome;
 use serde::Serialize;
 
 /// Part of a long run that is its burst, and the part that is sustained.
 const BURST: f64 = 0.1;
 const SUSTAINED: f64 = 0.5;
+/// Shares of an open loop that the data sheet tells, percent.
+const TOLD_SHARES: [u32; 2] = [50, 90];
 
 /// A row of the data sheet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,7 +44,10 @@ fn of_section(one: &SectionOutcome) -> Vec<SheetRow> {
     const FEW: usize = 2;
     let points = &one.figures.points;
     let kind = one.section.kind;
-    let mut rows: Vec<SheetRow> = if points.len() <= FEW {
+    let mut rows: Vec<SheetRow> = if one.beside.is_some() {
+        let told = points.iter().zip(OPEN_LOOP_SHARES).filter(|(_, share)| TOLD_SHARES.contains(share));
+        told.map(|(point, share)| of_open_loop(one, point, share)).collect()
+    } else if points.len() <= FEW {
         points.iter().map(|point| row(one, point, one.section.title.to_owned())).collect()
     } else {
         let best = |metric: ComparedMetric, what: &str| {
@@ -57,6 +63,13 @@ fn of_section(one: &SectionOutcome) -> Vec<SheetRow> {
         rows.extend(of_course(one, course));
     }
     rows
+}
+
+/// A row of an open loop: its other options are those of the closed one.
+fn of_open_loop(one: &SectionOutcome, point: &PointOutcome, share: u32) -> SheetRow {
+    let rates = point.point.settings.iter().filter(|(option, _)| option.name.starts_with("rate_iops"));
+    let at = rates.map(|(option, rate)| format!("{option}={rate}")).collect::<Vec<_>>().join(" ");
+    SheetRow { at, ..row(one, point, format!("{}: {share} % of the fastest rate", one.section.title)) }
 }
 
 fn row(one: &SectionOutcome, point: &PointOutcome, what: String) -> SheetRow {

@@ -52,6 +52,9 @@ pub enum SweepError {
     /// The jobs that prepare a run have failed.
     #[error("{0} of the jobs that prepare the runs have failed")]
     Beside(u32),
+    /// The points have no open loop.
+    #[error("no open loop can be run beside these points: together the jobs reach fewer than 20 IOPS")]
+    NoOpenLoop,
     /// The page cache cannot be dropped.
     #[error("the page cache cannot be dropped: {}", ferrio_units::error_text(.0))]
     Caches(#[source] std::io::Error),

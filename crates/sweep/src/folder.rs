@@ -3,7 +3,8 @@
 //! `plan.json` is written first, and again when a search adds a point. A record gets its name when it is whole. Must not know: how a run is made, what records hold. Start reading at
 //! [`SweepFolder::create`], then [`SweepFolder::open`].
 
-use crate::{FEWEST_RUNS, SweepError, SweepPlan, SweepStep};
+use crate::outcome::SweepOutcome;
+use crate::{FEWEST_RUNS, OpenLoop, RunHabits, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
 use ferrio_insight::repeats::repeats;
 use ferrio_report::saved;
 use ferrio_results::{RunResult, of_record};
@@ -15,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 const PLAN: &str = "plan.json";
 const RUNS: &str = "runs";
+/// The folder of the open loop, which is a sweep of its own.
+const OPEN_LOOP: &str = "open-loop";
 /// Largest plan: 100,000 points take some 20 MB.
 const MOST_PLAN_BYTES: u64 = 256 << 20;
 
@@ -165,7 +168,39 @@ impl SweepFolder {
     }
 }
 
+impl SweepFolder {
+    /// The open loop beside the points; `None`: it has not begun.
+    ///
+    /// # Errors
+    /// It is no sweep that can be read.
+    pub fn open_loop(&self) -> Result<Option<Self>, SweepError> {
+        let path = self.path.join(OPEN_LOOP);
+        if !self.plan.has_open_loop || !path.exists() { Ok(None) } else { Self::open(&path).map(Some) }
+    }
+}
+
 impl OpenSweep {
+    /// Goes on with the open loop beside the points, or begins it. All points have been run.
+    ///
+    /// # Errors
+    /// The points are too slow, a record cannot be read, or the folder cannot be made.
+    pub fn begin_open_loop(&self, jobs: &SweptJobs<'_>) -> Result<Self, SweepError> {
+        if let Some(folder) = self.folder.open_loop()? {
+            return folder.lock();
+        }
+        let closed = SweepOutcome::read(&self.folder)?;
+        let beside = OpenLoop::beside(&closed).ok_or(SweepError::NoOpenLoop)?;
+        let spec = session_at(&jobs.template, &closed.points[beside.at].point, jobs.environment)?;
+        let n_clones = |name: &str| spec.jobs.iter().filter(|job| job.name == name).count();
+        let space = beside.space(&closed, &n_clones)?;
+        let plan = &self.folder.plan;
+        let habits = RunHabits { first: None, ..plan.habits.clone() };
+        let plan = SweepPlan::new(plan.jobs.clone(), &space)?
+            .with_repeats(plan.n_repeats, plan.until.clone())?
+            .with_habits(plan.order_seed, habits);
+        SweepFolder::create(&self.folder.path.join(OPEN_LOOP), plan)
+    }
+
     /// The index of the point of a search with this value. A new point is in the plan before its first run.
     ///
     /// # Errors

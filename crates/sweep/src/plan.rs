@@ -3,6 +3,7 @@
 //! Must not know: how a run is made, where results are. Start reading at [`SweepPlan::new`], then [`SweepPlan::steps`].
 
 use crate::limit::LimitSearch;
+use crate::outcome::SweepOutcome;
 use crate::space::{Space, SweepAxis, SweepPoint};
 use crate::{SweepError, UntilKnown};
 use ferrio_spec::RunSpec;
@@ -73,6 +74,9 @@ pub struct SweepPlan {
     pub order_seed: Option<u64>,
     /// What is done around each run.
     pub habits: RunHabits,
+    /// An open loop is run beside the points, which are a closed one, when all of them have been run.
+    #[serde(default)]
+    pub has_open_loop: bool,
 }
 
 /// One run of a sweep.
@@ -101,6 +105,7 @@ impl SweepPlan {
             until: None,
             order_seed: None,
             habits: RunHabits::default(),
+            has_open_loop: false,
         })
     }
 
@@ -148,6 +153,17 @@ impl SweepPlan {
     #[must_use]
     pub fn with_habits(self, order_seed: Option<u64>, habits: RunHabits) -> Self {
         Self { order_seed, habits, ..self }
+    }
+
+    /// The same plan with an open loop beside its points.
+    #[must_use]
+    pub fn with_open_loop(self) -> Self {
+        Self { has_open_loop: true, ..self }
+    }
+
+    /// True if a parameter says how much load there is, with enough values for a knee.
+    pub fn has_load(&self) -> bool {
+        self.limit.is_none() && SweepOutcome::empty(self.axes.clone(), 1).load_axis().is_some()
     }
 
     /// A plan from its file.

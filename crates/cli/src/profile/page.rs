@@ -3,8 +3,10 @@
 //! Must not know: how a page is laid out. Start reading at [`page`].
 
 use super::text;
+use crate::sweep::loops;
+use crate::sweep::page::swept;
 use ferrio_pictures::profile::{ProfilePart, ProfileView};
-use ferrio_pictures::sweep::{SweepView, SweptPoint};
+use ferrio_pictures::sweep::SweepView;
 use ferrio_profile::{ProfileOutcome, ProfileTarget, SectionOutcome};
 use ferrio_session::VERSION;
 use ferrio_stats::Provenance;
@@ -20,7 +22,7 @@ pub(super) fn page(outcome: &ProfileOutcome, path: &Path, target: &ProfileTarget
         facts: facts(outcome, target),
         columns: text::COLUMNS.to_vec(),
         rows: outcome.sheet.iter().map(|row| (text::cells(row).to_vec(), row.is_believable)).collect(),
-        sections: outcome.sections.iter().map(part).collect(),
+        sections: outcome.sections.iter().map(|one| part(one, &outcome.sections)).collect(),
         not_measured: &outcome.not_measured,
         findings: outcome.findings.iter().map(|found| (found.sections.join("; "), &found.finding)).collect(),
     })
@@ -48,21 +50,16 @@ fn machine(provenance: &Provenance) -> String {
     format!("{}, Linux {}.", words.collect::<Vec<_>>().join(", "), provenance.kernel_release)
 }
 
-fn part(one: &SectionOutcome) -> ProfilePart<'_> {
+fn part<'a>(one: &'a SectionOutcome, all: &'a [SectionOutcome]) -> ProfilePart<'a> {
     let values = |axis: &SweepAxis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect();
-    let points = one.figures.points.iter().map(|point| SweptPoint {
-        number: point.number,
-        places: &point.point.places,
-        is_believable: point.is_believable(),
-        figures: &point.figures,
-    });
     let figures = SweepView {
         title: String::new(),
         axes: one.figures.axes.iter().map(|axis| (axis.name(), values(axis))).collect(),
         n_repeats: 1,
-        points: points.collect(),
+        points: one.figures.points.iter().map(swept).collect(),
         findings: Vec::new(),
         remarks: Vec::new(),
+        loops: one.beside.as_ref().map(|(closed, beside)| loops::view(&all[*closed].figures, beside, &one.figures)),
     };
     ProfilePart { title: one.section.title, about: one.section.about, figures, course: one.course.as_ref() }
 }

@@ -2,8 +2,9 @@
 //!
 //! Must not know: how runs are made, how points follow from parameters. Start reading at [`run`].
 
+pub(crate) mod loops;
 mod making;
-mod page;
+pub(crate) mod page;
 pub(crate) mod repeated;
 mod request;
 pub(crate) mod table;
@@ -18,9 +19,9 @@ use ferrio_spec::RunSpec;
 use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
-use ferrio_sweep::{JobsOfPlan, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
+use ferrio_sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
 use making::RunsOnTerminal;
-use request::{NewSweep, SweepReport, SweepRequest, SweepWork};
+use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -31,6 +32,9 @@ const PROGRAM: &str = "ferrio sweep";
 
 /// Runs at a value of a search that are made at most, without `--repeat`.
 const MOST_RUNS_AT_A_VALUE: u32 = 8;
+
+/// Why no knee can be looked for.
+const NO_KNEE: &str = "--knee needs a parameter that is the load (iodepth, numjobs, rate_iops or rate) with at least four ascending values";
 
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
@@ -51,8 +55,8 @@ fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, Stri
     match request.work {
         SweepWork::Show(path) => {
             let folder = SweepFolder::open(&path).map_err(|error| error.to_string())?;
-            show(&folder, shown, console)?;
-            Ok(exit::at_end(console.has_failed))
+            let outcome = show(&folder, shown, console)?;
+            Ok(shown.code(&outcome).unwrap_or_else(|| exit::at_end(console.has_failed)))
         }
         SweepWork::Resume(path) => {
             // The jobs are read in the directory in which the sweep began.
@@ -74,7 +78,7 @@ fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, Stri
 }
 
 /// Begins a sweep, or only tells what it would do.
-fn begin(new: NewSweep, shown: SweepReport, console: &mut Console) -> Result<ExitCode, String> {
+fn begin(new: NewSweep, shown: ShownSweep, console: &mut Console) -> Result<ExitCode, String> {
     let (template, spec) = jobs_of(&new.words)?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
@@ -84,6 +88,11 @@ fn begin(new: NewSweep, shown: SweepReport, console: &mut Console) -> Result<Exi
     let template = in_open_loop(template, &plan)?;
     let points = if plan.limit.is_some() { &ends } else { &plan.points };
     ferrio_sweep::check(&template, &plan.axes, points, &environment).map_err(|error| error.to_string())?;
+    let plan = if new.has_open_loop { plan.with_open_loop() } else { plan };
+    check_open_loop(&template, &plan)?;
+    if shown.is_about_knee && !plan.has_load() {
+        return Err(NO_KNEE.to_owned());
+    }
     for file in [&plan.habits.first, &plan.habits.before_each].into_iter().flatten() {
         spec_of_file(file)?;
     }
@@ -99,10 +108,20 @@ fn begin(new: NewSweep, shown: SweepReport, console: &mut Console) -> Result<Exi
     }
     let path = new.folder.unwrap_or_else(|| default_folder(&template));
     let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
-    if !shown.is_for_programs() {
+    if !shown.report.is_for_programs() {
         console.report(&text);
     }
     make(&mut open, template, shown, console)
+}
+
+/// Looks whether the jobs take the options of an open loop, if one is wanted.
+fn check_open_loop(template: &Template, plan: &SweepPlan) -> Result<(), String> {
+    let Some(point) = plan.points.first().filter(|_| plan.has_open_loop) else { return Ok(()) };
+    if let Some(reason) = OpenLoop::refusal(&plan.axes, &plan.jobs.options) {
+        return Err(format!("--open-loop: {reason}"));
+    }
+    let spec = ferrio_sweep::session_at(template, &OpenLoop::example(point), &SystemEnvironment::new(VERSION));
+    spec.map(|_| ()).map_err(|error| format!("--open-loop: {error}"))
 }
 
 /// A plan that searches for a limit along its only parameter.
@@ -149,8 +168,16 @@ fn default_folder(template: &Template) -> PathBuf {
     PathBuf::from(format!("{}.sweep", name.trim_start_matches('.')))
 }
 
-/// Makes the runs that are missing; how they have ended, and by which signal.
-fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<(SweepEnding, Option<i32>), String> {
+/// How the runs of a sweep have ended: the signal that has ended them, and the runs that are to be made and all of them.
+struct RunsEnding {
+    ending: SweepEnding,
+    signal: Option<i32>,
+    n_left: usize,
+    n_all: usize,
+}
+
+/// Makes the runs that are missing: those of the points, then those of the open loop beside them.
+fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<RunsEnding, String> {
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.habits;
     let of_file = |file: &Option<PathBuf>| file.as_deref().map(spec_of_file).transpose();
@@ -160,36 +187,46 @@ fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Resu
         before_each: of_file(&habits.before_each)?,
         environment: &environment,
     };
+    let ended = runs_of(open, &jobs, console)?;
+    if ended.ending == SweepEnding::Stopped || !open.folder.plan.has_open_loop {
+        return Ok(ended);
+    }
+    let mut beside = open.begin_open_loop(&jobs).map_err(|error| error.to_string())?;
+    runs_of(&mut beside, &jobs, console)
+}
+
+fn runs_of(open: &mut OpenSweep, jobs: &SweptJobs<'_>, console: &mut Console) -> Result<RunsEnding, String> {
     let mut conductor = RunsOnTerminal::start(&open.folder.plan, console)?;
     let ending = match &open.folder.plan.limit {
-        Some(_) => open.find_limit(&jobs, &mut conductor),
-        None => open.make(&jobs, &mut conductor),
+        Some(_) => open.find_limit(jobs, &mut conductor),
+        None => open.make(jobs, &mut conductor),
     };
     let signal = conductor.end();
-    ending.map(|ending| (ending, signal)).map_err(|error| error.to_string())
+    let ending = ending.map_err(|error| error.to_string())?;
+    Ok(RunsEnding { ending, signal, n_left: open.folder.missing().len(), n_all: open.folder.plan.n_runs() })
 }
 
 /// Makes the runs that are missing, and shows all of them.
 fn make(
     open: &mut OpenSweep,
     template: Template,
-    shown: SweepReport,
+    shown: ShownSweep,
     console: &mut Console,
 ) -> Result<ExitCode, String> {
-    let (ending, signal) = runs(open, template, console)?;
+    let RunsEnding { ending, signal, n_left, n_all } = runs(open, template, console)?;
     match ending {
         SweepEnding::All => {
             let outcome = show(&open.folder, shown, console)?;
-            let n_failed: usize = outcome.points.iter().map(|point| point.n_failed).sum();
+            let points = || outcome.points.iter().chain(outcome.open_loop.iter().flat_map(|open| &open.figures.points));
+            let n_failed: usize = points().map(|point| point.n_failed).sum();
             if n_failed > 0 {
-                let n_runs: usize = outcome.points.iter().map(|point| point.n_runs).sum();
+                let n_runs: usize = points().map(|point| point.n_runs).sum();
                 console.error(&format!("{PROGRAM}: jobs failed in {n_failed} of {n_runs} runs\n"));
                 return Ok(Exit::Failed.into());
             }
-            Ok(exit::at_end(console.has_failed))
+            Ok(shown.code(&outcome).unwrap_or_else(|| exit::at_end(console.has_failed)))
         }
         SweepEnding::Stopped => {
-            let (n_left, n_all) = (open.folder.missing().len(), open.folder.plan.n_runs());
             // A search does not know how many runs it needs.
             let left = match &open.folder.plan.limit {
                 Some(_) => "before the limit was found".to_owned(),
@@ -203,7 +240,7 @@ fn make(
 }
 
 /// Shows the outcome, and writes it into the folder.
-fn show(folder: &SweepFolder, shown: SweepReport, console: &mut Console) -> Result<SweepOutcome, String> {
+fn show(folder: &SweepFolder, shown: ShownSweep, console: &mut Console) -> Result<SweepOutcome, String> {
     let outcome = SweepOutcome::read(folder).map_err(|error| error.to_string())?;
     let (csv, json) = (outcome.csv(), document(&outcome));
     let page = page::page(&outcome, title(folder));
@@ -213,10 +250,10 @@ fn show(folder: &SweepFolder, shown: SweepReport, console: &mut Console) -> Resu
             console.has_failed = true;
         }
     }
-    match shown {
+    match shown.report {
         SweepReport::Json => console.report(&json),
         SweepReport::Csv => console.report(&csv),
-        SweepReport::Text => console.report(&table::outcome_text(&outcome, folder.path())),
+        SweepReport::Text => console.report(&table::outcome_text(&outcome, folder.path(), shown.is_about_knee)),
     }
     Ok(outcome)
 }

@@ -4,7 +4,7 @@
 
 use super::request::{RepeatedRun, SweepReport};
 use super::table::{self, aligned};
-use super::{document, jobs_of, plan_of};
+use super::{RunsEnding, document, jobs_of, plan_of};
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use ferrio_insight::compare::ComparedMetric;
@@ -66,7 +66,7 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
     // Only a folder that this program has made is removed.
     let _passing = request.folder.is_none().then(|| PassingFolder(path));
-    let (ending, signal) = super::runs(&mut open, template, console)?;
+    let RunsEnding { ending, signal, .. } = super::runs(&mut open, template, console)?;
     let outcome = SweepOutcome::read(&open.folder).map_err(|error| error.to_string())?;
     if let Some(point) = outcome.points.first() {
         let text = match request.shown {

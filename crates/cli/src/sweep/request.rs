@@ -2,15 +2,18 @@
 //!
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
+use crate::exit::Exit;
 use crate::native::describe::{of_jobs, switch, value};
 use crate::native::{take_switch, take_value};
 use clap::{Command, ValueHint};
 use ferrio_sweep::limit::LatencyLimit;
+use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis};
 use ferrio_sweep::{FEWEST_RUNS, RunHabits, UntilKnown};
 use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Most runs at a point with `--until` and without `--repeat`.
@@ -25,7 +28,23 @@ const REST: &str = "a time: --rest 10s";
 /// What is wanted.
 pub(super) struct SweepRequest {
     pub(super) work: SweepWork,
-    pub(super) shown: SweepReport,
+    pub(super) shown: ShownSweep,
+}
+
+/// What is shown of an outcome, and how.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShownSweep {
+    pub(super) report: SweepReport,
+    /// The knee is the answer.
+    pub(super) is_about_knee: bool,
+}
+
+impl ShownSweep {
+    /// The exit code where the answer is none.
+    pub(super) fn code(self, outcome: &SweepOutcome) -> Option<ExitCode> {
+        let is_found = !outcome.knees.is_empty() && outcome.knees.iter().all(|knee| knee.is_inside);
+        (self.is_about_knee && !is_found).then(|| Exit::Undecided.into())
+    }
 }
 
 /// What is to be done.
@@ -53,6 +72,8 @@ pub(super) struct NewSweep {
     pub(super) folder: Option<PathBuf>,
     /// The runs are told and not made.
     pub(super) is_plan_only: bool,
+    /// An open loop is run beside the points.
+    pub(super) has_open_loop: bool,
 }
 
 /// How the outcome is shown.
@@ -86,7 +107,8 @@ impl SweepRequest {
     /// In words: a value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> Result<Self, String> {
         let mut words = arguments[1..].to_vec();
-        let shown = SweepReport::take(&mut words)?;
+        let shown =
+            ShownSweep { report: SweepReport::take(&mut words)?, is_about_knee: take_switch(&mut words, "--knee") };
         let resume = take_value(&mut words, "--resume", "the folder of a sweep")?;
         let show = take_value(&mut words, "--show", "the folder of a sweep")?;
         let work = match (resume, show) {
@@ -109,6 +131,13 @@ impl NewSweep {
         let conditions = take_all(&mut words, "--where", "a condition: --where 'bs * iodepth <= 4m'")?;
         let (n_repeats, until) = take_repeats(&mut words)?;
         let limits = take_all(&mut words, "--max", "a latency: --max p99=2ms")?;
+        let has_open_loop = take_switch(&mut words, "--open-loop");
+        if has_open_loop && !limits.is_empty() {
+            return Err(
+                "--open-loop stands beside the points of a closed loop, and --max has none: leave out one of them"
+                    .to_owned(),
+            );
+        }
         let limits = limits.iter().map(|text| LatencyLimit::parse(text)).collect::<Result<Vec<_>, _>>();
         let precision = take_text(&mut words, "--precision", "a percentage: --precision 5%")?;
         let order = take_text(&mut words, "--order", "random, given, or the seed of an order")?;
@@ -134,6 +163,7 @@ impl NewSweep {
             habits: RunHabits { rest_ms: rest.as_deref().map_or(Ok(0), rest_ms)?, drops_caches, first, before_each },
             folder: folder.map(PathBuf::from),
             is_plan_only,
+            has_open_loop,
         })
     }
 }
@@ -276,6 +306,10 @@ pub(crate) fn describe() -> Command {
             "FIGURE",
             "Repeat the runs at a point until the interval of a figure is small enough, such as 'read.iops ± 2 %', at least 3 and at most --repeat times (30 without it)",
         ),
+        switch(
+            "open-loop",
+            "Then run the fastest point once more as an open loop: users come at random times, at 10 to 95 % of its rate, and do not wait for each other. The parameter of the load is iodepth or numjobs",
+        ),
         value("order", "ORDER", "random, given (the order of the values), or a number: the seed of a random order"),
     ];
     let limit = [
@@ -283,6 +317,10 @@ pub(crate) fn describe() -> Command {
             "max",
             "FIGURE=TIME",
             "Search for the largest value of the parameter (rate_iops, iodepth, numjobs, ...) at which a latency is not exceeded, such as p99=2ms or log:sync.p99=10ms; may be given several times. Along a rate, users come at random times (rate_process=poisson), and latencies are theirs (rate_latency=response), unless the jobs say otherwise. --repeat is the most runs at a value (8 without it)",
+        ),
+        switch(
+            "knee",
+            "The answer is the knee: the load beyond which latency grows by a larger share than throughput. Exit code 3 where it is not between the values",
         ),
         value("precision", "PERCENT", "By how much the ends of the answer may differ (5% without it)"),
     ];
@@ -303,6 +341,6 @@ pub(crate) fn describe() -> Command {
     ];
     of_jobs("ferrio sweep", "Run jobs with many values of options").long_about(ABOUT).args(space).args(limit).args(habits).args(outputs).after_help(
         "The folder has plan.json, a record of each run (runs/), points.csv, outcome.json and a page (index.html). ferrio report, plot and compare read the records.\n\n\
-         Exit code: 0; 2 after an error, or where jobs failed; 128 + n after signal n (130 after Ctrl-C).",
+         Exit code: 0; 2 after an error, or where jobs failed; 3 where --knee finds none between the values; 128 + n after signal n (130 after Ctrl-C).",
     )
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how runs are made. Start reading at [`outcome_text`].
 
+use super::loops;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
@@ -17,6 +18,9 @@ use std::time::Duration;
 
 /// Points that a plan lists.
 const MOST_LISTED: usize = 40;
+/// Knees and outliers that are told one by one.
+const MOST_KNEES: usize = 8;
+const MOST_OUTLIERS: usize = 20;
 /// Mark of a point whose figures a finding contradicts, or in which a job failed.
 const WRONG_MARK: &str = "!";
 /// What a cell says that has no value.
@@ -65,21 +69,29 @@ pub(crate) fn time_text(time: Duration) -> String {
     }
 }
 
-/// The table of all points, the findings, and where the results are.
-pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path) -> String {
+/// The table of all points, the findings, and where the results are. The knees stand first where they are the answer.
+pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path, is_about_knee: bool) -> String {
     let width = text_width(ferrio_sys::terminal::columns(std::io::stdout()));
     let mut text = outcome
         .limit
         .as_ref()
         .map(|answer| wrap(&answer_text(answer), "", width) + "\n" + &tried(answer))
         .unwrap_or_default();
+    let knees: String = knee_texts(outcome).iter().map(|text| wrap(text, "", width)).collect();
+    if is_about_knee {
+        text.push_str(if knees.is_empty() { "Knee: too few points have figures.\n" } else { &knees });
+        text.push('\n');
+    }
     text.push_str(&table(outcome));
     text.push('\n');
     for line in legend(outcome) {
         text.push_str(&wrap(&line, "", width));
     }
-    for knee in &outcome.knees {
-        text.push_str(&wrap(&knee_text(knee), "", width));
+    if !is_about_knee {
+        text.push_str(&knees);
+    }
+    if let Some(open) = &outcome.open_loop {
+        text.push_str(&loops::text(outcome, open, width));
     }
     text.push_str(&findings_text(outcome, width));
     let _ = write!(text, "\n{}", wrap(&format!("Results: {0}, page: {0}/index.html", folder.display()), "", width));
@@ -130,8 +142,37 @@ fn tried(answer: &LimitAnswer) -> String {
     aligned(&rows, 2) + "\n"
 }
 
+/// The knees, a sentence each; where there are many, those of a job's I/O in one sentence.
+pub(super) fn knee_texts(outcome: &SweepOutcome) -> Vec<String> {
+    if outcome.knees.len() <= MOST_KNEES {
+        return outcome.knees.iter().map(knee_text).collect();
+    }
+    outcome.jobs().iter().filter_map(|(_, job, kind)| knees_text(outcome, job, *kind)).collect()
+}
+
+/// How often each value is the knee of a job's I/O; `None`: it has none.
+fn knees_text(outcome: &SweepOutcome, job: &str, kind: FiguresOf) -> Option<String> {
+    let knees: Vec<&SweptKnee> = outcome.knees.iter().filter(|knee| knee.job == job && knee.kind == kind).collect();
+    let axis = outcome.axes.iter().find(|axis| axis.name() == knees.first().map_or("", |knee| &knee.option))?;
+    let words = |value: &String| {
+        let n =
+            |is_inside: bool| knees.iter().filter(|knee| knee.value == *value && knee.is_inside == is_inside).count();
+        let inside = (n(true) > 0).then(|| format!("{value} ({})", thousands(n(true) as u64)));
+        let at_end = (n(false) > 0).then(|| format!("at or beyond the end {value} ({})", thousands(n(false) as u64)));
+        [inside, at_end].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let found: Vec<String> = axis.values.iter().flat_map(|parts| words(&parts.join(":"))).collect();
+    Some(format!(
+        "Knees of {} of {job} along {}, for {} combinations of the other parameters: {}. Beyond a knee latency grows by a larger share than throughput.",
+        kind.name(),
+        axis.name(),
+        thousands(knees.len() as u64),
+        found.join(", ")
+    ))
+}
+
 /// Where latency begins to grow faster than throughput, in a sentence.
-pub(super) fn knee_text(knee: &SweptKnee) -> String {
+fn knee_text(knee: &SweptKnee) -> String {
     let SweptKnee { job, kind, others, option, value, between: [first, last], is_inside, is_at_first } = knee;
     let others = if others.is_empty() { String::new() } else { format!(" ({others})") };
     let of = format!("{} of {job}{others}", kind.name());
@@ -155,14 +196,25 @@ pub(super) fn knee_text(knee: &SweptKnee) -> String {
 pub(super) fn findings_text(outcome: &SweepOutcome, width: usize) -> String {
     let has_colour = crate::console::has_colour();
     let mut text = String::new();
-    for finding in &outcome.findings {
-        let _ = write!(text, "\n{}", wrap(&place(finding, outcome), "", width));
-        text.push_str(&findings(std::slice::from_ref::<Finding>(&finding.finding), width, has_colour));
+    let closed = outcome.findings.iter().map(|one| (place(one, outcome), &one.finding));
+    for (place, finding) in closed.chain(loops::findings(outcome)) {
+        let _ = write!(text, "\n{}", wrap(&place, "", width));
+        text.push_str(&findings(std::slice::from_ref::<Finding>(finding), width, has_colour));
     }
-    for (point, outlier) in outcome.points.iter().flat_map(|point| point.outliers.iter().map(move |one| (point, one))) {
-        let _ = write!(text, "\n{}", wrap(&outlier_text(point, outlier), "", width));
+    for outlier in outlier_texts(outcome) {
+        let _ = write!(text, "\n{}", wrap(&outlier, "", width));
     }
     text
+}
+
+/// The runs that are far from their repeats, a sentence each.
+pub(super) fn outlier_texts(outcome: &SweepOutcome) -> Vec<String> {
+    let all = || outcome.points.iter().flat_map(|point| point.outliers.iter().map(move |one| (point, one)));
+    let n_left_out = all().count().saturating_sub(MOST_OUTLIERS);
+    let told = all().take(MOST_OUTLIERS).map(|(point, outlier)| outlier_text(point, outlier));
+    let more = (n_left_out > 0)
+        .then(|| format!("{} more outliers: the outcome as JSON has all of them.", thousands(n_left_out as u64)));
+    told.chain(more).collect()
 }
 
 /// The points as rows, one for each job and kind of I/O.
@@ -182,7 +234,7 @@ fn table(outcome: &SweepOutcome) -> String {
             if point.figure(*job_index, *kind, ComparedMetric::Iops).is_none() {
                 continue;
             }
-            let mut row = vec![format!("{}{}", point.number, if point.is_believable() { "" } else { WRONG_MARK })];
+            let mut row = vec![format!("{}{}", point.number, mark(point))];
             row.extend(point.point.settings.iter().map(|(_, value)| value.clone()));
             row.extend(has_names.then(|| job.clone()));
             row.push(kind.name().to_owned());
@@ -199,7 +251,7 @@ fn table(outcome: &SweepOutcome) -> String {
     aligned(&rows, n_left)
 }
 
-fn cells(point: &PointOutcome, job_index: usize, kind: FiguresOf) -> [String; 7] {
+pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: FiguresOf) -> [String; 7] {
     let figure = |metric| point.figure(job_index, kind, metric);
     let latency = |metric| figure(metric).map_or(NOTHING.to_owned(), |one| duration_text(one.mean));
     let rate = figure(ComparedMetric::Iops);
@@ -235,6 +287,11 @@ pub(crate) fn aligned(rows: &[Vec<String>], n_left: usize) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The mark of a point.
+pub(super) fn mark(point: &PointOutcome) -> &'static str {
+    if point.is_believable() { "" } else { WRONG_MARK }
 }
 
 fn legend(outcome: &SweepOutcome) -> Vec<String> {
@@ -280,7 +337,7 @@ pub(super) fn place(finding: &SweepFinding, outcome: &SweepOutcome) -> String {
     format!("At {} of {n_points} points (#{}{more}):", finding.points.len(), numbers.join(", "))
 }
 
-pub(super) fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {
+fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {
     let side = if outlier.percent < 0.0 { "below" } else { "above" };
     let mut different = outlier.findings.clone();
     different.extend(outlier.facts.iter().cloned());
@@ -310,6 +367,28 @@ mod tests {
     fn times_have_two_units() {
         let of = |seconds| time_text(Duration::from_secs(seconds));
         assert_eq!([of(7), of(90), of(3_599), of(7_260)], ["7 s", "1 min 30 s", "59 min 59 s", "2 h 1 min"]);
+    }
+
+    #[test]
+    fn many_knees_are_counted_and_few_are_told() {
+        let axis = ferrio_sweep::space::SweepAxis::parse("iodepth=1..8").expect("an axis");
+        let mut outcome = SweepOutcome::empty(vec![axis], 1);
+        let knee = |index: usize| SweptKnee {
+            job: "a".to_owned(),
+            kind: FiguresOf::Read,
+            others: format!("bs={index}k"),
+            option: "iodepth".to_owned(),
+            value: if index < 7 { "4" } else { "8" }.to_owned(),
+            between: ["4", "4"].map(str::to_owned),
+            is_inside: index < 7,
+            is_at_first: false,
+        };
+        outcome.knees = (0..MOST_KNEES).map(knee).collect();
+        assert_eq!(knee_texts(&outcome).len(), MOST_KNEES);
+        outcome.knees.push(knee(8));
+        let text = knees_text(&outcome, "a", FiguresOf::Read).expect("knees");
+        assert!(text.starts_with("Knees of read of a along iodepth, for 9 combinations of the other parameters: 4 (7), at or beyond the end 8 (2). "), "{text}");
+        assert_eq!(knees_text(&outcome, "a", FiguresOf::Write), None);
     }
 
     #[test]

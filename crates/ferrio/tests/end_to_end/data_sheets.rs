@@ -41,6 +41,7 @@ fn all_parts_are_measured_and_the_file_is_removed() {
         ("first-write", 1),
         ("read-alone", 1),
         ("reads", 20),
+        ("reads-of-users", 10),
         ("sequential-reads", 2),
         ("reads-through-cache", 2),
         ("reads-over-time", 1),
@@ -76,12 +77,17 @@ fn all_parts_are_measured_and_the_file_is_removed() {
         "Writes that must last",
         "Random reads by block size and depth: most IOPS",
         "Random reads over time: second half",
+        "Random reads of users who do not wait for each other: 90 % of the fastest rate",
     ] {
         assert!(rows.iter().any(|row| row == what), "{what}: {rows:?}");
     }
     assert_eq!(scratch.names(), ["page.html"]);
     let page = scratch.read("page.html");
     assert!(page.contains("Data sheet") && page.contains("Not measured") && page.contains("<svg"), "{page}");
+    assert!(
+        page.contains("Closed loop and open loop of reads: read") && page.contains("<td class=\"words\">95 %</td>"),
+        "{page}"
+    );
     assert!(!page.contains("<script"), "{page}");
 }
 
@@ -99,7 +105,7 @@ fn a_device_is_only_read() {
     let finished = run(&scratch, &format!("profile {} --time=5s --json", device.path())).succeeded();
     let outcome = document(&finished)["outcome"].clone();
     let sections = list(&outcome["sections"]);
-    assert!(sections.len() == 5 && sections.iter().all(|one| one["is_written"] == false), "{outcome:#}");
+    assert!(sections.len() == 6 && sections.iter().all(|one| one["is_written"] == false), "{outcome:#}");
     let first = outcome["not_measured"][0].as_str().unwrap_or_default().to_owned();
     assert!(first.starts_with("What writes to the device: first write; one write at a time; "), "{first}");
     assert!(std::fs::read(device.path()).expect("its contents") == before);

@@ -93,6 +93,11 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         (format!("{JOB} --over bs=4k --record=r"), "--record has no effect in a sweep"),
         ("job.fio --over c.bs=4k,8k".to_owned(), "no job is called c"),
         ("job.fio --over zonemode=strided".to_owned(), "zonesize"),
+        (format!("{JOB} --over iodepth=1..4 --open-loop"), "at least four"),
+        (format!("{JOB} --over iodepth=1..8 --rate_iops=10 --open-loop"), "have a rate (rate_iops)"),
+        (format!("{JOB} --over numjobs=1..8 --open-loop"), "group_reporting"),
+        (format!("{JOB} --over bs=4k..64k --knee"), "--knee needs a parameter"),
+        (format!("{JOB} --over iodepth=1..8 --max=p99=2ms --open-loop"), "leave out one of them"),
         ("--resume=none".to_owned(), "holds no sweep"),
         (format!("--resume=none {JOB}"), "has no effect"),
     ] {
@@ -317,6 +322,51 @@ fn the_knee_of_a_device_is_the_number_of_its_channels() {
         knee["value"] == "4" && knee["is_inside"] == true && knee["option"] == "iodepth"
     };
     assert!(crate::support::succeeds_once(is_right), "{}", knee());
+    // As the answer, it stands first. With one channel there is none between the values: more depth only costs latency.
+    let shown = run(&scratch, "sweep --show=s.sweep --knee").succeeded();
+    assert!(shown.stdout.starts_with("Knee of read of s: iodepth=4"), "{}", shown.all());
+    let none = run(&scratch, &format!("sweep {JOB} --over iodepth=1..8 --knee --folder=none"));
+    assert_eq!(none.code, Some(3), "{}", none.all());
+}
+
+/// Users who do not wait for each other: the rates are shares of what the closed loop has reached, and the open loop is gone on with like the closed one.
+#[test]
+fn an_open_loop_stands_beside_the_closed_one() {
+    let scratch = Scratch::new("open-loop");
+    let arguments = format!("sweep {JOB} --number_ios=30 --over iodepth=1..8 --open-loop --folder=f");
+    let shown = run(&scratch, &arguments).succeeded();
+    let head = "Open loop at iodepth=";
+    let is_row = |line: &&str| line.split_whitespace().skip(1).take(2).eq(["%", "read"]);
+    let rows: Vec<&str> = shown.stdout.lines().filter(is_row).collect();
+    assert!(shown.stdout.contains(head) && rows.len() == 10, "{}", shown.all());
+    let removed = scratch.join("f/open-loop/runs/point-00003-run-001.record");
+    std::fs::remove_file(&removed).expect("a record");
+    let kept = |number: u32| {
+        std::fs::metadata(scratch.join(&format!("f/open-loop/runs/point-{number:05}-run-001.record")))
+            .map(|facts| facts.ino())
+    };
+    let before = kept(4).expect("a record");
+    let document = outcome(&run(&scratch, "sweep --resume=f --json").succeeded());
+    assert_eq!((kept(4).ok(), kept(3).is_ok()), (Some(before), true));
+    let points = document["points"].as_array().cloned().unwrap_or_default();
+    let fastest = points.iter().map(|point| mean(point, "iops")).fold(0.0, f64::max);
+    let open = document["open_loop"]["points"].as_array().cloned().unwrap_or_default();
+    assert_eq!(open.len(), 10, "{document:#}");
+    for (point, share) in open.iter().zip([10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0]) {
+        let options = &point["options"];
+        let rate: f64 = options["rate_iops"].as_str().and_then(|rate| rate.parse().ok()).expect("a rate");
+        assert!((rate - fastest * share / 100.0).abs() <= 1.0, "{rate} is not {share} % of {fastest}");
+        assert_eq!(
+            (options["rate_process"].as_str(), options["rate_latency"].as_str()),
+            (Some("poisson"), Some("response"))
+        );
+    }
+    let page = scratch.read("f/index.html");
+    assert!(page.contains("Closed loop and open loop") && page.contains("<title>50 %</title>"), "{page}");
+    // What is missing is said.
+    std::fs::remove_file(&removed).expect("a record");
+    let shown = run(&scratch, "sweep --show=f").succeeded();
+    assert!(shown.stdout.contains("1 run was not made yet."), "{}", shown.all());
 }
 
 /// A device with one channel of 1 ms: at depth N an I/O takes N ms.

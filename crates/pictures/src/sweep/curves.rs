@@ -12,9 +12,9 @@ use maud::{Markup, html};
 const MOST_LINES: usize = 8;
 
 /// Points that differ in one parameter alone.
-struct CurveLine<'a> {
-    name: String,
-    points: Vec<&'a SweptPoint<'a>>,
+pub(super) struct CurveLine<'a> {
+    pub(super) name: String,
+    pub(super) points: Vec<&'a SweptPoint<'a>>,
 }
 
 /// All curves of a job's I/O.
@@ -29,7 +29,7 @@ pub(super) fn curves(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup 
             @for metric in [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99] {
                 (over_parameter(view, subject, along, lines, metric))
             }
-            (against_throughput(subject, lines, ComparedMetric::P99))
+            (against_throughput(subject, lines, ComparedMetric::P99, &|point| format!("#{}", point.number)))
         }
         @if lines.len() > 1 { (key(lines)) }
         @if n_left_out > 0 { p class="hint" { (n_left_out) " more lines are in the table alone." } }
@@ -97,7 +97,13 @@ fn over_parameter(
     )
 }
 
-fn against_throughput(subject: SweptSubject<'_>, lines: &[CurveLine<'_>], metric: ComparedMetric) -> Markup {
+/// A latency against IOPS. `words`: what a point says of itself.
+pub(super) fn against_throughput(
+    subject: SweptSubject<'_>,
+    lines: &[CurveLine<'_>],
+    metric: ComparedMetric,
+    words: &dyn Fn(&SweptPoint<'_>) -> String,
+) -> Markup {
     let both = |point: &SweptPoint<'_>| {
         Some((point.figure(subject, ComparedMetric::Iops)?.mean, point.figure(subject, metric)?.mean))
     };
@@ -110,18 +116,18 @@ fn against_throughput(subject: SweptSubject<'_>, lines: &[CurveLine<'_>], metric
         PixelScale::up(all.iter().map(|(_, latency)| *latency)),
     );
     let ticks = across.ticks().into_iter();
-    let words: Vec<(f64, String)> =
+    let below: Vec<(f64, String)> =
         ticks.map(|value| (across.place(value), value_text(ComparedMetric::Iops, value))).collect();
     picture(
         &format!("{} against IOPS", title(metric)),
         &html! {
             (left_axis(&up, metric))
-            (bottom_axis(&words, "IOPS"))
+            (bottom_axis(&below, "IOPS"))
             @for (index, line) in lines.iter().enumerate() {
                 @let marks = line.points.iter().filter_map(|point| both(point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
                 @let marks: Vec<(&SweptPoint<'_>, (f64, f64))> = marks.collect();
                 (polyline(&marks.iter().map(|(_, place)| *place).collect::<Vec<_>>(), index))
-                @for (point, place) in marks { (mark(point, index, place, &format!("#{}", point.number))) }
+                @for (point, place) in marks { (mark(point, index, place, &words(point))) }
             }
         },
     )
@@ -136,6 +142,7 @@ fn title(metric: ComparedMetric) -> &'static str {
         ComparedMetric::Iops => "IOPS",
         ComparedMetric::Bandwidth => "Bandwidth",
         ComparedMetric::P99 => "99th percentile of latency",
+        ComparedMetric::MeanLatency => "Mean latency",
         metric => metric.name(),
     }
 }
@@ -161,7 +168,7 @@ fn mark(point: &SweptPoint<'_>, index: usize, (x, y): (f64, f64), words: &str) -
 }
 
 /// What the colours of the lines mean.
-fn key(lines: &[CurveLine<'_>]) -> Markup {
+pub(super) fn key(lines: &[CurveLine<'_>]) -> Markup {
     html! {
         ul class="key" {
             @for (index, line) in lines.iter().enumerate() {

@@ -5,8 +5,12 @@
 
 mod curves;
 mod frame;
+mod loops;
 mod map;
 mod table;
+
+pub use loops::LoopsView;
+pub(crate) use loops::beside_each_other;
 
 use crate::page::{one_finding, rules, static_page};
 use ferrio_insight::compare::ComparedMetric;
@@ -32,6 +36,8 @@ pub struct SweepView<'a> {
     pub findings: Vec<(String, &'a Finding)>,
     /// What else a reader should know, a sentence each.
     pub remarks: Vec<String>,
+    /// The open loop beside the points.
+    pub loops: Option<LoopsView<'a>>,
 }
 
 /// A point of a sweep.
@@ -92,6 +98,12 @@ pub fn page(view: &SweepView<'_>) -> String {
     let content = html! {
         @for remark in &view.remarks { p class="remark" { (remark) } }
         p class="hint" { (table::legend(view)) }
+        @if let Some(loops) = &view.loops {
+            section {
+                h2 { "Closed loop and open loop" }
+                (beside_each_other(loops))
+            }
+        }
         (subjects(view))
         (findings(&view.findings))
         (rules(view.findings.iter().map(|(_, finding)| *finding)))

@@ -49,6 +49,7 @@ fn curves_maps_and_all_points_are_shown() {
         points: points.collect(),
         findings: Vec::new(),
         remarks: vec!["One run is missing.".to_owned()],
+        loops: None,
     };
     let page = page(&view);
     assert!(page.contains("a &lt;job&gt;: read") && !page.contains("a <job>"));
@@ -70,6 +71,29 @@ fn a_sweep_without_points_is_a_page() {
         points: Vec::new(),
         findings: Vec::new(),
         remarks: Vec::new(),
+        loops: None,
     };
     assert!(page(&view).contains("No job has done any I/O."));
+}
+
+#[test]
+fn both_loops_are_in_one_picture() {
+    let all: Vec<Vec<RepeatedFigure>> = (1..=4).map(|index| figures(100.0 * f64::from(index))).collect();
+    let point =
+        |index: usize| SweptPoint { number: index + 1, places: &[], is_believable: index != 3, figures: &all[index] };
+    let loops = LoopsView {
+        at: "bs=<4k>".to_owned(),
+        closed: vec![("iodepth=1".to_owned(), point(0)), ("iodepth=2".to_owned(), point(1))],
+        open: vec![("10 %".to_owned(), point(2)), ("95 %".to_owned(), point(3))],
+    };
+    let page = beside_each_other(&loops).into_string();
+    // The figures have no mean latency, so that there is one picture with a line for each loop.
+    assert_eq!((count(&page, "<polyline"), count(&page, "<circle"), count(&page, " hollow\" cx=")), (2, 4, 1));
+    assert!(page.contains("<title>iodepth=2</title>") && page.contains("<title>95 %</title>"));
+    assert!(
+        page.contains("Both have bs=&lt;4k&gt;.")
+            && page.contains("<tr class=\"hollow\"><td class=\"words\">open</td>")
+    );
+    let none = LoopsView { open: Vec::new(), ..loops };
+    assert!(!beside_each_other(&none).into_string().contains("<svg"));
 }

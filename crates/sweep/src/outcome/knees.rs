@@ -66,7 +66,7 @@ impl SweepOutcome {
     }
 
     /// The parameter whose values are ascending numbers: the one with the most of them. Sizes are no load.
-    fn load_axis(&self) -> Option<usize> {
+    pub(crate) fn load_axis(&self) -> Option<usize> {
         let is_load = |axis: &SweepAxis| {
             let numbers: Option<Vec<f64>> = axis.values.iter().map(|parts| number(parts.first()?)).collect();
             let ascends = numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0] < pair[1]));

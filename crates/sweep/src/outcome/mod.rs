@@ -11,7 +11,7 @@ pub use knees::SweptKnee;
 
 use crate::limit::LimitAnswer;
 use crate::space::{SweepAxis, SweepPoint};
-use crate::{SweepError, SweepFolder};
+use crate::{OpenLoop, SweepError, SweepFolder};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure, RepeatedRuns, repeats};
 use ferrio_results::{FiguresOf, RunResult, of_record};
@@ -38,6 +38,20 @@ pub struct SweepOutcome {
     pub knees: Vec<SweptKnee>,
     /// Findings, those that stand at most points first.
     pub findings: Vec<SweepFinding>,
+    /// The open loop beside the points, as far as it was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoopOutcome>,
+}
+
+/// What was found in an open loop beside the points of a sweep.
+#[derive(Debug, Clone, Serialize)]
+pub struct OpenLoopOutcome {
+    /// The closed points beside which it stands.
+    #[serde(skip)]
+    pub beside: OpenLoop,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: Box<SweepOutcome>,
 }
 
 /// What was found at a point.
@@ -93,12 +107,25 @@ impl SweepOutcome {
         outcome.n_missing = folder.missing().len();
         outcome.limit = LimitAnswer::of(folder)?;
         outcome.finish();
+        if let (Some(folder), Some(beside)) = (folder.open_loop()?, OpenLoop::beside(&outcome)) {
+            let figures = Box::new(Self::read(&folder)?);
+            outcome.open_loop = Some(OpenLoopOutcome { beside, figures });
+        }
         Ok(outcome)
     }
 
     /// An outcome without points.
     pub fn empty(axes: Vec<SweepAxis>, n_repeats: u32) -> Self {
-        Self { axes, n_repeats, n_missing: 0, points: Vec::new(), limit: None, knees: Vec::new(), findings: Vec::new() }
+        Self {
+            axes,
+            n_repeats,
+            n_missing: 0,
+            points: Vec::new(),
+            limit: None,
+            knees: Vec::new(),
+            findings: Vec::new(),
+            open_loop: None,
+        }
     }
 
     /// Adds the runs of a point.
