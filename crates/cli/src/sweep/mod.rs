@@ -265,13 +265,16 @@ fn title(folder: &SweepFolder) -> String {
     format!("{}: {}", name.display(), parameters.join(" and "))
 }
 
+/// The outcome as JSON, written without a copy of it: a sweep may have many points.
 fn document(outcome: &SweepOutcome) -> String {
-    // Cannot fail: no map with keys that are not text, no writer.
-    let mut document = serde_json::to_value(outcome).unwrap_or_default();
-    if let Some(document) = document.as_object_mut() {
-        document.insert("version".to_owned(), VERSION.into());
+    #[derive(serde::Serialize)]
+    struct SweepDocument<'a> {
+        version: &'static str,
+        #[serde(flatten)]
+        outcome: &'a SweepOutcome,
     }
-    format!("{document:#}\n")
+    // Cannot fail: no map with keys that are not text, no writer.
+    serde_json::to_string_pretty(&SweepDocument { version: VERSION, outcome }).unwrap_or_default() + "\n"
 }
 
 /// The jobs of a command line.
