@@ -76,12 +76,7 @@ impl Catalogue {
     /// # Errors
     /// There is none, or it cannot be read.
     pub fn find(&self, word: &str) -> Result<Recipe, FitError> {
-        if word.contains('/') || Path::new(word).extension().is_some_and(|extension| extension == "toml") {
-            return read(Path::new(word));
-        }
-        if let Some(path) = self.directory.as_ref().map(|directory| directory.join(format!("{word}.toml")))
-            && path.is_file()
-        {
+        if let Some(path) = self.place(word) {
             return read(&path);
         }
         if let Some(index) = NAMES.iter().position(|name| *name == word) {
@@ -90,6 +85,15 @@ impl Catalogue {
         let known = self.names()?;
         let nearest = ferrio_job::suggest::did_you_mean(word, known.iter().map(String::as_str)).map(str::to_owned);
         Err(FitError::Unknown { name: word.to_owned(), nearest, known })
+    }
+
+    /// The file of a recipe of the user; `None`: the word is the name of a recipe of the program, or of none.
+    pub fn place(&self, word: &str) -> Option<PathBuf> {
+        if word.contains('/') || Path::new(word).extension().is_some_and(|extension| extension == "toml") {
+            return Some(PathBuf::from(word));
+        }
+        let own = self.directory.as_ref().map(|directory| directory.join(format!("{word}.toml")));
+        own.filter(|path| path.is_file())
     }
 }
 

@@ -80,6 +80,7 @@ impl<'a> Fitting<'a> {
     /// A run cannot be made, a job fails, or the conductor ends the runs.
     pub fn run(&self, wants_headroom: bool, conductor: &mut dyn FitConductor) -> Result<FitOutcome, FitError> {
         let mut loads = Vec::new();
+        let mut provenance = None;
         for prepared in &self.loads {
             let mut results = Vec::new();
             let checks = self.decide(prepared, scale::ONE, &mut results, conductor)?;
@@ -90,8 +91,9 @@ impl<'a> Fitting<'a> {
                 _ => None,
             };
             loads.push(LoadOutcome::new(prepared.load, checks, &results, headroom));
+            provenance = provenance.or_else(|| results.first().and_then(|result| result.provenance.clone()));
         }
-        Ok(FitOutcome::new(self.recipe, loads))
+        Ok(FitOutcome::new(self.recipe, loads, provenance))
     }
 
     /// Runs a load, so many hundredths of it, until its limits are decided. Its results are added to `results`.

@@ -6,7 +6,8 @@ use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{RepeatedRuns, repeats};
 use ferrio_results::{FiguresOf, RunResult};
-use ferrio_stats::{Finding, FindingDirection, Severity};
+use ferrio_stats::{Finding, FindingDirection, Provenance, Severity};
+use ferrio_sweep::limit::certain_interval;
 use serde::Serialize;
 
 /// The outcome of a recipe.
@@ -18,6 +19,9 @@ pub struct FitOutcome {
     pub verdict: Option<FitVerdict>,
     /// The loads.
     pub loads: Vec<LoadOutcome>,
+    /// The machine.
+    #[serde(skip)]
+    pub provenance: Option<Box<Provenance>>,
 }
 
 /// The outcome of a load.
@@ -52,6 +56,8 @@ pub struct CheckOutcome {
     pub values: Vec<f64>,
     /// Their geometric mean.
     pub value: f64,
+    /// The interval of the mean that decides, each end certain to 99 %; `None`: a figure is 0, or there are none.
+    pub interval: Option<[f64; 2]>,
     /// How many times better than the limit it is; below 1: worse.
     pub margin: f64,
     /// A finding that contradicts the figure, by its name: then the storage may be worse than the figure says.
@@ -67,6 +73,7 @@ impl CheckOutcome {
             bound: limit.bound().ok(),
             values: Vec::new(),
             value: 0.0,
+            interval: None,
             margin: 0.0,
             contradicted_by: None,
         };
@@ -76,6 +83,7 @@ impl CheckOutcome {
         let Some(values) = values.filter(|values| !values.is_empty()) else { return outcome };
         outcome.value = (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp();
         outcome.margin = bound.margin(outcome.value).unwrap_or_default();
+        outcome.interval = certain_interval(&values);
         outcome.verdict = bound.judge(&values);
         outcome.values = values;
         outcome.contradicted_by = contradiction(results, &limit.job, kind);
@@ -135,8 +143,8 @@ impl LoadOutcome {
 }
 
 impl FitOutcome {
-    pub(crate) fn new(recipe: &Recipe, loads: Vec<LoadOutcome>) -> Self {
+    pub(crate) fn new(recipe: &Recipe, loads: Vec<LoadOutcome>, provenance: Option<Box<Provenance>>) -> Self {
         let verdict = loads.iter().flat_map(|load| &load.checks).map(|check| check.verdict).max();
-        Self { recipe: recipe.name.clone(), verdict, loads }
+        Self { recipe: recipe.name.clone(), verdict, loads, provenance }
     }
 }

@@ -1,6 +1,6 @@
 //! Whether a figure is within a limit, from its values in several runs.
 //!
-//! Must not know: jobs, parameters. Start reading at [`judge`].
+//! Must not know: jobs, parameters. Start reading at [`judge`]; the interval that it looks at is [`certain_interval`].
 
 use super::LimitVerdict;
 
@@ -12,10 +12,27 @@ const QUANTILES: [f64; 10] = [31.821, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 
 
 /// Judges values against a limit that they must not exceed. With several values, the mean of their logarithms decides, with an error of 1 %.
 pub fn judge(values: &[f64], limit: f64) -> LimitVerdict {
-    if values.is_empty() || values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
-        return LimitVerdict::Undecided;
+    let Some((mean, margin)) = mean_and_margin(values, limit) else { return LimitVerdict::Undecided };
+    match mean {
+        mean if mean + margin < 0.0 || (margin <= 0.0 && mean <= 0.0) => LimitVerdict::Within,
+        mean if mean - margin > 0.0 => LimitVerdict::Beyond,
+        _ => LimitVerdict::Undecided,
     }
-    let distances: Vec<f64> = values.iter().map(|value| (value / limit).ln()).collect();
+}
+
+/// The interval of the geometric mean that [`judge`] looks at: values are within a limit that is above its upper end, and beyond one that is below its lower end.
+/// `None`: a value is not positive, or there are none.
+pub fn certain_interval(values: &[f64]) -> Option<[f64; 2]> {
+    let (mean, margin) = mean_and_margin(values, 1.0)?;
+    Some([(mean - margin).exp(), (mean + margin).exp()])
+}
+
+/// The mean of the logarithms of values in units of `unit`, and how far the true mean may be from it to each side.
+fn mean_and_margin(values: &[f64], unit: f64) -> Option<(f64, f64)> {
+    if values.is_empty() || values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
+        return None;
+    }
+    let distances: Vec<f64> = values.iter().map(|value| (value / unit).ln()).collect();
     let n = distances.len() as f64;
     let mean = distances.iter().sum::<f64>() / n;
     let margin = match distances.len() {
@@ -25,11 +42,7 @@ pub fn judge(values: &[f64], limit: f64) -> LimitVerdict {
             QUANTILES[(n_values - 2).min(QUANTILES.len() - 1)] * (variance / n).sqrt()
         }
     };
-    match mean {
-        mean if mean + margin < 0.0 || (margin <= 0.0 && mean <= 0.0) => LimitVerdict::Within,
-        mean if mean - margin > 0.0 => LimitVerdict::Beyond,
-        _ => LimitVerdict::Undecided,
-    }
+    Some((mean, margin))
 }
 
 #[cfg(test)]
@@ -43,6 +56,23 @@ mod tests {
         assert_eq!(judge(&[0.6], 1.0), LimitVerdict::Undecided);
         assert_eq!(judge(&[], 1.0), LimitVerdict::Undecided);
         assert_eq!(judge(&[f64::NAN, 1.0], 1.0), LimitVerdict::Undecided);
+    }
+
+    #[test]
+    fn the_interval_is_the_one_that_decides() {
+        let runs = [-0.04_f64, -0.05, -0.06].map(f64::exp);
+        let [low, high] = certain_interval(&runs).expect("an interval");
+        for (limit, verdict) in [
+            (high * 1.001, LimitVerdict::Within),
+            (high * 0.999, LimitVerdict::Undecided),
+            (low * 1.001, LimitVerdict::Undecided),
+            (low * 0.999, LimitVerdict::Beyond),
+        ] {
+            assert_eq!(judge(&runs, limit), verdict, "{limit} of {low} to {high}");
+        }
+        assert_eq!(certain_interval(&[]), None);
+        assert_eq!(certain_interval(&[1.0, 0.0]), None);
+        assert_eq!(certain_interval(&[1.0, 1.0]), Some([1.0, 1.0]));
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod judge;
 mod search;
 
 pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
-pub use judge::judge;
+pub use judge::{certain_interval, judge};
 pub use search::{Bracket, LimitVerdict, search};
 
 use crate::figure_name::FigureName;
