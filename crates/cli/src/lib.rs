@@ -29,6 +29,7 @@ mod job_text;
 mod kept;
 mod kept_runs;
 mod machine_tests;
+mod machine_text;
 mod man;
 mod native;
 mod own_directory;

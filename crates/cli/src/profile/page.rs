@@ -3,14 +3,13 @@
 //! Must not know: how a page is laid out. Start reading at [`page`].
 
 use super::text;
+use crate::machine_text::machine_sentence;
 use crate::sweep::loops;
 use crate::sweep::page::swept;
 use ferrio_pictures::profile::{ProfilePart, ProfileView};
 use ferrio_pictures::sweep::SweepView;
 use ferrio_profile::{ProfileOutcome, ProfileTarget, SectionOutcome};
 use ferrio_session::VERSION;
-use ferrio_stats::Provenance;
-use ferrio_stats::provenance::DeviceFacts;
 use ferrio_sweep::space::SweepAxis;
 use ferrio_units::glance::bytes_text;
 use std::path::Path;
@@ -35,19 +34,8 @@ fn facts(outcome: &ProfileOutcome, target: &ProfileTarget) -> Vec<String> {
         bytes_text(outcome.bytes),
         target.engine
     )];
-    facts.extend(outcome.provenance.as_deref().map(machine));
+    facts.extend(outcome.provenance.as_deref().map(machine_sentence));
     facts
-}
-
-/// The machine in a sentence.
-fn machine(provenance: &Provenance) -> String {
-    let device = |device: &DeviceFacts| {
-        let words = [Some(device.name.clone()), device.model.clone(), device.size_bytes.map(bytes_text)];
-        words.into_iter().flatten().collect::<Vec<_>>().join(" ")
-    };
-    let file_systems = provenance.file_systems.iter().map(|one| format!("{} on {}", one.kind, one.source));
-    let words = file_systems.chain(provenance.devices.iter().map(device)).chain(provenance.cpu.model.clone());
-    format!("{}, Linux {}.", words.collect::<Vec<_>>().join(", "), provenance.kernel_release)
 }
 
 fn part<'a>(one: &'a SectionOutcome, all: &'a [SectionOutcome]) -> ProfilePart<'a> {
