@@ -7,6 +7,7 @@
 pub mod chart;
 pub mod charts;
 pub mod comparison;
+pub mod fit;
 mod job_names;
 pub mod page;
 pub mod plot;

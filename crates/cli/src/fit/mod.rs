@@ -2,7 +2,9 @@
 //!
 //! Must not know: how loads are run, how a verdict is reached. Start reading at [`run`].
 
+mod page;
 mod text;
+mod words;
 
 use crate::arguments;
 use crate::console::Console;
@@ -16,9 +18,11 @@ use ferrio_job::SystemEnvironment;
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome, VERSION};
 use ferrio_sys::file_space::file_system_space;
+use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 const PROGRAM: &str = "ferrio fit";
 
@@ -28,9 +32,10 @@ const MOST_OF_SPACE: f64 = 0.9;
 const ABOUT: &str = "\
 Say whether storage is good enough for a program: run the load of the program, and compare the figures with limits that the program's vendor has published.
 
-  ferrio fit                    all recipes
-  ferrio fit etcd               what the recipe does, and its limits
-  ferrio fit etcd /var/lib      the verdict
+  ferrio fit                              all recipes
+  ferrio fit etcd                         what the recipe does, and its limits
+  ferrio fit etcd /var/lib                the verdict
+  ferrio fit etcd /var/lib -o fit.html    the same as a page with pictures
 
 The load runs in a directory of its own below PATH, which is removed at the end. The verdict is fits, does not fit, or can't tell: each load runs at least 4 \
 times, at most 8, and a limit is decided where the runs are certain to 99 %. A finding that contradicts a figure makes it can't tell.";
@@ -54,6 +59,9 @@ struct Request {
     /// Find out, too, how many times the load the storage carries
     #[arg(long, requires = "path")]
     headroom: bool,
+    /// Write a page: limits, runs and load as pictures
+    #[arg(short = 'o', long, value_name = "PAGE", value_hint = clap::ValueHint::FilePath, requires = "path")]
+    output: Option<PathBuf>,
     /// Print the outcome as JSON
     #[arg(long)]
     json: bool,
@@ -127,6 +135,10 @@ fn judge(
 ) -> Result<ExitCode, String> {
     let recipe = catalogue.find(word).map_err(|error| error.to_string())?;
     let path = std::path::absolute(path).map_err(|error| ferrio_units::error_text(&error))?;
+    let no_page = |error: std::io::Error| format!("the page cannot be written: {}", ferrio_units::error_text(&error));
+    // A place that takes no page is known before the runs. The file of the recipe takes none.
+    let kept = Arc::new(KeptFiles::inputs(catalogue.place(word)));
+    let page = request.output.as_deref().map(|page| WholeFile::create(page, &kept)).transpose().map_err(no_page)?;
     // Before anything is made: from now on a signal ends in its removal.
     let signals = Signals::listen(true).map_err(|error| error.to_string())?;
     let own = OwnDirectory::make(&path, &format!("fit-{}", recipe.name))?;
@@ -146,6 +158,9 @@ fn judge(
         console.report(&format!("{document:#}\n"));
     } else {
         console.report(&text::outcome(&recipe, &outcome, &path));
+    }
+    if let Some(page) = page {
+        page.write(page::page(&recipe, &outcome, &path).as_bytes()).map_err(no_page)?;
     }
     removed?;
     Ok(match outcome.verdict {

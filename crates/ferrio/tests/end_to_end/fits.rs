@@ -12,7 +12,7 @@ fn run(scratch: &Scratch, arguments: &str) -> Finished {
 }
 
 /// A recipe whose load is a simulated device that takes 1 ms for a read, with a limit.
-fn recipe(limit: &str) -> String {
+pub(crate) fn recipe(limit: &str) -> String {
     format!(
         r#"
 name = "own"
@@ -107,10 +107,82 @@ fn own_recipes_go_before_those_of_the_program() {
         ("fit ./none.toml .", "No such file"),
         ("fit etcd none", "No such file"),
         ("fit --headroom", "PATH"),
+        ("fit etcd -o page.html", "PATH"),
+        ("fit etcd . -o", "a value is required"),
+        // Before any run.
+        ("fit etcd . -o none/page.html", "the page cannot be written"),
+        ("fit etcd . -o config/ferrio/fit/etcd.toml", "which is read"),
     ] {
         let refused = run(&scratch, arguments);
         assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{arguments}: {}", refused.all());
+        assert_eq!(scratch.names(), ["config"], "{arguments}");
     }
+}
+
+/// A second limit of the same load, which the simulated device breaks.
+pub(crate) const BROKEN_LIMIT: &str = r#"
+[[limit]]
+load = "reads"
+job = "r"
+figure = "read.p50"
+most = "400us"
+means = "<b>Users</b> wait too long."
+source = { title = "Agreement <1>", url = "https://example.org/?a&b", year = 2026, says = "Fast & sure." }
+[[trace]]
+program = "log 1.2"
+load = "reads"
+how = "By strace."
+figure = [{ name = "reads a second", traced = 97.5, recipe = 100.0 }]
+difference = [{ text = "The program rests at night." }]
+"#;
+
+#[test]
+fn a_page_shows_verdict_limits_load_and_traces() {
+    let scratch = Scratch::new("fit");
+    scratch.write("own.toml", recipe("figure = \"read.iops\"\nleast = \"50\"") + BROKEN_LIMIT);
+    let judged = run(&scratch, "fit ./own.toml . -o page.html");
+    assert_eq!(judged.code, Some(1), "{}", judged.all());
+    assert_eq!(scratch.names(), ["own.toml", "page.html"]);
+    let page = scratch.read("page.html");
+    let headline = format!("DOES NOT FIT: {} is not good enough for own.", scratch.path().display());
+    // The terminal breaks long lines.
+    assert!(judged.stdout.contains("DOES NOT FIT: "), "{}", judged.all());
+    for part in [
+        &*format!("<h1>{headline}</h1>"),
+        " runs, 0 bytes written.",
+        "read.iops of r (load reads)",
+        "at least 50/s ▸",
+        "read.p50 of r (load reads)",
+        "◂ at most 400 us",
+        "times worse than the limit",
+        "&lt;b&gt;Users&lt;/b&gt; wait too long.",
+        "<a href=\"https://example.org/?a&amp;b\">Agreement &lt;1&gt;</a>, 2026",
+        "Fast &amp; sure.",
+        "sim_service=fixed:1ms",
+        "<td class=\"words\">read</td>",
+        "Compared with a trace of log 1.2 (load reads)",
+        "97.5",
+        "The program rests at night.",
+        "<h2>Findings</h2>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // Two limits, and at least four runs.
+    let n_marks = page.matches("<circle class=\"run\"").count();
+    assert!(n_marks >= 8 && n_marks.is_multiple_of(2), "{n_marks}: {page}");
+    assert!(!page.contains("<script") && !page.contains("NaN"), "{page}");
+}
+
+#[test]
+fn a_page_of_a_recipe_without_limits_has_its_figures() {
+    let scratch = Scratch::new("fit");
+    let whole = recipe("");
+    let without = whole.split("[[limit]]").next().unwrap_or_default();
+    scratch.write("own.toml", without);
+    run(&scratch, "fit ./own.toml . --json --output page.html").succeeded();
+    let page = scratch.read("page.html");
+    assert!(page.contains("so there is no verdict.</h1>") && !page.contains("<h2>Limits</h2>"), "{page}");
+    assert!(page.contains("<td class=\"words\">r</td>") && page.contains("rate_iops=100"), "{page}");
 }
 
 #[test]
@@ -127,8 +199,10 @@ fn headroom_is_where_a_limit_breaks() {
 fn a_signal_ends_it_and_nothing_stays() {
     let scratch = Scratch::new("fit");
     scratch.write("own.toml", recipe("figure = \"read.p50\"\nmost = \"1s\"").replace("seconds = 4", "seconds = 4000"));
-    let mut running = Run::new(Program::Ferrio, scratch.path(), "fit ./own.toml .").start();
-    running.wait_until("its directory is there", |running| scratch.names().len() > 1 && !running.jobs().is_empty());
+    let mut running = Run::new(Program::Ferrio, scratch.path(), "fit ./own.toml . -o page.html").start();
+    running.wait_until("its directory is there", |running| {
+        scratch.names().iter().any(|name| name.starts_with("ferrio-fit-")) && !running.jobs().is_empty()
+    });
     send(running.pid(), Signal::INT);
     let ended = running.finish();
     assert_eq!(ended.code, Some(130), "{}", ended.all());

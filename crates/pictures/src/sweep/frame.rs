@@ -113,7 +113,7 @@ pub(super) fn bottom_axis(words: &[(f64, String)], name: &str) -> Markup {
 }
 
 /// A value of a scale in few letters.
-pub(super) fn value_text(metric: ComparedMetric, value: f64) -> String {
+pub(crate) fn value_text(metric: ComparedMetric, value: f64) -> String {
     match metric {
         ComparedMetric::Iops => short(value),
         ComparedMetric::Bandwidth => format!("{} MB/s", short(value / 1e6)),

@@ -19,6 +19,8 @@ use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
 use maud::{Markup, html};
 
+pub(crate) use frame::value_text;
+
 pub(crate) const OWN_STYLE: &str = include_str!("sweep.css");
 
 /// What the page shows.

@@ -1,0 +1,131 @@
+//! Verdicts, limits and figures in words, for the text and the page.
+//!
+//! Must not know: terminals, pages. Start reading at [`headline`].
+
+use ferrio_fit::{CheckOutcome, FitBound, FitLimit, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome, Recipe};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::FiguresOf;
+use ferrio_units::glance::{duration_text, thousands, three_digits};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// Headings of the figures of a load.
+pub(super) const FIGURE_COLUMNS: [&str; 7] = ["job", "kind", "MB/s", "IOPS", "mean", "p99", "p99.9"];
+
+/// The verdict.
+pub(super) fn headline(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
+    let (name, path) = (&recipe.name, path.display());
+    match outcome.verdict {
+        Some(FitVerdict::Fits) => format!("FITS: {path} is good enough for {name}."),
+        Some(FitVerdict::DoesNotFit) => format!("DOES NOT FIT: {path} is not good enough for {name}."),
+        Some(FitVerdict::CantTell) => format!("CAN'T TELL whether {path} is good enough for {name}."),
+        None => format!("{path} under the load of {name}. No source has limits for it, so there is no verdict."),
+    }
+}
+
+/// What the program does to storage, in a line.
+pub(super) fn about(recipe: &Recipe) -> String {
+    recipe.about.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A value of a figure with its unit.
+pub(super) fn value(limit: &FitLimit, value: f64) -> String {
+    match limit.subject() {
+        Ok((_, ComparedMetric::Iops)) => format!("{}/s", thousands(value.round() as u64)),
+        Ok((_, ComparedMetric::Bandwidth)) => format!("{} MB/s", three_digits(value / 1e6)),
+        _ => duration_text(value),
+    }
+}
+
+/// A limit as a value with its unit: `at most 10.0 ms`.
+pub(super) fn bound(limit: &FitLimit, bound: FitBound) -> String {
+    match bound {
+        FitBound::Most(most) => format!("at most {}", value(limit, most)),
+        FitBound::Least(least) => format!("at least {}", value(limit, least)),
+    }
+}
+
+/// What was measured of a limit.
+pub(super) fn measured(limit: &FitLimit, check: &CheckOutcome) -> String {
+    if check.values.is_empty() { "-".to_owned() } else { value(limit, check.value) }
+}
+
+/// How far a figure is from its limit; empty: there is no figure.
+pub(super) fn distance(check: &CheckOutcome) -> String {
+    let times = |times: f64| format!("{} times", three_digits(times));
+    match check.margin {
+        margin if margin >= 1.0 => format!("{} better than the limit", times(margin)),
+        margin if margin > 0.0 => format!("{} worse than the limit", times(1.0 / margin)),
+        _ => String::new(),
+    }
+}
+
+/// The figure that a limit is about.
+pub(super) fn subject(limit: &FitLimit) -> String {
+    format!("{} of {} (load {})", limit.figure, limit.job, limit.load)
+}
+
+/// What it means that a limit does not hold, or why the runs do not decide.
+pub(super) fn reason(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome) -> String {
+    let of = subject(limit);
+    match (check.verdict, &check.contradicted_by) {
+        (FitVerdict::CantTell, Some(finding)) => {
+            format!("{of}: can't tell, because {finding} contradicts the figure (ferrio help {finding}).")
+        }
+        (FitVerdict::CantTell, None) if check.values.is_empty() => {
+            format!("{of}: can't tell, because the runs have no such figure.")
+        }
+        (FitVerdict::CantTell, None) => format!("{of}: can't tell: {} runs are too different to decide.", load.n_runs),
+        _ => format!("{of}: {}", limit.means),
+    }
+}
+
+/// Where a limit comes from.
+pub(super) fn source(limit: &FitLimit) -> String {
+    let from = &limit.source;
+    format!("Source: {}, {} ({}): {}", from.title, from.year, from.url, from.says)
+}
+
+/// How much more load there may be, and what ends it.
+pub(super) fn headroom(recipe: &Recipe, load: &LoadOutcome, headroom: &Headroom) -> String {
+    let mut words = format!("Headroom of {}: {}.", load.name, headroom.words());
+    if let Some(limit) = headroom.first_limit.and_then(|index| recipe.limits.get(index)) {
+        // Writing to a text cannot fail.
+        let _ = write!(words, " The first limit to break is {} of {}.", limit.figure, limit.job);
+    }
+    if let Some(by) = headroom.limited_by {
+        let _ = write!(words, " {}", by.sentence());
+    }
+    words
+}
+
+/// The figures of a load, a row for each job and kind of I/O, with the columns [`FIGURE_COLUMNS`].
+pub(super) fn figures(load: &LoadOutcome) -> Vec<[String; FIGURE_COLUMNS.len()]> {
+    let figures = &load.figures.figures;
+    let mut subjects: Vec<(usize, FiguresOf)> = figures.iter().map(|one| (one.job_index, one.kind)).collect();
+    subjects.dedup();
+    let row = |(job_index, kind): (usize, FiguresOf)| {
+        let of = |metric| figures.iter().find(|one| (one.job_index, one.kind, one.metric) == (job_index, kind, metric));
+        let cell = |metric, show: fn(f64) -> String| of(metric).map_or("-".to_owned(), |one| show(one.mean));
+        [
+            of(ComparedMetric::Iops).map_or(String::new(), |one| one.job.clone()),
+            kind.name().to_owned(),
+            cell(ComparedMetric::Bandwidth, |value| three_digits(value / 1e6)),
+            cell(ComparedMetric::Iops, |value| thousands(value.round() as u64)),
+            cell(ComparedMetric::MeanLatency, duration_text),
+            cell(ComparedMetric::P99, duration_text),
+            cell(ComparedMetric::P999, duration_text),
+        ]
+    };
+    subjects.into_iter().map(row).collect()
+}
+
+/// The program whose trace stands beside a load.
+pub(super) fn compared_with(trace: &FitTrace) -> String {
+    format!("Compared with a trace of {} (load {})", trace.program, trace.load)
+}
+
+/// A figure of a trace.
+pub(super) fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value >= 0.0 { thousands(value as u64) } else { three_digits(value) }
+}
