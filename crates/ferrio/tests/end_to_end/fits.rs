@@ -119,13 +119,13 @@ fn own_recipes_go_before_those_of_the_program() {
     }
 }
 
-/// A second limit of the same load, which the simulated device breaks.
+/// A second limit of the same load, which the simulated device breaks by so much that no other load on the machine hides it.
 pub(crate) const BROKEN_LIMIT: &str = r#"
 [[limit]]
 load = "reads"
 job = "r"
 figure = "read.p50"
-most = "400us"
+most = "10us"
 means = "<b>Users</b> wait too long."
 source = { title = "Agreement <1>", url = "https://example.org/?a&b", year = 2026, says = "Fast & sure." }
 [[trace]]
@@ -153,7 +153,7 @@ fn a_page_shows_verdict_limits_load_and_traces() {
         "read.iops of r (load reads)",
         "at least 50/s ▸",
         "read.p50 of r (load reads)",
-        "◂ at most 400 us",
+        "◂ at most 10.0 us",
         "times worse than the limit",
         "&lt;b&gt;Users&lt;/b&gt; wait too long.",
         "<a href=\"https://example.org/?a&amp;b\">Agreement &lt;1&gt;</a>, 2026",
