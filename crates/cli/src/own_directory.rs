@@ -2,6 +2,7 @@
 //!
 //! Must not know: what is in it. Start reading at [`OwnDirectory::make`].
 
+use crate::console::Console;
 use std::path::{Path, PathBuf};
 
 /// The directory.
@@ -19,12 +20,12 @@ impl OwnDirectory {
         Ok(Self(own))
     }
 
-    /// Removes it with all that is in it.
-    ///
-    /// # Errors
-    /// In words: it stays.
-    pub(crate) fn remove(&self) -> Result<(), String> {
-        let removed = std::fs::remove_dir_all(&self.0);
-        removed.map_err(|error| format!("{} stays: {}", self.0.display(), ferrio_units::error_text(&error)))
+    /// Removes it with all that is in it. If it stays, `program` says so, whatever follows, and has failed.
+    pub(crate) fn remove(&self, program: &str, console: &mut Console) {
+        if let Err(error) = std::fs::remove_dir_all(&self.0) {
+            let reason = ferrio_units::error_text(&error);
+            console.error(&format!("{program}: {} stays: {reason}\n", self.0.display()));
+            console.has_failed = true;
+        }
     }
 }

@@ -143,11 +143,10 @@ fn judge(
     let signals = Signals::listen(true).map_err(|error| error.to_string())?;
     let own = OwnDirectory::make(&path, &format!("fit-{}", recipe.name))?;
     let judged = judge_in(&recipe, &own.0, request, &signals, console);
-    let removed = own.remove();
+    own.remove(PROGRAM, console);
     let outcome = match judged {
         Err(FitError::Stopped) => {
             let number = signals.first().unwrap_or_default();
-            removed?;
             console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
             return Ok(exit::by_signal(Some(number)));
         }
@@ -162,7 +161,9 @@ fn judge(
     if let Some(page) = page {
         page.write(page::page(&recipe, &outcome, &path).as_bytes()).map_err(no_page)?;
     }
-    removed?;
+    if console.has_failed {
+        return Ok(Exit::Failed.into());
+    }
     Ok(match outcome.verdict {
         None | Some(FitVerdict::Fits) => ExitCode::SUCCESS,
         Some(FitVerdict::DoesNotFit) => Exit::Found.into(),

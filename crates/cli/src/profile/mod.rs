@@ -121,20 +121,14 @@ fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> 
     let signals = Signals::listen(true).map_err(|error| error.to_string())?;
     let (target, own) = target(&path, request.size)?;
     let measured = measure(&target, request, &signals, console);
-    let removed = own.as_ref().map_or(Ok(()), OwnDirectory::remove);
+    own.iter().for_each(|own| own.remove(PROGRAM, console));
     let outcome = match measured {
         Err(ProfileError::Stopped) => {
-            removed?;
             let number = signals.first().unwrap_or_default();
             console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
             return Ok(exit::by_signal(Some(number)));
         }
-        measured => measured.map_err(|error| error.to_string()),
-    };
-    // What stays behind is said after an error as well.
-    let outcome = match (outcome, &removed) {
-        (Err(reason), Err(left)) => return Err(format!("{reason}\n{left}")),
-        (outcome, _) => outcome?,
+        measured => measured.map_err(|error| error.to_string())?,
     };
     if request.json {
         let document =
@@ -147,7 +141,6 @@ fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> 
         let written = page.write(page::page(&outcome, &path, &target).as_bytes());
         written.map_err(|error| format!("the page cannot be written: {}", ferrio_units::error_text(&error)))?;
     }
-    removed?;
     Ok(exit::at_end(console.has_failed))
 }
 
