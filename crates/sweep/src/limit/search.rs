@@ -59,17 +59,12 @@ pub fn search<E>(
     }
     loop {
         let (low, high) = (bracket.within.unwrap_or(first), bracket.beyond.unwrap_or(last));
-        let (lower_end, upper_end) = undecided.unwrap_or((high, high));
-        let next = if undecided.is_none() || low >= lower_end || high <= upper_end {
-            // The undecided values are passed by those that are decided.
-            let is_over = is_near(low, high) || undecided.is_some_and(|(least, most)| low >= least && high <= most);
-            if is_over { None } else { Some(between(low, high)) }
-        } else if !is_near(low, lower_end) {
-            Some(between(low, lower_end))
-        } else if !is_near(upper_end, high) {
-            Some(between(upper_end, high))
-        } else {
-            None
+        // Undecided values that a decided one has passed do not count.
+        let next = match undecided.filter(|(least, most)| *most > low && *least < high) {
+            None => (!is_near(low, high)).then(|| between(low, high)),
+            Some((least, _)) if low < least && !is_near(low, least) => Some(between(low, least)),
+            Some((_, most)) if most < high && !is_near(most, high) => Some(between(most, high)),
+            Some(_) => None,
         };
         let Some(next) = next.filter(|next| *next > low && *next < high) else { return Ok(bracket) };
         take(next, &mut bracket, &mut undecided)?;
@@ -139,6 +134,29 @@ mod tests {
         assert!((800..900).contains(&low) && (1_100..1_200).contains(&high), "{bracket:?}");
         let Ok(nothing) = search(10, 1_000, 0.05, |_| Ok::<_, Infallible>(LimitVerdict::Undecided));
         assert_eq!(nothing, Bracket::default());
+    }
+
+    /// The smallest value is undecided, too: each value is asked for once, and the answer has an upper end alone.
+    #[test]
+    fn a_search_whose_first_value_is_undecided_ends() {
+        let mut asked = Vec::new();
+        let judge = |value: u64| {
+            assert!(!asked.contains(&value), "{value} again");
+            asked.push(value);
+            Ok::<_, Infallible>(if value < 900 { LimitVerdict::Undecided } else { LimitVerdict::Beyond })
+        };
+        let Ok(bracket) = search(200, 4_000, 0.05, judge);
+        assert!(
+            bracket.within.is_none() && bracket.beyond.is_some_and(|beyond| (900..950).contains(&beyond)),
+            "{bracket:?}"
+        );
+        let judge =
+            |value: u64| Ok::<_, Infallible>(if value < 900 { LimitVerdict::Within } else { LimitVerdict::Undecided });
+        let Ok(bracket) = search(200, 4_000, 0.05, judge);
+        assert!(
+            bracket.beyond.is_none() && bracket.within.is_some_and(|within| (850..900).contains(&within)),
+            "{bracket:?}"
+        );
     }
 
     /// Whatever is answered, the search ends.
