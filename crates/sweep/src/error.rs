@@ -21,6 +21,16 @@ pub enum SweepError {
         /// Why.
         diagnostic: Box<Diagnostic>,
     },
+    /// Two parameters set one option of the same jobs.
+    #[error("the sweep sets {option} twice, as {first} and as {second}: leave out one of them")]
+    OneOption {
+        /// The option, by its own name.
+        option: &'static str,
+        /// One of the parameters, as it was written.
+        first: String,
+        /// The other one.
+        second: String,
+    },
     /// A file of the folder cannot be read or written.
     #[error("{}: {}", .path.display(), ferrio_units::error_text(.source))]
     File {

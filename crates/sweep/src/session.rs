@@ -3,7 +3,8 @@
 //! Must not know: folders, other points. Start reading at [`session_at`].
 
 use crate::SweepError;
-use crate::space::{SweepAxis, SweepPoint};
+use crate::space::{SweepAxis, SweepPoint, SweptOption};
+use ferrio_job::options::canonical_name;
 use ferrio_job::{Diagnostic, Environment, Template};
 use ferrio_spec::{Compatibility, RunSpec};
 
@@ -30,13 +31,14 @@ pub fn session_at(
 /// Looks whether the jobs take all points, before the first run.
 ///
 /// # Errors
-/// As of [`session_at`], for the first value or point that is refused.
+/// As of [`session_at`], for the first value or point that is refused; and two parameters set one option, by whatever names, of the same jobs.
 pub fn check(
     template: &Template,
     axes: &[SweepAxis],
     points: &[SweepPoint],
     environment: &dyn Environment,
 ) -> Result<(), SweepError> {
+    each_sets_its_own(axes)?;
     for axis in axes {
         for (option, value) in axis.values.iter().flat_map(|parts| axis.options.iter().zip(parts)) {
             let mut template = template.clone();
@@ -48,4 +50,51 @@ pub fn check(
         }
     }
     points.iter().try_for_each(|point| session_at(template, point, environment).map(|_| ()))
+}
+
+/// No two options of a sweep are one option of the same jobs.
+fn each_sets_its_own(axes: &[SweepAxis]) -> Result<(), SweepError> {
+    let options: Vec<&SweptOption> = axes.iter().flat_map(|axis| &axis.options).collect();
+    for (index, second) in options.iter().enumerate() {
+        // An option that there is not is refused with its value.
+        let Some(option) = canonical_name(&second.name) else { continue };
+        // Without a job it is that of all jobs.
+        let is_of_same_jobs =
+            |first: &SweptOption| first.job.is_none() || second.job.is_none() || first.job == second.job;
+        let is_same = |first: &&&SweptOption| canonical_name(&first.name) == Some(option) && is_of_same_jobs(first);
+        if let Some(first) = options[..index].iter().find(is_same) {
+            return Err(SweepError::OneOption { option, first: first.to_string(), second: second.to_string() });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_option_is_set_by_one_parameter() {
+        let refused = |axes: &[&str]| {
+            let axes: Vec<SweepAxis> = axes.iter().map(|text| SweepAxis::parse(text).expect(text)).collect();
+            each_sets_its_own(&axes).err().map(|error| error.to_string())
+        };
+        for axes in [
+            &["bs=4k,8k", "blocksize=4k"][..],
+            &["bs:blocksize=4k:8k"],
+            &["rw=read", "a.bs=4k", "iodepth:a.blocksize=1:4k"],
+            &["bs=4k", "a.bs=8k"],
+            &["a.readwrite=read", "rw=write"],
+            &["sim_channels=1,2", "a.sim_channels=4"],
+        ] {
+            assert!(refused(axes).is_some_and(|reason| reason.contains("twice, as ")), "{axes:?}");
+        }
+        for axes in [&["bs=4k", "iodepth=1..4"][..], &["a.bs=4k", "b.blocksize=4k"], &["none=1", "none2=1"]] {
+            assert_eq!(refused(axes), None, "{axes:?}");
+        }
+        assert_eq!(
+            refused(&["bs=4k", "a.blocksize=8k"]).as_deref(),
+            Some("the sweep sets bs twice, as bs and as a.blocksize: leave out one of them")
+        );
+    }
 }

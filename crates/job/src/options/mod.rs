@@ -123,6 +123,11 @@ fn called(name: &str) -> impl Iterator<Item = &'static OptionDef> {
     BY_NAME.get(name).into_iter().flatten().copied()
 }
 
+/// The name that the tables give the option of this name, which may be another name of it; `None`: there is no such option.
+pub fn canonical_name(name: &str) -> Option<&'static str> {
+    find_general(name).or_else(|| called(name).next()).map(|def| def.name)
+}
+
 /// The option of every job that is called `name`.
 pub fn find_general(name: &str) -> Option<&'static OptionDef> {
     called(name).find(|def| def.is_general())
