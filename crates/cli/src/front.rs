@@ -5,7 +5,7 @@
 use crate::COMMANDS;
 use crate::console::Console;
 use crate::exit::Exit;
-use ferrio_insight::{FindingRule, RULES};
+use ferrio_insight::{FindingRule, all_rules};
 use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::topics::{self, TOPICS};
@@ -41,7 +41,7 @@ pub(crate) fn describe() -> clap::Command {
 /// What a shell may offer: commands, topics and findings.
 fn help_words() -> Vec<&'static str> {
     let topics = TOPICS.iter().map(|topic| topic.name);
-    COMMANDS.iter().map(|command| command.name).chain(topics).chain(RULES.iter().map(|rule| rule.id)).collect()
+    COMMANDS.iter().map(|command| command.name).chain(topics).chain(all_rules().map(|rule| rule.id)).collect()
 }
 
 /// The page: the native commands first.
@@ -85,7 +85,7 @@ fn answer(name: &str) -> Result<String, String> {
     if let Some(topic) = topics::find(name) {
         return Ok(format!("{}\n", topic.text(TEXT_WIDTH)));
     }
-    if let Some(rule) = RULES.iter().find(|rule| rule.id == name).or_else(|| rule_of_title(name)) {
+    if let Some(rule) = all_rules().find(|rule| rule.id == name).or_else(|| rule_of_title(name)) {
         return Ok(finding(rule));
     }
     if let Some(details) = option_details(name.trim_start_matches('-')) {
@@ -93,7 +93,7 @@ fn answer(name: &str) -> Result<String, String> {
     }
     let names = COMMANDS.iter().map(|command| command.name);
     let names = names.chain(TOPICS.iter().flat_map(|topic| topic.aliases.iter().copied().chain([topic.name])));
-    let names = names.chain(RULES.iter().map(|rule| rule.id));
+    let names = names.chain(all_rules().map(|rule| rule.id));
     let mut text = format!("ferrio help: there is no command, topic, option or finding {name}");
     let mentions = mentions(name);
     if mentions.is_empty() {
@@ -113,7 +113,7 @@ fn answer(name: &str) -> Result<String, String> {
 fn rule_of_title(text: &str) -> Option<&'static FindingRule> {
     let shown = text.split_once(": ").filter(|(word, _)| word.bytes().all(|byte| byte.is_ascii_uppercase()));
     let title = shown.map_or(text, |(_, title)| title).to_ascii_lowercase();
-    RULES.iter().find(|rule| {
+    all_rules().find(|rule| {
         let rest = title.strip_prefix(&rule.title.to_ascii_lowercase());
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" ("))
     })
@@ -140,7 +140,7 @@ fn mentions(word: &str) -> Vec<(&'static str, &'static str)> {
     };
     let topics =
         TOPICS.iter().filter(|topic| has_word(&topic.text(TEXT_WIDTH))).map(|topic| (topic.name, topic.meaning()));
-    let rules = RULES.iter().filter(|rule| has_word(rule.title) || has_word(rule.what) || has_word(rule.why));
+    let rules = all_rules().filter(|rule| has_word(rule.title) || has_word(rule.what) || has_word(rule.why));
     topics.chain(rules.map(|rule| (rule.id, rule.title))).take(MOST_MENTIONS).collect()
 }
 
@@ -221,7 +221,7 @@ mod tests {
     /// The line that a report shows is what a reader copies.
     #[test]
     fn a_finding_is_found_by_its_title() {
-        let rule = RULES.iter().find(|rule| rule.id == "device-did-less").unwrap();
+        let rule = all_rules().find(|rule| rule.id == "device-did-less").unwrap();
         for shown in ["WRONG: The device did less than the jobs (a: read)", "the device did less than the jobs"] {
             assert_eq!(answer(shown), Ok(finding(rule)));
         }

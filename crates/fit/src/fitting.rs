@@ -4,6 +4,7 @@
 
 use crate::outcome::{CheckOutcome, FitOutcome, LoadOutcome};
 use crate::{FitError, FitLoad, FitVerdict, Recipe, headroom, scale};
+use ferrio_insight::repeats::changes;
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
@@ -106,10 +107,11 @@ impl<'a> Fitting<'a> {
     ) -> Result<Vec<CheckOutcome>, FitError> {
         loop {
             results.push(self.one_run(prepared, hundredths, results.len(), conductor)?);
+            let changes = changes(results);
             let checks: Vec<CheckOutcome> = self
                 .recipe
                 .limits_of(prepared.load)
-                .map(|(index, limit)| CheckOutcome::of(index, limit, results))
+                .map(|(index, limit)| CheckOutcome::of(index, limit, results, &changes))
                 .collect();
             let is_decided = checks.iter().all(|check| check.verdict != FitVerdict::CantTell);
             let n_runs = results.len() as u32;

@@ -4,9 +4,10 @@
 
 use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::repeats::{RepeatedRuns, repeats};
+use ferrio_insight::may_flatter;
+use ferrio_insight::repeats::{RepeatedRuns, changes, repeats};
 use ferrio_results::{FiguresOf, RunResult};
-use ferrio_stats::{Finding, FindingDirection, Provenance, Severity};
+use ferrio_stats::{Finding, FindingDirection, Provenance};
 use ferrio_sweep::limit::certain_interval;
 use serde::Serialize;
 
@@ -60,13 +61,13 @@ pub struct CheckOutcome {
     pub interval: Option<[f64; 2]>,
     /// How many times better than the limit it is; below 1: worse.
     pub margin: f64,
-    /// A finding that contradicts the figure, by its name: then the storage may be worse than the figure says.
+    /// A finding by its name that contradicts the figure, or says that it is that of a state that passes: the storage may be worse than the figure says.
     pub contradicted_by: Option<String>,
 }
 
 impl CheckOutcome {
-    /// The outcome of a limit.
-    pub(crate) fn of(limit_index: usize, limit: &FitLimit, results: &[RunResult]) -> Self {
+    /// The outcome of a limit. `changes`: of the figures from run to run.
+    pub(crate) fn of(limit_index: usize, limit: &FitLimit, results: &[RunResult], changes: &[Finding]) -> Self {
         let mut outcome = Self {
             limit_index,
             verdict: FitVerdict::CantTell,
@@ -86,7 +87,7 @@ impl CheckOutcome {
         outcome.interval = certain_interval(&values);
         outcome.verdict = bound.judge(&values);
         outcome.values = values;
-        outcome.contradicted_by = contradiction(results, &limit.job, kind);
+        outcome.contradicted_by = contradiction(results, changes, &limit.job, kind);
         if outcome.verdict == FitVerdict::Fits && outcome.contradicted_by.is_some() {
             outcome.verdict = FitVerdict::CantTell;
         }
@@ -100,8 +101,9 @@ fn value(result: &RunResult, job: &str, kind: FiguresOf, metric: ComparedMetric)
     metric.of(figures, figures.latency().map(|(_, latency)| latency))
 }
 
-/// The first finding that contradicts the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which wait for them.
-fn contradiction(results: &[RunResult], job: &str, kind: FiguresOf) -> Option<String> {
+/// The first finding by which the storage may be worse than the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which
+/// wait for them.
+fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: FiguresOf) -> Option<String> {
     let is_about = |finding: &&Finding| {
         let direction = match finding.direction {
             FindingDirection::None => true,
@@ -110,9 +112,9 @@ fn contradiction(results: &[RunResult], job: &str, kind: FiguresOf) -> Option<St
             FindingDirection::Trim => kind == FiguresOf::Trim,
         };
         let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
-        finding.severity == Severity::Wrong && direction && is_of_job
+        may_flatter(finding) && direction && is_of_job
     };
-    let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten());
+    let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten()).chain(changes);
     findings.find(is_about).map(|finding| finding.id.clone())
 }
 
@@ -123,7 +125,7 @@ impl LoadOutcome {
         results: &[RunResult],
         headroom: Option<Headroom>,
     ) -> Self {
-        let mut findings: Vec<Finding> = Vec::new();
+        let mut findings = changes(results);
         for finding in results.iter().flat_map(|result| result.findings.iter().flatten()) {
             if !findings.iter().any(|known| known.is_as(finding)) {
                 findings.push(finding.clone());

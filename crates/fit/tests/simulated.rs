@@ -2,11 +2,11 @@
 //!
 //! The runs are on virtual time, so that they take only their computing time. Start reading at [`verdicts`].
 
-use ferrio_fit::{FitConductor, FitVerdict, Fitting, Recipe};
+mod common;
+
+use common::{OnVirtualTime, recipe};
+use ferrio_fit::{FitVerdict, Fitting};
 use ferrio_job::SystemEnvironment;
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome};
-use ferrio_spec::engines::options::sim::SEED;
 
 /// Natural logarithm of 100: the 99th percentile of an exponential distribution, as a multiple of its mean.
 const P99_OF_MEAN: f64 = 4.605_170;
@@ -32,48 +32,15 @@ const READS: &str = "[a]\\nioengine=sim\\nsim_service=exponential:250us\\nrw=ran
 const SYNCS: &str =
     "[a]\\nioengine=sim\\nsim_service=fixed:1us,sync=exponential:1ms\\nrw=write\\nbs=4k\\nsize=1g\\nfdatasync=1\\n";
 
-/// Runs sessions on virtual time, each on another device.
-struct OnVirtualTime {
-    seed: i64,
-}
-
-impl FitConductor for OnVirtualTime {
-    fn next(&mut self, _: &str) {}
-
-    fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {
-        self.seed += 1;
-        for job in &mut session.spec.jobs {
-            job.engine.options.set(&SEED, self.seed);
-        }
-        session.settings.is_virtual = true;
-        session.run(&mut [])
-    }
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
-fn recipe(figure: &KnownFigure, limit: f64) -> Recipe {
-    let (word, unit) = if figure.is_latency { ("most", "ns") } else { ("least", "") };
-    let text = format!(
-        "name = \"known\"\ntitle = \"A device that is known\"\nabout = \"It is simulated.\"\n[[load]]\nname = \"load\"\nabout = \"I/Os.\"\nseconds = 32\n\
-         jobs = \"{}\"\nscale = []\n[[limit]]\nload = \"load\"\njob = \"a\"\nfigure = \"{}\"\n{word} = \"{limit:.0}{unit}\"\nmeans = \"It is slow.\"\n\
-         source = {{ title = \"Arithmetic\", url = \"https://example.org\", year = 2026, says = \"So.\" }}\n",
-        figure.jobs, figure.name
-    );
-    Recipe::parse(&text, "known").expect("a recipe")
-}
-
 /// The verdicts on so many devices that are better than the limit by 10 %, or worse by 10 %.
 fn verdicts(figure: &KnownFigure, is_better: bool, n_devices: i64) -> Vec<FitVerdict> {
     let factor = if is_better == figure.is_latency { 1.1 } else { 1.0 / 1.1 };
-    let recipe = recipe(figure, figure.truth * factor);
+    let recipe = recipe(figure.jobs, figure.name, figure.truth * factor, figure.is_latency);
     let environment = SystemEnvironment::new("ferrio");
     let directory = std::env::temp_dir();
     let verdict = |device: i64| {
         let fitting = Fitting::new(&recipe, &directory, &environment).expect("a load");
-        let outcome = fitting.run(false, &mut OnVirtualTime { seed: device * 1_000 }).expect("runs");
+        let outcome = fitting.run(false, &mut OnVirtualTime::new(device * 1_000, |_, _| ())).expect("runs");
         outcome.verdict.expect("a verdict")
     };
     (0..n_devices).map(verdict).collect()

@@ -11,6 +11,7 @@ mod case;
 pub mod compare;
 mod course;
 pub mod knee;
+mod lasting;
 mod measures;
 mod on_device;
 mod precision;
@@ -22,6 +23,7 @@ mod statistics;
 mod text;
 mod unexamined;
 
+pub use lasting::may_flatter;
 pub use precision::precision;
 pub use rules::{FindingRule, RULES};
 pub use unexamined::{SUBJECTS, Subject};
@@ -29,6 +31,11 @@ pub use unexamined::{SUBJECTS, Subject};
 use case::Case;
 use ferrio_stats::{Audit, Finding, RunRecord};
 use rules::precedence::{RuleOutcome, standing};
+
+/// All rules: those about a run, and those about repeated runs, which look at no single one.
+pub fn all_rules() -> impl Iterator<Item = &'static FindingRule> {
+    RULES.iter().chain([&repeats::CHANGED])
+}
 
 /// What all rules find in a record, the worst first, and what they could not examine.
 pub fn audit(record: &RunRecord) -> Audit {

@@ -3,6 +3,7 @@
 //! `plan.json` is written first, and again when a search adds a point. A record gets its name when it is whole. Must not know: how a run is made, what records hold. Start reading at
 //! [`SweepFolder::create`], then [`SweepFolder::open`].
 
+use crate::limit::RUNS_AGAIN;
 use crate::outcome::SweepOutcome;
 use crate::{FEWEST_RUNS, OpenLoop, RunHabits, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
 use ferrio_insight::repeats::repeats;
@@ -152,6 +153,13 @@ impl SweepFolder {
     /// The records of the runs of a point that were made.
     pub fn records(&self, point_index: usize) -> impl Iterator<Item = Result<RunRecord, SweepError>> {
         let steps = (0..self.plan.n_repeats).map(move |repeat_index| SweepStep { point_index, repeat_index });
+        steps.filter_map(|step| self.record(step).transpose())
+    }
+
+    /// The records of the runs that have measured a point again at the end of a search. They are not among [`Self::records`].
+    pub(crate) fn records_again(&self, point_index: usize) -> impl Iterator<Item = Result<RunRecord, SweepError>> {
+        let n_runs = self.plan.n_repeats;
+        let steps = (n_runs..n_runs + RUNS_AGAIN).map(move |repeat_index| SweepStep { point_index, repeat_index });
         steps.filter_map(|step| self.record(step).transpose())
     }
 

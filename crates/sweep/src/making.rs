@@ -2,7 +2,7 @@
 //!
 //! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
 
-use crate::limit::{LimitSearch, LimitVerdict, search};
+use crate::limit::{LimitSearch, LimitVerdict, RUNS_AGAIN, search};
 use crate::space::SweepPoint;
 use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep, session_at};
 use ferrio_job::{Environment, Template};
@@ -92,8 +92,10 @@ impl OpenSweep {
         }
         let mut n_made = 0;
         let judge = |value| self.judge_value(value, &limit, &mut n_made, jobs, conductor);
-        match search(limit.ends.0, limit.ends.1, limit.precision, judge) {
-            Ok(_) => Ok(SweepEnding::All),
+        let found = search(limit.ends.0, limit.ends.1, limit.precision, judge);
+        let again = |within| self.measure_again(within, &limit, n_made, jobs, conductor);
+        match found.and_then(|bracket| bracket.within.map_or(Ok(()), again)) {
+            Ok(()) => Ok(SweepEnding::All),
             Err(None) => Ok(SweepEnding::Stopped),
             Err(Some(error)) => Err(error),
         }
@@ -124,6 +126,36 @@ impl OpenSweep {
             *n_made += 1;
             results.extend(self.folder.record(step)?.iter().map(of_record));
         }
+    }
+
+    /// Measures the lower end of the answer again. Each value is tried at one time of the search, so that a device that changes meanwhile (credit for bursts, a cache)
+    /// would make an answer out of two devices.
+    fn measure_again(
+        &mut self,
+        within: u64,
+        limit: &LimitSearch,
+        n_made: usize,
+        jobs: &SweptJobs<'_>,
+        conductor: &mut dyn Conductor,
+    ) -> Result<(), Option<SweepError>> {
+        let point_index = self.point_at(within)?;
+        // Nothing was measured since.
+        if point_index + 1 == self.folder.plan.points.len() {
+            return Ok(());
+        }
+        let records = self.folder.records_again(point_index).collect::<Result<Vec<_>, _>>()?;
+        let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
+        while results.len() < RUNS_AGAIN as usize
+            && (results.is_empty() || limit.judge(&results) == LimitVerdict::Undecided)
+        {
+            let repeat_index = limit.most_runs + results.len() as u32;
+            let (step, n_made) = (SweepStep { point_index, repeat_index }, n_made + results.len());
+            if self.make_one(step, (n_made, n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
+                return Err(None);
+            }
+            results.extend(self.folder.record(step)?.iter().map(of_record));
+        }
+        Ok(())
     }
 
     /// Makes one run, and keeps its record. `counts`: the number of runs before it, and of all that are known of.

@@ -2,86 +2,15 @@
 //!
 //! The runs are on virtual time, so that they take only their computing time. Start reading at [`bracket`].
 
-use ferrio_job::{SystemEnvironment, Template};
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome};
-use ferrio_spec::engines::options::sim::SEED;
-use ferrio_sweep::limit::{Bracket, LatencyLimit, LimitAnswer, LimitSearch};
+mod common;
+
+use common::{Swept, made};
+use ferrio_sweep::limit::{Bracket, LimitAnswer};
 use ferrio_sweep::outcome::SweepOutcome;
-use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
-use ferrio_sweep::{Conductor, JobsOfPlan, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweepStep, SweptJobs};
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
-
-/// Runs sessions on virtual time, each on another device.
-struct OnVirtualTime {
-    seed: i64,
-}
-
-impl Conductor for OnVirtualTime {
-    fn next(&mut self, _: &SweepPoint, _: SweepStep, _: usize, _: usize) {}
-
-    fn has_made_one(&self) -> bool {
-        true
-    }
-
-    fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {
-        self.seed += 1;
-        for job in &mut session.spec.jobs {
-            job.engine.options.set(&SEED, self.seed);
-            // Arrivals are random, too.
-            job.pattern.randseed = Some(self.seed as u64);
-        }
-        session.settings.is_virtual = true;
-        session.run(&mut [])
-    }
-
-    fn rest(&mut self, _: Duration) {}
-
-    fn is_stopped(&self) -> bool {
-        false
-    }
-}
-
-/// A folder that is removed at the end.
-struct PassingFolder(PathBuf);
-
-impl Drop for PassingFolder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn template(words: &str) -> Template {
-    let words: Vec<OsString> = std::iter::once("ferrio").chain(words.split(' ')).map(OsString::from).collect();
-    ferrio_job::parse_template(&words, &SystemEnvironment::new("ferrio")).expect("jobs").1
-}
-
-/// A sweep of these jobs over a parameter, with its runs made. `limit`: a latency to search for.
-fn made(name: &str, jobs: &str, over: &str, limit: Option<&str>, seed: i64) -> (OpenSweep, PassingFolder) {
-    let axis = SweepAxis::parse(over).expect("a parameter");
-    let space = Space::new(vec![axis.clone()], &[]).expect("a space");
-    let mut plan =
-        SweepPlan::new(JobsOfPlan::default(), &space).and_then(|plan| plan.with_repeats(3, None)).expect("a plan");
-    if let Some(limit) = limit {
-        let limits = vec![LatencyLimit::parse(limit).expect("a limit")];
-        plan = plan.searching(LimitSearch::new(limits, &axis, 0.05, 8).expect("a search"));
-    }
-    let folder = PassingFolder(std::env::temp_dir().join(format!("ferrio-{name}-{seed}-{}", std::process::id())));
-    let mut open = SweepFolder::create(&folder.0, plan).expect("a folder");
-    let environment = SystemEnvironment::new("ferrio");
-    let jobs = SweptJobs { template: template(jobs), first: None, before_each: None, environment: &environment };
-    let mut conductor = OnVirtualTime { seed: seed * 100_000 };
-    let ending =
-        if limit.is_some() { open.find_limit(&jobs, &mut conductor) } else { open.make(&jobs, &mut conductor) };
-    assert_eq!(ending.expect("runs"), SweepEnding::All);
-    (open, folder)
-}
 
 /// The values between which a limit is.
 fn bracket(jobs: &str, over: &str, limit: &str, seed: i64) -> Bracket {
-    let (open, _folder) = made("limit", jobs, over, Some(limit), seed);
+    let (open, _folder) = made(&Swept { limit: Some(limit), ..Swept::new("limit", jobs, over) }, seed);
     LimitAnswer::of(&open.folder).expect("an answer").expect("a search").bracket
 }
 
@@ -125,7 +54,7 @@ fn limits_of_500_searches_are_where_theory_has_them() {
 const CHANNELS: &str = "--name=a --ioengine=sim --sim_service=exponential:1ms --sim_channels=8 --rw=randread --size=1g --bs=4k --number_ios=4000";
 
 fn knee_has_8(seed: i64) -> bool {
-    let (open, _folder) = made("knee", CHANNELS, "iodepth=1..64", None, seed);
+    let (open, _folder) = made(&Swept::new("knee", CHANNELS, "iodepth=1..64"), seed);
     let outcome = SweepOutcome::read(&open.folder).expect("an outcome");
     let [knee] = &outcome.knees[..] else { panic!("{:?}", outcome.knees) };
     let [low, high] = knee.between.clone().map(|value| value.parse::<u64>().expect("a depth"));

@@ -3,7 +3,7 @@
 //! Start reading at [`pages`].
 
 use super::text::GENERATED;
-use ferrio_insight::{FindingRule, RULES, SUBJECTS};
+use ferrio_insight::{FindingRule, SUBJECTS, all_rules};
 use std::fmt::Write as _;
 
 const INTRODUCTION: &str = "\
@@ -37,7 +37,7 @@ Rules that are not in this table need only what every run has. Of the others the
 /// The list of all rules.
 pub(super) fn index() -> String {
     let mut text = format!("<!-- {GENERATED} -->\n{INTRODUCTION}");
-    for rule in RULES {
+    for rule in all_rules() {
         // Infallible here and below: writing to a String never fails.
         let _ = writeln!(text, "| [{id}]({id}.md) | {} | {} |", rule.severity.word(), rule.title, id = rule.id);
     }
@@ -52,7 +52,7 @@ pub(super) fn index() -> String {
 
 /// Path and text of the page of each rule.
 pub(super) fn pages() -> impl Iterator<Item = (String, String)> {
-    RULES.iter().map(|rule| (format!("docs/findings/{}.md", rule.id), page(rule)))
+    all_rules().map(|rule| (format!("docs/findings/{}.md", rule.id), page(rule)))
 }
 
 fn page(rule: &FindingRule) -> String {

@@ -124,13 +124,19 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
         .loads
         .iter()
         .flat_map(|load| &load.findings)
-        .filter(|one| one.severity == Severity::Wrong)
+        .filter(|one| one.severity == Severity::Wrong || is_reason(outcome, one))
         .cloned()
         .collect();
     if !told.is_empty() {
         let _ = write!(text, "\n{}", findings(&told, width, has_colour));
     }
     text
+}
+
+/// A verdict rests on the finding.
+fn is_reason(outcome: &FitOutcome, finding: &Finding) -> bool {
+    let mut checks = outcome.loads.iter().flat_map(|load| &load.checks);
+    checks.any(|check| check.contradicted_by.as_ref() == Some(&finding.id))
 }
 
 fn row(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome) -> Vec<String> {

@@ -70,7 +70,7 @@ pub(super) fn reason(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome)
     let of = subject(limit);
     match (check.verdict, &check.contradicted_by) {
         (FitVerdict::CantTell, Some(finding)) => {
-            format!("{of}: can't tell, because {finding} contradicts the figure (ferrio help {finding}).")
+            format!("{of}: can't tell, because {finding} speaks against the figure (ferrio help {finding}).")
         }
         (FitVerdict::CantTell, None) if check.values.is_empty() => {
             format!("{of}: can't tell, because the runs have no such figure.")

@@ -100,7 +100,7 @@ pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path, is_about_knee:
 
 /// The answer of a search for a limit, in a few sentences.
 pub(super) fn answer_text(answer: &LimitAnswer) -> String {
-    let LimitAnswer { option, limits, bracket, iops, limited_by, .. } = answer;
+    let LimitAnswer { option, limits, bracket, iops, limited_by, contradicted_by, .. } = answer;
     let limits = limits.join(" and ");
     let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
     let found = match (bracket.within, bracket.beyond) {
@@ -120,7 +120,16 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
         (None, None) => format!("{limits}: the runs do not decide at any value of {option}."),
     };
     let why = limited_by.map(|why| format!(" {}", why.sentence())).unwrap_or_default();
-    format!("{found}{why} Each of both ends is certain to 99 %.")
+    let mut doubts = String::new();
+    for (value, names) in [bracket.within, bracket.beyond].into_iter().zip(contradicted_by) {
+        if let Some(value) = value.filter(|_| !names.is_empty()) {
+            let names = names.join(" and ");
+            // Writing to a text cannot fail.
+            let _ = write!(doubts, " Not certain: {names} speaks against {option}={value}, see the findings.");
+        }
+    }
+    let certainty = if doubts.is_empty() { " Each of both ends is certain to 99 %." } else { &doubts };
+    format!("{found}{why}{certainty}")
 }
 
 /// The values that were tried, with the latencies that the limits are about.

@@ -2,11 +2,13 @@
 //!
 //! Must not know: files, how the figures are shown. Start reading at [`repeats`].
 
+mod changed;
 mod outliers;
 
 use crate::compare::ComparedMetric;
 use crate::compare::sample::{FigureSample, JobOfResult};
 use crate::statistics::{mean, quantile_95};
+pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
 use ferrio_results::{FiguresOf, LatencyKind, RunResult};
 use ferrio_stats::Confidence;
 pub use outliers::Outlier;

@@ -171,6 +171,24 @@ pub const RULES: &[FindingRule] = &[
 ];
 
 impl FindingRule {
+    /// A rule about repeated runs: it looks at no single run, and names itself whatever its finding says.
+    pub(crate) const fn of_repeats(
+        id: &'static str,
+        title: &'static str,
+        what: &'static str,
+        why: &'static str,
+        example: &'static str,
+        cure: &'static str,
+    ) -> Self {
+        let find = |_: &Case<'_>| Vec::new();
+        Self { id, title, severity: Severity::Misleading, what, why, example, cure, yields_to: &[], find }
+    }
+
+    /// The page that describes it.
+    pub(crate) fn page(&self) -> String {
+        format!("{PAGES}/{}.md", self.id)
+    }
+
     /// What the rule finds in a run, if no other rule says more.
     pub(crate) fn look_at(&self, case: &Case<'_>) -> Vec<Observation> {
         (self.find)(case)
@@ -187,7 +205,7 @@ impl FindingRule {
             evidence: found.evidence,
             explanation: found.explanation,
             cure: found.cure.unwrap_or_else(|| self.cure.to_owned()),
-            page: format!("{PAGES}/{}.md", self.id),
+            page: self.page(),
         }
     }
 }
@@ -271,9 +289,10 @@ mod tests {
 
     #[test]
     fn rules_have_names_of_their_own_and_say_everything() {
-        let ids: HashSet<&str> = RULES.iter().map(|rule| rule.id).collect();
-        assert_eq!(ids.len(), RULES.len());
-        for rule in RULES {
+        let rules: Vec<&FindingRule> = crate::all_rules().collect();
+        let ids: HashSet<&str> = rules.iter().map(|rule| rule.id).collect();
+        assert_eq!(ids.len(), rules.len());
+        for rule in rules {
             let is_name = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
             assert!(is_name(rule.id), "{}", rule.id);
             for text in [rule.what, rule.why, rule.cure] {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
-use ferrio_insight::{FindingRule, RULES};
+use ferrio_insight::{FindingRule, all_rules};
 use ferrio_report::native::{closing, in_brackets, measured, unexamined};
 use ferrio_results::{JobResult, RunResult};
 use ferrio_stats::{Audit, FiguresOf, Finding};
@@ -77,7 +77,7 @@ pub(crate) fn one(finding: &Finding, anchor: &str, side: &str) -> Markup {
 
 /// The rule of a finding; `None`: this version has none of this name.
 fn rule_of(finding: &Finding) -> Option<&'static FindingRule> {
-    RULES.iter().find(|rule| rule.id == finding.id)
+    all_rules().find(|rule| rule.id == finding.id)
 }
 
 /// The documents of the rules of some findings, each once: a page has no other files that it could lead to.

@@ -4,7 +4,10 @@
 
 use super::{Bracket, LimitSearch, LimitVerdict, felt};
 use crate::{SweepError, SweepFolder};
+use ferrio_insight::may_flatter;
+use ferrio_insight::repeats::not_again;
 use ferrio_results::{FiguresOf, JobResult, RunResult, of_record};
+use ferrio_stats::{Finding, RunRecord, Severity};
 use serde::Serialize;
 
 /// A job that uses this share of a CPU has no more of it.
@@ -70,6 +73,11 @@ pub struct LimitAnswer {
     pub limits: Vec<String>,
     /// Between these values the limits end to hold. Each end is certain to 99 %.
     pub bracket: Bracket,
+    /// For each end, the names of the findings that speak against it: at the lower end, those by which the storage may do worse in the long run than in the runs.
+    pub contradicted_by: [Vec<String>; 2],
+    /// The lower end did not hold any more when it was measured again at the end of the search.
+    #[serde(skip)]
+    pub change: Option<Finding>,
     /// I/Os per second at both ends, of all jobs and directions.
     pub iops: [Option<f64>; 2],
     /// What keeps the parameter from being larger; `None`: its last value is within the limits.
@@ -85,50 +93,92 @@ impl LimitAnswer {
     /// A record cannot be read.
     pub fn of(folder: &SweepFolder) -> Result<Option<Self>, SweepError> {
         let Some(search) = &folder.plan.limit else { return Ok(None) };
-        let mut tried = Vec::new();
-        let mut runs: Vec<(u64, RunResult)> = Vec::new();
+        let mut values = Vec::new();
         for (index, point) in folder.plan.points.iter().enumerate() {
             let Some(value) = point.settings.first().and_then(|(_, value)| value.parse().ok()) else { continue };
-            let records = folder.records(index).collect::<Result<Vec<_>, _>>()?;
-            let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
-            if results.is_empty() {
-                continue;
+            let results = read(folder.records(index))?;
+            if !results.is_empty() {
+                values.push(ValueRuns::of(search, value, results, &read(folder.records_again(index))?));
             }
-            let rates: Option<Vec<f64>> = results.iter().map(iops).collect();
-            let iops = rates.map(|rates| rates.iter().sum::<f64>() / rates.len() as f64);
-            let latencies_ns = search.latencies_ns(&results);
-            tried.push(TriedValue {
-                value,
-                verdict: search.judge(&results),
-                n_runs: results.len(),
-                iops,
-                latencies_ns,
-            });
-            runs.extend(results.pop().map(|result| (value, result)));
         }
-        tried.sort_by_key(|one| one.value);
-        runs.sort_by_key(|(value, _)| *value);
-        Ok(Some(Self::from_values(search, tried, &runs)))
+        values.sort_by_key(|one| one.tried.value);
+        Ok(Some(Self::from_values(search, values)))
     }
 
-    fn from_values(search: &LimitSearch, tried: Vec<TriedValue>, runs: &[(u64, RunResult)]) -> Self {
-        let of = |verdict: LimitVerdict| tried.iter().filter(move |one| one.verdict == verdict);
+    fn from_values(search: &LimitSearch, mut values: Vec<ValueRuns>) -> Self {
+        let index_of = |value: &ValueRuns| values.iter().position(|one| one.tried.value == value.tried.value);
+        let of = |verdict: LimitVerdict| values.iter().filter(move |one| one.tried.verdict == verdict);
         let beyond = of(LimitVerdict::Beyond).next();
-        let within = of(LimitVerdict::Within).rev().find(|one| beyond.is_none_or(|beyond| one.value < beyond.value));
-        let run_at = |value: u64| runs.iter().find(|(at, _)| *at == value).map(|(_, result)| result);
-        let limited_by = beyond.and_then(|beyond| {
-            let lowest = runs.first().map(|(_, result)| result)?;
-            Some(limited_by(run_at(beyond.value)?, lowest))
-        });
+        let is_below = |one: &&ValueRuns| beyond.is_none_or(|beyond| one.tried.value < beyond.tried.value);
+        let within = of(LimitVerdict::Within).rev().find(is_below);
+        let limited_by = beyond.zip(values.first()).map(|(beyond, lowest)| limited_by(&beyond.last, &lowest.last));
+        let value = |one: Option<&ValueRuns>| one.map(|one| one.tried.value);
+        let bracket = Bracket { within: value(within), beyond: value(beyond) };
+        let iops = [within, beyond].map(|one| one.and_then(|one| one.tried.iops));
+        let [at_within, at_beyond] = [within, beyond].map(|one| one.and_then(index_of));
+        let change = at_within.and_then(|index| values[index].change.take());
+        let mut contradicted_by = [
+            at_within.map(|index| std::mem::take(&mut values[index].flattered_by)).unwrap_or_default(),
+            at_beyond.map(|index| std::mem::take(&mut values[index].wrong)).unwrap_or_default(),
+        ];
+        contradicted_by[0].extend(change.iter().map(|change| change.id.clone()));
         Self {
             option: search.option.to_string(),
             limits: search.limits.iter().map(ToString::to_string).collect(),
-            bracket: Bracket { within: within.map(|one| one.value), beyond: beyond.map(|one| one.value) },
-            iops: [within, beyond].map(|one| one.and_then(|one| one.iops)),
+            bracket,
+            contradicted_by,
+            change,
+            iops,
             limited_by,
-            tried,
+            tried: values.into_iter().map(|one| one.tried).collect(),
         }
     }
+}
+
+/// A value with what its runs tell.
+struct ValueRuns {
+    tried: TriedValue,
+    /// The last of its runs.
+    last: RunResult,
+    /// Names of findings by which the storage may do worse than in these runs.
+    flattered_by: Vec<String>,
+    /// Names of findings that contradict the figures.
+    wrong: Vec<String>,
+    /// The value held, and did not when it was measured again.
+    change: Option<Finding>,
+}
+
+impl ValueRuns {
+    /// `results`: at least one; `again`: those at the end of the search.
+    fn of(search: &LimitSearch, value: u64, mut results: Vec<RunResult>, again: &[RunResult]) -> Self {
+        let rates: Option<Vec<f64>> = results.iter().map(iops).collect();
+        let iops = rates.map(|rates| rates.iter().sum::<f64>() / rates.len() as f64);
+        let (latencies_ns, verdict) = (search.latencies_ns(&results), search.judge(&results));
+        let is_changed = verdict == LimitVerdict::Within && search.judge(again) == LimitVerdict::Beyond;
+        let change = is_changed.then(|| {
+            let pairs = latencies_ns.iter().zip(search.latencies_ns(again));
+            let (first_ns, again_ns) = pairs
+                .filter_map(|(first, again)| Some(((*first)?, again?)))
+                .max_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)))
+                .unwrap_or_default();
+            not_again(&format!("{}={value}", search.option), first_ns, again_ns)
+        });
+        let named = |is_it: fn(&Finding) -> bool| {
+            let findings = results.iter().chain(again).flat_map(|result| result.findings.iter().flatten());
+            let mut names: Vec<String> = findings.filter(|one| is_it(one)).map(|one| one.id.clone()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        let (flattered_by, wrong) = (named(may_flatter), named(|finding| finding.severity == Severity::Wrong));
+        let tried = TriedValue { value, verdict, n_runs: results.len(), iops, latencies_ns };
+        Self { tried, last: results.pop().unwrap_or_default(), flattered_by, wrong, change }
+    }
+}
+
+/// The results of records.
+fn read(records: impl Iterator<Item = Result<RunRecord, SweepError>>) -> Result<Vec<RunResult>, SweepError> {
+    records.map(|record| record.map(|record| of_record(&record))).collect()
 }
 
 /// I/Os per second of all jobs and directions; `None`: the jobs did not run at the same time, so that their rates do not add up.

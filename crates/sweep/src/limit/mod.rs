@@ -19,6 +19,9 @@ use std::fmt;
 /// Runs at a value near the limit before it can be decided.
 const FEWEST_RUNS: usize = 3;
 
+/// Most runs that measure the lower end again when the search is over.
+pub(crate) const RUNS_AGAIN: u32 = FEWEST_RUNS as u32;
+
 /// A latency that is not to be exceeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

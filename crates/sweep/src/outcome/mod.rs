@@ -2,6 +2,7 @@
 //!
 //! The records of one point at a time are in memory. Must not know: how it is shown. Start reading at [`SweepOutcome::read`].
 
+mod changes;
 mod findings;
 mod knees;
 mod table;
@@ -106,6 +107,7 @@ impl SweepOutcome {
         }
         outcome.n_missing = folder.missing().len();
         outcome.limit = LimitAnswer::of(folder)?;
+        outcome.find_changes(plan);
         outcome.finish();
         if let (Some(folder), Some(beside)) = (folder.open_loop()?, OpenLoop::beside(&outcome)) {
             let figures = Box::new(Self::read(&folder)?);

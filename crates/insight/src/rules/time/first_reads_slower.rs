@@ -39,7 +39,7 @@ fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
     let pattern = &job.spec.pattern;
     let is_once_each = !pattern.random || (!pattern.norandommap && pattern.distribution == RandomDistribution::Uniform);
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
-    if !is_once_each || !only_reads || !job.spec.durability.direct || job.spec.zones != ZoneSpec::None {
+    if !is_once_each || !only_reads || job.is_buffered() || job.spec.zones != ZoneSpec::None {
         return None;
     }
     let figures = job.figures(DataDirection::Read)?;

@@ -14,7 +14,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "The rate fell once and stayed lower",
     severity: Severity::Misleading,
     what: "The I/Os of a job in each interval of its run. It is reported where the rate fell at one place by more than a fifth, which chance \
-           does not explain, and was steady before and after it; not of jobs that something holds back on purpose (rates, pauses, \
+           does not explain, and was steady before and after it, or where it began at more than twice its steady rate for less than a \
+           second with a tenth of all I/Os and more; not of jobs that something holds back on purpose (rates, pauses, \
            latency targets, syncs).",
     why: "Burst credit was used up, or a cache was full: the mean describes neither the time before nor the time after it, and depends on \
           the length of the run.",
@@ -165,6 +166,16 @@ mod tests {
         }
         assert_eq!(beside(0, 100, 0), ["rate-fell"]);
         assert_eq!(beside(50, 100, 0), ["rate-fell"]);
+    }
+
+    /// A cache that is full after so many intervals at ten times the rate: with one of 100, its share is 9 %.
+    #[test]
+    fn a_short_beginning_counts_by_its_share() {
+        for (n_intervals, is_told) in [(0, false), (1, false), (2, true), (6, true)] {
+            let mut scene = scene(100);
+            scene.record.series[0].directions[DataDirection::Read].ios[..n_intervals].fill(4_000);
+            assert_eq!(scene.found().contains(&"rate-fell".to_owned()), is_told, "{n_intervals}");
+        }
     }
 
     #[test]

@@ -1,0 +1,125 @@
+//! Verdicts on simulated devices that hide something: a stall, a cache, credit for bursts. A device that is good enough only thanks to those is none that fits.
+//!
+//! The runs are on virtual time. Start reading at [`fitted`].
+
+mod common;
+
+use common::{OnVirtualTime, recipe};
+use ferrio_fit::{FitOutcome, FitVerdict, Fitting};
+use ferrio_job::SystemEnvironment;
+use ferrio_spec::JobSpec;
+use ferrio_spec::engines::options::sim::BURST;
+
+/// One I/O at a time of 250 us on average: 4,000 a second.
+const READS: &str = "[a]\\nioengine=sim\\nsim_service=exponential:250us\\nrw=randread\\nbs=4k\\nsize=1g\\n";
+
+/// A limit: a figure of the job, and the least rate or the longest latency.
+struct Limit(&'static str, f64);
+
+/// The outcome of four to eight runs of 8 s each.
+fn fitted(jobs: &str, limit: &Limit, device: fn(&mut JobSpec, i64)) -> FitOutcome {
+    let recipe = recipe(jobs, limit.0, limit.1, !limit.0.ends_with("iops"));
+    let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
+    let fitting = Fitting::new(&recipe, &directory, &environment).expect("a load");
+    fitting.run(false, &mut OnVirtualTime::new(7_000, device)).expect("runs")
+}
+
+/// The verdict, the finding that speaks against the figure, and all findings.
+fn verdict(outcome: &FitOutcome) -> (FitVerdict, Option<&str>, Vec<&str>) {
+    let load = &outcome.loads[0];
+    let findings = load.findings.iter().map(|finding| finding.id.as_str()).collect();
+    (outcome.verdict.expect("a verdict"), load.checks[0].contradicted_by.as_deref(), findings)
+}
+
+const fn same(_: &mut JobSpec, _: i64) {}
+
+/// Half of what the device does with credit, and twice of what it does without: 1,000 a second.
+const HALF: Limit = Limit("read.iops", 2_000.0);
+
+/// 12,000 I/Os of credit, of which 3,000 a second are spent: it lasts for 4 of 8 s. The mean is (4 * 4,000 + 4 * 1,000) / 8 = 2,500 a second.
+#[test]
+fn credit_that_ends_in_each_run_is_no_fit() {
+    let outcome = fitted(&format!("{READS}sim_burst=iops:1000/16000/12000\\n"), &HALF, same);
+    assert!((outcome.loads[0].checks[0].value - 2_500.0).abs() < 50.0, "{:?}", outcome.loads[0].checks);
+    assert_eq!(verdict(&outcome), (FitVerdict::CantTell, Some("rate-fell"), vec!["rate-fell"]));
+}
+
+/// The credit of the volume is that of all runs: it ends in the third, and in the last tenth of the fourth.
+#[test]
+fn credit_that_ends_in_one_of_the_runs_is_no_fit() {
+    let in_third = fitted(READS, &HALF, |job, n| {
+        let credit = match n {
+            0 | 1 => "iops:1000/16000/1m",
+            2 => "iops:1000/16000/12000",
+            _ => "iops:1000/16000/1",
+        };
+        job.engine.options.set(&BURST, credit);
+    });
+    assert_eq!(verdict(&in_third).0, FitVerdict::CantTell);
+    assert!(verdict(&in_third).2.contains(&"rate-fell"));
+    let in_fourth = fitted(READS, &HALF, |job, n| {
+        job.engine.options.set(&BURST, if n < 3 { "iops:1000/16000/1m" } else { "iops:1000/16000/20000" });
+    });
+    assert_eq!((verdict(&in_fourth).0, verdict(&in_fourth).1), (FitVerdict::CantTell, Some("rate-fell")));
+}
+
+/// The credit ends between two runs, and the limit is far below both rates: the verdict is right, and what it rests on is told.
+#[test]
+fn credit_that_ends_between_runs_is_named() {
+    let outcome = fitted(READS, &Limit("read.iops", 1_900.0), |job, n| {
+        job.engine.options.set(&BURST, if n < 2 { "iops:2000/16000/1m" } else { "iops:2000/16000/1" });
+    });
+    let (verdict, because, findings) = verdict(&outcome);
+    assert!(verdict != FitVerdict::Fits || because.is_some(), "{:?}", outcome.loads[0].checks);
+    assert_eq!(findings, ["changed-between-runs"], "{:?}", outcome.loads[0].checks);
+}
+
+/// Writes of 64 KiB: 10,000 a second into a cache of 256 MiB, which drains 16 MiB (256 of them) a second. It is full after 4,096 / (10,000 - 256) = 0.42 s; the mean of 8 s
+/// is (4,096 + 8 * 256) / 8 = 768 a second.
+#[test]
+fn a_cache_that_is_soon_full_is_no_fit() {
+    let jobs = "[a]\\nioengine=sim\\nsim_service=fixed:1ms\\nsim_write_cache=256m/100us/16m/s\\nrw=randwrite\\nbs=64k\\nsize=4g\\n";
+    let outcome = fitted(jobs, &Limit("write.iops", 400.0), same);
+    assert!((outcome.loads[0].checks[0].value - 768.0).abs() < 5.0, "{:?}", outcome.loads[0].checks);
+    assert_eq!(verdict(&outcome), (FitVerdict::CantTell, Some("rate-fell"), vec!["rate-fell"]));
+}
+
+/// 16 MiB in blocks of 4 KiB are read at 1,000 a second until they are all in a cache, after 4.1 of 8 s, and at 10,000 from then on.
+#[test]
+fn a_cache_that_fills_with_what_is_read_is_no_fit() {
+    let jobs = "[a]\\nioengine=sim\\nsim_service=exponential:1ms\\nsim_read_cache=64m/100us\\nrw=randread\\nbs=4k\\nsize=16m\\n";
+    let outcome = fitted(jobs, &HALF, same);
+    assert_eq!(verdict(&outcome), (FitVerdict::CantTell, Some("first-reads-slower"), vec!["first-reads-slower"]));
+}
+
+/// The device stands still for 0.6 s in each second. One I/O at a time meets that once a second, one of some 1,600: the 99th percentile is that of the others,
+/// 250 us * ln(100) = 1.15 ms. That is the figure of the limit, and the stalls are told.
+#[test]
+fn stalls_are_told_beside_a_percentile_that_does_not_show_them() {
+    let outcome = fitted(&format!("{READS}sim_stall=1s/600ms\\n"), &Limit("read.p99", 2e6), same);
+    assert_eq!(verdict(&outcome), (FitVerdict::Fits, None, vec!["stalls"]));
+    // The longest of them is 0.6 s.
+    let longest = fitted(&format!("{READS}sim_stall=1s/600ms\\n"), &Limit("read.max", 100e6), same);
+    assert_eq!(verdict(&longest).0, FitVerdict::DoesNotFit);
+}
+
+fn finds_nothing(n_devices: i64) {
+    for device in 0..n_devices {
+        let recipe = recipe(READS, "read.iops", 2_000.0, false);
+        let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
+        let fitting = Fitting::new(&recipe, &directory, &environment).expect("a load");
+        let outcome = fitting.run(false, &mut OnVirtualTime::new(device * 1_000, same)).expect("runs");
+        assert_eq!(verdict(&outcome), (FitVerdict::Fits, None, Vec::new()), "{device}");
+    }
+}
+
+#[test]
+fn a_device_that_hides_nothing_has_no_finding() {
+    finds_nothing(2);
+}
+
+#[test]
+#[ignore = "20 fits take long: run by .ci/nightly"]
+fn twenty_devices_that_hide_nothing_have_no_finding() {
+    finds_nothing(20);
+}
