@@ -22,7 +22,7 @@ mod summary;
 pub use error::HistoryError;
 pub use history::RunHistory;
 pub use last_runs::{LastRun, TargetState, last_runs};
-pub use name::{NameError, RunName};
+pub use name::{MAX_NAME_CHARS, NameError, RunName};
 pub use place::HistoryPlace;
 pub use run::{KeptRun, NewRun, StoredForm};
 pub use selector::RunSelector;

@@ -7,7 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// Longest name, in characters.
-const MAX_CHARACTERS: usize = 100;
+pub const MAX_NAME_CHARS: usize = 100;
 
 /// A name under which runs are kept. Several runs may have the same name, such as those of every night.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub enum NameError {
     #[error("it is empty")]
     Empty,
     /// It is too long.
-    #[error("it has {0} characters, and at most {MAX_CHARACTERS} are allowed")]
+    #[error("it has {0} characters, and at most {MAX_NAME_CHARS} are allowed")]
     Long(usize),
     /// It has a character that is not allowed.
     #[error("it has the character {0:?}: control characters and / are not allowed")]
@@ -57,7 +57,7 @@ impl FromStr for RunName {
         if text.is_empty() {
             return Err(NameError::Empty);
         }
-        if n_characters > MAX_CHARACTERS {
+        if n_characters > MAX_NAME_CHARS {
             return Err(NameError::Long(n_characters));
         }
         if let Some(character) = text.chars().find(|character| character.is_control() || *character == '/') {

@@ -5,7 +5,7 @@
 
 use crate::console::{Console, show_aside};
 use crate::exit::Exit;
-use ferrio_history::{HistoryError, HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
+use ferrio_history::{HistoryError, HistoryPlace, KeptRun, NewRun, RunHistory, RunName, RunSummary, StoredForm};
 use ferrio_report::saved;
 use ferrio_stats::RunRecord;
 use std::process::ExitCode;
@@ -26,6 +26,16 @@ pub(crate) struct Keeping {
     is_asked: bool,
     /// The native command that runs; `None`: ferrio is in the place of fio, and says nothing of a setting.
     program: Option<&'static str>,
+}
+
+/// A run among several that are kept together.
+pub(crate) struct RunOfMany {
+    /// Its name; empty: none.
+    pub(crate) name: String,
+    /// The words that make it again.
+    pub(crate) command_line: Vec<String>,
+    /// Its result.
+    pub(crate) record: RunRecord,
 }
 
 impl Keeping {
@@ -80,21 +90,69 @@ impl Keeping {
         }
     }
 
+    /// Keeps the runs that the history does not have yet, and says how many these are.
+    pub(crate) fn keep_all(&self, runs: impl Iterator<Item = Result<RunOfMany, String>>, console: &mut Console) {
+        let prefix = self.prefix();
+        match self.all_kept(runs) {
+            Ok(numbers) => match &numbers[..] {
+                [] => show_aside(&format!("{prefix}: no other run to keep\n")),
+                [number] => show_aside(&format!("{prefix}: kept as {number}\n")),
+                [first, .., last] => {
+                    show_aside(&format!("{prefix}: {} runs kept, from {first} to {last}\n", numbers.len()));
+                }
+            },
+            Err(reason) => {
+                show_aside(&format!("{prefix}: not all runs are kept: {reason}\n"));
+                console.has_failed |= self.is_asked;
+            }
+        }
+    }
+
+    fn all_kept(&self, runs: impl Iterator<Item = Result<RunOfMany, String>>) -> Result<Vec<i64>, String> {
+        let mut history = history()?;
+        let known = history.list().map_err(|error| error.to_string())?;
+        let mut numbers = Vec::new();
+        for run in runs {
+            let RunOfMany { name, command_line, record } = run?;
+            let own = Self { name, ..self.clone() };
+            let mut new = own.new_run(&record)?;
+            new.summary.command_line = command_line;
+            let times = |summary: &RunSummary| (summary.began_ms, summary.duration_ns);
+            let is_it = |known: &KeptRun| {
+                known.name.as_deref() == new.name.as_ref().map(RunName::as_str)
+                    && times(&known.summary) == times(&new.summary)
+                    && known.summary.command_line == new.summary.command_line
+            };
+            if !known.iter().any(is_it) {
+                numbers.push(history.keep(&new).map_err(|error| error.to_string())?);
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// The name, as it was given; empty: none.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
     fn kept(&self, record: &RunRecord) -> Result<i64, String> {
+        history()?.keep(&self.new_run(record)?).map_err(|error| error.to_string())
+    }
+
+    fn new_run(&self, record: &RunRecord) -> Result<NewRun, String> {
         let name = self.run_name()?;
         let mut record = std::borrow::Cow::Borrowed(record);
         if record.audit.is_none() {
             // In place of fio, only documents have findings.
             ferrio_session::audit(record.to_mut());
         }
-        let run = NewRun {
+        Ok(NewRun {
             name,
             summary: RunSummary::of_record(&record),
             form: StoredForm::Record,
             origin: String::new(),
             content: saved::encode(&record),
-        };
-        history()?.keep(&run).map_err(|error| error.to_string())
+        })
     }
 
     fn run_name(&self) -> Result<Option<RunName>, String> {

@@ -14,7 +14,7 @@ use ferrio_units::terminal_text::escape_name;
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(super) struct ListRequest {
-    /// List only runs of this name
+    /// List only runs of this name, and of the sweep of this name
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// List at most this many runs
@@ -38,10 +38,16 @@ const MAX_FIGURES: usize = 4;
 pub(super) fn list(request: &ListRequest, console: &mut Console) -> Result<(), String> {
     let mut runs =
         existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list()).map_err(|error| error.to_string())?;
-    runs.retain(|run| request.name.is_none() || run.name == request.name);
+    runs.retain(|run| request.name.as_deref().is_none_or(|name| is_called(run, name)));
     runs.truncate(request.limit.unwrap_or(usize::MAX));
     console.report(&if runs.is_empty() { "No run is kept.\n".to_owned() } else { table(&runs) });
     Ok(())
+}
+
+/// The run has this name, or is at a point of the sweep of this name.
+fn is_called(run: &KeptRun, name: &str) -> bool {
+    let rest = run.name.as_deref().and_then(|own| own.strip_prefix(name));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Runs as a table, one row for each job and direction.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how runs are made, how points follow from parameters. Start reading at [`run`].
 
+mod keep;
 pub(crate) mod loops;
 mod making;
 pub(crate) mod page;
@@ -12,6 +13,7 @@ pub(crate) mod table;
 use crate::arguments;
 use crate::console::Console;
 use crate::exit::{self, Exit};
+use crate::history::keeping::Keeping;
 use ferrio_job::{Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_session::VERSION;
@@ -52,6 +54,10 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 
 fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, String> {
     let shown = request.shown;
+    let keeping = match request.keep.as_deref().map(|name| Keeping::of(Some(name), Some(PROGRAM), console)) {
+        Some(Err(code)) => return Ok(code),
+        keeping => keeping.and_then(Result::ok).flatten(),
+    };
     match request.work {
         SweepWork::Show(path) => {
             let folder = SweepFolder::open(&path).map_err(|error| error.to_string())?;
@@ -71,14 +77,19 @@ fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, Stri
                 return Err("the jobs are not those with which the sweep began: begin a new one".to_owned());
             }
             let template = in_open_loop(template, &open.folder.plan)?;
-            make(&mut open, template, shown, console)
+            make(&mut open, template, shown, keeping.as_ref(), console)
         }
-        SweepWork::New(new) => begin(*new, shown, console),
+        SweepWork::New(new) => begin(*new, shown, keeping.as_ref(), console),
     }
 }
 
 /// Begins a sweep, or only tells what it would do.
-fn begin(new: NewSweep, shown: ShownSweep, console: &mut Console) -> Result<ExitCode, String> {
+fn begin(
+    new: NewSweep,
+    shown: ShownSweep,
+    keeping: Option<&Keeping>,
+    console: &mut Console,
+) -> Result<ExitCode, String> {
     let (template, spec) = jobs_of(&new.words)?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
@@ -111,7 +122,7 @@ fn begin(new: NewSweep, shown: ShownSweep, console: &mut Console) -> Result<Exit
     if !shown.report.is_for_programs() {
         console.report(&text);
     }
-    make(&mut open, template, shown, console)
+    make(&mut open, template, shown, keeping, console)
 }
 
 /// Looks whether the jobs take the options of an open loop, if one is wanted.
@@ -211,9 +222,17 @@ fn make(
     open: &mut OpenSweep,
     template: Template,
     shown: ShownSweep,
+    keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> Result<ExitCode, String> {
     let RunsEnding { ending, signal, n_left, n_all } = runs(open, template, console)?;
+    if let Some(keeping) = keeping {
+        let name = name_of(&open.folder);
+        keep::keep(keeping, &open.folder, &name, console);
+        if let Some(beside) = open.folder.open_loop().map_err(|error| error.to_string())? {
+            keep::keep(keeping, &beside, &name, console);
+        }
+    }
     match ending {
         SweepEnding::All => {
             let outcome = show(&open.folder, shown, console)?;
@@ -260,9 +279,14 @@ fn show(folder: &SweepFolder, shown: ShownSweep, console: &mut Console) -> Resul
 
 /// The heading of the page: the jobs, and where the runs are.
 fn title(folder: &SweepFolder) -> String {
-    let name = folder.path().file_name().unwrap_or(folder.path().as_os_str());
+    let name = name_of(folder);
     let parameters: Vec<String> = folder.plan.axes.iter().map(SweepAxis::name).collect();
-    format!("{}: {}", name.display(), parameters.join(" and "))
+    format!("{name}: {}", parameters.join(" and "))
+}
+
+/// The name of the folder.
+fn name_of(folder: &SweepFolder) -> String {
+    folder.path().file_name().unwrap_or(folder.path().as_os_str()).display().to_string()
 }
 
 /// The outcome as JSON, written without a copy of it: a sweep may have many points.

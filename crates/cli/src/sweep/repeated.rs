@@ -7,6 +7,7 @@ use super::table::{self, aligned};
 use super::{RunsEnding, document, jobs_of, plan_of};
 use crate::console::Console;
 use crate::exit::{self, Exit};
+use crate::history::keeping::Keeping;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_report::native::{plain, text_width, wrap};
@@ -62,11 +63,18 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     let space = Space::new(Vec::new(), &[]).map_err(|error| error.to_string())?;
     let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
     let plan = plan.map_err(|error| error.to_string())?.with_habits(None, request.habits);
+    let keeping = match request.keep.as_deref().map(|name| Keeping::of(Some(name), Some(PROGRAM), console)) {
+        Some(Err(code)) => return Ok(code),
+        keeping => keeping.and_then(Result::ok).flatten(),
+    };
     let path = request.folder.clone().unwrap_or_else(passing_path);
     let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
     // Only a folder that this program has made is removed.
     let _passing = request.folder.is_none().then(|| PassingFolder(path));
     let RunsEnding { ending, signal, .. } = super::runs(&mut open, template, console)?;
+    if let Some(keeping) = &keeping {
+        super::keep::keep(keeping, &open.folder, "", console);
+    }
     let outcome = SweepOutcome::read(&open.folder).map_err(|error| error.to_string())?;
     if let Some(point) = outcome.points.first() {
         let text = match request.shown {

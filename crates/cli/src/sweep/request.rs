@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
+use super::keep;
 use crate::exit::Exit;
 use crate::native::describe::{of_jobs, switch, value};
 use crate::native::{take_switch, take_value};
@@ -29,6 +30,8 @@ const REST: &str = "a time: --rest 10s";
 pub(super) struct SweepRequest {
     pub(super) work: SweepWork,
     pub(super) shown: ShownSweep,
+    /// The name of `--keep`, empty without one; `None`: the runs are not kept.
+    pub(super) keep: Option<String>,
 }
 
 /// What is shown of an outcome, and how.
@@ -109,10 +112,14 @@ impl SweepRequest {
         let mut words = arguments[1..].to_vec();
         let shown =
             ShownSweep { report: SweepReport::take(&mut words)?, is_about_knee: take_switch(&mut words, "--knee") };
+        let keep = keep::take(&mut words)?;
         let resume = take_value(&mut words, "--resume", "the folder of a sweep")?;
         let show = take_value(&mut words, "--show", "the folder of a sweep")?;
         let work = match (resume, show) {
             (None, None) => SweepWork::New(NewSweep::take(words)?.into()),
+            (None, Some(_)) if keep.is_some() => {
+                return Err("--keep is for runs that are made: --resume FOLDER --keep keeps all of a sweep".to_owned());
+            }
             (Some(_), Some(_)) => return Err("--resume shows the outcome too: leave out --show".to_owned()),
             (Some(_), None) | (None, Some(_)) if !words.is_empty() => {
                 let word = words[0].to_string_lossy();
@@ -121,7 +128,7 @@ impl SweepRequest {
             (Some(folder), None) => SweepWork::Resume(folder.into()),
             (None, Some(folder)) => SweepWork::Show(folder.into()),
         };
-        Ok(Self { work, shown })
+        Ok(Self { work, shown, keep })
     }
 }
 
@@ -179,10 +186,12 @@ pub(super) struct RepeatedRun {
     /// The folder of the records, where they are wanted.
     pub(super) folder: Option<PathBuf>,
     pub(super) shown: SweepReport,
+    /// The name of `--keep`, empty without one; `None`: the runs are not kept.
+    pub(super) keep: Option<String>,
 }
 
 /// Options of `ferrio run` that are about one run.
-const OF_ONE_RUN: [&str; 6] = ["--live", "--web", "--html", "--keep", "--output-format", "--output"];
+const OF_ONE_RUN: [&str; 5] = ["--live", "--web", "--html", "--output-format", "--output"];
 
 impl RepeatedRun {
     /// Takes the arguments (the command's name first).
@@ -199,6 +208,7 @@ impl RepeatedRun {
             return Err(format!("{name} is about one run: with --repeat, give --json, --csv, or --record FOLDER"));
         }
         let shown = SweepReport::take(&mut words)?;
+        let keep = keep::take(&mut words)?;
         let (n_repeats, until) = take_repeats(&mut words)?;
         let rest = take_text(&mut words, "--rest", REST)?;
         let folder = take_value(&mut words, "--record", "a folder that is not there yet")?;
@@ -211,6 +221,7 @@ impl RepeatedRun {
             habits: RunHabits { rest_ms, drops_caches, ..RunHabits::default() },
             folder: folder.map(PathBuf::from),
             shown,
+            keep,
         })
     }
 }
@@ -333,6 +344,9 @@ pub(crate) fn describe() -> Command {
     ];
     let outputs = [
         value("folder", "FOLDER", "The folder of the sweep; by default JOB.sweep here").value_hint(ValueHint::DirPath),
+        value("keep", "NAME", "Keep each run in the history under the name of the folder, or this one, with its point; with --resume those that are not kept yet")
+            .num_args(0..=1)
+            .require_equals(true),
         switch("plan", "Tell the points and the time, and make no run"),
         value("resume", "FOLDER", "Make the runs of a sweep that are missing").value_hint(ValueHint::DirPath),
         value("show", "FOLDER", "Show what a sweep has found so far").value_hint(ValueHint::DirPath),

@@ -83,6 +83,11 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         (format!("{JOB} --over bs"), "has no values"),
         (format!("{JOB} --over iodpeth=1,2"), "did you mean iodepth?"),
         (format!("{JOB} --over iodepth=1,many"), "iodepth=many"),
+        (format!("{JOB} --over bs=4k,8k --over blocksize=4k"), "sets bs twice, as bs and as blocksize"),
+        (format!("{JOB} --over bs:blocksize=4k:8k"), "sets bs twice, as bs and as blocksize"),
+        (format!("{JOB} --over bs=4k --over bs=8k"), "sets bs twice"),
+        ("job.fio --over bs=4k,8k --over a.blocksize=4k".to_owned(), "sets bs twice, as bs and as a.blocksize"),
+        ("job.fio --over a.bs=4k --over a.blocksize=8k".to_owned(), "sets bs twice, as a.bs and as a.blocksize"),
         (format!("{JOB} --over bs=4k --where=size<4k"), "that the sweep sets"),
         (format!("{JOB} --over bs=4k --where=bs>1m"), "leave no point"),
         (format!("{JOB} --over bs=4k --repeat=0"), "no number from 1"),
@@ -106,6 +111,65 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         assert!(refused.stderr.contains(reason), "{arguments}: {}", refused.all());
         assert_eq!(scratch.names(), ["job.fio"], "{arguments}");
     }
+}
+
+/// A run whose state is in the scratch directory.
+fn with_history(scratch: &Scratch, arguments: &str) -> Finished {
+    let run = Run::new(Program::Ferrio, scratch.path(), arguments).without_env("FERRIO_STATE");
+    run.env("XDG_STATE_HOME", &scratch.join("state").display().to_string()).finish()
+}
+
+/// The kept runs of a name with their commands, in their order.
+fn kept(scratch: &Scratch) -> Vec<(String, Vec<String>)> {
+    let exported = with_history(scratch, "history export --json").succeeded();
+    let mut runs = outcome(&exported)["runs"].as_array().cloned().unwrap_or_default();
+    runs.sort_by_key(|run| run["run"].as_i64());
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let words = |run: &Value| run["command_line"].as_array().into_iter().flatten().map(text).collect();
+    runs.iter().map(|run| (text(&run["name"]), words(run))).collect()
+}
+
+#[test]
+fn each_run_of_a_sweep_is_kept_once() {
+    let scratch = Scratch::new("sweep-keep");
+    let sweep = format!("sweep {JOB} --over bs=4k,8k --over iodepth=1,2 --order given");
+    let made = with_history(&scratch, &format!("{sweep} --keep")).succeeded();
+    assert!(made.stderr.contains("ferrio sweep: 4 runs kept, from 1 to 4\n"), "{}", made.all());
+    let runs = kept(&scratch);
+    let names: Vec<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
+    let of_points = ["bs=4k iodepth=1", "bs=4k iodepth=2", "bs=8k iodepth=1", "bs=8k iodepth=2"];
+    assert_eq!(names, of_points.map(|point| format!("s.sweep {point}")));
+    assert_eq!(runs[2].1[runs[2].1.len() - 4..], ["--over", "bs=8k", "--over", "iodepth=1"]);
+    // Those that are missing are made, and the others are kept already.
+    std::fs::remove_file(scratch.join("s.sweep/runs/point-00003-run-001.record")).expect("removed");
+    let gone_on = with_history(&scratch, "sweep --resume s.sweep --keep").succeeded();
+    assert!(gone_on.stderr.contains("kept as 5\n"), "{}", gone_on.all());
+    let again = with_history(&scratch, "sweep --resume s.sweep --keep").succeeded();
+    assert!(again.stderr.contains("no other run to keep\n"), "{}", again.all());
+    assert_eq!(kept(&scratch).len(), 5);
+    let listed = |name: &str| {
+        let list = with_history(&scratch, &format!("history list --name={name}")).succeeded().stdout;
+        list.lines().filter(|line| line.contains("read")).count()
+    };
+    assert_eq!((listed("s.sweep"), listed("s"), listed("other")), (5, 0, 0));
+    let compared = with_history(&scratch, "compare history:1 history:3 --json").succeeded();
+    assert!(compared.stdout.contains("iops"), "{}", compared.all());
+    // Without --keep nothing is kept, and what is only shown is not.
+    with_history(&scratch, &format!("{sweep} --folder=other")).succeeded();
+    assert_eq!(with_history(&scratch, "sweep --show other --keep").code, Some(2));
+    assert_eq!(kept(&scratch).len(), 5);
+}
+
+#[test]
+fn repeats_are_kept_by_one_name() {
+    let scratch = Scratch::new("repeat-keep");
+    with_history(&scratch, &format!("run {JOB} --repeat=2 --keep")).succeeded();
+    let named = with_history(&scratch, &format!("run {JOB} --repeat=3 --keep=nightly")).succeeded();
+    assert!(named.stderr.ends_with("\nferrio run: 3 runs kept, from 3 to 5\n"), "{}", named.all());
+    let names: Vec<String> = kept(&scratch).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["", "", "nightly", "nightly", "nightly"]);
+    let refused = with_history(&scratch, &format!("run {JOB} --repeat=3 --keep=12"));
+    assert_eq!((refused.code, kept(&scratch).len()), (Some(2), 5), "{}", refused.all());
 }
 
 /// Each run of a sweep that is killed again and again is made once.
