@@ -31,12 +31,14 @@ pub(crate) struct Swept<'a> {
     pub(crate) n_repeats: u32,
     /// The device.
     pub(crate) device: Device,
+    /// An open loop is run beside the points.
+    pub(crate) has_open_loop: bool,
 }
 
 impl<'a> Swept<'a> {
     /// A sweep over a parameter on a device that is the same in each run.
     pub(crate) fn new(name: &'a str, jobs: &'a str, over: &'a str) -> Self {
-        Self { name, jobs, over: Some(over), limit: None, n_repeats: 3, device: |_, _| () }
+        Self { name, jobs, over: Some(over), limit: None, n_repeats: 3, device: |_, _| (), has_open_loop: false }
     }
 }
 
@@ -98,6 +100,9 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
         let limits = vec![LatencyLimit::parse(limit).expect("a limit")];
         plan = plan.searching(LimitSearch::new(limits, axis, 0.05, 8).expect("a search"));
     }
+    if swept.has_open_loop {
+        plan = plan.with_open_loop();
+    }
     let name = format!("ferrio-{}-{seed}-{}", swept.name, std::process::id());
     let folder = PassingFolder(std::env::temp_dir().join(name));
     let mut open = SweepFolder::create(&folder.0, plan).expect("a folder");
@@ -107,5 +112,9 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
     let ending =
         if swept.limit.is_some() { open.find_limit(&jobs, &mut conductor) } else { open.make(&jobs, &mut conductor) };
     assert_eq!(ending.expect("runs"), SweepEnding::All);
+    if swept.has_open_loop {
+        let beside = open.begin_open_loop(&jobs).expect("an open loop");
+        assert_eq!(beside.make(&jobs, &mut conductor).expect("runs"), SweepEnding::All);
+    }
     (open, folder)
 }
