@@ -247,7 +247,9 @@ fn best_step(logs: &[(usize, f64)]) -> Option<LogStep> {
     }
     let center = |name: usize, groups: &BTreeMap<usize, Group>| groups[&name].sum[0] / groups[&name].n[0];
     let centred: Vec<(usize, f64)> = logs.iter().map(|(name, value)| (*name, value - center(*name, &groups))).collect();
-    groups.values_mut().for_each(|group| group.sum[0] = 0.0);
+    for group in groups.values_mut() {
+        group.sum[0] = 0.0;
+    }
     let (same, own) = best_places(&centred, groups.clone());
     let steps = same.map(|place| (place, true)).into_iter().chain(own.map(|place| (place, false)));
     let steps = steps.filter_map(|(place, is_same)| step_at(&centred, groups.clone(), place, is_same));

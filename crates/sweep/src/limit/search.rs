@@ -60,10 +60,10 @@ pub fn search<E>(
     loop {
         let (low, high) = (bracket.within.unwrap_or(first), bracket.beyond.unwrap_or(last));
         // Undecided values that a decided one has passed do not count.
-        let next = match undecided.filter(|(least, most)| *most > low && *least < high) {
+        let next = match undecided.filter(|(lower_end, upper_end)| *upper_end > low && *lower_end < high) {
             None => (!is_near(low, high)).then(|| between(low, high)),
-            Some((least, _)) if low < least && !is_near(low, least) => Some(between(low, least)),
-            Some((_, most)) if most < high && !is_near(most, high) => Some(between(most, high)),
+            Some((lower_end, _)) if low < lower_end && !is_near(low, lower_end) => Some(between(low, lower_end)),
+            Some((_, upper_end)) if upper_end < high && !is_near(upper_end, high) => Some(between(upper_end, high)),
             Some(_) => None,
         };
         let Some(next) = next.filter(|next| *next > low && *next < high) else { return Ok(bracket) };
