@@ -98,7 +98,7 @@ impl CheckOutcome {
 /// A figure of a run.
 fn value(result: &RunResult, job: &str, kind: FiguresOf, metric: ComparedMetric) -> Option<f64> {
     let figures = result.jobs.iter().find(|one| one.name == job)?.get(kind)?;
-    metric.of(figures, figures.latency().map(|(_, latency)| latency))
+    metric.of(figures, figures.felt().map(|(_, latency)| latency))
 }
 
 /// The first finding by which the storage may be worse than the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which

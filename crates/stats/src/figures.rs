@@ -218,6 +218,12 @@ impl Figures {
         completion.or_else(|| self.lat.as_ref().map(|lat| (LatencyKind::Total, lat)))
     }
 
+    /// The latency that a user feels: that of the response where it was measured, else [`Self::latency`].
+    pub fn felt(&self) -> Option<(LatencyKind, &LatencyFigures)> {
+        let response = self.response.as_ref().map(|response| (LatencyKind::Response, response));
+        response.or_else(|| self.latency())
+    }
+
     /// The same figures with their rates over the runtime; 0 without runtime.
     #[must_use]
     pub fn with_rates(mut self) -> Self {
@@ -244,6 +250,8 @@ pub enum LatencyKind {
     Completion,
     /// All of it (fio: lat).
     Total,
+    /// From the time at which the I/O was due by its rate to completion: what a user feels who does not wait for others (`rate_latency=response`).
+    Response,
 }
 
 impl LatencyKind {
@@ -253,6 +261,7 @@ impl LatencyKind {
             Self::Submission => "submission latency",
             Self::Completion => "completion latency",
             Self::Total => "total latency",
+            Self::Response => "response latency",
         }
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn outcome(outcome: &ProfileOutcome) -> String {
     let mut text = aligned(&rows, 2) + "\n";
     text += &wrap(
         &format!(
-            "{DOUBT_MARK}: a finding contradicts the figures. MB/s: millions of bytes a second. Latencies are from submission to completion; of syncs, their own."
+            "{DOUBT_MARK}: a finding contradicts the figures. MB/s: millions of bytes a second. Latencies are from submission to completion; of users who do not wait, from the time at which they came; of syncs, their own."
         ),
         "",
         width,

@@ -126,7 +126,7 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
 
 const LEGEND: &str = "±: half of the interval that has the true mean with a probability of 95 %, from the differences between the runs. between: standard \
                       deviation of the runs. within: how much a run alone would be off by chance, from its own course; where this is far smaller, longer runs \
-                      tell no more, and more runs do. ?: not known. MB/s: millions of bytes a second. Latencies are from submission to completion.";
+                      tell no more, and more runs do. ?: not known. MB/s: millions of bytes a second. Latencies are from submission to completion, and those of users (rate_latency=response) from the time at which they came.";
 
 fn cells(figure: &RepeatedFigure) -> [String; 7] {
     let value = |value: f64| match figure.metric {

@@ -115,5 +115,10 @@ impl ComparedMetric {
 }
 
 const fn of_kind(figures: &Figures, kind: LatencyKind) -> Option<&LatencyFigures> {
-    if matches!(kind, LatencyKind::Completion) { figures.clat.as_ref() } else { figures.lat.as_ref() }
+    match kind {
+        LatencyKind::Submission => figures.slat.as_ref(),
+        LatencyKind::Completion => figures.clat.as_ref(),
+        LatencyKind::Total => figures.lat.as_ref(),
+        LatencyKind::Response => figures.response.as_ref(),
+    }
 }

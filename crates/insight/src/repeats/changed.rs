@@ -72,7 +72,7 @@ pub fn changes(results: &[RunResult]) -> Vec<Finding> {
             let of_metric = |metric: ComparedMetric| {
                 let value = |result: &RunResult| {
                     let figures = result.jobs.get(job_index)?.get(kind)?;
-                    metric.of(figures, figures.latency().map(|(_, latency)| latency)).map(|value| (0, value))
+                    metric.of(figures, figures.felt().map(|(_, latency)| latency)).map(|value| (0, value))
                 };
                 let values = results.iter().map(value).collect::<Option<Vec<_>>>()?;
                 change(&OrderedFigure { job: job.name.clone(), kind, metric, values })

@@ -88,10 +88,11 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
     found
 }
 
-/// The latency that all runs have measured.
+/// The latency that all runs have measured: that of users, if they have.
 fn latency(jobs: &[JobOfResult<'_>], kind: FiguresOf) -> LatencyKind {
     let all_have = |latency: &LatencyKind| jobs.iter().all(|job| job.has_latency(kind, *latency));
-    [LatencyKind::Completion, LatencyKind::Total].into_iter().find(all_have).unwrap_or(LatencyKind::Completion)
+    let kinds = [LatencyKind::Response, LatencyKind::Completion, LatencyKind::Total];
+    kinds.into_iter().find(all_have).unwrap_or(LatencyKind::Completion)
 }
 
 fn figure(

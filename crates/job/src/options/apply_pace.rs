@@ -69,10 +69,11 @@ fn set_given<T>(rates: &mut PerDirection<T>, value: &Value, convert: impl Fn(i64
     Ok(())
 }
 
-/// Default of `catch_up`: fio's burst, but none in a job that measures from the intended start.
+/// Default of `catch_up`: fio's burst, but none in a job that measures from the intended start of I/Os at even distances. Users who come at random are not
+/// spaced: what is spaced is not served as fast as the storage can.
 pub(crate) fn catch_up(pace: &PaceSpec, given: Option<CatchUp>) -> CatchUp {
-    let measures = pace.limits_rates() && pace.latency == RateLatency::Response;
-    given.unwrap_or(if measures { CatchUp::Paced } else { CatchUp::Burst })
+    let is_spaced = pace.limits_rates() && pace.latency == RateLatency::Response && pace.process == RateProcess::Linear;
+    given.unwrap_or(if is_spaced { CatchUp::Paced } else { CatchUp::Burst })
 }
 
 /// Contradictions of rates, latencies and ramps in fio 3.41's words: one line per direction.
@@ -189,6 +190,7 @@ mod tests {
         let (rate, response) = (("rate_iops", "10"), ("rate_latency", "response"));
         assert_eq!(lowered(&[rate], None), CatchUp::Burst);
         assert_eq!(lowered(&[rate, response], None), CatchUp::Paced);
+        assert_eq!(lowered(&[rate, response, ("rate_process", "poisson")], None), CatchUp::Burst);
         assert_eq!(lowered(&[rate, response], Some(CatchUp::Burst)), CatchUp::Burst);
         assert_eq!(lowered(&[rate], Some(CatchUp::Paced)), CatchUp::Paced);
     }

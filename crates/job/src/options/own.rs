@@ -34,7 +34,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Io, "rate")
         .long(
             "An option of ferrio's own. The default is `burst`, as in fio: late I/Os follow each other at once. With \
-             rate_latency=response it is `paced`: between two I/Os is at least half of the time that the rate wants.",
+             rate_latency=response it is `paced`: between two I/Os is at least half of the time that the rate wants. \
+             Users who come at random (rate_process=poisson) are not spaced.",
         )
         .applies(Apply::With(apply_pace::rate_catch_up)),
     option("whole_files", Kind::Bool, "Each I/O is a whole file")

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs are made. Start reading at [`LimitAnswer::of`].
 
-use super::{Bracket, LimitSearch, LimitVerdict, felt};
+use super::{Bracket, LimitSearch, LimitVerdict};
 use crate::{SweepError, SweepFolder};
 use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::not_again;
@@ -210,7 +210,7 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
     let waits = |result: &RunResult| {
         let figures = result.jobs.iter().flat_map(JobResult::active).filter_map(|(_, figures)| {
             let (_, on_device) = figures.latency()?;
-            Some((on_device.mean_ns, felt(figures)?.mean_ns))
+            Some((on_device.mean_ns, figures.felt()?.1.mean_ns))
         });
         figures.max_by(|(_, one), (_, other)| one.total_cmp(other))
     };

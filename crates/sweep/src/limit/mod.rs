@@ -12,7 +12,7 @@ pub use search::{Bracket, LimitVerdict, search};
 
 use crate::figure_name::FigureName;
 use crate::space::{SpaceError, SweepAxis, SweptOption};
-use ferrio_results::{Figures, LatencyFigures, RunResult};
+use ferrio_results::RunResult;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -51,7 +51,8 @@ impl LatencyLimit {
     fn value_ns(&self, result: &RunResult) -> Option<f64> {
         let figures = result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures)));
         let figures = figures.filter(|(job, kind, _)| self.figure.is_about(&job.name, *kind));
-        let values = figures.filter_map(|(_, _, figures)| self.figure.metric.of(figures, felt(figures)));
+        let values =
+            figures.filter_map(|(_, _, figures)| self.figure.metric.of(figures, figures.felt().map(|(_, felt)| felt)));
         values.reduce(f64::max)
     }
 
@@ -60,11 +61,6 @@ impl LatencyLimit {
         let values: Option<Vec<f64>> = results.iter().map(|result| self.value_ns(result)).collect();
         values.map_or(LimitVerdict::Undecided, |values| judge(&values, self.most_ns))
     }
-}
-
-/// The latency that a user feels.
-fn felt(figures: &Figures) -> Option<&LatencyFigures> {
-    figures.response.as_ref().or_else(|| figures.latency().map(|(_, latency)| latency))
 }
 
 /// A time with its unit.
@@ -169,7 +165,7 @@ fn worse(one: LimitVerdict, other: LimitVerdict) -> LimitVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::JobResult;
+    use ferrio_results::{Figures, JobResult, LatencyFigures};
     use ferrio_units::random::Taus258;
     use ferrio_units::{DataDirection, PerDirection};
     use std::convert::Infallible;
