@@ -104,12 +104,9 @@ impl<'a> Profiling<'a> {
         let mut provenance = None;
         let (mut n_made, mut bytes) = (0, self.target.bytes / MIB * MIB);
         for one in &self.sections {
-            let (open, beside) = match beside(one.section, &sections)? {
-                Some((open, beside)) => (Some(open), Some(beside)),
-                None => (None, None),
-            };
+            let open = open_section(one.section, &sections)?;
             let one = match (&open, one.section.open_loop_of) {
-                (Some(open), _) => open,
+                (Some(open), _) => &open.prepared,
                 (None, Some(_)) => continue,
                 (None, None) => one,
             };
@@ -129,7 +126,8 @@ impl<'a> Profiling<'a> {
                 course = course.or(one.section.has_course.then_some(result));
             }
             figures.finish();
-            sections.push(SectionOutcome { section: one.section, figures, beside, course });
+            let section = one.section;
+            sections.push(SectionOutcome { section, figures, beside: open.map(|open| open.beside), course });
         }
         Ok(ProfileOutcome::new(sections, bytes, provenance))
     }
@@ -205,11 +203,14 @@ impl<'a> Profiling<'a> {
     }
 }
 
-/// The points of a part that is an open loop, and those of the closed one beside which it stands. Without points: the closed loop was too slow.
-fn beside(
-    section: ProfileSection,
-    made: &[SectionOutcome],
-) -> Result<Option<(PreparedSection, (usize, OpenLoop))>, ProfileError> {
+/// A part that is an open loop, and the index of the part with the closed one beside which it stands.
+struct OpenSection {
+    prepared: PreparedSection,
+    beside: (usize, OpenLoop),
+}
+
+/// The points of a part that is an open loop; `None`: it is none, or the closed loop was too slow.
+fn open_section(section: ProfileSection, made: &[SectionOutcome]) -> Result<Option<OpenSection>, ProfileError> {
     let index = section.open_loop_of.and_then(|id| made.iter().position(|one| one.section.id == id));
     let Some(index) = index else { return Ok(None) };
     let closed = &made[index].figures;
@@ -217,7 +218,8 @@ fn beside(
     // Each part has one job.
     let space = beside.space(closed, &|_| 1)?;
     let points = space.points().map_err(ferrio_sweep::SweepError::from)?;
-    Ok(Some((PreparedSection { section, axes: space.axes().to_vec(), points }, (index, beside))))
+    let prepared = PreparedSection { section, axes: space.axes().to_vec(), points };
+    Ok(Some(OpenSection { prepared, beside: (index, beside) }))
 }
 
 /// Size of the file that the first write has made.
