@@ -121,7 +121,9 @@ fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> 
     let signals = Signals::listen(true).map_err(|error| error.to_string())?;
     let (target, own) = target(&path, request.size)?;
     let measured = measure(&target, request, &signals, console);
-    own.iter().for_each(|own| own.remove(PROGRAM, console));
+    if let Some(own) = &own {
+        own.remove(PROGRAM, console);
+    }
     let outcome = match measured {
         Err(ProfileError::Stopped) => {
             let number = signals.first().unwrap_or_default();
