@@ -8,9 +8,9 @@ use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
-use ferrio_sweep::SweepPlan;
 use ferrio_sweep::limit::{LimitAnswer, LimitVerdict};
 use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome, SweptKnee};
+use ferrio_sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -51,6 +51,14 @@ pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
     }
     if n_points > MOST_LISTED {
         let _ = writeln!(text, "  and {} more", n_points - MOST_LISTED);
+    }
+    if plan.has_open_loop {
+        let n_open = OPEN_LOOP_SHARES.len() * plan.n_repeats as usize;
+        let _ = writeln!(
+            text,
+            "Then {} in an open loop, at shares of the rate of the fastest point.",
+            counted(n_open, "run")
+        );
     }
     text
 }

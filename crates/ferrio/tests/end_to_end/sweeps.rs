@@ -70,6 +70,8 @@ fn options_change_together_and_points_are_left_out() {
     let text = plan("--over bs=4k,1m --over iodepth=1..64 --where=bs*iodepth<=4m --repeat=3 --runtime=10 --rest=5s");
     // 7 and 3 depths, 10 s each, and 29 rests.
     assert!(text.starts_with("30 runs at 10 points, in a random order, at most 7 min 25 s and "), "{text}");
+    let text = plan("--over iodepth=1..8 --repeat=2 --open-loop");
+    assert!(text.ends_with("Then 20 runs in an open loop, at shares of the rate of the fastest point.\n"), "{text}");
     assert_eq!(scratch.names(), Vec::<String>::new());
 }
 
