@@ -38,13 +38,26 @@ pub struct OpenLoop {
 impl OpenLoop {
     /// The open loop beside the points of a sweep; `None`: they are not along a load, or none of them is fast enough.
     pub fn beside(closed: &SweepOutcome) -> Option<Self> {
-        let along = closed_load(&closed.axes)?;
         let believable = closed.points.iter().any(PointOutcome::is_believable);
         let candidates = closed.points.iter().enumerate().filter(|(_, point)| point.is_believable() || !believable);
         let (at, best) = candidates.max_by(|(_, one), (_, other)| Self::iops(one).total_cmp(&Self::iops(other)))?;
         if Self::iops(best) < LEAST_IOPS {
             return None;
         }
+        Self::at(closed, at)
+    }
+
+    /// The open loop whose points were made beside those of a sweep, by the options that its first point has; `None`: it stands beside none of them.
+    pub(crate) fn of_points(closed: &SweepOutcome, open: &[SweepPoint]) -> Option<Self> {
+        let first = open.first()?;
+        let is_it = |point: &PointOutcome| point.point.settings.iter().all(|setting| first.settings.contains(setting));
+        Self::at(closed, closed.points.iter().position(is_it)?)
+    }
+
+    /// The open loop beside the closed point of this index.
+    fn at(closed: &SweepOutcome, at: usize) -> Option<Self> {
+        let along = closed_load(&closed.axes)?;
+        let best = &closed.points[at];
         let is_beside = |point: &PointOutcome| {
             let places = point.point.places.iter().zip(&best.point.places).enumerate();
             places.into_iter().all(|(axis, (one, other))| axis == along || one == other)
@@ -186,6 +199,10 @@ mod tests {
         assert_eq!((beside.at, beside.closed.as_slice()), (2, &[0, 1, 2, 3][..]));
         // Two clones share 3,000 I/Os a second.
         let points = beside.space(&closed, &|_| 2).and_then(|space| Ok(space.points()?)).expect("points");
+        // The points stay beside theirs, whichever is the fastest later.
+        closed.points[3].n_failed = 0;
+        assert_eq!(OpenLoop::beside(&closed).map(|beside| beside.at), Some(3));
+        assert_eq!(OpenLoop::of_points(&closed, &points), Some(beside));
         assert_eq!(points.len(), OPEN_LOOP_SHARES.len());
         assert_eq!(points[9].to_string(), "bs=4k iodepth=4 rate_iops=1425 rate_process=poisson rate_latency=response");
     }

@@ -19,7 +19,7 @@ fn figure(point: &PointOutcome, metric: ComparedMetric) -> f64 {
 }
 
 /// Users who come at random to a channel of 1,000 a second, at a rate of R, are in the system for 1 / (1,000 - R) s on average (M/M/1): 2 ms at half of the rate, 5 ms
-/// at 80 %. This is so at any depth: who comes while all I/Os of the depth are in flight waits in the job. The time is exponential, so that its 99th percentile is ln(100) times as long.
+/// at 80 %. This is so at any depth: an I/O that comes while all others of the depth are in flight waits in the job. The time is exponential, so that its 99th percentile is ln(100) times as long.
 #[test]
 fn users_wait_as_theory_has_it() {
     let swept = Swept { n_repeats: 1, has_open_loop: true, ..Swept::new("open-loop", CHANNEL, "iodepth=1..8") };

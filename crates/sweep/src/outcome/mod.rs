@@ -109,7 +109,10 @@ impl SweepOutcome {
         outcome.limit = LimitAnswer::of(folder)?;
         outcome.find_changes(plan);
         outcome.finish();
-        if let (Some(folder), Some(beside)) = (folder.open_loop()?, OpenLoop::beside(&outcome)) {
+        // By its own plan: a closed point that was made again may be the fastest now.
+        if let Some(folder) = folder.open_loop()?
+            && let Some(beside) = OpenLoop::of_points(&outcome, &folder.plan.points)
+        {
             let figures = Box::new(Self::read(&folder)?);
             outcome.open_loop = Some(OpenLoopOutcome { beside, figures });
         }
