@@ -87,7 +87,7 @@ impl<'a> Fitting<'a> {
             let checks = self.decide(prepared, scale::ONE, &mut results, conductor)?;
             let headroom = match checks.iter().map(|check| check.verdict).max() {
                 Some(FitVerdict::Fits) if wants_headroom && !prepared.load.scale.is_empty() => {
-                    Some(headroom::find(self, prepared, &results, conductor)?)
+                    Some(headroom::find(self, prepared, (&checks, &results), conductor)?)
                 }
                 _ => None,
             };

@@ -5,7 +5,7 @@
 use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::may_flatter;
-use ferrio_insight::repeats::{RepeatedRuns, changes, repeats};
+use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
 use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::{Finding, FindingDirection, Provenance};
 use ferrio_sweep::limit::certain_interval;
@@ -121,12 +121,22 @@ fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: Fi
 impl LoadOutcome {
     pub(crate) fn new(
         load: &FitLoad,
-        checks: Vec<CheckOutcome>,
+        mut checks: Vec<CheckOutcome>,
         results: &[RunResult],
         headroom: Option<Headroom>,
     ) -> Self {
+        let broken_later = headroom.iter().flat_map(|headroom| &headroom.broken_at_one);
+        for index in broken_later {
+            let fits = |check: &&mut CheckOutcome| check.limit_index == *index && check.verdict == FitVerdict::Fits;
+            if let Some(check) = checks.iter_mut().find(fits) {
+                check.verdict = FitVerdict::CantTell;
+                check.contradicted_by = Some(CHANGED.id.to_owned());
+            }
+        }
         let mut findings = changes(results);
-        for finding in results.iter().flat_map(|result| result.findings.iter().flatten()) {
+        let of_headroom = headroom.iter().flat_map(|headroom| &headroom.findings);
+        let of_runs = results.iter().flat_map(|result| result.findings.iter().flatten());
+        for finding in of_runs.chain(of_headroom) {
             if !findings.iter().any(|known| known.is_as(finding)) {
                 findings.push(finding.clone());
             }

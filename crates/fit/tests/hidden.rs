@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::{OnVirtualTime, recipe};
-use ferrio_fit::{FitOutcome, FitVerdict, Fitting};
+use common::{OnVirtualTime, recipe, recipe_text};
+use ferrio_fit::{FitOutcome, FitVerdict, Fitting, Headroom, Recipe};
 use ferrio_job::SystemEnvironment;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::BURST;
@@ -19,9 +19,13 @@ struct Limit(&'static str, f64);
 /// The outcome of four to eight runs of 8 s each.
 fn fitted(jobs: &str, limit: &Limit, device: fn(&mut JobSpec, i64)) -> FitOutcome {
     let recipe = recipe(jobs, limit.0, limit.1, !limit.0.ends_with("iops"));
+    outcome(&recipe, false, device)
+}
+
+fn outcome(recipe: &Recipe, wants_headroom: bool, device: fn(&mut JobSpec, i64)) -> FitOutcome {
     let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
-    let fitting = Fitting::new(&recipe, &directory, &environment).expect("a load");
-    fitting.run(false, &mut OnVirtualTime::new(7_000, device)).expect("runs")
+    let fitting = Fitting::new(recipe, &directory, &environment).expect("a load");
+    fitting.run(wants_headroom, &mut OnVirtualTime::new(7_000, device)).expect("runs")
 }
 
 /// The verdict, the finding that speaks against the figure, and all findings.
@@ -101,6 +105,59 @@ fn stalls_are_told_beside_a_percentile_that_does_not_show_them() {
     // The longest of them is 0.6 s.
     let longest = fitted(&format!("{READS}sim_stall=1s/600ms\\n"), &Limit("read.max", 100e6), same);
     assert_eq!(verdict(&longest).0, FitVerdict::DoesNotFit);
+}
+
+/// Users who come at random, 250 a second, to a volume that serves 1,000 a second.
+const USERS: &str = "[a]\\nioengine=sim\\nsim_service=fixed:20us\\nsim_channels=64\\nrw=randread\\nbs=4k\\nsize=1g\\niodepth=512\\nrate_iops=250\\n\
+                     rate_process=poisson\\nrate_latency=response\\n";
+
+/// The verdict on these users, whose 99th percentile is to be 20 ms at most, and how many times as many may come. The volume has credit for 4,000 a second in the first
+/// runs.
+fn headroom_with_credit(device: fn(&mut JobSpec, i64)) -> (FitVerdict, Headroom, Vec<String>) {
+    let text = recipe_text(USERS, "read.p99", 20e6, true).replace("scale = []", "scale = [\"rate_iops\"]");
+    let recipe = Recipe::parse(&text, "known").expect("a recipe");
+    let outcome = outcome(&recipe, true, device);
+    let load = &outcome.loads[0];
+    let told = load.findings.iter().map(|finding| finding.id.clone()).collect();
+    (outcome.verdict.expect("a verdict"), load.headroom.clone().expect("a headroom"), told)
+}
+
+/// Users of the volume without credit wait for longer than 20 ms from about 900 a second on.
+#[test]
+fn headroom_is_that_of_a_volume_without_credit() {
+    let (verdict, headroom, told) = headroom_with_credit(|job, _| with_credit(job, false));
+    assert_eq!(
+        (verdict, headroom.contradicted_by.len(), told.len()),
+        (FitVerdict::Fits, 0, 0),
+        "{headroom:?} {told:?}"
+    );
+    assert!(headroom.fits_times <= 3.7 && headroom.breaks_times >= Some(3.5), "{headroom:?}");
+}
+
+/// The credit lasts for four runs each of the load as it is, of 32 times it, and of 5.66 times it, the middle of both: that holds, and does not when it is run again. The
+/// load as it is still does.
+#[test]
+fn credit_that_ends_while_headroom_is_searched_is_named() {
+    let (verdict, headroom, told) = headroom_with_credit(|job, n_made| with_credit(job, n_made < 12));
+    assert!(headroom.fits_times > 4.0, "the credit is of no use: {headroom:?}");
+    assert_eq!(headroom.contradicted_by, ["changed-between-runs"]);
+    assert_eq!((verdict, told), (FitVerdict::Fits, vec!["changed-between-runs".to_owned()]));
+}
+
+/// Without credit, the volume does not even carry the load as it is: what fitted at first can't be told.
+#[test]
+fn credit_that_ends_after_the_verdict_is_named() {
+    let (verdict, headroom, told) = headroom_with_credit(|job, n_made| {
+        let credit = if n_made < 6 { "iops:1000/4000/100000000" } else { "iops:50/4000/1" };
+        job.engine.options.set(&BURST, credit);
+    });
+    assert_eq!(headroom.contradicted_by, ["changed-between-runs"]);
+    assert_eq!((verdict, told), (FitVerdict::CantTell, vec!["changed-between-runs".to_owned()]));
+}
+
+/// A volume of 1,000 I/Os a second, which may have credit for 4,000.
+fn with_credit(job: &mut JobSpec, has_credit: bool) {
+    job.engine.options.set(&BURST, if has_credit { "iops:1000/4000/100000000" } else { "iops:1000/4000/1" });
 }
 
 fn finds_nothing(n_devices: i64) {

@@ -163,6 +163,11 @@ impl SweepFolder {
         steps.filter_map(|step| self.record(step).transpose())
     }
 
+    /// The records of all runs at a point that were made, also of those at the end of a search.
+    pub fn every_record(&self, point_index: usize) -> impl Iterator<Item = Result<RunRecord, SweepError>> {
+        self.records(point_index).chain(self.records_again(point_index))
+    }
+
     /// Writes a file of the folder that is there when it is whole.
     ///
     /// # Errors

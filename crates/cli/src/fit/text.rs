@@ -133,10 +133,11 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
     text
 }
 
-/// A verdict rests on the finding.
+/// A verdict or a headroom rests on the finding.
 fn is_reason(outcome: &FitOutcome, finding: &Finding) -> bool {
-    let mut checks = outcome.loads.iter().flat_map(|load| &load.checks);
-    checks.any(|check| check.contradicted_by.as_ref() == Some(&finding.id))
+    let checks = outcome.loads.iter().flat_map(|load| &load.checks).flat_map(|check| &check.contradicted_by);
+    let headrooms = outcome.loads.iter().flat_map(|load| &load.headroom).flat_map(|one| &one.contradicted_by);
+    checks.chain(headrooms).any(|name| *name == finding.id)
 }
 
 fn row(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome) -> Vec<String> {

@@ -96,6 +96,11 @@ pub(super) fn headroom(recipe: &Recipe, load: &LoadOutcome, headroom: &Headroom)
     if let Some(by) = headroom.limited_by {
         let _ = write!(words, " {}", by.sentence());
     }
+    if !headroom.contradicted_by.is_empty() {
+        let names = headroom.contradicted_by.join(", ");
+        let _ =
+            write!(words, " It may be less in the long run: {names} (ferrio help {}).", headroom.contradicted_by[0]);
+    }
     words
 }
 

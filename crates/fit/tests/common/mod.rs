@@ -43,11 +43,15 @@ impl FitConductor for OnVirtualTime {
 
 /// A recipe with one load of a job `a`, and one limit for a figure of it: at most so many nanoseconds, or at least so many I/Os a second.
 pub(crate) fn recipe(jobs: &str, figure: &str, limit: f64, is_latency: bool) -> Recipe {
+    Recipe::parse(&recipe_text(jobs, figure, limit, is_latency), "known").expect("a recipe")
+}
+
+/// The text of such a recipe, whose load has no scale.
+pub(crate) fn recipe_text(jobs: &str, figure: &str, limit: f64, is_latency: bool) -> String {
     let (word, unit) = if is_latency { ("most", "ns") } else { ("least", "") };
-    let text = format!(
+    format!(
         "name = \"known\"\ntitle = \"A device that is known\"\nabout = \"It is simulated.\"\n[[load]]\nname = \"load\"\nabout = \"I/Os.\"\nseconds = 32\n\
          jobs = \"{jobs}\"\nscale = []\n[[limit]]\nload = \"load\"\njob = \"a\"\nfigure = \"{figure}\"\n{word} = \"{limit:.0}{unit}\"\nmeans = \"It is slow.\"\n\
          source = {{ title = \"Arithmetic\", url = \"https://example.org\", year = 2026, says = \"So.\" }}\n"
-    );
-    Recipe::parse(&text, "known").expect("a recipe")
+    )
 }

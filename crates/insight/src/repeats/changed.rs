@@ -117,16 +117,21 @@ pub fn change(figure: &OrderedFigure) -> Option<Finding> {
     Some(finding(vec![figure.job.clone()], direction(figure.kind), evidence, explanation))
 }
 
-/// The finding that a value of a parameter held within a limit, and did not when it was measured again: latencies in nanoseconds.
-pub fn not_again(value: &str, first_ns: f64, again_ns: f64) -> Finding {
-    let evidence = vec![
-        Measured::seconds("latency at first", first_ns / 1e9),
-        Measured::seconds("latency at the end", again_ns / 1e9),
-    ];
+/// The finding that a value of a parameter held within a limit, and did not when it was measured again at the end of a search. `figures`: of the first and of the last
+/// time, latencies in nanoseconds.
+pub fn not_again(value: &str, metric: ComparedMetric, figures: [f64; 2]) -> Finding {
+    let shown = |figure: f64| if metric.is_latency() { duration_text(figure) } else { text::short(figure) };
+    let measured = |when: &str, figure: f64| {
+        let what = format!("{} {when}", metric.name());
+        if metric.is_latency() { Measured::seconds(&what, figure / 1e9) } else { Measured::count(&what, figure) }
+    };
+    let [first, again] = figures;
+    let evidence = vec![measured("at first", first), measured("at the end", again)];
     let explanation = format!(
-        "{value} was within the limit ({}) when the search tried it, and was not ({}) when it was measured again at the end.",
-        duration_text(first_ns),
-        duration_text(again_ns)
+        "{value} was within the limit ({} {}) when the search tried it, and was not ({}) when it was measured again at the end.",
+        metric.name(),
+        shown(first),
+        shown(again)
     );
     finding(Vec::new(), FindingDirection::None, evidence, explanation)
 }

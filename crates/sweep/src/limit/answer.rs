@@ -4,6 +4,7 @@
 
 use super::{Bracket, LimitSearch, LimitVerdict};
 use crate::{SweepError, SweepFolder};
+use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::not_again;
 use ferrio_results::{FiguresOf, JobResult, RunResult, of_record};
@@ -156,12 +157,12 @@ impl ValueRuns {
         let (latencies_ns, verdict) = (search.latencies_ns(&results), search.judge(&results));
         let is_changed = verdict == LimitVerdict::Within && search.judge(again) == LimitVerdict::Beyond;
         let change = is_changed.then(|| {
-            let pairs = latencies_ns.iter().zip(search.latencies_ns(again));
-            let (first_ns, again_ns) = pairs
-                .filter_map(|(first, again)| Some(((*first)?, again?)))
-                .max_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)))
-                .unwrap_or_default();
-            not_again(&format!("{}={value}", search.option), first_ns, again_ns)
+            let pairs = search.limits.iter().zip(&latencies_ns).zip(search.latencies_ns(again));
+            let changes = pairs.filter_map(|((limit, first), again)| Some((limit.figure.metric, [(*first)?, again?])));
+            let (metric, figures) = changes
+                .max_by(|(_, one), (_, other)| (one[1] / one[0]).total_cmp(&(other[1] / other[0])))
+                .unwrap_or((ComparedMetric::P99, [0.0; 2]));
+            not_again(&format!("{}={value}", search.option), metric, figures)
         });
         let named = |is_it: fn(&Finding) -> bool| {
             let findings = results.iter().chain(again).flat_map(|result| result.findings.iter().flatten());
