@@ -24,7 +24,7 @@ pub(super) fn take(words: &mut Vec<OsString>) -> Result<Option<String>, String> 
 pub(super) fn keep(keeping: &Keeping, folder: &SweepFolder, name: &str, console: &mut Console) {
     let name = if keeping.name().is_empty() { name } else { keeping.name() };
     let runs = folder.plan.points.iter().enumerate().flat_map(|(index, point)| {
-        folder.records(index).map(move |record| {
+        folder.every_record(index).map(move |record| {
             let record = record.map_err(|error| error.to_string())?;
             let (name, command_line) = (name_at(name, point), command_line(&folder.plan, point));
             Ok(RunOfMany { name, command_line, record })

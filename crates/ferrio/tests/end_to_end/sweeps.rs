@@ -456,9 +456,10 @@ fn the_largest_depth_within_a_limit_is_found() {
     // All runs are there: nothing is to be made, and the answer is the same.
     let n_records = || std::fs::read_dir(scratch.join("s.sweep/runs")).map_or(0, Iterator::count);
     let n_before = n_records();
-    let again = run(&scratch, "sweep --resume s.sweep").succeeded();
+    let again = with_history(&scratch, "sweep --resume s.sweep --keep").succeeded();
     assert!(again.stdout.starts_with(&format!("p50=7500us: holds up to iodepth={within} (")), "{}", again.all());
-    assert_eq!(n_records(), n_before);
+    // Those that have measured the answer again are kept, too.
+    assert_eq!((n_records(), kept(&scratch).len()), (n_before, n_before));
     let text = run(&scratch, &format!("sweep {job} --over iodepth=1..4 --max=p50=1s --folder=a")).succeeded().stdout;
     assert!(text.contains("holds up to iodepth=4 (") && text.contains("the largest value that was tried"), "{text}");
     let text = run(&scratch, &format!("sweep {job} --over iodepth=8..32 --max=p50=1ms --folder=b")).succeeded().stdout;
