@@ -16,7 +16,15 @@ fn bracket(jobs: &str, over: &str, limit: &str, seed: i64) -> Bracket {
 
 /// The number of searches whose interval does not have the truth, and those without one.
 fn misses(jobs: &str, over: &str, limit: &str, truth: f64, n_searches: i64) -> (usize, usize) {
-    let brackets: Vec<Bracket> = (0..n_searches).map(|seed| bracket(jobs, over, limit, seed)).collect();
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let brackets: Vec<Bracket> = std::thread::scope(|scope| {
+        let of_thread = |first: usize| {
+            let seeds = (0..n_searches).skip(first).step_by(n_threads);
+            scope.spawn(move || seeds.map(|seed| bracket(jobs, over, limit, seed)).collect::<Vec<_>>())
+        };
+        let threads: Vec<_> = (0..n_threads).map(of_thread).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("brackets")).collect()
+    });
     let has = |bracket: &&Bracket| {
         bracket.within.is_none_or(|within| within as f64 <= truth)
             && bracket.beyond.is_none_or(|beyond| beyond as f64 >= truth)
