@@ -121,18 +121,13 @@ fn a_file_asks_for_a_report() {
     }
 }
 
-/// Signals that come while a report is being made are answered by it: at least one report follows the last of them.
+/// Signals that come while a report is being made are answered by it: at least one report follows the last of them. fio 3.41 is not asked:
+/// it was seen to make none within a minute.
 #[test]
 fn signals_that_come_quickly() {
-    for program in programs("signals_that_come_quickly") {
-        are_answered(*program);
-    }
-}
-
-fn are_answered(program: Program) {
     let scratch = Scratch::new("quickly");
-    let arguments = format!("{} --output=report --output-format=json", endless(program));
-    let mut running = Run::new(program, scratch.path(), &arguments).start();
+    let arguments = format!("{} --output=report --output-format=json", endless(Program::Ferrio));
+    let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
     running.wait_until("jobs", |running| running.jobs().len() >= 2);
     for _ in 0..3 {
         let n_before = documents(&scratch.read("report")).len();

@@ -96,7 +96,8 @@ fn both(case: &str, arguments: &str) -> [String; 2] {
     [Program::Ferrio, Program::Peer].map(|program| {
         let scratch = Scratch::new("reports");
         scratch.write("jobs.fio", job_file(case.trim_start_matches("long ")));
-        let run = Run::new(program, scratch.path(), &format!("jobs.fio {arguments}")).finish().succeeded();
+        let run = Run::new(program, scratch.path(), &format!("jobs.fio {arguments}")).with_clock_of_peer();
+        let run = run.finish().succeeded();
         assert_eq!(run.stderr, "", "{case}: {program:?}");
         run.stdout
     })
@@ -195,27 +196,43 @@ const DATA: &[&str] = &[
     "long [a] ioengine=psync size=1m rw=read time_based runtime=1200ms ss=bw:1k ss_dur=4 group_reporting numjobs=2",
 ];
 
+/// The formats, with the version of terse lines.
+const FORMATS: [(&str, u32); 4] = [("json,terse", 2), ("json+,terse", 3), ("terse", 4), ("terse", 5)];
+
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
-fn documents_have_the_keys_of_the_peer() {
-    if !has_peer("documents_have_the_keys_of_the_peer") {
+fn documents_have_the_keys_of_the_peer_and_terse_lines_its_fields() {
+    if !has_peer("documents_have_the_keys_of_the_peer_and_terse_lines_its_fields") {
         return;
     }
     let mut complaints = String::new();
     for case in DATA {
-        for format in ["json", "json+"] {
-            let trees = both(case, &format!("--output-format={format}")).map(|text| {
-                let value: Value =
-                    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{case}: {error}\n{text}"));
-                let mut lines = Vec::new();
-                tree("", &value, &mut lines);
-                lines
+        for (format, version) in FORMATS {
+            let what = format!("{case} {format} {version}");
+            let reports = both(case, &format!("--output-format={format} --terse-version={version}"));
+            // Lines come before documents.
+            let [ours, theirs] = reports.each_ref().map(|text| text.split_at(text.find("{\n").unwrap_or(text.len())));
+            let fields = |text: &str| -> Vec<usize> { text.lines().map(|line| line.split(';').count()).collect() };
+            assert!(!theirs.0.is_empty(), "{what}: {theirs:?}");
+            assert_eq!(fields(ours.0), fields(theirs.0), "{what}\n{ours:?}\n{theirs:?}");
+            let [ours, theirs] = [ours.1, theirs.1].map(|text| {
+                assert_eq!(text.is_empty(), format == "terse", "{what}: {text}");
+                keys(&what, text)
             });
-            let [ours, theirs] = trees;
-            complaints += &differences(&format!("{case} {format}"), &ours, &theirs);
+            complaints += &differences(&what, &ours, &theirs);
         }
     }
     assert!(complaints.is_empty(), "other than the peer:\n{complaints}");
+}
+
+/// The paths of a document; none, if there is no document.
+fn keys(what: &str, text: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if !text.is_empty() {
+        let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{what}: {error}\n{text}"));
+        tree("", &value, &mut lines);
+    }
+    lines
 }
 
 /// Ends of the paths that 3.42 has and 3.41 has not.
@@ -259,21 +276,6 @@ fn differences(what: &str, ours: &[String], theirs: &[String]) -> String {
         writeln!(text, "{what}\n  missing {missing:?}\n  added {added:?}\n  moved {moved:?}").expect("a string");
     }
     text
-}
-
-#[test]
-#[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]
-fn terse_lines_have_the_fields_of_the_peer() {
-    if !has_peer("terse_lines_have_the_fields_of_the_peer") {
-        return;
-    }
-    let fields = |text: &str| -> Vec<usize> { text.lines().map(|line| line.split(';').count()).collect() };
-    for case in DATA {
-        for version in 2..=5 {
-            let [ours, theirs] = both(case, &format!("--output-format=terse --terse-version={version}"));
-            assert_eq!(fields(&ours), fields(&theirs), "{case}, version {version}\n{ours}\n{theirs}");
-        }
-    }
 }
 
 /// An engine that waits in its call has all of an I/O's time in the completion latency, also where the call comes after the queueing.

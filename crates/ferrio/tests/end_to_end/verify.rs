@@ -3,6 +3,7 @@
 //! Start reading at [`each_reads_what_the_other_wrote`].
 
 use crate::support::{Finished, Program, Run, Scratch, has_peer, peer_too, peers_of_both_layouts};
+use serde_json::Value;
 
 const METHODS: [&str; 16] = [
     "md5",
@@ -56,26 +57,48 @@ fn each_reads_what_the_other_wrote() {
 
 fn reads_of_each_other(test: &str, peer: Program) {
     let scratch = Scratch::new(test);
-    let run = |program: Program, arguments: &str| {
-        let own = if program == Program::Ferrio { peer.layout_option() } else { "" };
-        run(program, &scratch, &format!("{own} {arguments}"))
+    let run = |program: Program, file: &str, global: &str, jobs: &[String]| {
+        let layout = if program == Program::Ferrio { peer.layout_option() } else { "" };
+        run_jobs(program, &scratch, file, &format!("{layout} {global}"), jobs)
     };
     // Each method is tested with every second shape, the next method with the others; the writers alternate
     // independently of this.
-    for (index, method) in METHODS.into_iter().enumerate() {
-        for at in 0..SHAPES.len() / 2 {
-            let verify = format!("--verify={method} {}", SHAPES[(2 * at + index) % SHAPES.len()]);
-            let writer_options = WRITERS[(at + index / 2) % WRITERS.len()];
-            for (writer, reader) in [(peer, Program::Ferrio), (Program::Ferrio, peer)] {
-                let _ = std::fs::remove_file(scratch.join("f"));
-                let written = run(writer, &format!("{verify} {writer_options} --do_verify=0"));
-                assert_eq!(written.code, Some(0), "{verify}: {}", written.stderr);
-                let read = run(reader, &format!("{verify} --rw=read"));
-                let name = writer.path();
-                assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "{verify} written by {name}");
-            }
+    for at in 0..SHAPES.len() / 2 {
+        let methods = METHODS.into_iter().enumerate();
+        let verified = methods
+            .map(|(index, method)| format!("--verify={method} {}", SHAPES[(2 * at + index) % SHAPES.len()]))
+            .collect::<Vec<_>>();
+        let written = verified.iter().enumerate();
+        let writers: Vec<String> =
+            written.map(|(index, verify)| format!("{verify} {}", WRITERS[(at + index / 2) % WRITERS.len()])).collect();
+        for (writer, reader) in [(peer, Program::Ferrio), (Program::Ferrio, peer)] {
+            (0..writers.len()).for_each(|index| drop(std::fs::remove_file(scratch.join(&format!("f{index}")))));
+            let (written, _) = run(writer, "write", "--do_verify=0", &writers);
+            assert_eq!(written.code, Some(0), "{}", written.all());
+            let (read, errors) = run(reader, "read", "--rw=read", &verified);
+            let name = writer.path();
+            assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "written by {name}: {errors:?}");
         }
     }
+}
+
+/// Runs jobs in one run, from a job file of this name: the job N on a file `fN`, with its options. Returns the errors of the jobs, too.
+fn run_jobs(program: Program, scratch: &Scratch, name: &str, global: &str, jobs: &[String]) -> (Finished, Vec<i64>) {
+    let lines = |options: &str| {
+        options.split_whitespace().fold(String::new(), |lines, one| lines + one.trim_start_matches('-') + "\n")
+    };
+    let sections = jobs.iter().enumerate();
+    let sections = sections.map(|(index, options)| format!("[f{index}]\nfilename=f{index}\n{}", lines(options)));
+    let global = format!("[global]\nsize=128k\nverify_state_save=0\n{}", lines(global));
+    scratch.write(&format!("{name}.fio"), sections.fold(global, |text, section| text + &section));
+    let finished =
+        Run::new(program, scratch.path(), &format!("--output-format=json --output={name}.json {name}.fio")).finish();
+    let report = scratch.read(&format!("{name}.json"));
+    let document: Value = serde_json::from_str(&report).unwrap_or_else(|error| panic!("{error}: {report}"));
+    let errors: Vec<i64> =
+        document["jobs"].as_array().expect("jobs").iter().filter_map(|job| job["error"].as_i64()).collect();
+    assert_eq!(errors.len(), jobs.len(), "{}", finished.all());
+    (finished, errors)
 }
 
 /// A job that only reads needs no option for files of either layout: the same command line does, and finds the same damage.
@@ -146,24 +169,28 @@ fn both_say_the_same_of_damaged_blocks() {
     }
     let scratch = Scratch::new(test);
     for method in ["md5", "crc64", "crc32c", "crc16", "crc7", "sha256", "xxhash", "meta"] {
+        let write = format!("--verify={method} --rw=write --bs=4k --do_verify=0");
+        assert_eq!(run(Program::Peer, &scratch, &write).code, Some(0));
+        let whole = std::fs::read(scratch.join("f")).expect("the file");
         // Magic, data, length, place, number of the write, checksum of the header, time; data of the last block, after which
         // the pass ends.
         let places = [8192, 9000, 8196, 8208, 8224, 8236, 8216, 131_000];
-        for (at, bytes) in places.map(|at| (at, if at == 8192 { "ZZ" } else { "Z" })) {
-            let write = format!("--verify={method} --rw=write --bs=4k --do_verify=0");
-            assert_eq!(run(Program::Peer, &scratch, &write).code, Some(0));
-            let mut content = std::fs::read(scratch.join("f")).expect("the file");
+        for (index, at) in places.into_iter().enumerate() {
+            let mut content = whole.clone();
+            let bytes = if at == 8192 { "ZZ" } else { "Z" };
             for (byte, damage) in content[at..].iter_mut().zip(bytes.bytes()) {
                 // Another byte, whatever it was.
                 *byte = if *byte == damage { !damage } else { damage };
             }
-            scratch.write("f", content);
-            let read = format!("--verify={method} --rw=read --bs=4k");
-            let (ours, theirs) = (run(Program::Ferrio, &scratch, &read), run(Program::Peer, &scratch, &read));
-            assert_eq!((ours.code, findings(&ours)), (theirs.code, findings(&theirs)), "{method} at {at}");
-            let is_blind = method == "meta" && [9000, 131_000].contains(&at);
-            assert_eq!(ours.code, Some(i32::from(!is_blind)), "{method} at {at}");
+            scratch.write(&format!("f{index}"), content);
         }
+        let read = places.map(|_| format!("--verify={method} --rw=read --bs=4k"));
+        let (ours, our_errors) = run_jobs(Program::Ferrio, &scratch, "ours", "--stonewall", &read);
+        let (theirs, their_errors) = run_jobs(Program::Peer, &scratch, "theirs", "--stonewall", &read);
+        assert_eq!((ours.code, &our_errors), (theirs.code, &their_errors), "{method}");
+        assert_eq!(findings(&ours), findings(&theirs), "{method}");
+        let is_blind = |at: usize| method == "meta" && [9000, 131_000].contains(&at);
+        assert_eq!(our_errors.iter().map(|error| *error == 0).collect::<Vec<_>>(), places.map(is_blind), "{method}");
     }
 }
 

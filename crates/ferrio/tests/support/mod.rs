@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -28,6 +29,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// fio prints this if any device of the machine disappears while it examines all of them.
 const PEER_NOISE: &str = "stat: No such file or directory\n";
+
+/// The clock that fio takes by itself. Told to take it, it does not test it first, which takes more CPU time than most runs of tests.
+const PEER_CLOCK: &str = "--clocksource=cpu";
 
 /// True if one of five attempts succeeds. On a machine with other work, a single one proves nothing about a rule that looks at times.
 pub(crate) fn succeeds_once(mut attempt: impl FnMut() -> bool) -> bool {
@@ -70,14 +74,24 @@ pub(crate) fn peers_of_both_layouts(test: &str) -> Vec<Program> {
     newest.into_iter().chain(old_peer_too(test).then_some(Program::OldPeer)).collect()
 }
 
+/// The versions of the peers that are there.
+static PEER_IS: OnceLock<String> = OnceLock::new();
+static OLD_PEER_IS: OnceLock<String> = OnceLock::new();
+
+fn version(program: Program) -> String {
+    let output = Command::new(program.path()).arg("--version").output().map(|output| output.stdout);
+    String::from_utf8_lossy(&output.unwrap_or_default()).trim().to_owned()
+}
+
 fn has_version(test: &str, program: Program, wanted: &str) -> bool {
     if std::env::var_os("FERRIO_PEER").is_none_or(|value| value != "1") {
         skip(test, "FERRIO_PEER is not 1");
         return false;
     }
-    let version =
-        Command::new(program.path()).arg("--version").output().map(|output| output.stdout).unwrap_or_default();
-    let version = String::from_utf8_lossy(&version).trim().to_owned();
+    let version = match program {
+        Program::OldPeer => OLD_PEER_IS.get_or_init(|| version(program)),
+        _ => PEER_IS.get_or_init(|| version(program)),
+    };
     if version != wanted {
         skip(test, &format!("the peer is {wanted}, and {} says '{version}'", program.path()));
     }
@@ -234,6 +248,14 @@ impl Run {
         }
     }
 
+    /// Names the clock to ferrio, too, so that reports of both programs have the same options.
+    pub(crate) fn with_clock_of_peer(mut self) -> Self {
+        if self.program == Program::Ferrio {
+            self.arguments.insert(0, PEER_CLOCK.into());
+        }
+        self
+    }
+
     pub(crate) fn stdin(mut self, text: &[u8]) -> Self {
         text.clone_into(&mut self.stdin);
         self
@@ -269,7 +291,9 @@ impl Run {
 
     pub(crate) fn start(self) -> Running {
         let shown = format!("{:?} {:?} in {}", self.program, self.arguments, self.directory.display());
-        let mut words = self.wrapper.into_iter().chain([self.program.path().into()]).chain(self.arguments);
+        let clock = (self.program != Program::Ferrio).then(|| PEER_CLOCK.into());
+        let program = std::iter::once(self.program.path().into()).chain(clock);
+        let mut words = self.wrapper.into_iter().chain(program).chain(self.arguments);
         let mut command = Command::new(words.next().expect("a program"));
         // Tests in the background of a script ignore SIGINT, and a program would do so before it listens.
         if ferrio_sys::signals::is_ignored(rustix::process::Signal::INT).is_ok_and(|is_ignored| is_ignored) {
