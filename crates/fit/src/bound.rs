@@ -2,6 +2,7 @@
 //!
 //! Must not know: recipes, jobs. Start reading at [`FitBound::judge`].
 
+use crate::fitting::MOST_RUNS;
 use ferrio_sweep::limit::{LimitVerdict, judge};
 use serde::Serialize;
 
@@ -46,12 +47,14 @@ impl FitBound {
         }
     }
 
-    /// What the figures of several runs tell, with an error of 1 %.
+    /// What the figures of several runs tell, with an error of 1 % over all looks at them.
     pub fn judge(self, values: &[f64]) -> FitVerdict {
         let verdict = match self {
-            Self::Most(most) => judge(values, most),
+            Self::Most(most) => judge(values, most, MOST_RUNS as usize),
             // A figure that must be large is one whose inverse must be small.
-            Self::Least(least) => judge(&values.iter().map(|value| 1.0 / value).collect::<Vec<_>>(), 1.0 / least),
+            Self::Least(least) => {
+                judge(&values.iter().map(|value| 1.0 / value).collect::<Vec<_>>(), 1.0 / least, MOST_RUNS as usize)
+            }
         };
         match verdict {
             LimitVerdict::Within => FitVerdict::Fits,
@@ -77,11 +80,11 @@ mod tests {
     #[test]
     fn latencies_are_to_be_small_and_rates_large() {
         let (most, least) = (FitBound::Most(10e6), FitBound::Least(500.0));
-        assert_eq!(most.judge(&[4e6, 4.1e6, 3.9e6]), FitVerdict::Fits);
-        assert_eq!(most.judge(&[14e6, 14.1e6, 13.9e6]), FitVerdict::DoesNotFit);
-        assert_eq!(most.judge(&[8e6, 12e6, 10e6]), FitVerdict::CantTell);
-        assert_eq!(least.judge(&[600.0, 610.0, 590.0]), FitVerdict::Fits);
-        assert_eq!(least.judge(&[400.0, 401.0, 399.0]), FitVerdict::DoesNotFit);
+        assert_eq!(most.judge(&[4e6, 4.1e6, 3.9e6, 4e6]), FitVerdict::Fits);
+        assert_eq!(most.judge(&[14e6, 14.1e6, 13.9e6, 14e6]), FitVerdict::DoesNotFit);
+        assert_eq!(most.judge(&[8e6, 12e6, 10e6, 9e6]), FitVerdict::CantTell);
+        assert_eq!(least.judge(&[600.0, 610.0, 590.0, 600.0]), FitVerdict::Fits);
+        assert_eq!(least.judge(&[400.0, 401.0, 399.0, 400.0]), FitVerdict::DoesNotFit);
         assert_eq!(least.judge(&[0.0, 0.0]), FitVerdict::CantTell);
         assert_eq!((most.margin(5e6), least.margin(250.0)), (Some(2.0), Some(0.5)));
     }

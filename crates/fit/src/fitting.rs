@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// Runs of a load, which share its time, and the most where they do not decide.
 const N_RUNS: u32 = 4;
-const MOST_RUNS: u32 = 8;
+pub(crate) const MOST_RUNS: u32 = 8;
 
 /// What conducts the runs.
 pub trait FitConductor {

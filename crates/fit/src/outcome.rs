@@ -2,6 +2,7 @@
 //!
 //! Must not know: how loads are run, how a verdict is shown. Start reading at [`FitOutcome::new`].
 
+use crate::fitting::MOST_RUNS;
 use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::may_flatter;
@@ -84,7 +85,7 @@ impl CheckOutcome {
         let Some(values) = values.filter(|values| !values.is_empty()) else { return outcome };
         outcome.value = (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp();
         outcome.margin = bound.margin(outcome.value).unwrap_or_default();
-        outcome.interval = certain_interval(&values);
+        outcome.interval = certain_interval(&values, MOST_RUNS as usize);
         outcome.verdict = bound.judge(&values);
         outcome.values = values;
         outcome.contradicted_by = contradiction(results, changes, &limit.job, kind);

@@ -26,6 +26,7 @@ mod unexamined;
 pub use lasting::may_flatter;
 pub use precision::precision;
 pub use rules::{FindingRule, RULES};
+pub use statistics::one_sided_quantile;
 pub use unexamined::{SUBJECTS, Subject};
 
 use case::Case;

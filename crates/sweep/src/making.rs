@@ -146,7 +146,7 @@ impl OpenSweep {
         let records = self.folder.records_again(point_index).collect::<Result<Vec<_>, _>>()?;
         let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
         while results.len() < RUNS_AGAIN as usize
-            && (results.is_empty() || limit.judge(&results) == LimitVerdict::Undecided)
+            && (results.is_empty() || limit.judge_again(&results) == LimitVerdict::Undecided)
         {
             let repeat_index = limit.most_runs + results.len() as u32;
             let (step, n_made) = (SweepStep { point_index, repeat_index }, n_made + results.len());

@@ -19,6 +19,7 @@ pub(crate) use change::{Change, change_point};
 pub(crate) use difference::{LogRatio, MARGIN, log_ratio};
 pub(crate) use mean::{MeanInterval, mean_interval};
 pub(crate) use share::{Counts, percentile_interval};
+pub use student::one_sided_quantile;
 pub(crate) use student::{quantile_95, two_sided_p};
 #[cfg(test)]
 pub(crate) use testing::{Noise, autoregressive};

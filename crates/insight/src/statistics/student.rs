@@ -54,6 +54,19 @@ pub(crate) fn two_sided_p(t: f64, n_degrees: f64) -> f64 {
     (1.0 - within).clamp(0.0, 1.0)
 }
 
+/// The value that t exceeds by chance with a probability of `error` (one-sided, above 0 and at most a half), with a whole number of degrees of freedom, at least
+/// one.
+pub fn one_sided_quantile(error: f64, n_degrees: f64) -> f64 {
+    // Of all degrees, one has the longest tail: there the value is below 1 / error.
+    let (mut low, mut high) = (0.0, 1.0 / error);
+    // Each step halves the interval: the last ones are beyond what a number of this kind distinguishes.
+    for _ in 0..64 {
+        let middle = f64::midpoint(low, high);
+        if two_sided_p(middle, n_degrees) > 2.0 * error { low = middle } else { high = middle }
+    }
+    high
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,6 +90,24 @@ mod tests {
         }
         assert!((two_sided_p(0.0, 5.0) - 1.0).abs() < 1e-12);
         assert!(two_sided_p(1e9, 3.0) < 1e-9);
+    }
+
+    /// Expected: tables of the distribution.
+    #[test]
+    fn one_sided_quantiles_of_the_tables() {
+        let table = [
+            (1.0, 0.01, 31.821),
+            (2.0, 0.01, 6.965),
+            (3.0, 0.01, 4.541),
+            (10.0, 0.01, 2.764),
+            (2.0, 0.0005, 31.599),
+            (7.0, 0.0025, 4.029),
+            (4.0, 0.05, 2.132),
+        ];
+        for (n_degrees, error, expected) in table {
+            let found = one_sided_quantile(error, n_degrees);
+            assert!((found / expected - 1.0).abs() < 3e-4, "{n_degrees} {error}: {found}");
+        }
     }
 
     /// Expected: tables of the distribution.

@@ -155,7 +155,7 @@ impl ValueRuns {
         let rates: Option<Vec<f64>> = results.iter().map(iops).collect();
         let iops = rates.map(|rates| rates.iter().sum::<f64>() / rates.len() as f64);
         let (latencies_ns, verdict) = (search.latencies_ns(&results), search.judge(&results));
-        let is_changed = verdict == LimitVerdict::Within && search.judge(again) == LimitVerdict::Beyond;
+        let is_changed = verdict == LimitVerdict::Within && search.judge_again(again) == LimitVerdict::Beyond;
         let change = is_changed.then(|| {
             let pairs = search.limits.iter().zip(&latencies_ns).zip(search.latencies_ns(again));
             let changes = pairs.filter_map(|((limit, first), again)| Some((limit.figure.metric, [(*first)?, again?])));

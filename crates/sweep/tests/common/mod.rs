@@ -98,7 +98,7 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
     let mut plan = plan.and_then(|plan| plan.with_repeats(swept.n_repeats, None)).expect("a plan");
     if let Some((limit, axis)) = swept.limit.zip(axis.as_ref()) {
         let limits = vec![LatencyLimit::parse(limit).expect("a limit")];
-        plan = plan.searching(LimitSearch::new(limits, axis, 0.05, 8).expect("a search"));
+        plan = plan.searching(LimitSearch::new(limits, axis, 0.05, 10).expect("a search"));
     }
     if swept.has_open_loop {
         plan = plan.with_open_loop();
