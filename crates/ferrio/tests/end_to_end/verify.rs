@@ -64,10 +64,9 @@ fn reads_of_each_other(test: &str, peer: Program) {
     // Each method is tested with every second shape, the next method with the others; the writers alternate
     // independently of this.
     for at in 0..SHAPES.len() / 2 {
-        let methods = METHODS.into_iter().enumerate();
-        let verified = methods
-            .map(|(index, method)| format!("--verify={method} {}", SHAPES[(2 * at + index) % SHAPES.len()]))
-            .collect::<Vec<_>>();
+        let verify =
+            |(index, method): (usize, &str)| format!("--verify={method} {}", SHAPES[(2 * at + index) % SHAPES.len()]);
+        let verified: Vec<String> = METHODS.into_iter().enumerate().map(verify).collect();
         let written = verified.iter().enumerate();
         let writers: Vec<String> =
             written.map(|(index, verify)| format!("{verify} {}", WRITERS[(at + index / 2) % WRITERS.len()])).collect();
@@ -76,8 +75,7 @@ fn reads_of_each_other(test: &str, peer: Program) {
             let (written, _) = run(writer, "write", "--do_verify=0", &writers);
             assert_eq!(written.code, Some(0), "{}", written.all());
             let (read, errors) = run(reader, "read", "--rw=read", &verified);
-            let name = writer.path();
-            assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "written by {name}: {errors:?}");
+            assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "by {}: {errors:?}", writer.path());
         }
     }
 }
