@@ -38,7 +38,8 @@ impl StepBar {
     pub(crate) fn step_at(&mut self, number: usize, name: &str, total: u64) {
         self.step_number = number;
         name.clone_into(&mut self.name);
-        let prefix = format!("{}/{}", self.step_number, self.n_steps);
+        // There may be more steps than were known of at the start.
+        let prefix = format!("{number}/{}", self.n_steps.max(number));
         if let Some(bar) = &self.bar {
             bar.set_style(style());
             bar.set_prefix(prefix);
