@@ -5,7 +5,7 @@
 use crate::fitting::{FitConductor, Fitting, PreparedLoad, factor_text};
 use crate::{CheckOutcome, FitError, FitVerdict, scale};
 use ferrio_insight::may_flatter;
-use ferrio_insight::repeats::not_again;
+use ferrio_insight::repeats::{changes, not_again};
 use ferrio_results::RunResult;
 use ferrio_stats::Finding;
 use ferrio_sweep::limit::{Bracket, LimitVerdict, LimitedBy, limited_by, search};
@@ -111,8 +111,8 @@ impl Headroom {
         for hundredths in loads {
             let mut results = Vec::new();
             let checks = fitting.decide(prepared, hundredths, &mut results, conductor)?;
-            let findings = results.iter().flat_map(|result| result.findings.iter().flatten());
-            self.findings.extend(findings.filter(|one| may_flatter(one)).cloned());
+            let of_runs = results.iter().flat_map(|result| result.findings.iter().flatten()).cloned();
+            self.findings.extend(of_runs.chain(changes(&results)).filter(may_flatter));
             let first_of = |index: usize| held.get(&hundredths)?.iter().find(|first| first.limit_index == index);
             for check in broken_limits(&checks) {
                 let limit = &fitting.recipe.limits[check.limit_index];

@@ -15,7 +15,7 @@ const ERROR: f64 = 0.005;
 /// Judges values against a limit that they must not exceed. With several values, the mean of their logarithms decides, by Student's distribution.
 ///
 /// The values are looked at again after each run, up to `most_runs` of them, until they decide. So many looks would be wrong more often than one: each has a share of
-/// the error of 1 %, later ones a larger one, as few values are alike by chance.
+/// the error, later ones a larger one, as few values are alike by chance. All looks together are wrong in 1 % of the cases.
 pub fn judge(values: &[f64], limit: f64, most_runs: usize) -> LimitVerdict {
     let Some((mean, margin)) = mean_and_margin(values, limit, most_runs) else { return LimitVerdict::Undecided };
     match mean {
