@@ -16,7 +16,9 @@ impl OwnDirectory {
     pub(crate) fn make(path: &Path, name: &str) -> Result<Self, String> {
         let own = path.join(format!("ferrio-{name}-{}", std::process::id()));
         let made = std::fs::create_dir(&own);
-        made.map_err(|error| format!("{}: {}", own.display(), ferrio_units::error_text(&error)))?;
+        made.map_err(|error| {
+            format!("{}: no directory can be made in it: {}", path.display(), ferrio_units::error_text(&error))
+        })?;
         Ok(Self(own))
     }
 

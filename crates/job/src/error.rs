@@ -141,6 +141,14 @@ impl JobError {
 }
 
 impl JobError {
+    /// Why a job file cannot be read, with the place if it is within the file; `None`: the error itself says it.
+    pub(crate) fn file_reason(&self) -> Option<String> {
+        match self {
+            Self::Unopened { reason, included: None, .. } => Some(reason.clone()),
+            error => error.file_lines().pop(),
+        }
+    }
+
     /// Lines after the first one of an error about a job file.
     fn file_lines(&self) -> Vec<String> {
         let included = |name: &str| format!("Error 1 while parsing include file {name}");

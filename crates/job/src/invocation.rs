@@ -171,13 +171,10 @@ impl fmt::Display for UsageError {
 impl std::error::Error for UsageError {}
 
 impl UsageError {
-    /// The refusals of options, a line each, for programs and people that do not need fio's own lines; `None`: something else is wrong,
+    /// The refusals of options, a line each (the last one without its end), for programs and people that do not need fio's own lines; `None`: something else is wrong,
     /// and only the messages say what.
     pub fn refusals(&self) -> Option<String> {
-        let mut lines = String::new();
-        for diagnostic in &self.diagnostics {
-            lines.extend([diagnostic.to_string().as_str(), "\n"]);
-        }
-        (!lines.is_empty()).then_some(lines)
+        let lines: Vec<String> = self.diagnostics.iter().map(ToString::to_string).collect();
+        (!lines.is_empty()).then(|| lines.join("\n"))
     }
 }

@@ -74,7 +74,8 @@ impl Diagnostic {
     /// A job file that cannot be read, and why.
     pub(crate) fn job_file(error: &JobError) -> Self {
         let given = plain(&error.to_string());
-        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed: None, nearest: None, cure: None }
+        let allowed = error.file_reason().map(String::into_boxed_str);
+        Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed, nearest: None, cure: None }
     }
 }
 

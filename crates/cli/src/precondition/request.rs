@@ -112,9 +112,9 @@ const ABOUT: &str = "\
 Put an SSD or a cloud volume into the state in which its figures stay the same. A new or idle SSD is faster than it will ever be again, and some cloud \
 volumes fetch each block on its first use.
 
-  ferrio precondition /dev/nvme1n1                              for 4 KiB random writes
-  ferrio precondition /dev/nvme1n1 --rw=randrw --bs=8k          for another load
-  ferrio precondition /dev/nvme1n1 --read                       read all blocks once, destroy nothing
+  ferrio precondition /dev/nvme1n1                       for 4 KiB random writes
+  ferrio precondition /dev/nvme1n1 --rw=randrw --bs=8k   for another load
+  ferrio precondition /dev/nvme1n1 --read                destroy nothing
 
 The device is overwritten twice with random data (128 KiB, sequentially), and then carries the load in rounds of a minute, at most 25, until five rounds are \
 steady: their IOPS lie within 20 % of their mean, and the line through them rises or falls by at most 10 % of it. That is the rule of SNIA's Solid State \

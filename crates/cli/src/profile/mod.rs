@@ -48,7 +48,7 @@ Measure what storage can do, in one report: latency of one I/O at a time, IOPS a
 sustained; slow I/Os over time), and what the page cache adds.
 
   ferrio profile /data -o profile.html
-  ferrio profile /dev/nvme1n1 -o reads.html          reads alone; nothing is written to a device
+  ferrio profile /dev/nvme1n1 -o reads.html     reads alone, no write
 
 In a directory, the file is ferrio's own: it is filled with random data before and removed afterwards, also after an error or Ctrl-C. It takes a tenth of the free space, \
 at most 8 GiB. The report says what it does not tell.";

@@ -105,7 +105,7 @@ fn own_recipes_go_before_those_of_the_program() {
         ("fit bad", "it is no recipe"),
         ("fit etdc", "did you mean etcd?"),
         ("fit ./none.toml .", "No such file"),
-        ("fit etcd none", "No such file"),
+        ("fit etcd none", "/none: no directory can be made in it: No such file"),
         ("fit --headroom", "PATH"),
         ("fit etcd -o page.html", "PATH"),
         ("fit etcd . -o", "a value is required"),

@@ -83,6 +83,8 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         (JOB.to_owned(), "there is no parameter"),
         ("--over bs=4k,8k".to_owned(), "there are no jobs"),
         (format!("{JOB} --over bs"), "has no values"),
+        (format!("{JOB} --over bs=4k.."), "4k.. is no range: it has no end"),
+        ("none.fio --over bs=4k,8k".to_owned(), "unable to open 'none.fio' job file: No such file or directory"),
         (format!("{JOB} --over iodpeth=1,2"), "did you mean iodepth?"),
         (format!("{JOB} --over iodepth=1,many"), "iodepth=many"),
         (format!("{JOB} --over bs=4k,8k --over blocksize=4k"), "sets bs twice, as bs and as blocksize"),

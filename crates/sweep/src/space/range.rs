@@ -32,8 +32,9 @@ pub(super) fn values(text: &str) -> Option<Result<Vec<String>, SpaceError>> {
     let (first, rest) = text.split_once("..")?;
     let at = rest.find(['+', '*']);
     let (last, step) = at.map_or((rest, None), |at| (&rest[..at], Some(&rest[at..])));
-    let (first, last) = (written(first)?, written(last)?);
-    Some(between(first, last, step).map_err(|reason| SpaceError::Range { text: text.to_owned(), reason }))
+    let first = written(first)?;
+    let values = if last.is_empty() { Err("it has no end") } else { between(first, written(last)?, step) };
+    Some(values.map_err(|reason| SpaceError::Range { text: text.to_owned(), reason }))
 }
 
 fn between(first: Written<'_>, last: Written<'_>, step: Option<&str>) -> Result<Vec<String>, &'static str> {
@@ -145,10 +146,22 @@ mod tests {
 
     #[test]
     fn no_range_and_no_end() {
-        for text in ["../file", "a..b", "1..", "randread", "1.5..3"] {
+        for text in ["../file", "a..b", "1../file", "randread", "1.5..3"] {
             assert_eq!(values(text), None, "{text}");
         }
-        for text in ["8..1", "0..8", "1..8+0", "1..8*1", "1..99999+1", "1ms..1s", "1..8*2k", "4k..1m+1s", "1..8+"] {
+        for text in [
+            "8..1",
+            "0..8",
+            "1..8+0",
+            "1..8*1",
+            "1..99999+1",
+            "1ms..1s",
+            "1..8*2k",
+            "4k..1m+1s",
+            "1..8+",
+            "1..",
+            "4k..+4k",
+        ] {
             assert!(values(text).is_some_and(|found| found.is_err()), "{text}");
         }
         assert_eq!(of("18446744073709551614..18446744073709551615"), ["18446744073709551614", "18446744073709551615"]);

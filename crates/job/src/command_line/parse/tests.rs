@@ -136,6 +136,18 @@ fn refusals_are_those_of_the_reference() {
 }
 
 #[test]
+fn refusals_of_job_files_tell_the_reason() {
+    let world = World::default().with_file("d/job.fio", "[a]\ninclude nofile\n");
+    for (line, expected) in [
+        ("nofile.fio", "unable to open 'nofile.fio' job file: No such file or directory"),
+        ("d/job.fio", "unable to open 'nofile' job file: d/job.fio:2:1: No such file or directory"),
+    ] {
+        let error = run(&world, line).expect_err(line);
+        assert_eq!(error.refusals().as_deref(), Some(expected), "{line}");
+    }
+}
+
+#[test]
 fn what_is_not_built_is_named() {
     for (line, expected) in [
         ("--name=x --num_range=2 --rw=trim", "fio: can't use multiple ranges with IO engine psync\n"),
