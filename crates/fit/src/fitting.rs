@@ -19,8 +19,8 @@ pub(crate) const MOST_RUNS: u32 = 8;
 
 /// What conducts the runs.
 pub trait FitConductor {
-    /// A run of a load is to begin.
-    fn next(&mut self, what: &str);
+    /// A run of a load is to begin, and at least `n_to_come` runs follow it.
+    fn next(&mut self, what: &str, n_to_come: u32);
 
     /// Runs a session.
     ///
@@ -124,6 +124,12 @@ impl<'a> Fitting<'a> {
         }
     }
 
+    /// Least number of runs that follow the one after `n_made` runs of a load: the others of this load, and all of the loads after it.
+    fn n_to_come(&self, prepared: &PreparedLoad<'_>, n_made: u32) -> u32 {
+        let n_loads_after = self.loads.iter().rev().take_while(|one| !std::ptr::eq(*one, prepared)).count() as u32;
+        N_RUNS.saturating_sub(n_made + 1) + n_loads_after * N_RUNS
+    }
+
     fn one_run(
         &self,
         prepared: &PreparedLoad<'_>,
@@ -137,7 +143,7 @@ impl<'a> Fitting<'a> {
         let load = prepared.load;
         let factor =
             if hundredths == scale::ONE { String::new() } else { format!(" times {}", factor_text(hundredths)) };
-        conductor.next(&format!("{}{factor}, run {}", load.name, n_made + 1));
+        conductor.next(&format!("{}{factor}, run {}", load.name, n_made + 1), self.n_to_come(prepared, n_made as u32));
         let mut template = prepared.template.clone();
         let refused =
             |diagnostic: Diagnostic| FitError::Jobs { load: load.name.clone(), reason: diagnostic.to_string() };

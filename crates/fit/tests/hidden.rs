@@ -37,6 +37,20 @@ fn verdict(outcome: &FitOutcome) -> (FitVerdict, Option<&str>, Vec<&str>) {
 
 const fn same(_: &mut JobSpec, _: i64) {}
 
+/// A mean that is the limit stays undecided in 8 runs; the load after it has no limit and runs 4 times.
+#[test]
+fn each_run_tells_how_many_follow_at_least() {
+    let text = recipe_text(READS, "read.mean", 250_000.0, true);
+    let more = format!(
+        "[[load]]\nname = \"more\"\nabout = \"I/Os.\"\nseconds = 32\njobs = \"{READS}\"\nscale = []\n[[limit]]"
+    );
+    let recipe = Recipe::parse(&text.replace("[[limit]]", &more), "known").expect("a recipe");
+    let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
+    let mut conductor = OnVirtualTime::new(7_000, same);
+    Fitting::new(&recipe, &directory, &environment).expect("loads").run(false, &mut conductor).expect("runs");
+    assert_eq!(conductor.to_come, [7, 6, 5, 4, 4, 4, 4, 4, 3, 2, 1, 0]);
+}
+
 /// Half of what the device does with credit, and twice of what it does without: 1,000 a second.
 const HALF: Limit = Limit("read.iops", 2_000.0);
 

@@ -190,7 +190,7 @@ fn judge_in(
         console.report(&text::before(recipe, laid_out));
     }
     let n_runs = recipe.loads.len() * 4;
-    let mut conductor = FitOnTerminal { signals, bar: StepBar::start(n_runs), n_made: 0, n_runs };
+    let mut conductor = FitOnTerminal { signals, bar: StepBar::start(n_runs), n_made: 0 };
     let outcome = fitting.run(request.headroom, &mut conductor);
     conductor.bar.end();
     outcome
@@ -201,14 +201,12 @@ struct FitOnTerminal<'a> {
     signals: &'a Signals,
     bar: StepBar,
     n_made: usize,
-    n_runs: usize,
 }
 
 impl FitConductor for FitOnTerminal<'_> {
-    fn next(&mut self, what: &str) {
+    fn next(&mut self, what: &str, n_to_come: u32) {
         self.n_made += 1;
-        self.n_runs = self.n_runs.max(self.n_made);
-        self.bar.step_at(self.n_made, what, self.n_runs as u64);
+        self.bar.step_at(self.n_made, what, self.n_made as u64 + u64::from(n_to_come));
         self.bar.set(self.n_made as u64 - 1, "");
     }
 

@@ -13,17 +13,21 @@ pub(crate) struct OnVirtualTime {
     seed: i64,
     device: fn(&mut JobSpec, i64),
     n_made: i64,
+    /// Least number of runs that were told to follow, of each run.
+    pub(crate) to_come: Vec<u32>,
 }
 
 impl OnVirtualTime {
     /// Runs with seeds from this one on. `device` changes the device of a job before a run, by the number of runs that were made before it.
     pub(crate) fn new(seed: i64, device: fn(&mut JobSpec, i64)) -> Self {
-        Self { seed, device, n_made: 0 }
+        Self { seed, device, n_made: 0, to_come: Vec::new() }
     }
 }
 
 impl FitConductor for OnVirtualTime {
-    fn next(&mut self, _: &str) {}
+    fn next(&mut self, _: &str, n_to_come: u32) {
+        self.to_come.push(n_to_come);
+    }
 
     fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {
         self.seed += 1;
