@@ -70,7 +70,7 @@ fn sheet(view: &ProfileView<'_>) -> Markup {
             h2 { "Data sheet" }
             p class="hint" { "Struck-out figures cannot be believed: a finding contradicts them. MB/s: millions of bytes a second. Latencies are from submission to completion; of users who do not wait, from the time at which they came; of syncs, their own." }
             div class="scroll" tabindex="0" role="region" aria-label="Data sheet" {
-                table {
+                table class="sheet" {
                     thead { tr { @for (index, column) in view.columns.iter().enumerate() { th scope="col" class=[(index < N_WORDS).then_some("words")] { (column) } } } }
                     tbody {
                         @for (cells, is_believable) in &view.rows {

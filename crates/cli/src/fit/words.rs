@@ -31,9 +31,18 @@ pub(super) fn about(recipe: &Recipe) -> String {
 /// A value of a figure with its unit.
 pub(super) fn value(limit: &FitLimit, value: f64) -> String {
     match limit.subject() {
-        Ok((_, ComparedMetric::Iops)) => format!("{}/s", thousands(value.round() as u64)),
+        Ok((_, ComparedMetric::Iops)) => rate(value),
         Ok((_, ComparedMetric::Bandwidth)) => format!("{} MB/s", three_digits(value / 1e6)),
         _ => duration_text(value),
+    }
+}
+
+/// A rate: whole where it is, as most limits are, else with three digits.
+fn rate(per_second: f64) -> String {
+    if per_second.fract() == 0.0 {
+        format!("{}/s", thousands(per_second as u64))
+    } else {
+        format!("{}/s", three_digits(per_second))
     }
 }
 
@@ -133,4 +142,18 @@ pub(super) fn compared_with(trace: &FitTrace) -> String {
 /// A figure of a trace.
 pub(super) fn number(value: f64) -> String {
     if value.fract() == 0.0 && value >= 0.0 { thousands(value as u64) } else { three_digits(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_whole_or_have_three_digits() {
+        for (per_second, text) in
+            [(0.0, "0/s"), (0.01, "0.01/s"), (50.0, "50/s"), (50.26, "50.3/s"), (5888.4, "5,888/s")]
+        {
+            assert_eq!(rate(per_second), text);
+        }
+    }
 }
