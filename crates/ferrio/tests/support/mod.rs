@@ -304,6 +304,10 @@ impl Run {
         for name in &self.removed {
             command.env_remove(name);
         }
+        // A signal to its process group must not end the tests.
+        if self.program != Program::Ferrio {
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
         let mut child = command
             .args(words)
             .current_dir(&self.directory)
