@@ -2,9 +2,8 @@
 //!
 //! Must not know: terminals, signals. Start reading at [`Fitting::new`], then [`Fitting::run`].
 
-use crate::outcome::{CheckOutcome, FitOutcome, LoadOutcome};
+use crate::outcome::{DecidedLoad, FitOutcome, LoadOutcome};
 use crate::{FitError, FitLoad, FitVerdict, Recipe, headroom, scale};
-use ferrio_insight::repeats::changes;
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
@@ -84,14 +83,14 @@ impl<'a> Fitting<'a> {
         let mut provenance = None;
         for prepared in &self.loads {
             let mut results = Vec::new();
-            let checks = self.decide(prepared, scale::ONE, &mut results, conductor)?;
-            let headroom = match checks.iter().map(|check| check.verdict).max() {
+            let decided = self.decide(prepared, scale::ONE, &mut results, conductor)?;
+            let headroom = match decided.verdict() {
                 Some(FitVerdict::Fits) if wants_headroom && !prepared.load.scale.is_empty() => {
-                    Some(headroom::find(self, prepared, (&checks, &results), conductor)?)
+                    Some(headroom::find(self, prepared, (&decided, &results), conductor)?)
                 }
                 _ => None,
             };
-            loads.push(LoadOutcome::new(prepared.load, checks, &results, headroom));
+            loads.push(LoadOutcome::new(prepared.load, decided, &results, headroom));
             provenance = provenance.or_else(|| results.first().and_then(|result| result.provenance.clone()));
         }
         Ok(FitOutcome::new(self.recipe, loads, provenance))
@@ -104,22 +103,13 @@ impl<'a> Fitting<'a> {
         hundredths: u64,
         results: &mut Vec<RunResult>,
         conductor: &mut dyn FitConductor,
-    ) -> Result<Vec<CheckOutcome>, FitError> {
+    ) -> Result<DecidedLoad, FitError> {
         loop {
             results.push(self.one_run(prepared, hundredths, results.len(), conductor)?);
-            let changes = changes(results);
-            let checks: Vec<CheckOutcome> = self
-                .recipe
-                .limits_of(prepared.load)
-                .map(|(index, limit)| CheckOutcome::of(index, limit, results, &changes))
-                .collect();
-            let is_decided = checks.iter().all(|check| check.verdict != FitVerdict::CantTell);
+            let decided = DecidedLoad::of(self.recipe, prepared.load, results);
             let n_runs = results.len() as u32;
-            // More runs do not help where a finding speaks against the figures.
-            let is_hopeless =
-                checks.iter().all(|check| check.verdict != FitVerdict::CantTell || check.contradicted_by.is_some());
-            if n_runs >= MOST_RUNS || (n_runs >= N_RUNS && (is_decided || is_hopeless)) {
-                return Ok(checks);
+            if n_runs >= MOST_RUNS || (n_runs >= N_RUNS && decided.is_final()) {
+                return Ok(decided);
             }
         }
     }

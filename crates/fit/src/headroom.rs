@@ -3,7 +3,8 @@
 //! Must not know: how loads are run. Start reading at [`find`].
 
 use crate::fitting::{FitConductor, Fitting, PreparedLoad, factor_text};
-use crate::{CheckOutcome, FitError, FitVerdict, scale};
+use crate::outcome::DecidedLoad;
+use crate::{CheckOutcome, FitBound, FitError, FitVerdict, MissedLoad, scale};
 use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::{changes, not_again};
 use ferrio_results::RunResult;
@@ -24,8 +25,10 @@ pub struct Headroom {
     pub fits_times: f64,
     /// It certainly may not be so many times as large; `None`: the largest factor that was tried fits.
     pub breaks_times: Option<f64>,
-    /// Index of the limit that breaks first.
+    /// Index of the limit that breaks first; `None`: none does, or a job stays behind its rate before.
     pub first_limit: Option<usize>,
+    /// The job that does not reach its rate, where that ends it.
+    pub missed: Option<MissedLoad>,
     /// What ends it.
     pub limited_by: Option<LimitedBy>,
     /// Names of the findings by which it may carry less in the long run, of runs at the end of the search.
@@ -42,38 +45,39 @@ pub struct Headroom {
 pub(crate) fn find(
     fitting: &Fitting<'_>,
     prepared: &PreparedLoad<'_>,
-    at_one: (&[CheckOutcome], &[RunResult]),
+    at_one: (&DecidedLoad, &[RunResult]),
     conductor: &mut dyn FitConductor,
 ) -> Result<Headroom, FitError> {
-    let mut broken: Option<(u64, Option<usize>, RunResult)> = None;
-    let mut held = BTreeMap::from([(scale::ONE, at_one.0.to_vec())]);
+    let mut broken: Option<(u64, DecidedLoad, RunResult)> = None;
+    let mut held = BTreeMap::from([(scale::ONE, at_one.0.checks.clone())]);
     let judge = |hundredths: u64| {
         if hundredths == scale::ONE {
             return Ok::<_, FitError>(LimitVerdict::Within);
         }
         let mut results = Vec::new();
-        let checks = fitting.decide(prepared, hundredths, &mut results, conductor)?;
-        let verdict = verdict_of(&checks);
-        if verdict == FitVerdict::DoesNotFit && broken.as_ref().is_none_or(|(at, ..)| hundredths < *at) {
-            let worst = broken_limits(&checks).min_by(|one, other| one.margin.total_cmp(&other.margin));
-            let worst = worst.map(|check| check.limit_index);
-            broken = results.pop().map(|result| (hundredths, worst, result));
+        let decided = fitting.decide(prepared, hundredths, &mut results, conductor)?;
+        held.insert(hundredths, decided.checks.clone());
+        let verdict = verdict_of(&decided);
+        if verdict == LimitVerdict::Beyond && broken.as_ref().is_none_or(|(at, ..)| hundredths < *at) {
+            broken = results.pop().map(|result| (hundredths, decided, result));
         }
-        held.insert(hundredths, checks);
-        Ok(match verdict {
-            FitVerdict::Fits => LimitVerdict::Within,
-            FitVerdict::CantTell => LimitVerdict::Undecided,
-            FitVerdict::DoesNotFit => LimitVerdict::Beyond,
-        })
+        Ok(verdict)
     };
     let bracket = search(scale::ONE, MOST, PRECISION, judge)?;
     let times = |hundredths: u64| hundredths as f64 / scale::ONE as f64;
-    let ended = broken.as_ref().filter(|(at, ..)| Some(*at) == bracket.beyond);
+    let ended = broken.filter(|(at, ..)| Some(*at) == bracket.beyond);
+    let by = ended.as_ref().zip(at_one.1.first()).map(|((_, _, result), first)| limited_by(result, first));
+    let worst = |decided: &DecidedLoad| {
+        let worst = broken_limits(&decided.checks).min_by(|one, other| one.margin.total_cmp(&other.margin));
+        worst.map(|check| check.limit_index)
+    };
+    let first_limit = ended.as_ref().and_then(|(_, decided, _)| worst(decided));
     let mut headroom = Headroom {
         fits_times: times(bracket.within.unwrap_or(scale::ONE)),
         breaks_times: bracket.beyond.map(times),
-        first_limit: ended.and_then(|(_, limit, _)| *limit),
-        limited_by: ended.zip(at_one.1.first()).map(|((_, _, result), first)| limited_by(result, first)),
+        first_limit,
+        missed: ended.and_then(|(_, decided, _)| decided.missed).filter(|_| first_limit.is_none()),
+        limited_by: by,
         contradicted_by: Vec::new(),
         findings: Vec::new(),
         broken_at_one: Vec::new(),
@@ -85,9 +89,16 @@ pub(crate) fn find(
     Ok(headroom)
 }
 
-/// The worst verdict of all limits.
-fn verdict_of(checks: &[CheckOutcome]) -> FitVerdict {
-    checks.iter().map(|check| check.verdict).max().unwrap_or(FitVerdict::CantTell)
+/// Whether so much load is within the limits. A load that is certainly not carried is beyond them, whatever the reason.
+fn verdict_of(decided: &DecidedLoad) -> LimitVerdict {
+    if decided.missed.as_ref().is_some_and(|missed| missed.limited_by.is_some()) {
+        return LimitVerdict::Beyond;
+    }
+    match decided.verdict() {
+        Some(FitVerdict::Fits) => LimitVerdict::Within,
+        Some(FitVerdict::DoesNotFit) => LimitVerdict::Beyond,
+        Some(FitVerdict::CantTell) | None => LimitVerdict::Undecided,
+    }
 }
 
 /// The limits that certainly do not hold.
@@ -110,20 +121,27 @@ impl Headroom {
         loads.dedup();
         for hundredths in loads {
             let mut results = Vec::new();
-            let checks = fitting.decide(prepared, hundredths, &mut results, conductor)?;
+            let decided = fitting.decide(prepared, hundredths, &mut results, conductor)?;
             let of_runs = results.iter().flat_map(|result| result.findings.iter().flatten()).cloned();
             self.findings.extend(of_runs.chain(changes(&results)).filter(may_flatter));
+            let what = format!("{} times {}", factor_text(hundredths), prepared.load.name);
+            if let Some(missed) = decided.missed.as_ref().filter(|missed| missed.limited_by.is_some()) {
+                self.findings.push(not_again(&what, missed.metric(), [missed.wanted_per_sec, missed.least_per_sec]));
+                let is_latency = |check: &&CheckOutcome| matches!(check.bound, Some(FitBound::Most(_)));
+                if hundredths == scale::ONE {
+                    self.broken_at_one.extend(decided.checks.iter().filter(is_latency).map(|check| check.limit_index));
+                }
+            }
             let first_of = |index: usize| held.get(&hundredths)?.iter().find(|first| first.limit_index == index);
-            for check in broken_limits(&checks) {
+            for check in broken_limits(&decided.checks) {
                 let limit = &fitting.recipe.limits[check.limit_index];
                 let (Some(first), Ok((_, metric))) = (first_of(check.limit_index), limit.subject()) else { continue };
-                let what = format!("{} times {}", factor_text(hundredths), prepared.load.name);
                 self.findings.push(not_again(&what, metric, [first.value, check.value]));
                 if hundredths == scale::ONE {
                     self.broken_at_one.push(check.limit_index);
                 }
             }
-            if verdict_of(&checks) != FitVerdict::DoesNotFit {
+            if verdict_of(&decided) != LimitVerdict::Beyond {
                 break;
             }
         }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bound;
+mod carried;
 mod catalogue;
 mod error;
 mod fitting;
@@ -14,6 +15,7 @@ mod recipe;
 mod scale;
 
 pub use bound::{FitBound, FitVerdict};
+pub use carried::MissedLoad;
 pub use catalogue::{Catalogue, NAMES};
 pub use error::FitError;
 pub use fitting::{FitConductor, Fitting};

@@ -3,10 +3,10 @@
 //! Must not know: how loads are run, how a verdict is shown. Start reading at [`FitOutcome::new`].
 
 use crate::fitting::MOST_RUNS;
-use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, Recipe};
+use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, MissedLoad, Recipe};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
+use ferrio_insight::{RATE_NOT_REACHED, may_flatter};
 use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::{Finding, FindingDirection, Provenance};
 use ferrio_sweep::limit::certain_interval;
@@ -35,6 +35,8 @@ pub struct LoadOutcome {
     pub n_runs: usize,
     /// Its limits.
     pub checks: Vec<CheckOutcome>,
+    /// A job did not reach its rate; `None`: all did, or have none.
+    pub missed: Option<MissedLoad>,
     /// Its figures.
     pub figures: RepeatedRuns,
     /// Findings of its runs, each once.
@@ -43,6 +45,39 @@ pub struct LoadOutcome {
     pub headroom: Option<Headroom>,
     /// Bytes that its runs have written.
     pub written_bytes: u64,
+}
+
+/// What the runs of a load, some times as large or as it is, tell of its limits.
+pub(crate) struct DecidedLoad {
+    pub(crate) checks: Vec<CheckOutcome>,
+    pub(crate) missed: Option<MissedLoad>,
+}
+
+impl DecidedLoad {
+    pub(crate) fn of(recipe: &Recipe, load: &FitLoad, results: &[RunResult]) -> Self {
+        let changes = changes(results);
+        let missed = MissedLoad::of(recipe, load, results);
+        let check = |(index, limit): (usize, &FitLimit)| {
+            let check = CheckOutcome::of(index, limit, results, &changes);
+            // Latencies of a load that is not carried are those of less load.
+            let is_of_less = missed.is_some() && matches!(check.bound, Some(FitBound::Most(_)));
+            if is_of_less { check.doubted(RATE_NOT_REACHED) } else { check }
+        };
+        Self { checks: recipe.limits_of(load).map(check).collect(), missed }
+    }
+
+    /// The worst verdict; `None`: there is no limit.
+    pub(crate) fn verdict(&self) -> Option<FitVerdict> {
+        let of_limits = self.checks.iter().map(|check| check.verdict).max();
+        of_limits.map(|verdict| self.missed.as_ref().map_or(verdict, |missed| missed.verdict.max(verdict)))
+    }
+
+    /// More runs would not change it: all is decided, or a finding speaks against the figures.
+    pub(crate) fn is_final(&self) -> bool {
+        let is_carried_or_not = self.missed.as_ref().is_none_or(|missed| missed.limited_by.is_some());
+        let is_known = |check: &CheckOutcome| check.verdict != FitVerdict::CantTell || check.contradicted_by.is_some();
+        is_carried_or_not && self.checks.iter().all(is_known)
+    }
 }
 
 /// What the runs tell of a limit.
@@ -94,6 +129,15 @@ impl CheckOutcome {
         }
         outcome
     }
+
+    /// The same, unless the limit certainly does not hold: a finding speaks against the figure.
+    fn doubted(mut self, finding: &str) -> Self {
+        if self.verdict != FitVerdict::DoesNotFit {
+            self.verdict = FitVerdict::CantTell;
+            self.contradicted_by = Some(finding.to_owned());
+        }
+        self
+    }
 }
 
 /// A figure of a run.
@@ -120,12 +164,8 @@ fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: Fi
 }
 
 impl LoadOutcome {
-    pub(crate) fn new(
-        load: &FitLoad,
-        mut checks: Vec<CheckOutcome>,
-        results: &[RunResult],
-        headroom: Option<Headroom>,
-    ) -> Self {
+    pub(crate) fn new(load: &FitLoad, decided: DecidedLoad, results: &[RunResult], headroom: Option<Headroom>) -> Self {
+        let DecidedLoad { mut checks, missed } = decided;
         let broken_later = headroom.iter().flat_map(|headroom| &headroom.broken_at_one);
         for index in broken_later {
             let fits = |check: &&mut CheckOutcome| check.limit_index == *index && check.verdict == FitVerdict::Fits;
@@ -147,6 +187,7 @@ impl LoadOutcome {
             name: load.name.clone(),
             n_runs: results.len(),
             checks,
+            missed,
             figures: repeats(results),
             findings,
             headroom,
@@ -157,7 +198,11 @@ impl LoadOutcome {
 
 impl FitOutcome {
     pub(crate) fn new(recipe: &Recipe, loads: Vec<LoadOutcome>, provenance: Option<Box<Provenance>>) -> Self {
-        let verdict = loads.iter().flat_map(|load| &load.checks).map(|check| check.verdict).max();
+        let of_limits = loads.iter().flat_map(|load| &load.checks).map(|check| check.verdict).max();
+        // A load without limits is described, and not judged.
+        let judged = loads.iter().filter(|load| !load.checks.is_empty());
+        let of_rates = judged.filter_map(|load| load.missed.as_ref()).map(|missed| missed.verdict).max();
+        let verdict = of_limits.map(|verdict| of_rates.map_or(verdict, |of_rates| of_rates.max(verdict)));
         Self { recipe: recipe.name.clone(), verdict, loads, provenance }
     }
 }

@@ -13,6 +13,7 @@ mod course;
 pub mod knee;
 mod lasting;
 mod measures;
+mod missed_rate;
 mod on_device;
 mod precision;
 pub mod repeats;
@@ -24,6 +25,7 @@ mod text;
 mod unexamined;
 
 pub use lasting::may_flatter;
+pub use missed_rate::{MissedRate, RATE_NOT_REACHED, missed_rate};
 pub use precision::precision;
 pub use rules::{FindingRule, RULES};
 pub use statistics::one_sided_quantile;

@@ -10,7 +10,7 @@ use ferrio_insight::may_flatter;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::BURST;
 use ferrio_stats::Severity;
-use ferrio_sweep::limit::LimitAnswer;
+use ferrio_sweep::limit::{LimitAnswer, LimitedBy};
 use ferrio_sweep::outcome::SweepOutcome;
 
 /// The outcome of a sweep.
@@ -59,6 +59,21 @@ fn users_feel_stalls_at_any_rate() {
     let outcome = outcome(&swept, 1);
     let bracket = answer(&outcome).bracket;
     assert_eq!((bracket.within, bracket.beyond), (None, Some(100)));
+}
+
+/// A log whose syncs take 4 ms with any load: the limit of 10 ms holds at any rate, and 250 a second are done, which is 95 % of 263.
+#[test]
+fn a_rate_that_is_not_reached_is_beyond_the_limit() {
+    let jobs = "--name=a --ioengine=sim --sim_service=fixed:1us,sync=fixed:4ms --rw=write --size=1g --bs=4k --fdatasync=1 --time_based --runtime=4";
+    let swept = Swept { limit: Some("sync.p99=10ms"), ..Swept::new("not-carried", jobs, "rate_iops=50..6400") };
+    let outcome = outcome(&swept, 1);
+    let answer = answer(&outcome);
+    let (within, beyond) = answer.bracket.within.zip(answer.bracket.beyond).expect("both ends");
+    assert!(within <= 264 && beyond >= 250 && beyond as f64 <= 1.05 * within as f64, "{:?}", answer.bracket);
+    assert_eq!(answer.limited_by, Some(LimitedBy::Syncs));
+    for tried in &answer.tried {
+        assert_eq!(tried.share_of_rate.is_some(), tried.value > 263, "{tried:?}");
+    }
 }
 
 /// A channel that is far faster than the volume's limits.

@@ -38,7 +38,7 @@ Say whether storage is good enough for a program: run the load of the program, a
   ferrio fit etcd /var/lib -o fit.html    the same as a page with pictures
 
 The load runs in a directory of its own below PATH, which is removed at the end. The verdict is fits, does not fit, or can't tell: each load runs at least 4 \
-times, at most 8, and a limit is decided where the runs are certain to 99 %. A finding that contradicts a figure makes it can't tell.";
+times, at most 8, and a limit is decided where the runs are certain to 99 %. A load whose jobs do not reach their rates does not fit; a finding that contradicts a figure makes it can't tell.";
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Parser)]

@@ -17,12 +17,14 @@ use std::path::Path;
 /// The page.
 pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
     let checks = outcome.loads.iter().flat_map(|load| load.checks.iter().map(move |check| (load, check)));
+    let missed = outcome.loads.iter().filter_map(|load| Some(words::missed(load, load.missed.as_ref()?)));
     let limits = checks.filter_map(|(load, check)| Some(row(load, recipe.limits.get(check.limit_index)?, check)));
     ferrio_pictures::fit::page(&FitView {
         headline: words::headline(recipe, outcome, path),
         verdict: outcome.verdict.map(mark),
         facts: facts(recipe, outcome),
         limits: limits.collect(),
+        missed: missed.collect(),
         about: words::about(recipe),
         loads: recipe.loads.iter().zip(&outcome.loads).map(|(load, found)| of_load(recipe, load, found)).collect(),
         traces: recipe.traces.iter().map(of_trace).collect(),

@@ -2,9 +2,12 @@
 //!
 //! Must not know: terminals, pages. Start reading at [`headline`].
 
-use ferrio_fit::{CheckOutcome, FitBound, FitLimit, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome, Recipe};
+use ferrio_fit::{
+    CheckOutcome, FitBound, FitLimit, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome, MissedLoad, Recipe,
+};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_stats::FiguresOf;
+use ferrio_sweep::limit::LimitedBy;
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -89,6 +92,33 @@ pub(super) fn reason(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome)
     }
 }
 
+/// That a job did not reach its rate, and what it means.
+pub(super) fn missed(load: &LoadOutcome, missed: &MissedLoad) -> String {
+    let MissedLoad { job, n_missed, .. } = missed;
+    let of = format!("rate of {job} (load {})", load.name);
+    let at_worst = format!(
+        "in {n_missed} of {} runs a job did not reach its rate (at worst {})",
+        load.n_runs,
+        missed_rates(missed)
+    );
+    let why = match missed.limited_by {
+        Some(by @ (LimitedBy::Syncs | LimitedBy::Cpu)) => format!(" {}", by.sentence()),
+        _ => String::new(),
+    };
+    if missed.verdict == FitVerdict::DoesNotFit {
+        format!("{of}: the storage does not carry this load: {at_worst}.{why}")
+    } else {
+        format!("{of}: can't tell: {at_worst}.{why}")
+    }
+}
+
+/// What a job did of its rate: `71.4 of 100 I/Os a second`.
+fn missed_rates(missed: &MissedLoad) -> String {
+    let shown = |rate: f64| if missed.is_of_bytes { three_digits(rate / 1e6) } else { three_digits(rate) };
+    let unit = if missed.is_of_bytes { "MB" } else { "I/Os" };
+    format!("{} of {} {unit} a second", shown(missed.least_per_sec), shown(missed.wanted_per_sec))
+}
+
 /// Where a limit comes from.
 pub(super) fn source(limit: &FitLimit) -> String {
     let from = &limit.source;
@@ -101,6 +131,9 @@ pub(super) fn headroom(recipe: &Recipe, load: &LoadOutcome, headroom: &Headroom)
     if let Some(limit) = headroom.first_limit.and_then(|index| recipe.limits.get(index)) {
         // Writing to a text cannot fail.
         let _ = write!(words, " The first limit to break is {} of {}.", limit.figure, limit.job);
+    }
+    if let Some(missed) = &headroom.missed {
+        let _ = write!(words, " Then {} does not reach its rate ({}).", missed.job, missed_rates(missed));
     }
     if let Some(by) = headroom.limited_by {
         let _ = write!(words, " {}", by.sentence());

@@ -127,7 +127,11 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
         ),
         (None, None) => format!("{limits}: the runs do not decide at any value of {option}."),
     };
-    let why = limited_by.map(|why| format!(" {}", why.sentence())).unwrap_or_default();
+    let at = |value: Option<u64>| answer.tried.iter().find(|one| Some(one.value) == value);
+    let missed = at(bracket.beyond)
+        .and_then(|one| one.share_of_rate)
+        .map(|share| format!(" There a job does {} of its rate.", share_text(share)));
+    let why = missed.unwrap_or_default() + &limited_by.map(|why| format!(" {}", why.sentence())).unwrap_or_default();
     let mut doubts = String::new();
     for (value, names) in [bracket.within, bracket.beyond].into_iter().zip(contradicted_by) {
         if let Some(value) = value.filter(|_| !names.is_empty()) {
@@ -140,12 +144,20 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     format!("{found}{why}{certainty}")
 }
 
+fn share_text(share: f64) -> String {
+    format!("{} %", three_digits(100.0 * share))
+}
+
 /// The values that were tried, with the latencies that the limits are about.
 fn tried(answer: &LimitAnswer) -> String {
     let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
     let mut heads = vec![answer.option.clone(), "verdict".to_owned(), "runs".to_owned(), "IOPS".to_owned()];
     heads.extend(answer.limits.iter().map(|limit| limit.split('=').next().unwrap_or_default().to_owned()));
     let mut rows = vec![heads];
+    let has_missed = answer.tried.iter().any(|one| one.share_of_rate.is_some());
+    if has_missed {
+        rows[0].push("of its rate".to_owned());
+    }
     for one in &answer.tried {
         let verdict = match one.verdict {
             LimitVerdict::Within => "holds",
@@ -154,6 +166,7 @@ fn tried(answer: &LimitAnswer) -> String {
         };
         let mut row = vec![one.value.to_string(), verdict.to_owned(), one.n_runs.to_string(), rate(one.iops)];
         row.extend(one.latencies_ns.iter().map(|latency| latency.map_or(NOTHING.to_owned(), duration_text)));
+        row.extend(has_missed.then(|| one.share_of_rate.map_or(NOTHING.to_owned(), share_text)));
         rows.push(row);
     }
     aligned(&rows, 2) + "\n"

@@ -89,6 +89,27 @@ fn verdicts_are_those_of_the_device() {
     assert_eq!(scratch.names(), ["own.toml"]);
 }
 
+/// The device needs 14 ms for a sync and never less, so that 100 writes a second are at most 71: the limit of 20 s holds, and the load is not carried. On a busy machine
+/// it may be the CPU, so that nobody can tell.
+#[test]
+fn a_load_that_is_not_carried_does_not_fit() {
+    let scratch = Scratch::new("fit");
+    let text = recipe("figure = \"sync.p99\"\nmost = \"20s\"").replace("rw=randread", "rw=write\nfdatasync=1");
+    scratch.write("own.toml", text.replace("fixed:1ms", "fixed:1us,sync=fixed:14ms"));
+    let judged = run(&scratch, "fit ./own.toml . --json -o page.html");
+    let document: Value = serde_json::from_str(&judged.stdout).unwrap_or_else(|_| panic!("{}", judged.all()));
+    let (load, verdict) = (&document["outcome"]["loads"][0], &document["outcome"]["verdict"]);
+    let missed = &load["missed"];
+    let expected = if missed["limited_by"] == "cpu" { (3, "cant_tell") } else { (1, "does_not_fit") };
+    assert_eq!((judged.code, verdict.as_str()), (Some(expected.0), Some(expected.1)), "{document:#}");
+    assert!(missed["job"] == "r" && missed["n_missed"] == load["n_runs"], "{document:#}");
+    assert!(missed["wanted_per_sec"] == 100.0 && missed["least_per_sec"].as_f64() < Some(72.5), "{document:#}");
+    let check = &load["checks"][0];
+    assert!(check["verdict"] == "cant_tell" && check["contradicted_by"] == "rate-not-reached", "{document:#}");
+    let page = scratch.read("page.html");
+    assert!(page.contains("<p>rate of r (load reads): ") && page.contains(" of 100 I/Os a second)"), "{page}");
+}
+
 #[test]
 fn own_recipes_go_before_those_of_the_program() {
     let scratch = Scratch::new("fit");

@@ -80,6 +80,7 @@ mod reports;
 mod reports_examined;
 mod rings;
 mod saved_records;
+mod searches;
 mod sequential_zones;
 mod shapes;
 mod signals;

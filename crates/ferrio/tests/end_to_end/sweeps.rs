@@ -12,11 +12,13 @@ use std::time::{Duration, SystemTime};
 /// A simulated device with one channel that takes 1 ms: 1,000 I/Os a second at any depth, with a latency of 1 ms times the depth.
 const JOB: &str = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60 --bs=4k";
 
-fn run(scratch: &Scratch, arguments: &str) -> Finished {
+/// Runs ferrio where a test has its files.
+pub(crate) fn run(scratch: &Scratch, arguments: &str) -> Finished {
     Run::new(Program::Ferrio, scratch.path(), arguments).finish()
 }
 
-fn outcome(finished: &Finished) -> Value {
+/// What a command has printed as JSON.
+pub(crate) fn outcome(finished: &Finished) -> Value {
     serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {}", finished.all()))
 }
 
@@ -118,13 +120,13 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
 }
 
 /// A run whose state is in the scratch directory.
-fn with_history(scratch: &Scratch, arguments: &str) -> Finished {
+pub(crate) fn with_history(scratch: &Scratch, arguments: &str) -> Finished {
     let run = Run::new(Program::Ferrio, scratch.path(), arguments).without_env("FERRIO_STATE");
     run.env("XDG_STATE_HOME", &scratch.join("state").display().to_string()).finish()
 }
 
 /// The kept runs of a name with their commands, in their order.
-fn kept(scratch: &Scratch) -> Vec<(String, Vec<String>)> {
+pub(crate) fn kept(scratch: &Scratch) -> Vec<(String, Vec<String>)> {
     let exported = with_history(scratch, "history export --json").succeeded();
     let mut runs = outcome(&exported)["runs"].as_array().cloned().unwrap_or_default();
     runs.sort_by_key(|run| run["run"].as_i64());
@@ -440,59 +442,4 @@ fn an_open_loop_stands_beside_the_closed_one() {
     std::fs::remove_file(&removed).expect("a record");
     let shown = run(&scratch, "sweep --show=f").succeeded();
     assert!(shown.stdout.contains("1 run was not made yet."), "{}", shown.all());
-}
-
-/// A device with one channel of 1 ms: at depth N an I/O takes N ms.
-#[test]
-fn the_largest_depth_within_a_limit_is_found() {
-    let scratch = Scratch::new("limit");
-    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60";
-    let arguments = format!("sweep {job} --over iodepth=1..32 --max=p50=7500us --json");
-    let document = outcome(&run(&scratch, &arguments).succeeded());
-    let bracket = &document["limit"]["bracket"];
-    let (within, beyond) = (bracket["within"].as_u64().expect("a depth"), bracket["beyond"].as_u64().expect("a depth"));
-    // The device is never faster than that; a busy machine makes it slower.
-    assert!(within <= 7 && beyond <= 8 && within < beyond, "{document:#}");
-    // On a busy machine it may be the CPU.
-    assert!(["device", "cpu"].iter().any(|word| document["limit"]["limited_by"] == *word), "{document:#}");
-    // All runs are there: nothing is to be made, and the answer is the same.
-    let n_records = || std::fs::read_dir(scratch.join("s.sweep/runs")).map_or(0, Iterator::count);
-    let n_before = n_records();
-    let again = with_history(&scratch, "sweep --resume s.sweep --keep").succeeded();
-    assert!(again.stdout.starts_with(&format!("p50=7500us: holds up to iodepth={within} (")), "{}", again.all());
-    // Those that have measured the answer again are kept, too.
-    assert_eq!((n_records(), kept(&scratch).len()), (n_before, n_before));
-    let text = run(&scratch, &format!("sweep {job} --over iodepth=1..4 --max=p50=1s --folder=a")).succeeded().stdout;
-    assert!(text.contains("holds up to iodepth=4 (") && text.contains("the largest value that was tried"), "{text}");
-    let text = run(&scratch, &format!("sweep {job} --over iodepth=8..32 --max=p50=1ms --folder=b")).succeeded().stdout;
-    assert!(text.contains("does not hold at iodepth=8"), "{text}");
-    for (arguments, reason) in [
-        ("--over iodepth=1..4 --max=p50=1", "has no unit"),
-        ("--over rw=read,write --max=p50=1ms", "ascending numbers"),
-        ("--over iodepth=1..4 --over bs=4k --max=p50=1ms", "one parameter"),
-        ("--over iodepth=1..4 --max=p50=1ms --precision=0", "no percentage"),
-    ] {
-        let refused = run(&scratch, &format!("sweep {job} {arguments} --folder=c"));
-        assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{arguments}: {}", refused.all());
-    }
-}
-
-/// Users come at random times: the latency of a rate is theirs.
-#[test]
-fn a_limit_along_a_rate_is_that_of_users() {
-    let scratch = Scratch::new("limit");
-    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --iodepth=64 --number_ios=120";
-    let plan =
-        run(&scratch, &format!("sweep --plan {job} --over rate_iops=200..4000 --max p95=20ms")).succeeded().stdout;
-    assert_eq!(plan, "A search for the largest rate_iops from 200 to 4000 with p95=20ms.\n");
-    let arguments = format!("sweep {job} --over rate_iops=200..4000 --max p95=20ms --precision=99% --repeat=3 --json");
-    let document = outcome(&run(&scratch, &arguments).succeeded());
-    let bracket = &document["limit"]["bracket"];
-    // 1,000 a second is what the device does. At 1,891 a second, the middle that is tried, the last of 120 users waits for 120 / 1,000 - 120 / 1,891 s = 57 ms, so that one run
-    // decides. Far above it everybody waits for more than 20 ms. On a busy machine it may be so far below it, too.
-    let beyond = bracket["beyond"].as_u64().expect("a rate");
-    assert!(beyond <= 2_000 && bracket["within"].as_u64().is_none_or(|within| within < beyond), "{document:#}");
-    let record = std::fs::read_dir(scratch.join("s.sweep/runs")).expect("a folder").flatten().next().expect("a record");
-    let shown = run(&scratch, &format!("report {} -o p.html", record.path().display())).succeeded();
-    assert!(scratch.read("p.html").contains("poisson"), "{}", shown.all());
 }

@@ -29,6 +29,8 @@ pub struct FitView<'a> {
     pub facts: Vec<String>,
     /// The limits, in the order of the loads.
     pub limits: Vec<FitRow<'a>>,
+    /// Loads whose jobs did not reach their rates, a sentence or more each.
+    pub missed: Vec<String>,
     /// The program and what it does to storage, a sentence or more.
     pub about: String,
     /// The loads.
@@ -193,13 +195,14 @@ fn limits(view: &FitView<'_>) -> Markup {
     }
 }
 
-/// What limits mean that do not hold, or that are not decided.
+/// What loads that are not carried mean, and limits that do not hold, or that are not decided.
 fn reasons(view: &FitView<'_>) -> Markup {
     let told = || view.limits.iter().filter_map(|row| Some((row, row.reason.as_ref()?)));
     html! {
-        @if told().next().is_some() {
+        @if told().next().is_some() || !view.missed.is_empty() {
             section {
                 h2 { "What this means" }
+                @for missed in &view.missed { p { (missed) } }
                 @for (row, reason) in told() {
                     p { (reason) }
                     p class="hint" { "Source: " (source(row.source)) ": " (row.source.says) }

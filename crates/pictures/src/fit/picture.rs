@@ -194,7 +194,7 @@ pub(super) fn headroom(headroom: &FitHeadroom, load: &str) -> Markup {
                     @let breaks = scale.place(breaks);
                     (beyond(breaks, true, (BAND_TOP, BAND_BOTTOM)))
                     (line("bound", breaks, (BAND_TOP - 4.0, BAND_BOTTOM + 4.0)))
-                    (beside(breaks, WORDS_ABOVE, false, "a limit breaks"))
+                    (beside(breaks, WORDS_ABOVE, false, "does not fit"))
                 }
                 (bar(FitMark::Fits, scale.place(1.0), fits))
                 (line("mean", fits, (BAND_TOP + 2.0, BAND_BOTTOM - 2.0)))

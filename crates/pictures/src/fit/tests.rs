@@ -31,6 +31,7 @@ fn view(limits: Vec<FitRow<'_>>) -> FitView<'_> {
         verdict: Some(FitMark::DoesNotFit),
         facts: vec!["4 runs.".to_owned()],
         limits,
+        missed: Vec::new(),
         about: "It reads.".to_owned(),
         loads: vec![FitLoadView {
             name: "reads",
@@ -99,6 +100,7 @@ fn texts_of_a_recipe_are_no_markup() {
     shown.headline = EVIL.to_owned();
     shown.facts = vec![EVIL.to_owned()];
     shown.about = EVIL.to_owned();
+    shown.missed = vec![EVIL.to_owned()];
     shown.loads = vec![FitLoadView {
         name: EVIL,
         about: EVIL,
@@ -131,6 +133,15 @@ fn a_limit_without_values_has_words_alone() {
 }
 
 #[test]
+fn a_load_that_is_not_carried_is_told_where_all_limits_hold() {
+    let mut shown = view(vec![row(ComparedMetric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
+    assert_eq!(count(&page(&shown), "What this means"), 0);
+    shown.missed = vec!["The rate of r.".to_owned()];
+    let page = page(&shown);
+    assert_eq!((count(&page, "What this means"), count(&page, "<p>The rate of r.</p>")), (1, 1), "{page}");
+}
+
+#[test]
 fn all_values_have_places() {
     let (short, long) = (1.0, 1e12);
     for (limit, values) in [
@@ -157,12 +168,12 @@ fn headroom_is_between_two_factors() {
     let words = "Headroom of reads: between 4 and 5 times this load.".to_owned();
     shown.loads[0].headroom = Some(FitHeadroom { fits_times: 4.0, breaks_times: Some(5.0), words });
     let broken = page(&shown);
-    assert!(broken.contains("a limit breaks") && broken.contains("between 4 and 5 times"), "{broken}");
+    assert!(broken.contains(">does not fit<") && broken.contains("between 4 and 5 times"), "{broken}");
     assert_places(&broken);
     shown.loads[0].headroom =
         Some(FitHeadroom { fits_times: 32.0, breaks_times: None, words: "at least 32 times".to_owned() });
     let whole = page(&shown);
-    assert!(!whole.contains("a limit breaks") && whole.contains("at least 32 times"), "{whole}");
+    assert!(!whole.contains(">does not fit<") && whole.contains("at least 32 times"), "{whole}");
     assert_places(&whole);
 }
 

@@ -17,6 +17,8 @@ const FULL_PERCENT: f64 = 90.0;
 const WAITS_FOR_CPU: [&str; 3] = ["waits-for-cpu", "tail-waits-for-cpu", "stolen-cpu-time"];
 /// A device whose completion latency is at most this many times that of the lowest load does not work harder.
 const UNLOADED: f64 = 1.3;
+/// A job that spends this share of its time in syncs does no more than they allow.
+const MOSTLY: f64 = 0.5;
 /// I/Os that wait in the job for longer than they take on the device, so many times.
 const WAITS: f64 = 2.0;
 
@@ -28,6 +30,8 @@ pub enum LimitedBy {
     Device,
     /// A job uses all of its CPU, or waits for one.
     Cpu,
+    /// A job waits for one sync after the other, each as fast as with less load.
+    Syncs,
     /// I/Os wait in the job, and not on the device: a larger depth or more jobs may do more.
     Generator,
     /// A job failed.
@@ -41,6 +45,9 @@ impl LimitedBy {
             Self::Device => "The device ends it: its latency grows with the load.",
             Self::Cpu => {
                 "The CPU ends it: a job uses all of its CPU or waits for one, so the device may do more (more jobs, a cheaper engine, an idle machine)."
+            }
+            Self::Syncs => {
+                "The syncs end it: a job waits for one after the other, and does no more than they allow (faster syncs, fewer of them, more jobs)."
             }
             Self::Generator => {
                 "The load generator ends it: I/Os wait in the job and not on the device, which may do more (a larger iodepth, more jobs)."
@@ -63,6 +70,8 @@ pub struct TriedValue {
     pub iops: Option<f64>,
     /// For each limit, the latency that it is about, geometric mean of the runs, nanoseconds.
     pub latencies_ns: Vec<Option<f64>>,
+    /// The share of its rate that the slowest job reached, geometric mean of the runs; `None`: all jobs reached theirs.
+    pub share_of_rate: Option<f64>,
 }
 
 /// The answer of a search.
@@ -152,17 +161,21 @@ struct ValueRuns {
 impl ValueRuns {
     /// `results`: at least one; `again`: those at the end of the search.
     fn of(search: &LimitSearch, value: u64, mut results: Vec<RunResult>, again: &[RunResult]) -> Self {
-        let rates: Option<Vec<f64>> = results.iter().map(iops).collect();
-        let iops = rates.map(|rates| rates.iter().sum::<f64>() / rates.len() as f64);
+        let iops = mean_iops(&results);
         let (latencies_ns, verdict) = (search.latencies_ns(&results), search.judge(&results));
         let is_changed = verdict == LimitVerdict::Within && search.judge_again(again) == LimitVerdict::Beyond;
         let change = is_changed.then(|| {
+            let what = format!("{}={value}", search.option);
+            if search.judge_rates(again) == LimitVerdict::Beyond {
+                let of = |iops: Option<f64>| iops.unwrap_or_default();
+                return not_again(&what, ComparedMetric::Iops, [of(iops), of(mean_iops(again))]);
+            }
             let pairs = search.limits.iter().zip(&latencies_ns).zip(search.latencies_ns(again));
             let changes = pairs.filter_map(|((limit, first), again)| Some((limit.figure.metric, [(*first)?, again?])));
             let (metric, figures) = changes
                 .max_by(|(_, one), (_, other)| (one[1] / one[0]).total_cmp(&(other[1] / other[0])))
                 .unwrap_or((ComparedMetric::P99, [0.0; 2]));
-            not_again(&format!("{}={value}", search.option), metric, figures)
+            not_again(&what, metric, figures)
         });
         let named = |is_it: fn(&Finding) -> bool| {
             let findings = results.iter().chain(again).flat_map(|result| result.findings.iter().flatten());
@@ -172,7 +185,10 @@ impl ValueRuns {
             names
         };
         let (flattered_by, wrong) = (named(may_flatter), named(|finding| finding.severity == Severity::Wrong));
-        let tried = TriedValue { value, verdict, n_runs: results.len(), iops, latencies_ns };
+        let shares = search.shares_of_rates(&results);
+        let share = (shares.iter().map(|share| share.ln()).sum::<f64>() / shares.len().max(1) as f64).exp();
+        let share_of_rate = (share < 1.0).then_some(share);
+        let tried = TriedValue { value, verdict, n_runs: results.len(), iops, latencies_ns, share_of_rate };
         Self { tried, last: results.pop().unwrap_or_default(), flattered_by, wrong, change }
     }
 }
@@ -180,6 +196,12 @@ impl ValueRuns {
 /// The results of records.
 fn read(records: impl Iterator<Item = Result<RunRecord, SweepError>>) -> Result<Vec<RunResult>, SweepError> {
     records.map(|record| record.map(|record| of_record(&record))).collect()
+}
+
+/// The mean of [`iops`] of several runs; `None`: a run has none.
+fn mean_iops(results: &[RunResult]) -> Option<f64> {
+    let rates: Option<Vec<f64>> = results.iter().map(iops).collect();
+    rates.filter(|rates| !rates.is_empty()).map(|rates| rates.iter().sum::<f64>() / rates.len() as f64)
 }
 
 /// I/Os per second of all jobs and directions; `None`: the jobs did not run at the same time, so that their rates do not add up.
@@ -207,6 +229,9 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
     if waits_for_cpu || beyond.jobs.iter().any(uses_all) {
         return LimitedBy::Cpu;
     }
+    if let Some(by) = by_syncs(beyond, lowest) {
+        return by;
+    }
     // Mean time on the device, and as a user feels it, of the job that waits the most.
     let waits = |result: &RunResult| {
         let figures = result.jobs.iter().flat_map(JobResult::active).filter_map(|(_, figures)| {
@@ -225,10 +250,23 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
     }
 }
 
+/// What ends a job that spends most of its time in syncs; `None`: there is none.
+fn by_syncs(beyond: &RunResult, lowest: &RunResult) -> Option<LimitedBy> {
+    let mean_ns = |job: &JobResult| Some(job.syncs.as_ref()?.latency()?.1.mean_ns);
+    let share = |job: &JobResult| {
+        let time_ns = job.runtime_ns() as f64 * job.clones.len().max(1) as f64;
+        job.syncs.as_ref().map_or(0.0, |syncs| syncs.n_ios as f64) * mean_ns(job).unwrap_or_default() / time_ns.max(1.0)
+    };
+    let slowest = beyond.jobs.iter().max_by(|one, other| share(one).total_cmp(&share(other)));
+    let job = slowest.filter(|job| share(job) >= MOSTLY)?;
+    let unloaded = lowest.jobs.iter().find(|one| one.name == job.name).and_then(mean_ns)?;
+    Some(if mean_ns(job)? <= UNLOADED * unloaded { LimitedBy::Syncs } else { LimitedBy::Device })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::Figures;
+    use ferrio_results::{Figures, LatencyFigures};
     use ferrio_units::DataDirection;
 
     /// Two jobs that read 100 blocks a second each, the second one from such a time on.
@@ -248,6 +286,23 @@ mod tests {
     fn rates_add_up_only_where_the_jobs_ran_at_the_same_time() {
         assert!(iops(&two_jobs(0)).is_some_and(|iops| (iops - 200.0).abs() < 1e-6));
         assert_eq!(iops(&two_jobs(5_000_000_000)), None);
+    }
+
+    /// A job that writes for a second, with so many syncs of such a mean.
+    fn with_syncs(n_ios: u64, mean_ns: f64) -> RunResult {
+        let mut result = two_jobs(0);
+        let lat = Some(LatencyFigures { mean_ns, ..LatencyFigures::default() });
+        result.jobs[0].syncs = Some(Figures { n_ios, lat, ..Figures::default() });
+        result
+    }
+
+    #[test]
+    fn syncs_that_fill_the_time_of_a_job_end_it() {
+        let lowest = with_syncs(10, 4e6);
+        assert_eq!(limited_by(&with_syncs(240, 4e6), &lowest), LimitedBy::Syncs);
+        assert_eq!(limited_by(&with_syncs(120, 8e6), &lowest), LimitedBy::Device);
+        assert_eq!(by_syncs(&with_syncs(100, 4e6), &lowest), None);
+        assert_eq!(by_syncs(&two_jobs(0), &lowest), None);
     }
 
     #[test]

@@ -4,10 +4,12 @@
 
 mod answer;
 mod judge;
+mod rates;
 mod search;
 
 pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
 pub use judge::{certain_interval, judge};
+pub use rates::{judge_rates, share_of_rate};
 pub use search::{Bracket, LimitVerdict, search};
 
 use crate::figure_name::FigureName;
@@ -21,6 +23,9 @@ const FEWEST_RUNS: usize = 3;
 
 /// Most runs that measure the lower end again when the search is over.
 pub(crate) const RUNS_AGAIN: u32 = FEWEST_RUNS as u32;
+
+/// The parameter that says how many I/Os are in flight, and not how many come.
+const DEPTH: &str = "iodepth";
 
 /// A latency that is not to be exceeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -139,6 +144,20 @@ impl LimitSearch {
         self.limits.iter().map(of_limit).collect()
     }
 
+    /// For each run, the smallest share of its rate that a job reached; none: the parameter does not say how much load there is. A small depth may be what holds a
+    /// rate back, so that it says nothing of the storage.
+    fn shares_of_rates(&self, results: &[RunResult]) -> Vec<f64> {
+        if self.option.name == DEPTH {
+            return Vec::new();
+        }
+        results.iter().map(|result| share_of_rate(result.findings.iter().flatten())).collect()
+    }
+
+    /// What the runs at a value tell of the rates of the jobs.
+    fn judge_rates(&self, results: &[RunResult]) -> LimitVerdict {
+        judge_rates(&self.shares_of_rates(results))
+    }
+
     /// What the runs at a value tell of all limits.
     pub fn judge(&self, results: &[RunResult]) -> LimitVerdict {
         self.judge_of(results, self.most_runs)
@@ -155,7 +174,8 @@ impl LimitSearch {
             return LimitVerdict::Beyond;
         }
         let verdicts = self.limits.iter().map(|limit| limit.judge(results, most_runs as usize));
-        let verdict = verdicts.reduce(worse).unwrap_or(LimitVerdict::Undecided);
+        let of_latencies = verdicts.reduce(worse).unwrap_or(LimitVerdict::Undecided);
+        let verdict = worse(of_latencies, self.judge_rates(results));
         // A few runs are alike by chance.
         let is_near = results.len() > 1 && results.len() < FEWEST_RUNS;
         if is_near { LimitVerdict::Undecided } else { verdict }

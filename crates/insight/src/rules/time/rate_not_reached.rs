@@ -2,6 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::waits_beside_rate;
+use crate::missed_rate::{BYTES, MissedRate, RATE_NOT_REACHED, REACHED, WANTED};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_spec::RateProcess;
@@ -9,11 +10,12 @@ use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
 pub(crate) const RULE: FindingRule = FindingRule {
-    id: "rate-not-reached",
+    id: RATE_NOT_REACHED,
     title: "The rate was not reached",
     severity: Severity::Misleading,
     what: "The rate of a job (rate, rate_iops) and what its clones did in their time. It is reported below 95 % of the rate, from a \
-           tenth of a second behind it on, where no direction with a rate has reached it.",
+           tenth of a second behind it on, where no direction with a rate has reached it. Where I/Os come at random (rate_process=poisson), \
+           fewer may come by chance: then they must have waited, too.",
     why: "The latencies are those of a device at its limit, not at the wanted rate: a job that is always late begins each I/O as soon as \
           the one before it is done, as if it had no rate.",
     example: "--name=a --rw=randread --size=1g --direct=1 --rate_iops=1000000",
@@ -22,7 +24,6 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-const SHARE: f64 = 0.95;
 /// A shorter job says nothing of its rate, seconds.
 const LEAST_SECONDS: f64 = 0.2;
 /// A job that is behind by less, seconds, may have waited once for a CPU.
@@ -50,9 +51,14 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         DataDirection::ALL.into_iter().filter_map(|direction| pace_of(job, direction)).collect();
     let is_random = job.spec.pace.process == RateProcess::Poisson;
     let is_behind = |pace: &RateCourse| {
-        let chance = if is_random { DEVIATIONS / pace.n_wanted.sqrt() } else { 0.0 };
+        let chance = DEVIATIONS / pace.n_wanted.sqrt();
         let behind = pace.seconds * (1.0 - pace.reached / pace.wanted);
-        pace.reached < pace.wanted * (SHARE - chance) && behind >= LEAST_BEHIND
+        // Fewer may come by chance; those that came and were not done have waited for as long as the job is behind.
+        let is_no_chance = || {
+            pace.reached < pace.wanted * (MissedRate::ENOUGH - chance)
+                || longest_wait(job, pace.direction) >= LEAST_BEHIND.max(behind / 2.0)
+        };
+        pace.reached < pace.wanted * MissedRate::ENOUGH && behind >= LEAST_BEHIND && (!is_random || is_no_chance())
     };
     if paces.is_empty() || !paces.iter().all(is_behind) || waits_beside_rate(job) {
         return None;
@@ -71,12 +77,19 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         text::percent(worst.reached, worst.wanted)
     );
     let evidence = vec![
-        Measured::count(&format!("wanted {} a second", worst.unit), worst.wanted.round()),
-        Measured::count(&format!("reached {} a second", worst.unit), worst.reached.round()),
+        Measured::count(&format!("{WANTED}{} a second", worst.unit), worst.wanted.round()),
+        Measured::count(&format!("{REACHED}{} a second", worst.unit), worst.reached.round()),
     ];
     let found = Observation::of(job, evidence, explanation);
     // Where both directions have rates, one waits for the other.
     Some(if paces.len() == 1 { found.about(worst.direction) } else { found })
+}
+
+/// The longest time from when the rate wanted an I/O, seconds; 0: it was not measured.
+fn longest_wait(job: &CaseJob<'_>, direction: DataDirection) -> f64 {
+    let late_ns = job.total.as_ref().and_then(|total| total.features.rate.as_ref()).map_or(0, |rate| rate.most_late_ns);
+    let response_ns = job.figures(direction).map_or(0, |figures| figures.response.max_ns);
+    late_ns.max(response_ns) as f64 / 1e9
 }
 
 fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
@@ -93,11 +106,11 @@ fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
         _ if ios > 0.0 && sizes.min_bytes != sizes.max_bytes => return None,
         _ if ios > 0.0 => (ios * n_clones, figures.n_completed as f64, "I/Os"),
         0 => return None,
-        bytes => (bytes as f64 * n_clones, figures.bytes as f64, "bytes"),
+        bytes => (bytes as f64 * n_clones, figures.bytes as f64, BYTES),
     };
     // The first I/O is due at once, and the last one needs no time after it: one more or less does not count.
-    let one = if unit == "bytes" { sizes.max_bytes as f64 } else { 1.0 } * n_clones;
-    let n_wanted = if unit == "bytes" { wanted * seconds / (sizes.min_bytes.max(1) as f64) } else { wanted * seconds };
+    let one = if unit == BYTES { sizes.max_bytes as f64 } else { 1.0 } * n_clones;
+    let n_wanted = if unit == BYTES { wanted * seconds / (sizes.min_bytes.max(1) as f64) } else { wanted * seconds };
     Some(RateCourse { direction, wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
 }
 
@@ -140,6 +153,20 @@ mod tests {
         // The deviation of 27,000 arrivals is 0.6 %.
         assert_eq!(scene.found(), Vec::<String>::new());
         scene.jobs[0].pace.ios_per_sec.0[0] = 2850;
+        assert_eq!(scene.found(), ["rate-not-reached"]);
+    }
+
+    /// 30 of 400 a second did not come, or came and waited.
+    #[test]
+    fn arrivals_that_waited_are_not_fewer_by_chance() {
+        let mut scene = scene(400, 0);
+        scene.jobs[0].pace.process = RateProcess::Poisson;
+        let figures = &mut scene.stats().directions.0[0];
+        (figures.n_completed, figures.runtime_ns) = (740, 2_000_000_000);
+        assert_eq!(scene.found(), Vec::<String>::new());
+        scene.stats().directions.0[0].response.record(90_000_000);
+        assert_eq!(scene.found(), Vec::<String>::new());
+        scene.stats().directions.0[0].response.record(140_000_000);
         assert_eq!(scene.found(), ["rate-not-reached"]);
     }
 
