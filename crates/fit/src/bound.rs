@@ -47,6 +47,14 @@ impl FitBound {
         }
     }
 
+    /// The limit for so many times the load: as many times the rate must be done, as fast as before.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        match self {
+            Self::Most(_) => self,
+            Self::Least(least) => Self::Least(least * factor),
+        }
+    }
+
     /// What the figures of several runs tell, with an error of 1 % over all looks at them.
     pub fn judge(self, values: &[f64]) -> FitVerdict {
         let verdict = match self {
@@ -86,6 +94,7 @@ mod tests {
         assert_eq!(least.judge(&[600.0, 610.0, 590.0, 600.0]), FitVerdict::Fits);
         assert_eq!(least.judge(&[400.0, 401.0, 399.0, 400.0]), FitVerdict::DoesNotFit);
         assert_eq!(least.judge(&[0.0, 0.0]), FitVerdict::CantTell);
+        assert_eq!((most.times(4.0), least.times(4.0)), (most, FitBound::Least(2_000.0)));
         assert_eq!((most.margin(5e6), least.margin(250.0)), (Some(2.0), Some(0.5)));
     }
 }

@@ -106,7 +106,10 @@ impl<'a> Fitting<'a> {
     ) -> Result<DecidedLoad, FitError> {
         loop {
             results.push(self.one_run(prepared, hundredths, results.len(), conductor)?);
-            let decided = DecidedLoad::of(self.recipe, prepared.load, results);
+            let decided = DecidedLoad::of(self.recipe, prepared.load, results, |limit| {
+                let is_multiplied = scale::is_multiplied(&prepared.spec, &limit.job, &prepared.load.scale);
+                if is_multiplied { hundredths as f64 / scale::ONE as f64 } else { 1.0 }
+            });
             let n_runs = results.len() as u32;
             if n_runs >= MOST_RUNS || (n_runs >= N_RUNS && decided.is_final()) {
                 return Ok(decided);

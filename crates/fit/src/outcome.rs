@@ -54,11 +54,18 @@ pub(crate) struct DecidedLoad {
 }
 
 impl DecidedLoad {
-    pub(crate) fn of(recipe: &Recipe, load: &FitLoad, results: &[RunResult]) -> Self {
+    /// `factor`: of a limit, how many times as much its job is to do.
+    pub(crate) fn of(
+        recipe: &Recipe,
+        load: &FitLoad,
+        results: &[RunResult],
+        factor: impl Fn(&FitLimit) -> f64,
+    ) -> Self {
         let changes = changes(results);
         let missed = MissedLoad::of(recipe, load, results);
         let check = |(index, limit): (usize, &FitLimit)| {
-            let check = CheckOutcome::of(index, limit, results, &changes);
+            let bound = limit.bound().ok().map(|bound| bound.times(factor(limit)));
+            let check = CheckOutcome::of((index, limit), bound, results, &changes);
             // Latencies of a load that is not carried are those of less load.
             let is_of_less = missed.is_some() && matches!(check.bound, Some(FitBound::Most(_)));
             if is_of_less { check.doubted(RATE_NOT_REACHED) } else { check }
@@ -103,11 +110,16 @@ pub struct CheckOutcome {
 
 impl CheckOutcome {
     /// The outcome of a limit. `changes`: of the figures from run to run.
-    pub(crate) fn of(limit_index: usize, limit: &FitLimit, results: &[RunResult], changes: &[Finding]) -> Self {
+    fn of(
+        (limit_index, limit): (usize, &FitLimit),
+        bound: Option<FitBound>,
+        results: &[RunResult],
+        changes: &[Finding],
+    ) -> Self {
         let mut outcome = Self {
             limit_index,
             verdict: FitVerdict::CantTell,
-            bound: limit.bound().ok(),
+            bound,
             values: Vec::new(),
             value: 0.0,
             interval: None,

@@ -78,3 +78,15 @@ fn headroom_ends_where_the_load_is_not_carried() {
     assert_eq!(headroom.missed.as_ref().map(|missed| missed.job.as_str()), Some("a"));
     assert_eq!((outcome.verdict, headroom.contradicted_by.len()), (Some(FitVerdict::Fits), 0));
 }
+
+/// Reads of 1 ms, one at a time, are 1,000 a second. 90 of 100 a second are enough, and twice as many of twice the load: 1,000 are enough for 11.1 times.
+#[test]
+fn a_larger_load_needs_more_of_a_rate() {
+    let reads = "[a]\\nioengine=sim\\nsim_service=fixed:1ms\\nrw=randread\\nbs=4k\\nsize=1g\\nrate_iops=100\\n";
+    let text = recipe_text(reads, "read.iops", 90.0, false).replace("scale = []", "scale = [\"rate_iops\"]");
+    let outcome = fitted(&Recipe::parse(&text, "known").expect("a recipe"), true);
+    let headroom = outcome.loads[0].headroom.as_ref().expect("a headroom");
+    assert!(headroom.fits_times <= 11.2 && headroom.breaks_times >= Some(11.0), "{headroom:?}");
+    assert!(headroom.breaks_times <= Some(1.25 * headroom.fits_times), "{headroom:?}");
+    assert_eq!(headroom.first_limit, Some(0));
+}
