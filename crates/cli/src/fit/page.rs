@@ -8,7 +8,9 @@ use ferrio_fit::{
     CheckOutcome, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, LoadOutcome, Recipe, TracedFigure,
 };
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_pictures::fit::{FitHeadroom, FitLoadView, FitMark, FitRow, FitSource, FitSpread, FitTraceView, FitView};
+use ferrio_pictures::fit::{
+    FitHeadroom, FitLoadView, FitMark, FitMissed, FitRow, FitSource, FitSpread, FitTraceView, FitView,
+};
 use ferrio_session::VERSION;
 use ferrio_stats::{FiguresOf, Finding};
 use ferrio_units::glance::{bytes_text, duration_text, thousands};
@@ -17,7 +19,11 @@ use std::path::Path;
 /// The page.
 pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
     let checks = outcome.loads.iter().flat_map(|load| load.checks.iter().map(move |check| (load, check)));
-    let missed = outcome.loads.iter().filter_map(|load| Some(words::missed(load, load.missed.as_ref()?)));
+    let missed = outcome.loads.iter().filter_map(|load| {
+        let missed = load.missed.as_ref()?;
+        let verdict = words::missed_verdict(missed);
+        Some(FitMissed { mark: mark(missed.verdict), verdict, words: words::missed(load, missed) })
+    });
     let limits = checks.filter_map(|(load, check)| Some(row(load, recipe.limits.get(check.limit_index)?, check)));
     ferrio_pictures::fit::page(&FitView {
         headline: words::headline(recipe, outcome, path),

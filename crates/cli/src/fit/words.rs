@@ -94,21 +94,29 @@ pub(super) fn reason(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome)
 
 /// That a job did not reach its rate, and what it means.
 pub(super) fn missed(load: &LoadOutcome, missed: &MissedLoad) -> String {
-    let MissedLoad { job, n_missed, .. } = missed;
-    let of = format!("rate of {job} (load {})", load.name);
-    let at_worst = format!(
-        "in {n_missed} of {} runs a job did not reach its rate (at worst {})",
-        load.n_runs,
-        missed_rates(missed)
-    );
+    let verdict = match missed.verdict {
+        FitVerdict::DoesNotFit => "the storage does not carry this load",
+        _ => "can't tell whether the storage carries this load",
+    };
     let why = match missed.limited_by {
         Some(by @ (LimitedBy::Syncs | LimitedBy::Cpu)) => format!(" {}", by.sentence()),
         _ => String::new(),
     };
-    if missed.verdict == FitVerdict::DoesNotFit {
-        format!("{of}: the storage does not carry this load: {at_worst}.{why}")
-    } else {
-        format!("{of}: can't tell: {at_worst}.{why}")
+    format!(
+        "Load {}: {verdict}. In {} of {} runs a job did not reach its rate ({} at worst: {}).{why}",
+        load.name,
+        missed.n_missed,
+        load.n_runs,
+        missed.job,
+        missed_rates(missed)
+    )
+}
+
+/// The verdict on the rates of a load, which may have no limits.
+pub(super) const fn missed_verdict(missed: &MissedLoad) -> &'static str {
+    match missed.verdict {
+        FitVerdict::DoesNotFit => "not carried",
+        verdict => verdict.words(),
     }
 }
 

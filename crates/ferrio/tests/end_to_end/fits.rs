@@ -107,7 +107,7 @@ fn a_load_that_is_not_carried_does_not_fit() {
     let check = &load["checks"][0];
     assert!(check["verdict"] == "cant_tell" && check["contradicted_by"] == "rate-not-reached", "{document:#}");
     let page = scratch.read("page.html");
-    assert!(page.contains("<p>rate of r (load reads): ") && page.contains(" of 100 I/Os a second)"), "{page}");
+    assert!(page.contains("<p>Load reads: ") && page.contains(" of 100 I/Os a second)"), "{page}");
 }
 
 #[test]

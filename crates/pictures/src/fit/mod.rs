@@ -29,8 +29,8 @@ pub struct FitView<'a> {
     pub facts: Vec<String>,
     /// The limits, in the order of the loads.
     pub limits: Vec<FitRow<'a>>,
-    /// Loads whose jobs did not reach their rates, a sentence or more each.
-    pub missed: Vec<String>,
+    /// Loads whose jobs did not reach their rates.
+    pub missed: Vec<FitMissed>,
     /// The program and what it does to storage, a sentence or more.
     pub about: String,
     /// The loads.
@@ -60,6 +60,17 @@ impl FitMark {
             Self::DoesNotFit => "does-not-fit",
         }
     }
+}
+
+/// A load whose jobs did not reach their rates.
+#[derive(Debug, Clone)]
+pub struct FitMissed {
+    /// Whether that is certain, and the storage the reason.
+    pub mark: FitMark,
+    /// The verdict in words.
+    pub verdict: &'static str,
+    /// What the jobs did, and why, a sentence or more.
+    pub words: String,
 }
 
 /// A limit and what the runs tell of it. Latencies are in nanoseconds, rates are I/Os or bytes per second.
@@ -164,6 +175,7 @@ pub struct FitTraceView<'a> {
 pub fn page(view: &FitView<'_>) -> String {
     let content = html! {
         @for fact in &view.facts { p class="remark" { (fact) } }
+        (missed(view))
         (limits(view))
         (reasons(view))
         section {
@@ -178,6 +190,21 @@ pub fn page(view: &FitView<'_>) -> String {
     let verdict = view.verdict.map_or("line", FitMark::class);
     let style = format!("{}{OWN_STYLE}:root {{ --verdict: var(--{verdict}); }}\n", sweep::OWN_STYLE);
     static_page(&view.headline, &style, &content)
+}
+
+/// Loads that are not done say more than limits of their latencies.
+fn missed(view: &FitView<'_>) -> Markup {
+    html! {
+        @if !view.missed.is_empty() {
+            section {
+                h2 { "Rates of the load" }
+                @for missed in &view.missed {
+                    (picture::verdict(missed.mark, missed.verdict))
+                    p { (missed.words) }
+                }
+            }
+        }
+    }
 }
 
 fn limits(view: &FitView<'_>) -> Markup {
@@ -195,14 +222,13 @@ fn limits(view: &FitView<'_>) -> Markup {
     }
 }
 
-/// What loads that are not carried mean, and limits that do not hold, or that are not decided.
+/// What limits mean that do not hold, or that are not decided.
 fn reasons(view: &FitView<'_>) -> Markup {
     let told = || view.limits.iter().filter_map(|row| Some((row, row.reason.as_ref()?)));
     html! {
-        @if told().next().is_some() || !view.missed.is_empty() {
+        @if told().next().is_some() {
             section {
                 h2 { "What this means" }
-                @for missed in &view.missed { p { (missed) } }
                 @for (row, reason) in told() {
                     p { (reason) }
                     p class="hint" { "Source: " (source(row.source)) ": " (row.source.says) }

@@ -87,16 +87,21 @@ fn shown(row: &FitRow<'_>) -> Vec<f64> {
     all
 }
 
-/// The verdict and the figures in words.
-fn words(row: &FitRow<'_>) -> Markup {
-    let sign = match row.mark {
+/// A verdict with its sign.
+pub(super) fn verdict(mark: FitMark, verdict: &str) -> Markup {
+    let sign = match mark {
         FitMark::Fits => "✓",
         FitMark::CantTell => "?",
         FitMark::DoesNotFit => "✗",
     };
+    html! { p class=(format!("verdict {}", mark.class())) { span aria-hidden="true" { (sign) " " } (verdict) } }
+}
+
+/// The verdict and the figures in words.
+fn words(row: &FitRow<'_>) -> Markup {
     html! {
         div {
-            p class=(format!("verdict {}", row.mark.class())) { span aria-hidden="true" { (sign) " " } (row.verdict) }
+            (verdict(row.mark, row.verdict))
             p { (row.subject) }
             p {
                 (row.limit_text)

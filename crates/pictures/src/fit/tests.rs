@@ -100,7 +100,7 @@ fn texts_of_a_recipe_are_no_markup() {
     shown.headline = EVIL.to_owned();
     shown.facts = vec![EVIL.to_owned()];
     shown.about = EVIL.to_owned();
-    shown.missed = vec![EVIL.to_owned()];
+    shown.missed = vec![FitMissed { mark: FitMark::CantTell, verdict: EVIL, words: EVIL.to_owned() }];
     shown.loads = vec![FitLoadView {
         name: EVIL,
         about: EVIL,
@@ -135,10 +135,12 @@ fn a_limit_without_values_has_words_alone() {
 #[test]
 fn a_load_that_is_not_carried_is_told_where_all_limits_hold() {
     let mut shown = view(vec![row(ComparedMetric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
-    assert_eq!(count(&page(&shown), "What this means"), 0);
-    shown.missed = vec!["The rate of r.".to_owned()];
+    assert_eq!(count(&page(&shown), "Rates of the load"), 0);
+    shown.missed =
+        vec![FitMissed { mark: FitMark::DoesNotFit, verdict: "not carried", words: "The rate of r.".to_owned() }];
     let page = page(&shown);
-    assert_eq!((count(&page, "What this means"), count(&page, "<p>The rate of r.</p>")), (1, 1), "{page}");
+    assert_eq!((count(&page, "Rates of the load"), count(&page, "<p>The rate of r.</p>")), (1, 1), "{page}");
+    assert!(page.contains("not carried</p>"), "{page}");
 }
 
 #[test]
