@@ -25,6 +25,7 @@ pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
             .limit
             .iter()
             .map(table::answer_text)
+            .chain(table::unknown(outcome))
             .chain(table::missing(outcome))
             .chain(table::knee_texts(outcome))
             .chain(table::outlier_texts(outcome))

@@ -114,7 +114,9 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
     }
     let width = text_width(ferrio_sys::terminal::columns(std::io::stdout()));
     let runs = if point.n_runs == 1 { "1 run".to_owned() } else { format!("{} runs", point.n_runs) };
-    let mut text = format!("{runs}\n{}\n", aligned(&rows, 3));
+    let mut text = table::unknown(outcome).map_or(format!("{runs}\n"), |unknown| format!("{runs}. {unknown}\n"));
+    text.push_str(&aligned(&rows, 3));
+    text.push('\n');
     text.push_str(&wrap(LEGEND, "", width));
     text.push_str(&table::findings_text(outcome, width));
     if let Some(folder) = folder {

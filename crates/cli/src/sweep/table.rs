@@ -339,8 +339,21 @@ fn legend(outcome: &SweepOutcome) -> Vec<String> {
     if outcome.points.iter().any(|point| !point.is_believable()) {
         lines.push(format!("{WRONG_MARK}: a finding contradicts figures of this point, or a job failed."));
     }
+    lines.extend(unknown(outcome));
     lines.extend(missing(outcome));
     lines
+}
+
+/// At which points the runs were not enough for the figure of `--until`.
+pub(super) fn unknown(outcome: &SweepOutcome) -> Option<String> {
+    let until = outcome.until.as_ref()?;
+    let unknown = outcome.points.iter().filter(|point| point.is_known == Some(false));
+    let numbers: Vec<usize> = unknown.map(|point| point.number).collect();
+    match &numbers[..] {
+        [] => None,
+        [_] if outcome.points.len() == 1 => Some(format!("The runs are not enough for {until}.")),
+        numbers => Some(format!("{} the runs are not enough for {until}.", at_points(numbers, outcome))),
+    }
 }
 
 /// How many runs are missing, if any are.
@@ -362,9 +375,14 @@ pub(super) fn place(finding: &SweepFinding, outcome: &SweepOutcome) -> String {
             _ => format!("At all {n_points} points:"),
         };
     }
-    let numbers: Vec<String> = finding.points.iter().take(MOST_LISTED).map(ToString::to_string).collect();
-    let more = if finding.points.len() > MOST_LISTED { ", ..." } else { "" };
-    format!("At {} of {n_points} points (#{}{more}):", finding.points.len(), numbers.join(", "))
+    format!("{}:", at_points(&finding.points, outcome))
+}
+
+/// `At 2 of 9 points (#3, 4)`.
+fn at_points(points: &[usize], outcome: &SweepOutcome) -> String {
+    let numbers: Vec<String> = points.iter().take(MOST_LISTED).map(ToString::to_string).collect();
+    let more = if points.len() > MOST_LISTED { ", ..." } else { "" };
+    format!("At {} of {} points (#{}{more})", points.len(), outcome.points.len(), numbers.join(", "))
 }
 
 fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {

@@ -337,8 +337,17 @@ fn repeats_end_when_a_figure_is_known() {
     let scratch = Scratch::new("repeats");
     let document = outcome(&run(&scratch, &format!("run {JOB} --until=iops±90% --json")).succeeded());
     assert_eq!((document["points"][0]["n_runs"].as_u64(), document["n_missing"].as_u64()), (Some(3), Some(0)));
+    assert_eq!(document["points"][0]["is_known"], true);
     let document = outcome(&run(&scratch, &format!("run {JOB} --until=max±0.0001% --repeat=4 --json")).succeeded());
-    assert_eq!(document["points"][0]["n_runs"].as_u64(), Some(4));
+    let point = &document["points"][0];
+    assert!(point["n_runs"] == 4 && point["is_known"] == false, "{document:#}");
+    // A figure that the jobs do not have is never known.
+    let text = run(&scratch, &format!("run {JOB} --until=trim.iops±50% --repeat=3")).succeeded().stdout;
+    assert!(text.starts_with("3 runs. The runs are not enough for trim.iops±50%.\n"), "{text}");
+    let text = run(&scratch, &format!("sweep {JOB} --over iodepth=1,2 --until=trim.iops±50% --repeat=3")).succeeded();
+    let shown = text.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("At 2 of 2 points (#1, 2) the runs are not enough for trim.iops±50%."), "{}", text.all());
+    std::fs::remove_dir_all(scratch.join("s.sweep")).expect("removed");
     for (arguments, reason) in [("--repeat=2 --live", "--live is about one run"), ("--until=iops", "it has no ±")] {
         let refused = run(&scratch, &format!("run {JOB} {arguments}"));
         assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{}", refused.all());

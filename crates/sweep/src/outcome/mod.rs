@@ -12,7 +12,7 @@ pub use knees::SweptKnee;
 
 use crate::limit::LimitAnswer;
 use crate::space::{SweepAxis, SweepPoint};
-use crate::{OpenLoop, SweepError, SweepFolder};
+use crate::{OpenLoop, SweepError, SweepFolder, UntilKnown};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure, RepeatedRuns, repeats};
 use ferrio_results::{FiguresOf, RunResult, of_record};
@@ -28,6 +28,9 @@ pub struct SweepOutcome {
     pub axes: Vec<SweepAxis>,
     /// Number of runs at each point.
     pub n_repeats: u32,
+    /// The figure until which runs were repeated (`--until`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<UntilKnown>,
     /// Number of runs that were not made yet.
     pub n_missing: usize,
     /// Its points, in their order.
@@ -67,6 +70,9 @@ pub struct PointOutcome {
     pub n_runs: usize,
     /// Number of its runs in which a job failed.
     pub n_failed: usize,
+    /// The figure of `--until` is known so well; `None`: nothing was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_known: Option<bool>,
     /// Its figures.
     pub figures: Vec<RepeatedFigure>,
     /// Runs that are far from the others.
@@ -98,7 +104,7 @@ impl SweepOutcome {
     /// One of them cannot be read.
     pub fn read(folder: &SweepFolder) -> Result<Self, SweepError> {
         let plan = &folder.plan;
-        let mut outcome = Self::empty(plan.axes.clone(), plan.n_repeats);
+        let mut outcome = Self { until: plan.until.clone(), ..Self::empty(plan.axes.clone(), plan.n_repeats) };
         for (point_index, point) in plan.points.iter().enumerate() {
             let records = folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
             if !records.is_empty() {
@@ -124,6 +130,7 @@ impl SweepOutcome {
         Self {
             axes,
             n_repeats,
+            until: None,
             n_missing: 0,
             points: Vec::new(),
             limit: None,
@@ -140,7 +147,9 @@ impl SweepOutcome {
             ..of_record(record)
         };
         let results: Vec<RunResult> = records.iter().enumerate().map(named).collect();
-        let RepeatedRuns { n_runs, figures, outliers } = repeats(&results);
+        let repeated = repeats(&results);
+        let is_known = self.until.as_ref().map(|until| until.is_met(&repeated));
+        let RepeatedRuns { n_runs, figures, outliers } = repeated;
         let has_failed = |result: &&RunResult| result.jobs.iter().any(|job| job.error != 0);
         let findings = self.add_findings(point_index + 1, &results);
         let worst = findings.iter().map(|index| self.findings[*index].finding.severity).min();
@@ -149,6 +158,7 @@ impl SweepOutcome {
             point: point.clone(),
             n_runs,
             n_failed: results.iter().filter(has_failed).count(),
+            is_known,
             figures,
             outliers,
             findings,

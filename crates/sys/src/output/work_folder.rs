@@ -7,20 +7,35 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Name of the file that is locked. It is no file of the work, because those are replaced.
 const LOCK: &str = "lock";
 
-/// Takes a folder for this program, until the file that is returned is dropped. `None`: another program has it.
+/// How long processes of a program that was killed may take to end: each of them holds the lock until its last I/O is done.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Time between two attempts.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// Takes a folder for this program, until the file that is returned is dropped. `None`: another program has it, and goes on having it for some seconds.
 ///
 /// # Errors
 /// The folder cannot be written to, or its file system has no locks.
 pub fn lock(folder: &Path) -> io::Result<Option<File>> {
+    lock_within(folder, PATIENCE)
+}
+
+fn lock_within(folder: &Path, patience: Duration) -> io::Result<Option<File>> {
     let file = File::options().create(true).append(true).open(folder.join(LOCK))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
+    let begin = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Some(file)),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < patience => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
     }
 }
 
@@ -51,10 +66,23 @@ mod tests {
     fn one_program_works_in_a_folder() {
         let folder = TempDir::new("work-folder");
         let held = lock(folder.path()).expect("a folder").expect("free");
-        assert!(lock(folder.path()).expect("a folder").is_none());
+        assert!(lock_within(folder.path(), Duration::ZERO).expect("a folder").is_none());
         drop(held);
         assert!(lock(folder.path()).expect("a folder").is_some());
         assert!(lock(&folder.path().join("none")).is_err());
+    }
+
+    /// Processes of a program that was killed hold the lock until they have ended, too.
+    #[test]
+    fn a_lock_that_is_soon_free_is_waited_for() {
+        let folder = TempDir::new("work-folder-soon");
+        let held = lock(folder.path()).expect("a folder").expect("free");
+        thread::scope(|scope| {
+            let waiting = scope.spawn(|| lock_within(folder.path(), Duration::from_secs(600)));
+            thread::sleep(3 * PAUSE);
+            drop(held);
+            assert!(waiting.join().expect("no panic").expect("a folder").is_some());
+        });
     }
 
     #[test]
