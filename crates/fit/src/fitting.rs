@@ -9,6 +9,7 @@ use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
+use ferrio_sweep::with_own_numbers;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
@@ -141,6 +142,7 @@ impl<'a> Fitting<'a> {
         let refused =
             |diagnostic: Diagnostic| FitError::Jobs { load: load.name.clone(), reason: diagnostic.to_string() };
         scale::multiply(&mut template, &prepared.spec, &load.scale, hundredths, self.environment).map_err(refused)?;
+        with_own_numbers(&mut template, n_made as u32, self.environment).map_err(refused)?;
         let spec = template.run_spec(self.environment).map_err(refused)?;
         let mut session = Session::new(RunSpec { compatibility: Compatibility::Native, ..spec })?;
         session.settings.control.looks_into_files = true;

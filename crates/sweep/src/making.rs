@@ -3,8 +3,9 @@
 //! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
 
 use crate::limit::{LimitSearch, LimitVerdict, RUNS_AGAIN, search};
+use crate::session::repeat_at;
 use crate::space::SweepPoint;
-use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep, session_at};
+use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep};
 use ferrio_job::{Environment, Template};
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
@@ -181,7 +182,8 @@ impl OpenSweep {
         if habits.drops_caches {
             file_cache::drop_all().map_err(SweepError::Caches)?;
         }
-        let outcome = conductor.run(self.session(session_at(&jobs.template, point, jobs.environment)?)?)?;
+        let spec = repeat_at(&jobs.template, point, step.repeat_index, jobs.environment)?;
+        let outcome = conductor.run(self.session(spec)?)?;
         if conductor.is_stopped() || outcome.is_stopped {
             return Ok(SweepEnding::Stopped);
         }

@@ -3,6 +3,7 @@
 //! Must not know: folders, other points. Start reading at [`session_at`].
 
 use crate::SweepError;
+use crate::own_numbers::with_own_numbers;
 use crate::space::{SweepAxis, SweepPoint, SweptOption};
 use ferrio_job::options::canonical_name;
 use ferrio_job::{Diagnostic, Environment, Template};
@@ -17,12 +18,23 @@ pub fn session_at(
     point: &SweepPoint,
     environment: &dyn Environment,
 ) -> Result<RunSpec, SweepError> {
+    repeat_at(template, point, 0, environment)
+}
+
+/// The jobs of a repeat at a point, which have random numbers of their own.
+pub(crate) fn repeat_at(
+    template: &Template,
+    point: &SweepPoint,
+    repeat_index: u32,
+    environment: &dyn Environment,
+) -> Result<RunSpec, SweepError> {
     let refused =
         |diagnostic: Diagnostic| SweepError::Point { point: point.to_string(), diagnostic: diagnostic.into() };
     let mut template = template.clone();
     for (option, value) in &point.settings {
         template.set(option.job.as_deref(), &option.name, Some(value), environment).map_err(refused)?;
     }
+    with_own_numbers(&mut template, repeat_index, environment).map_err(refused)?;
     let mut spec = template.run_spec(environment).map_err(refused)?;
     spec.compatibility = Compatibility::Native;
     Ok(spec)

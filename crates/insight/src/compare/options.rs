@@ -44,6 +44,8 @@ const ALIASES: [(&str, &str); 6] = [
 const OF_OUTPUT: [&str; 3] = ["name", "description", "output"];
 /// Options that ask for a log and name its files: that a log is written may cost time, its name does not.
 const OF_LOGS: [&str; 4] = ["write_bw_log", "write_iops_log", "write_lat_log", "write_hist_log"];
+/// The option that says which random numbers are drawn, and not what is done: repeats of a run have their own.
+const SEED: &str = "randseed";
 
 /// Switches that are off where they are not given.
 const OFF_BY_DEFAULT: [&str; 10] = [
@@ -128,10 +130,11 @@ fn in_force(result: &RunResult, job: &JobResult) -> Vec<(String, String)> {
 }
 
 /// The same text, or the same amount: `4k` and `4096`; an option alone is `1`, and a switch that is not given may be `0`. Logs of two runs
-/// have names of their own.
+/// have names of their own, and repeats have seeds of their own.
 fn is_same(name: &str, first: Option<&String>, second: Option<&String>) -> bool {
     let (first, second) = match (first, second) {
         (None, None) => return true,
+        _ if name == SEED => return true,
         (Some(first), Some(second)) => (first.as_str(), second.as_str()),
         (None, Some(given)) | (Some(given), None) => return given == "0" && OFF_BY_DEFAULT.contains(&name),
     };
@@ -202,6 +205,13 @@ mod tests {
         );
         assert_eq!(same, []);
         assert_eq!(found(&[("write_bw_log", "a")], &[]).len(), 1);
+    }
+
+    #[test]
+    fn other_random_numbers_are_no_difference() {
+        assert_eq!(found(&[("randseed", "7")], &[]), []);
+        assert_eq!(found(&[("randseed", "7")], &[("randseed", "8")]), []);
+        assert_eq!(found(&[("randseed", "7")], &[("randrepeat", "0")]).len(), 1);
     }
 
     #[test]
