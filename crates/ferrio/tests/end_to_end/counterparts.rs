@@ -127,9 +127,10 @@ pub(crate) fn answers_about(scratch: &Scratch, url: &str) -> Vec<(String, String
     answers.map(|answer| (text(&answer["name"]), text(&answer["state"]))).collect()
 }
 
-/// True if a process receives SIGINT by a descriptor: it has blocked it.
+/// True if a process receives SIGINT (2) by a descriptor: it has blocked it. The C library blocks all signals for a moment where a thread or a program is started: then
+/// SIGSEGV (11) is among them.
 pub(crate) fn receives_signals(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).map(str::trim);
-    blocked.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & 1 << 1 != 0)
+    blocked.and_then(|mask| u64::from_str_radix(mask, 16).ok()).is_some_and(|mask| mask & (1 << 1 | 1 << 10) == 1 << 1)
 }

@@ -2,16 +2,10 @@
 //!
 //! Start reading at [`end`].
 
+use crate::counterparts::receives_signals;
 use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, is_root, send, skip, tool};
 use rustix::process::Signal;
 use serde_json::Value;
-
-/// The program no longer dies of SIGINT, its signal 2, but reads it.
-fn listens(running: &Running) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", running.pid())).unwrap_or_default();
-    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:"));
-    blocked.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 2 != 0)
-}
 
 /// A thread of the program or of one of its jobs is in `openat`, and still is a moment later.
 fn is_in_open(running: &Running) -> bool {
@@ -38,7 +32,7 @@ fn is_in(running: &Running, call: &str) -> bool {
 
 /// Sends a signal, and another after the run has reported the first.
 fn end(mut running: Running, scratch: &Scratch, signals: [Signal; 2]) -> Finished {
-    running.wait_until("ears for signals", listens);
+    running.wait_until("ears for signals", |running| receives_signals(running.pid()));
     // It is opened after the names of the targets were looked up, for which a dead server has a second.
     running.wait_until("an output", |_| scratch.join("out").exists());
     send(running.pid(), signals[0]);
