@@ -3,18 +3,19 @@
 //! The latencies of a job that stays behind its rate are those of less load. Must not know: how loads are run, how a verdict is shown. Start reading at
 //! [`MissedLoad::of`].
 
+use crate::outcome::is_about;
 use crate::{FitBound, FitLoad, FitVerdict, Recipe};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::{MissedRate, missed_rate};
 use ferrio_results::{FiguresOf, RunResult};
-use ferrio_stats::{Finding, FindingDirection};
+use ferrio_stats::Finding;
 use ferrio_sweep::limit::{LimitVerdict, LimitedBy, judge_rates, limited_by, share_of_rate};
 use serde::Serialize;
 
 /// A load of which a job has not reached its rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MissedLoad {
-    /// Whether the storage carries the load all the same. A load that waits for the CPU can't tell.
+    /// Whether the storage carries the load all the same; it can't be told where the jobs wait for the CPU.
     pub verdict: FitVerdict,
     /// The job that stayed behind the most.
     pub job: String,
@@ -26,7 +27,7 @@ pub struct MissedLoad {
     pub is_of_bytes: bool,
     /// Number of runs in which a job has not reached its rate.
     pub n_missed: usize,
-    /// What keeps the load from being carried; `None`: that it is not is not certain.
+    /// The reason why the load is certainly not carried; `None`: the runs do not decide whether it is.
     pub limited_by: Option<LimitedBy>,
 }
 
@@ -69,16 +70,12 @@ impl MissedLoad {
 
 /// A limit says how many I/Os or bytes a second are enough for what the finding is about: the rate is then only an offer.
 fn has_own_limit(recipe: &Recipe, load: &FitLoad, finding: &Finding) -> bool {
-    let is_about = |kind: FiguresOf| match finding.direction {
-        FindingDirection::None => true,
-        FindingDirection::Read => kind == FiguresOf::Read,
-        FindingDirection::Write => matches!(kind, FiguresOf::Write | FiguresOf::Sync),
-        FindingDirection::Trim => kind == FiguresOf::Trim,
-    };
+    // The number of syncs follows from that of the writes.
+    let moved = |kind: FiguresOf| if kind == FiguresOf::Sync { FiguresOf::Write } else { kind };
     recipe.limits_of(load).any(|(_, limit)| {
         let is_rate = matches!(limit.bound(), Ok(FitBound::Least(_)));
         // Recipes are checked when they are read.
-        let is_of_kind = limit.subject().is_ok_and(|(kind, _)| is_about(kind));
+        let is_of_kind = limit.subject().is_ok_and(|(kind, _)| is_about(finding.direction, moved(kind)));
         is_rate && is_of_kind && finding.jobs.contains(&limit.job)
     })
 }

@@ -158,21 +158,25 @@ fn value(result: &RunResult, job: &str, kind: FiguresOf, metric: ComparedMetric)
     metric.of(figures, figures.felt().map(|(_, latency)| latency))
 }
 
+/// Whether a finding about a direction is about the I/O of a kind. Syncs move nothing: none is about them alone.
+pub(crate) fn is_about(direction: FindingDirection, kind: FiguresOf) -> bool {
+    match direction {
+        FindingDirection::None => true,
+        FindingDirection::Read => kind == FiguresOf::Read,
+        FindingDirection::Write => kind == FiguresOf::Write,
+        FindingDirection::Trim => kind == FiguresOf::Trim,
+    }
+}
+
 /// The first finding by which the storage may be worse than the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which
 /// wait for them.
 fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: FiguresOf) -> Option<String> {
-    let is_about = |finding: &&Finding| {
-        let direction = match finding.direction {
-            FindingDirection::None => true,
-            FindingDirection::Read => kind == FiguresOf::Read,
-            FindingDirection::Write => kind == FiguresOf::Write,
-            FindingDirection::Trim => kind == FiguresOf::Trim,
-        };
+    let speaks_against = |finding: &&Finding| {
         let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
-        may_flatter(finding) && direction && is_of_job
+        may_flatter(finding) && is_about(finding.direction, kind) && is_of_job
     };
     let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten()).chain(changes);
-    findings.find(is_about).map(|finding| finding.id.clone())
+    findings.find(speaks_against).map(|finding| finding.id.clone())
 }
 
 impl LoadOutcome {
