@@ -137,17 +137,17 @@ impl SweepFolder {
         let is_missing = |step: &SweepStep| !matches!(self.record(*step), Ok(Some(_)));
         let mut missing: Vec<SweepStep> = self.plan.steps().into_iter().filter(is_missing).collect();
         if self.plan.until.is_some() {
-            let needs_more: Vec<bool> = (0..self.plan.points.len()).map(|index| !self.is_known(index)).collect();
+            let needs_more: Vec<bool> = (0..self.plan.points.len()).map(|index| !self.is_decided(index)).collect();
             missing.retain(|step| needs_more[step.point_index]);
         }
         missing
     }
 
-    /// True if the runs of a point tell as much as the plan wants to know ([`SweepPlan::until`]).
-    pub fn is_known(&self, point_index: usize) -> bool {
+    /// True if further runs of a point do not tell more of what the plan wants to know ([`SweepPlan::until`]).
+    pub fn is_decided(&self, point_index: usize) -> bool {
         let Some(until) = &self.plan.until else { return false };
         let results: Vec<RunResult> = self.records(point_index).flatten().map(|record| of_record(&record)).collect();
-        results.len() >= FEWEST_RUNS as usize && until.is_met(&repeats(&results))
+        results.len() >= FEWEST_RUNS as usize && until.is_decided(&repeats(&results))
     }
 
     /// The records of the runs of a point that were made.

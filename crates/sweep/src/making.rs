@@ -68,7 +68,7 @@ impl OpenSweep {
         }
         let n_before = n_all - missing.len();
         for (index, step) in missing.iter().enumerate() {
-            if step.repeat_index >= FEWEST_RUNS && self.folder.is_known(step.point_index) {
+            if step.repeat_index >= FEWEST_RUNS && self.folder.is_decided(step.point_index) {
                 continue;
             }
             if self.make_one(*step, (n_before + index, n_all), jobs, conductor)? == SweepEnding::Stopped {

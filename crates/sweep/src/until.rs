@@ -46,6 +46,17 @@ impl UntilKnown {
         repeats.n_runs >= FEWEST_RUNS as usize && figures.peek().is_some() && figures.all(is_known)
     }
 
+    /// True if further runs do not tell more: the figures are known well enough, or the jobs have none of them.
+    pub fn is_decided(&self, repeats: &RepeatedRuns) -> bool {
+        let has_none = repeats.n_runs >= FEWEST_RUNS as usize && !self.is_about_one_of(&repeats.figures);
+        has_none || self.is_met(repeats)
+    }
+
+    /// True if one of the figures is meant.
+    pub fn is_about_one_of(&self, figures: &[RepeatedFigure]) -> bool {
+        figures.iter().any(|figure| self.is_about(figure))
+    }
+
     fn is_about(&self, figure: &RepeatedFigure) -> bool {
         self.figure.metric == figure.metric && self.figure.is_about(&figure.job, figure.kind)
     }
@@ -110,6 +121,10 @@ mod tests {
         );
         let few = RepeatedRuns { n_runs: 2, ..repeats.clone() };
         assert!(!UntilKnown::parse("a:iops ± 5 %").expect("one").is_met(&few));
+        // A figure that the jobs do not have is known after no number of runs.
+        let is_decided = |text: &str, runs: &RepeatedRuns| UntilKnown::parse(text).expect(text).is_decided(runs);
+        assert!(is_decided("a:iops ± 2 %", &repeats) && is_decided("trim.iops ± 50 %", &repeats));
+        assert!(!is_decided("b:iops ± 2 %", &repeats) && !is_decided("trim.iops ± 50 %", &few));
     }
 
     #[test]

@@ -348,12 +348,21 @@ fn legend(outcome: &SweepOutcome) -> Vec<String> {
 pub(super) fn unknown(outcome: &SweepOutcome) -> Option<String> {
     let until = outcome.until.as_ref()?;
     let unknown = outcome.points.iter().filter(|point| point.is_known == Some(false));
-    let numbers: Vec<usize> = unknown.map(|point| point.number).collect();
-    match &numbers[..] {
-        [] => None,
-        [_] if outcome.points.len() == 1 => Some(format!("The runs are not enough for {until}.")),
-        numbers => Some(format!("{} the runs are not enough for {until}.", at_points(numbers, outcome))),
-    }
+    let (absent, wide): (Vec<&PointOutcome>, _) = unknown.partition(|point| !until.is_about_one_of(&point.figures));
+    let told = |points: &[&PointOutcome], text: String| {
+        let numbers: Vec<usize> = points.iter().map(|point| point.number).collect();
+        match &numbers[..] {
+            [] => None,
+            [_] if outcome.points.len() == 1 => Some(format!("The {text}")),
+            numbers => Some(format!("{} the {text}", at_points(numbers, outcome))),
+        }
+    };
+    let texts = [
+        told(&absent, format!("jobs have no figure that is meant by {until}.")),
+        told(&wide, format!("runs are not enough for {until}.")),
+    ];
+    let texts: Vec<String> = texts.into_iter().flatten().collect();
+    (!texts.is_empty()).then(|| texts.join(" "))
 }
 
 /// How many runs are missing, if any are.

@@ -27,13 +27,18 @@ enum Step {
 /// The values of a range as they are written for an option; `None`: the text is no range.
 ///
 /// # Errors
-/// The range has no end, or too many values.
+/// The range has no end, or one that is no number, or too many values.
 pub(super) fn values(text: &str) -> Option<Result<Vec<String>, SpaceError>> {
     let (first, rest) = text.split_once("..")?;
     let at = rest.find(['+', '*']);
     let (last, step) = at.map_or((rest, None), |at| (&rest[..at], Some(&rest[at..])));
     let first = written(first)?;
-    let values = if last.is_empty() { Err("it has no end") } else { between(first, written(last)?, step) };
+    let values = match written(last) {
+        _ if last.is_empty() => Err("it has no end"),
+        None if last.starts_with(|letter: char| letter.is_ascii_digit()) => Err("its end is no number"),
+        None => return None,
+        Some(last) => between(first, last, step),
+    };
     Some(values.map_err(|reason| SpaceError::Range { text: text.to_owned(), reason }))
 }
 
@@ -153,6 +158,8 @@ mod tests {
             "8..1",
             "0..8",
             "1..8+0",
+            "1..4..8",
+            "1..4.5",
             "1..8*1",
             "1..99999+1",
             "1ms..1s",
