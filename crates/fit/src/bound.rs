@@ -71,6 +71,14 @@ impl FitBound {
         }
     }
 
+    /// True if a figure is within the limit.
+    pub fn holds(self, value: f64) -> bool {
+        match self {
+            Self::Most(most) => value <= most,
+            Self::Least(least) => value >= least,
+        }
+    }
+
     /// How many times better than the limit a figure is; below 1: worse.
     pub fn margin(self, value: f64) -> Option<f64> {
         let margin = match self {
@@ -95,6 +103,7 @@ mod tests {
         assert_eq!(least.judge(&[400.0, 401.0, 399.0, 400.0]), FitVerdict::DoesNotFit);
         assert_eq!(least.judge(&[0.0, 0.0]), FitVerdict::CantTell);
         assert_eq!((most.times(4.0), least.times(4.0)), (most, FitBound::Least(2_000.0)));
+        assert!(most.holds(10e6) && !most.holds(10.1e6) && least.holds(500.0) && !least.holds(499.0));
         assert_eq!((most.margin(5e6), least.margin(250.0)), (Some(2.0), Some(0.5)));
     }
 }

@@ -18,13 +18,13 @@ use std::path::Path;
 
 /// The page.
 pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
-    let checks = outcome.loads.iter().flat_map(|load| load.checks.iter().map(move |check| (load, check)));
+    let checks = outcome.loads.iter().flat_map(|load| &load.checks);
     let missed = outcome.loads.iter().filter_map(|load| {
         let missed = load.missed.as_ref()?;
         let verdict = words::missed_verdict(missed);
         Some(FitMissed { mark: mark(missed.verdict), verdict, words: words::missed(load, missed) })
     });
-    let limits = checks.filter_map(|(load, check)| Some(row(load, recipe.limits.get(check.limit_index)?, check)));
+    let limits = checks.filter_map(|check| Some(row(recipe.limits.get(check.limit_index)?, check)));
     ferrio_pictures::fit::page(&FitView {
         headline: words::headline(recipe, outcome, path),
         verdict: outcome.verdict.map(mark),
@@ -59,7 +59,7 @@ fn facts(recipe: &Recipe, outcome: &FitOutcome) -> Vec<String> {
     facts
 }
 
-fn row<'a>(load: &LoadOutcome, limit: &'a FitLimit, check: &CheckOutcome) -> FitRow<'a> {
+fn row<'a>(limit: &'a FitLimit, check: &CheckOutcome) -> FitRow<'a> {
     let source = &limit.source;
     FitRow {
         subject: words::subject(limit),
@@ -74,7 +74,7 @@ fn row<'a>(load: &LoadOutcome, limit: &'a FitLimit, check: &CheckOutcome) -> Fit
         mean: (check.value, words::measured(limit, check)),
         interval: check.interval,
         distance: words::distance(check),
-        reason: (check.verdict != FitVerdict::Fits).then(|| words::reason(load, limit, check)),
+        reason: (check.verdict != FitVerdict::Fits).then(|| words::reason(limit, check)),
         source: FitSource { title: &source.title, url: &source.url, year: source.year, says: &source.says },
     }
 }

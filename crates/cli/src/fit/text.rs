@@ -113,9 +113,9 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
     for (load, missed) in outcome.loads.iter().filter_map(|load| Some((load, load.missed.as_ref()?))) {
         text.push_str(&wrap(&words::missed(load, missed), "", width));
     }
-    for (load, check) in outcome.loads.iter().flat_map(|load| load.checks.iter().map(move |check| (load, check))) {
+    for check in outcome.loads.iter().flat_map(|load| &load.checks) {
         if let Some(limit) = recipe.limits.get(check.limit_index).filter(|_| check.verdict != FitVerdict::Fits) {
-            text.push_str(&wrap(&words::reason(load, limit, check), "", width));
+            text.push_str(&wrap(&words::reason(limit, check), "", width));
             text.push_str(&wrap(&words::source(limit), "  ", width));
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn subject(limit: &FitLimit) -> String {
 }
 
 /// What it means that a limit does not hold, or why the runs do not decide.
-pub(super) fn reason(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome) -> String {
+pub(super) fn reason(limit: &FitLimit, check: &CheckOutcome) -> String {
     let of = subject(limit);
     match (check.verdict, &check.contradicted_by) {
         (FitVerdict::CantTell, Some(finding)) => {
@@ -87,9 +87,23 @@ pub(super) fn reason(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome)
         (FitVerdict::CantTell, None) if check.values.is_empty() => {
             format!("{of}: can't tell, because the runs have no such figure.")
         }
-        (FitVerdict::CantTell, None) => format!("{of}: can't tell: {} runs are too different to decide.", load.n_runs),
+        (FitVerdict::CantTell, None) => format!("{of}: can't tell. {}", undecided(limit, check)),
         _ => format!("{of}: {}", limit.means),
     }
+}
+
+/// How the runs differ that do not decide.
+fn undecided(limit: &FitLimit, check: &CheckOutcome) -> String {
+    let n_runs = check.values.len();
+    let held = match check.values.iter().filter(|one| check.bound.is_some_and(|bound| bound.holds(**one))).count() {
+        0 => format!("None of {n_runs} runs holds the limit"),
+        n_held if n_held == n_runs => format!("All {n_runs} runs hold the limit"),
+        1 => format!("1 of {n_runs} runs holds the limit"),
+        n_held => format!("{n_held} of {n_runs} runs hold the limit"),
+    };
+    let least = check.values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = check.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    format!("{held}, and they differ too much to be sure: from {} to {}.", value(limit, least), value(limit, most))
 }
 
 /// That a job did not reach its rate, and what it means.
@@ -188,6 +202,51 @@ pub(super) fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_fit::Catalogue;
+
+    fn check(bound: FitBound, values: &[f64]) -> CheckOutcome {
+        CheckOutcome {
+            limit_index: 0,
+            verdict: FitVerdict::CantTell,
+            bound: Some(bound),
+            values: values.to_vec(),
+            value: 0.0,
+            interval: None,
+            margin: 0.0,
+            contradicted_by: None,
+        }
+    }
+
+    /// The figures are those of eight runs on a busy machine, of which one had a slow moment.
+    #[test]
+    fn a_limit_that_is_not_decided_tells_how_the_runs_differ() {
+        let recipe = Catalogue::default().find("etcd").expect("a recipe");
+        let limit = recipe.limits.iter().find(|limit| limit.figure == "sync.p99").expect("a limit of syncs");
+        for (bound, values, text) in [
+            (
+                FitBound::Most(25e6),
+                &[0.4e6, 3.5e6, 87.6e6][..],
+                "2 of 3 runs hold the limit, and they differ too much to be sure: from 400 us to 87.6 ms.",
+            ),
+            (
+                FitBound::Most(25e6),
+                &[20e6, 24e6],
+                "All 2 runs hold the limit, and they differ too much to be sure: from 20.0 ms to 24.0 ms.",
+            ),
+            (
+                FitBound::Least(30e6),
+                &[20e6, 24e6],
+                "None of 2 runs holds the limit, and they differ too much to be sure: from 20.0 ms to 24.0 ms.",
+            ),
+            (
+                FitBound::Least(24e6),
+                &[20e6, 24e6],
+                "1 of 2 runs holds the limit, and they differ too much to be sure: from 20.0 ms to 24.0 ms.",
+            ),
+        ] {
+            assert_eq!(undecided(limit, &check(bound, values)), text);
+        }
+    }
 
     #[test]
     fn rates_are_whole_or_have_three_digits() {

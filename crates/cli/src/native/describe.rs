@@ -6,6 +6,13 @@
 use clap::{Arg, ArgAction, Command, ValueHint};
 use ferrio_manual::man::JOB_WORDS;
 
+/// What is remembered of a run, and how it ends.
+const AFTER_RUN: &str = "The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default ~/.local/state/ferrio), to \
+     tell when the same blocks are read again; FERRIO_STATE=off keeps nothing.\n\n\
+     For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...\n\n\
+     Exit code: the number of failed jobs; 128 more after a signal; 2 if nothing could be run. With --repeat or \
+     --until: 0; 2 after an error, or where jobs failed; 3 where the figure of --until is not known well enough.";
+
 /// `ferrio run`.
 pub(crate) fn run() -> Command {
     let output = [
@@ -70,12 +77,7 @@ pub(crate) fn run() -> Command {
         .args(views)
         .args([keep, record])
         .args(repeats)
-        .after_help(
-            "The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default ~/.local/state/ferrio), to \
-             tell when the same blocks are read again; FERRIO_STATE=off keeps nothing.\n\n\
-             For fio's own report leave out the word run: ferrio JOBFILE|OPTIONS...\n\n\
-             Exit code: the number of failed jobs; 128 more after a signal; 2 if nothing could be run.",
-        )
+        .after_help(AFTER_RUN)
 }
 
 /// `ferrio check`.

@@ -90,7 +90,8 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     }
     match ending {
         SweepEnding::Stopped => Ok(exit::by_signal(signal)),
-        SweepEnding::All => Ok(exit::at_end(console.has_failed || n_failed > 0)),
+        SweepEnding::All if console.has_failed || n_failed > 0 => Ok(Exit::Failed.into()),
+        SweepEnding::All => Ok(if outcome.is_known() { Exit::Fine } else { Exit::Undecided }.into()),
     }
 }
 

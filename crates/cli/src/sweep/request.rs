@@ -46,7 +46,7 @@ impl ShownSweep {
     /// The exit code where the answer is none.
     pub(super) fn code(self, outcome: &SweepOutcome) -> Option<ExitCode> {
         let is_found = !outcome.knees.is_empty() && outcome.knees.iter().all(|knee| knee.is_inside);
-        (self.is_about_knee && !is_found).then(|| Exit::Undecided.into())
+        (!outcome.is_known() || (self.is_about_knee && !is_found)).then(|| Exit::Undecided.into())
     }
 }
 
@@ -355,6 +355,6 @@ pub(crate) fn describe() -> Command {
     ];
     of_jobs("ferrio sweep", "Run jobs with many values of options").long_about(ABOUT).args(space).args(limit).args(habits).args(outputs).after_help(
         "The folder has plan.json, a record of each run (runs/), points.csv, outcome.json and a page (index.html). ferrio report, plot and compare read the records.\n\n\
-         Exit code: 0; 2 after an error, or where jobs failed; 3 where --knee finds none between the values; 128 + n after signal n (130 after Ctrl-C).",
+         Exit code: 0; 2 after an error, or where jobs failed; 3 where --knee finds none between the values, or the figure of --until is not known well enough; 128 + n after signal n (130 after Ctrl-C).",
     )
 }

@@ -338,19 +338,25 @@ fn repeats_end_when_a_figure_is_known() {
     let document = outcome(&run(&scratch, &format!("run {JOB} --until=iops±90% --json")).succeeded());
     assert_eq!((document["points"][0]["n_runs"].as_u64(), document["n_missing"].as_u64()), (Some(3), Some(0)));
     assert_eq!(document["points"][0]["is_known"], true);
-    let document = outcome(&run(&scratch, &format!("run {JOB} --until=max±0.0001% --repeat=4 --json")).succeeded());
+    // Exit code 3: the runs do not tell what was asked.
+    let undecided = |arguments: &str| {
+        let finished = run(&scratch, arguments);
+        assert_eq!(finished.code, Some(3), "{}", finished.all());
+        finished
+    };
+    let document = outcome(&undecided(&format!("run {JOB} --until=max±0.0001% --repeat=4 --json")));
     let point = &document["points"][0];
     assert!(point["n_runs"] == 4 && point["is_known"] == false, "{document:#}");
     // A figure that the jobs do not have is never known, and ends the runs.
-    let text = run(&scratch, &format!("run {JOB} --until=trim.iops±50% --repeat=5")).succeeded().stdout;
+    let text = undecided(&format!("run {JOB} --until=trim.iops±50% --repeat=5")).stdout;
     assert!(text.starts_with("3 runs. The jobs have no figure that is meant by trim.iops±50%.\n"), "{text}");
     let sweep = format!("sweep {JOB} --over rw=randread,randwrite --until=write.max±0.0001% --repeat=4 --order=given");
-    let text = run(&scratch, &sweep).succeeded();
+    let text = undecided(&sweep);
     let shown = text.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = "At 1 of 2 points (#1) the jobs have no figure that is meant by write.max±0.0001%. \
                 At 1 of 2 points (#2) the runs are not enough for write.max±0.0001%.";
     assert!(shown.contains(told), "{}", text.all());
-    let points = &outcome(&run(&scratch, "sweep --show s.sweep --json").succeeded())["points"];
+    let points = &outcome(&undecided("sweep --show s.sweep --json"))["points"];
     assert_eq!((points[0]["n_runs"].as_u64(), points[1]["n_runs"].as_u64()), (Some(3), Some(4)));
     std::fs::remove_dir_all(scratch.join("s.sweep")).expect("removed");
     for (arguments, reason) in [("--repeat=2 --live", "--live is about one run"), ("--until=iops", "it has no ±")] {

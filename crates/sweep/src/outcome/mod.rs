@@ -166,6 +166,11 @@ impl SweepOutcome {
         });
     }
 
+    /// True unless a figure of `--until` is known less well than was asked, at any point.
+    pub fn is_known(&self) -> bool {
+        self.points.iter().all(|point| point.is_known != Some(false))
+    }
+
     /// Sorts the findings and finds the knees when all points are there.
     pub fn finish(&mut self) {
         self.sort_findings();
