@@ -338,6 +338,10 @@ impl ClientLink for Files {
     fn hint(&self, _unit: &IoUnit, errno: Errno) -> Option<&'static str> {
         match errno {
             Errno::NOTCONN => Some("no brick of the volume that has this file is reachable (gluster volume status)"),
+            // An I/O that comes when the library has seen that the connection is gone.
+            Errno::BADFD => {
+                Some("the brick that has this file was lost while the file was open (gluster volume status)")
+            }
             Errno::NOSPC | Errno::DQUOT => Some("a brick of the volume is full, or a quota is reached"),
             Errno::ROFS => Some("the volume is read-only, or has lost its quorum"),
             _ => None,
