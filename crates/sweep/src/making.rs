@@ -2,7 +2,7 @@
 //!
 //! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
 
-use crate::limit::{LimitSearch, LimitVerdict, RUNS_AGAIN, search};
+use crate::limit::{Bracket, LimitSearch, LimitVerdict, RUNS_AGAIN, search};
 use crate::session::repeat_at;
 use crate::space::SweepPoint;
 use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep};
@@ -92,8 +92,7 @@ impl OpenSweep {
             beside(first, conductor)?;
         }
         let mut n_made = 0;
-        let judge = |value| self.judge_value(value, &limit, &mut n_made, jobs, conductor);
-        let found = search(limit.ends.0, limit.ends.1, limit.precision, judge);
+        let found = self.certain_bracket(&limit, &mut n_made, jobs, conductor);
         let again = |within| self.measure_again(within, &limit, n_made, jobs, conductor);
         match found.and_then(|bracket| bracket.within.map_or(Ok(()), again)) {
             Ok(()) => Ok(SweepEnding::All),
@@ -102,10 +101,33 @@ impl OpenSweep {
         }
     }
 
-    /// Makes runs at a value until they decide, or there are as many as the plan allows. The error is `None` where the conductor has ended them.
+    /// Searches until several runs agree at both ends. On the way a single run decides what is clear; storage that was slow for a moment would make it an end of the answer.
+    fn certain_bracket(
+        &mut self,
+        limit: &LimitSearch,
+        n_made: &mut usize,
+        jobs: &SweptJobs<'_>,
+        conductor: &mut dyn Conductor,
+    ) -> Result<Bracket, Option<SweepError>> {
+        loop {
+            let judge = |value| self.judge_value(value, 1, limit, n_made, jobs, conductor);
+            let bracket = search(limit.ends.0, limit.ends.1, limit.precision, judge)?;
+            let n_before = *n_made;
+            for end in [bracket.beyond, bracket.within].into_iter().flatten() {
+                self.judge_value(end, limit.runs_of_an_end(), limit, n_made, jobs, conductor)?;
+            }
+            // The values know their runs: a search over the same verdicts makes none.
+            if *n_made == n_before {
+                return Ok(bracket);
+            }
+        }
+    }
+
+    /// Makes runs at a value, at least the fewest, until they decide, or there are as many as the plan allows. The error is `None` where the conductor has ended them.
     fn judge_value(
         &mut self,
         value: u64,
+        fewest: usize,
         limit: &LimitSearch,
         n_made: &mut usize,
         jobs: &SweptJobs<'_>,
@@ -116,8 +138,8 @@ impl OpenSweep {
         let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
         loop {
             let verdict = limit.judge(&results);
-            if (verdict != LimitVerdict::Undecided && !results.is_empty()) || results.len() >= limit.most_runs as usize
-            {
+            let is_decided = verdict != LimitVerdict::Undecided && results.len() >= fewest;
+            if is_decided || results.len() >= limit.most_runs as usize {
                 return Ok(verdict);
             }
             let step = SweepStep { point_index, repeat_index: results.len() as u32 };

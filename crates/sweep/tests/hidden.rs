@@ -8,7 +8,7 @@ mod common;
 use common::{Swept, made};
 use ferrio_insight::may_flatter;
 use ferrio_spec::JobSpec;
-use ferrio_spec::engines::options::sim::BURST;
+use ferrio_spec::engines::options::sim::{BURST, SERVICE};
 use ferrio_stats::Severity;
 use ferrio_sweep::limit::{LimitAnswer, LimitedBy};
 use ferrio_sweep::outcome::SweepOutcome;
@@ -87,11 +87,16 @@ fn with_credit(job: &mut JobSpec, n_made: i64, n_runs: i64) {
 }
 
 /// Without credit, users of a volume that serves one in 1 ms, always as long, wait in line: the 99th percentile is above 20 ms from about 900 a second on, and certainly
-/// from 1,000 on. The first three values of the search are 100, 9,000 and the middle of both, 949; then follow smaller values or larger ones.
+/// from 1,000 on. The first three values of the search are 100, 9,000 and the middle of both, 949; then follow smaller values or larger ones. Credit that ends meanwhile
+/// is found where the ends of the answer are run again, which goes on from there; credit for the 26 runs of a whole search is found by the last one, which measures again.
 #[test]
-fn credit_that_ends_while_a_limit_is_searched_is_named() {
-    let devices: [fn(&mut JobSpec, i64); 3] =
-        [|job, n| with_credit(job, n, 0), |job, n| with_credit(job, n, 3), |job, n| with_credit(job, n, 6)];
+fn credit_that_ends_while_a_limit_is_searched_is_found_or_named() {
+    let devices: [fn(&mut JobSpec, i64); 4] = [
+        |job, n| with_credit(job, n, 0),
+        |job, n| with_credit(job, n, 3),
+        |job, n| with_credit(job, n, 15),
+        |job, n| with_credit(job, n, 26),
+    ];
     let answers = devices.map(|device| {
         let limited = Swept::new("credit-limit", VOLUME, "rate_iops=100..9000");
         outcome(&Swept { limit: Some("p99=20ms"), device, ..limited }, 1)
@@ -100,10 +105,27 @@ fn credit_that_ends_while_a_limit_is_searched_is_named() {
         let answer = answer(outcome);
         let is_right = answer.bracket.within.is_some_and(|within| within < 920) && answer.bracket.beyond >= Some(880);
         let is_named = answer.contradicted_by[0] == ["changed-between-runs"];
-        assert_eq!((is_right, is_named), (index == 0, index > 0), "{:?}", answer.bracket);
-        assert_eq!(told(outcome).contains(&"changed-between-runs"), index > 0, "{:?}", told(outcome));
+        let n_runs: usize = answer.tried.iter().map(|tried| tried.n_runs).sum();
+        assert_eq!((is_right, is_named), (index < 3, index == 3), "{:?} after {n_runs} runs", answer.bracket);
+        assert_eq!(told(outcome).contains(&"changed-between-runs"), index == 3, "{:?}", told(outcome));
         assert_eq!(answer.contradicted_by[1], Vec::<String>::new());
     }
+}
+
+/// The third run is 60 times as slow as the others, which would do 1,000 a second: storage that was slow for a moment is no end of the answer.
+#[test]
+fn a_slow_moment_is_no_end_of_a_limit() {
+    let device: fn(&mut JobSpec, i64) = |job, n_made| {
+        let service = if n_made == 2 { "fixed:60ms" } else { "fixed:1ms" };
+        job.engine.options.set(&SERVICE, service);
+    };
+    let jobs = "--name=a --ioengine=sim --rw=randread --size=1g --bs=4k --iodepth=512 --rate_iops=100 --rate_process=poisson --rate_latency=response --number_ios=8000";
+    let swept = Swept { limit: Some("p99=20ms"), device, ..Swept::new("slow-moment", jobs, "rate_iops=100..3000") };
+    let outcome = outcome(&swept, 1);
+    let bracket = answer(&outcome).bracket;
+    let (within, beyond) = bracket.within.zip(bracket.beyond).expect("both ends");
+    assert!(within < 920 && beyond >= 880 && beyond as f64 <= 1.25 * within as f64, "{:?}", answer(&outcome));
+    assert!(answer(&outcome).contradicted_by.iter().all(Vec::is_empty), "{:?}", answer(&outcome));
 }
 
 /// The channels of a volume of 16,000 I/Os a second with credit, and 1,000 without.

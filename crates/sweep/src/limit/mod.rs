@@ -158,6 +158,11 @@ impl LimitSearch {
         judge_rates(&self.shares_of_rates(results))
     }
 
+    /// Runs that an end of the answer has at least.
+    pub(crate) fn runs_of_an_end(&self) -> usize {
+        FEWEST_RUNS.min(self.most_runs as usize)
+    }
+
     /// What the runs at a value tell of all limits.
     pub fn judge(&self, results: &[RunResult]) -> LimitVerdict {
         self.judge_of(results, self.most_runs)
