@@ -8,7 +8,7 @@ use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
-use ferrio_sweep::limit::{LimitAnswer, LimitVerdict};
+use ferrio_sweep::limit::{LimitAnswer, LimitVerdict, TriedValue};
 use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome, SweptKnee};
 use ferrio_sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
@@ -141,7 +141,18 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
         }
     }
     let certainty = if doubts.is_empty() { " Each of both ends is certain to 99 %." } else { &doubts };
-    format!("{found}{why}{certainty}")
+    format!("{found}{why}{certainty}{}", undecided_text(answer))
+}
+
+/// Why the ends of an answer are far from each other; empty: they are not.
+fn undecided_text(answer: &LimitAnswer) -> String {
+    let Some((low, high)) = answer.bracket.within.zip(answer.bracket.beyond) else { return String::new() };
+    let is_between = |one: &&TriedValue| one.verdict == LimitVerdict::Undecided && one.value > low && one.value < high;
+    match answer.tried.iter().filter(is_between).count() {
+        0 => String::new(),
+        1 => " At 1 value between them the runs differ too much to decide: longer runs tell more.".to_owned(),
+        n => format!(" At {n} values between them the runs differ too much to decide: longer runs tell more."),
+    }
 }
 
 fn share_text(share: f64) -> String {
@@ -419,6 +430,7 @@ fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_sweep::limit::Bracket;
 
     #[test]
     fn times_have_two_units() {
@@ -446,6 +458,34 @@ mod tests {
         let text = knees_text(&outcome, "a", FiguresOf::Read).expect("knees");
         assert!(text.starts_with("Knees of read of a along iodepth, for 9 combinations of the other parameters: 4 (7), at or beyond the end 8 (2). "), "{text}");
         assert_eq!(knees_text(&outcome, "a", FiguresOf::Write), None);
+    }
+
+    #[test]
+    fn undecided_values_between_the_ends_are_told() {
+        use LimitVerdict::{Beyond, Undecided, Within};
+        let tried = |(value, verdict): (u64, LimitVerdict)| TriedValue {
+            value,
+            verdict,
+            n_runs: 10,
+            iops: None,
+            latencies_ns: Vec::new(),
+            share_of_rate: None,
+        };
+        let answer = |verdicts: &[(u64, LimitVerdict)], bracket: [Option<u64>; 2]| LimitAnswer {
+            option: "rate_iops".to_owned(),
+            limits: vec!["p99=2ms".to_owned()],
+            bracket: Bracket { within: bracket[0], beyond: bracket[1] },
+            contradicted_by: Default::default(),
+            change: None,
+            iops: [None, None],
+            limited_by: None,
+            tried: verdicts.iter().copied().map(tried).collect(),
+        };
+        let values = [(1, Undecided), (2, Within), (3, Undecided), (4, Undecided), (5, Beyond), (6, Undecided)];
+        let text = answer_text(&answer(&values, [Some(2), Some(5)]));
+        assert!(text.ends_with("Each of both ends is certain to 99 %. At 2 values between them the runs differ too much to decide: longer runs tell more."), "{text}");
+        assert_eq!(undecided_text(&answer(&values[..2], [Some(2), Some(5)])), "");
+        assert_eq!(undecided_text(&answer(&values, [Some(2), None])), "");
     }
 
     #[test]
