@@ -92,7 +92,7 @@ pub(super) fn reason(limit: &FitLimit, check: &CheckOutcome) -> String {
     }
 }
 
-/// How the runs differ that do not decide.
+/// How runs that do not decide differ.
 fn undecided(limit: &FitLimit, check: &CheckOutcome) -> String {
     let n_runs = check.values.len();
     let held = match check.values.iter().filter(|one| check.bound.is_some_and(|bound| bound.holds(**one))).count() {
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    /// The figures are those of eight runs on a busy machine, of which one had a slow moment.
+    /// The values of the first case were measured on a busy machine, one of them in a slow moment.
     #[test]
     fn a_limit_that_is_not_decided_tells_how_the_runs_differ() {
         let recipe = Catalogue::default().find("etcd").expect("a recipe");

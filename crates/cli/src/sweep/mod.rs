@@ -21,7 +21,7 @@ use ferrio_spec::RunSpec;
 use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
-use ferrio_sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
+use ferrio_sweep::{FEWEST_RUNS, JobsOfPlan, OpenLoop, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
 use making::RunsOnTerminal;
 use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
@@ -141,6 +141,9 @@ fn searching(plan: SweepPlan, limits: Vec<LatencyLimit>, precision: f64) -> Resu
         return Err("a limit (--max) is searched along one parameter: give one --over".to_owned());
     };
     let most_runs = if plan.n_repeats > 1 { plan.n_repeats } else { MOST_RUNS_AT_A_VALUE };
+    if most_runs < FEWEST_RUNS {
+        return Err(format!("--max needs at least {FEWEST_RUNS} runs at a value: --repeat {most_runs} is too small"));
+    }
     let search = LimitSearch::new(limits, axis, precision, most_runs).map_err(|error| error.to_string())?;
     Ok(plan.searching(search))
 }

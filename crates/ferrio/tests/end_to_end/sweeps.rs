@@ -100,6 +100,7 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         (format!("{JOB} --over bs=4k --rest=soon"), "no time"),
         (format!("{JOB} --over bs=4k --until=speed±2%"), "is no figure"),
         (format!("{JOB} --over bs=4k --until=iops±2% --repeat=2"), "at least 3 runs"),
+        (format!("{JOB} --over iodepth=1..8 --max p99=2ms --repeat=2"), "at least 3 runs at a value"),
         (format!("{JOB} --over bs=4k --first=none.fio"), "none.fio"),
         (format!("{JOB} --over bs=4k --record=r"), "--record has no effect in a sweep"),
         ("job.fio --over c.bs=4k,8k".to_owned(), "no job is called c"),
