@@ -51,10 +51,11 @@ impl<'a> Fitting<'a> {
     /// The loads of a recipe, whose files are in `directory`.
     ///
     /// # Errors
-    /// Jobs of a load are refused.
+    /// Jobs of a load are refused, or a limit is about a job that its load does not have.
     pub fn new(recipe: &'a Recipe, directory: &Path, environment: &'a dyn Environment) -> Result<Self, FitError> {
         let prepared = |load: &'a FitLoad| {
             let (template, spec) = jobs(load, directory, environment)?;
+            has_jobs_of_limits(recipe, load, &spec)?;
             Ok(PreparedLoad { load, template, spec })
         };
         let loads = recipe.loads.iter().map(prepared).collect::<Result<_, FitError>>()?;
@@ -156,6 +157,20 @@ impl<'a> Fitting<'a> {
         }
         Ok(of_record(&outcome.record))
     }
+}
+
+/// Looks whether a load has the jobs that its limits are about.
+fn has_jobs_of_limits(recipe: &Recipe, load: &FitLoad, spec: &RunSpec) -> Result<(), FitError> {
+    let is_known = |name: &str| spec.jobs.iter().any(|job| job.name == name);
+    let Some((_, limit)) = recipe.limits_of(load).find(|(_, limit)| !is_known(&limit.job)) else { return Ok(()) };
+    let names: Vec<&str> = spec.jobs.iter().map(|job| job.name.as_str()).collect();
+    let reason = format!(
+        "the limit of {} is about a job that it does not have, {}; there are {}",
+        limit.figure,
+        limit.job,
+        names.join(", ")
+    );
+    Err(FitError::Jobs { load: load.name.clone(), reason })
 }
 
 /// A factor in hundredths as people write it: `1.5`.

@@ -163,6 +163,29 @@ impl SweepFolder {
         steps.filter_map(|step| self.record(step).transpose())
     }
 
+    /// The runs of a search whose records are damaged, or are not there although a later run of the same values was made.
+    pub(crate) fn lost(&self) -> Vec<SweepStep> {
+        let n_runs = self.plan.n_repeats;
+        let in_turn = [0..n_runs, n_runs..n_runs + RUNS_AGAIN];
+        let mut lost = Vec::new();
+        for point_index in 0..self.plan.points.len() {
+            for repeats in in_turn.clone() {
+                let mut absent = Vec::new();
+                for step in repeats.map(|repeat_index| SweepStep { point_index, repeat_index }) {
+                    match self.record(step) {
+                        Ok(None) => absent.push(step),
+                        Ok(Some(_)) => lost.append(&mut absent),
+                        Err(_) => {
+                            lost.append(&mut absent);
+                            lost.push(step);
+                        }
+                    }
+                }
+            }
+        }
+        lost
+    }
+
     /// The records of all runs at a point that were made, also of those at the end of a search.
     pub fn every_record(&self, point_index: usize) -> impl Iterator<Item = Result<RunRecord, SweepError>> {
         self.records(point_index).chain(self.records_again(point_index))

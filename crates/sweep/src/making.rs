@@ -92,6 +92,12 @@ impl OpenSweep {
             beside(first, conductor)?;
         }
         let mut n_made = 0;
+        for step in self.folder.lost() {
+            if self.make_one(step, (n_made, n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
+                return Ok(SweepEnding::Stopped);
+            }
+            n_made += 1;
+        }
         let found = self.certain_bracket(&limit, &mut n_made, jobs, conductor);
         let again = |within| self.measure_again(within, &limit, n_made, jobs, conductor);
         match found.and_then(|bracket| bracket.within.map_or(Ok(()), again)) {
@@ -139,7 +145,7 @@ impl OpenSweep {
         loop {
             let verdict = limit.judge(&results);
             let is_decided = verdict != LimitVerdict::Undecided && results.len() >= fewest;
-            if is_decided || results.len() >= limit.most_runs as usize {
+            if is_decided || limit.is_about_none(&results) || results.len() >= limit.most_runs as usize {
                 return Ok(verdict);
             }
             let step = SweepStep { point_index, repeat_index: results.len() as u32 };

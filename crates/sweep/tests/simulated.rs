@@ -4,9 +4,11 @@
 
 mod common;
 
-use common::{Swept, made};
+use common::{Swept, made, make};
+use ferrio_sweep::SweepStep;
 use ferrio_sweep::limit::{Bracket, LimitAnswer};
 use ferrio_sweep::outcome::SweepOutcome;
+use std::fs;
 
 /// The values between which a limit is.
 fn bracket(jobs: &str, over: &str, limit: &str, seed: i64) -> Bracket {
@@ -48,6 +50,25 @@ fn limits_are_where_theory_has_them() {
     // 16 in flight take 16 ms each; the figure is the upper end of its class of latencies.
     let bracket = bracket(QUEUE, "iodepth=1..64", "p99=16.5ms", 1);
     assert_eq!((bracket.within, bracket.beyond), (Some(16), Some(17)));
+}
+
+/// A record that is damaged, and one that is no more there, are made again, and no other run. The answer is the same.
+#[test]
+fn runs_that_a_search_has_lost_are_made_again() {
+    let swept = Swept { limit: Some("p99=16.5ms"), ..Swept::new("lost", QUEUE, "iodepth=1..64") };
+    let (mut open, _folder) = made(&swept, 1);
+    let answer = || LimitAnswer::of(&open.folder);
+    let before = answer().expect("an answer");
+    let at_17 = open.folder.plan.points.iter().position(|point| point.to_string() == "iodepth=17").expect("a value");
+    let record = |point_index, repeat_index| open.folder.record_path(SweepStep { point_index, repeat_index });
+    fs::remove_file(record(at_17, 1)).expect("removed");
+    for damaged in [record(0, 0), record(at_17, 2)] {
+        fs::write(damaged, "ferrio record 7\nxx").expect("written");
+    }
+    assert!(answer().is_err());
+    assert_eq!(make(&mut open, &swept, 2), 3);
+    assert_eq!(LimitAnswer::of(&open.folder).expect("an answer"), before);
+    assert_eq!(make(&mut open, &swept, 3), 0);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how runs are made, how points follow from parameters. Start reading at [`run`].
 
+mod answers;
 mod keep;
 pub(crate) mod loops;
 mod making;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a page is laid out. Start reading at [`page`].
 
-use super::{loops, table};
+use super::{answers, loops, table};
 use ferrio_pictures::sweep::{SweepView, SweptPoint};
 use ferrio_sweep::outcome::{PointOutcome, SweepOutcome};
 
@@ -24,10 +24,10 @@ pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
         remarks: outcome
             .limit
             .iter()
-            .map(table::answer_text)
+            .map(answers::answer_text)
             .chain(table::unknown(outcome))
             .chain(table::missing(outcome))
-            .chain(table::knee_texts(outcome))
+            .chain(answers::knee_texts(outcome))
             .chain(table::outlier_texts(outcome))
             .collect(),
         loops: outcome.open_loop.as_ref().map(|open| loops::view(outcome, &open.beside, &open.figures)),

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::native::describe::{of_jobs, switch, value};
 use crate::native::{take_switch, take_value};
 use clap::{Command, ValueHint};
-use ferrio_sweep::limit::LatencyLimit;
+use ferrio_sweep::limit::{Bracket, LatencyLimit};
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis};
 use ferrio_sweep::{FEWEST_RUNS, RunHabits, UntilKnown};
@@ -46,7 +46,8 @@ impl ShownSweep {
     /// The exit code where the answer is none.
     pub(super) fn code(self, outcome: &SweepOutcome) -> Option<ExitCode> {
         let is_found = !outcome.knees.is_empty() && outcome.knees.iter().all(|knee| knee.is_inside);
-        (!outcome.is_known() || (self.is_about_knee && !is_found)).then(|| Exit::Undecided.into())
+        let is_open = outcome.limit.as_ref().is_some_and(|answer| answer.bracket == Bracket::default());
+        (is_open || !outcome.is_known() || (self.is_about_knee && !is_found)).then(|| Exit::Undecided.into())
     }
 }
 
@@ -355,6 +356,6 @@ pub(crate) fn describe() -> Command {
     ];
     of_jobs("ferrio sweep", "Run jobs with many values of options").long_about(ABOUT).args(space).args(limit).args(habits).args(outputs).after_help(
         "The folder has plan.json, a record of each run (runs/), points.csv, outcome.json and a page (index.html). ferrio report, plot and compare read the records.\n\n\
-         Exit code: 0; 2 after an error, or where jobs failed; 3 where --knee finds none between the values, or the figure of --until is not known well enough; 128 + n after signal n (130 after Ctrl-C).",
+         Exit code: 0; 2 after an error, or where jobs failed; 3 where --knee finds none between the values, --max decides at none, or the figure of --until is not known well enough; 128 + n after signal n (130 after Ctrl-C).",
     )
 }

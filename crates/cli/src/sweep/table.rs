@@ -2,14 +2,14 @@
 //!
 //! Must not know: how runs are made. Start reading at [`outcome_text`].
 
+use super::answers::{answer_text, knee_texts, tried};
 use super::loops;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
-use ferrio_sweep::limit::{LimitAnswer, LimitVerdict, TriedValue};
-use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome, SweptKnee};
+use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
 use ferrio_sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
@@ -18,13 +18,12 @@ use std::time::Duration;
 
 /// Points that a plan lists.
 const MOST_LISTED: usize = 40;
-/// Knees and outliers that are told one by one.
-const MOST_KNEES: usize = 8;
+/// Outliers that are told one by one.
 const MOST_OUTLIERS: usize = 20;
 /// Mark of a point whose figures a finding contradicts, or in which a job failed.
 const WRONG_MARK: &str = "!";
 /// What a cell says that has no value.
-const NOTHING: &str = "-";
+pub(super) const NOTHING: &str = "-";
 
 /// What a sweep is going to do. `longest`: the time of all runs, where the options tell it.
 pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
@@ -104,133 +103,6 @@ pub(super) fn outcome_text(outcome: &SweepOutcome, folder: &Path, is_about_knee:
     text.push_str(&findings_text(outcome, width));
     let _ = write!(text, "\n{}", wrap(&format!("Results: {0}, page: {0}/index.html", folder.display()), "", width));
     text
-}
-
-/// The answer of a search for a limit, in a few sentences.
-pub(super) fn answer_text(answer: &LimitAnswer) -> String {
-    let LimitAnswer { option, limits, bracket, iops, limited_by, contradicted_by, .. } = answer;
-    let limits = limits.join(" and ");
-    let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
-    let found = match (bracket.within, bracket.beyond) {
-        (Some(within), Some(beyond)) => format!(
-            "{limits}: holds up to {option}={within} ({} IOPS), and certainly not at {option}={beyond} ({} IOPS).",
-            rate(iops[0]),
-            rate(iops[1])
-        ),
-        (Some(within), None) => format!(
-            "{limits}: holds up to {option}={within} ({} IOPS), the largest value that was tried.",
-            rate(iops[0])
-        ),
-        (None, Some(beyond)) => format!(
-            "{limits}: does not hold at {option}={beyond} ({} IOPS), the smallest value that certainly decides.",
-            rate(iops[1])
-        ),
-        (None, None) => format!("{limits}: the runs do not decide at any value of {option}."),
-    };
-    let at = |value: Option<u64>| answer.tried.iter().find(|one| Some(one.value) == value);
-    let missed = at(bracket.beyond)
-        .and_then(|one| one.share_of_rate)
-        .map(|share| format!(" There a job does {} of its rate.", share_text(share)));
-    let why = missed.unwrap_or_default() + &limited_by.map(|why| format!(" {}", why.sentence())).unwrap_or_default();
-    let mut doubts = String::new();
-    for (value, names) in [bracket.within, bracket.beyond].into_iter().zip(contradicted_by) {
-        if let Some(value) = value.filter(|_| !names.is_empty()) {
-            let names = names.join(" and ");
-            // Writing to a text cannot fail.
-            let _ = write!(doubts, " Not certain: {names} speaks against {option}={value}, see the findings.");
-        }
-    }
-    let certainty = if doubts.is_empty() { " Each of both ends is certain to 99 %." } else { &doubts };
-    format!("{found}{why}{certainty}{}", undecided_text(answer))
-}
-
-/// Why the ends of an answer are far from each other; empty: they are not.
-fn undecided_text(answer: &LimitAnswer) -> String {
-    let Some((low, high)) = answer.bracket.within.zip(answer.bracket.beyond) else { return String::new() };
-    let is_between = |one: &&TriedValue| one.verdict == LimitVerdict::Undecided && one.value > low && one.value < high;
-    match answer.tried.iter().filter(is_between).count() {
-        0 => String::new(),
-        1 => " At 1 value between them the runs differ too much to decide: longer runs tell more.".to_owned(),
-        n => format!(" At {n} values between them the runs differ too much to decide: longer runs tell more."),
-    }
-}
-
-fn share_text(share: f64) -> String {
-    format!("{} %", three_digits(100.0 * share))
-}
-
-/// The values that were tried, with the latencies that the limits are about.
-fn tried(answer: &LimitAnswer) -> String {
-    let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
-    let mut heads = vec![answer.option.clone(), "verdict".to_owned(), "runs".to_owned(), "IOPS".to_owned()];
-    heads.extend(answer.limits.iter().map(|limit| limit.split('=').next().unwrap_or_default().to_owned()));
-    let mut rows = vec![heads];
-    let has_missed = answer.tried.iter().any(|one| one.share_of_rate.is_some());
-    if has_missed {
-        rows[0].push("of its rate".to_owned());
-    }
-    for one in &answer.tried {
-        let verdict = match one.verdict {
-            LimitVerdict::Within => "holds",
-            LimitVerdict::Beyond => "does not hold",
-            LimitVerdict::Undecided => "undecided",
-        };
-        let mut row = vec![one.value.to_string(), verdict.to_owned(), one.n_runs.to_string(), rate(one.iops)];
-        row.extend(one.latencies_ns.iter().map(|latency| latency.map_or(NOTHING.to_owned(), duration_text)));
-        row.extend(has_missed.then(|| one.share_of_rate.map_or(NOTHING.to_owned(), share_text)));
-        rows.push(row);
-    }
-    aligned(&rows, 2) + "\n"
-}
-
-/// The knees, a sentence each; where there are many, those of a job's I/O in one sentence.
-pub(super) fn knee_texts(outcome: &SweepOutcome) -> Vec<String> {
-    if outcome.knees.len() <= MOST_KNEES {
-        return outcome.knees.iter().map(knee_text).collect();
-    }
-    outcome.jobs().iter().filter_map(|(_, job, kind)| knees_text(outcome, job, *kind)).collect()
-}
-
-/// How often each value is the knee of a job's I/O; `None`: it has none.
-fn knees_text(outcome: &SweepOutcome, job: &str, kind: FiguresOf) -> Option<String> {
-    let knees: Vec<&SweptKnee> = outcome.knees.iter().filter(|knee| knee.job == job && knee.kind == kind).collect();
-    let axis = outcome.axes.iter().find(|axis| axis.name() == knees.first().map_or("", |knee| &knee.option))?;
-    let words = |value: &String| {
-        let n =
-            |is_inside: bool| knees.iter().filter(|knee| knee.value == *value && knee.is_inside == is_inside).count();
-        let inside = (n(true) > 0).then(|| format!("{value} ({})", thousands(n(true) as u64)));
-        let at_end = (n(false) > 0).then(|| format!("at or beyond the end {value} ({})", thousands(n(false) as u64)));
-        [inside, at_end].into_iter().flatten().collect::<Vec<_>>()
-    };
-    let found: Vec<String> = axis.values.iter().flat_map(|parts| words(&parts.join(":"))).collect();
-    Some(format!(
-        "Knees of {} of {job} along {}, for {} combinations of the other parameters: {}. Beyond a knee latency grows by a larger share than throughput.",
-        kind.name(),
-        axis.name(),
-        thousands(knees.len() as u64),
-        found.join(", ")
-    ))
-}
-
-/// Where latency begins to grow faster than throughput, in a sentence.
-fn knee_text(knee: &SweptKnee) -> String {
-    let SweptKnee { job, kind, others, option, value, between: [first, last], is_inside, is_at_first } = knee;
-    let others = if others.is_empty() { String::new() } else { format!(" ({others})") };
-    let of = format!("{} of {job}{others}", kind.name());
-    match (is_inside, is_at_first) {
-        (true, _) if first == last => {
-            format!("Knee of {of}: {option}={value}. Beyond it latency grows by a larger share than throughput.")
-        }
-        (true, _) => format!(
-            "Knee of {of}: {option}={value}, by the intervals between {first} and {last}. Beyond it latency grows by a larger share than throughput."
-        ),
-        (false, true) => format!(
-            "Knee of {of}: at or below {option}={value}. From there on latency grows by a larger share than throughput."
-        ),
-        (false, false) => format!(
-            "Knee of {of}: none up to {option}={value}. Throughput grows by a larger share than latency until there."
-        ),
-    }
 }
 
 /// The findings, each once with its points, and the runs that are far from their repeats.
@@ -430,62 +302,11 @@ fn outlier_text(point: &PointOutcome, outlier: &Outlier) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_sweep::limit::Bracket;
 
     #[test]
     fn times_have_two_units() {
         let of = |seconds| time_text(Duration::from_secs(seconds));
         assert_eq!([of(7), of(90), of(3_599), of(7_260)], ["7 s", "1 min 30 s", "59 min 59 s", "2 h 1 min"]);
-    }
-
-    #[test]
-    fn many_knees_are_counted_and_few_are_told() {
-        let axis = ferrio_sweep::space::SweepAxis::parse("iodepth=1..8").expect("an axis");
-        let mut outcome = SweepOutcome::empty(vec![axis], 1);
-        let knee = |index: usize| SweptKnee {
-            job: "a".to_owned(),
-            kind: FiguresOf::Read,
-            others: format!("bs={index}k"),
-            option: "iodepth".to_owned(),
-            value: if index < 7 { "4" } else { "8" }.to_owned(),
-            between: ["4", "4"].map(str::to_owned),
-            is_inside: index < 7,
-            is_at_first: false,
-        };
-        outcome.knees = (0..MOST_KNEES).map(knee).collect();
-        assert_eq!(knee_texts(&outcome).len(), MOST_KNEES);
-        outcome.knees.push(knee(8));
-        let text = knees_text(&outcome, "a", FiguresOf::Read).expect("knees");
-        assert!(text.starts_with("Knees of read of a along iodepth, for 9 combinations of the other parameters: 4 (7), at or beyond the end 8 (2). "), "{text}");
-        assert_eq!(knees_text(&outcome, "a", FiguresOf::Write), None);
-    }
-
-    #[test]
-    fn undecided_values_between_the_ends_are_told() {
-        use LimitVerdict::{Beyond, Undecided, Within};
-        let tried = |(value, verdict): (u64, LimitVerdict)| TriedValue {
-            value,
-            verdict,
-            n_runs: 10,
-            iops: None,
-            latencies_ns: Vec::new(),
-            share_of_rate: None,
-        };
-        let answer = |verdicts: &[(u64, LimitVerdict)], bracket: [Option<u64>; 2]| LimitAnswer {
-            option: "rate_iops".to_owned(),
-            limits: vec!["p99=2ms".to_owned()],
-            bracket: Bracket { within: bracket[0], beyond: bracket[1] },
-            contradicted_by: Default::default(),
-            change: None,
-            iops: [None, None],
-            limited_by: None,
-            tried: verdicts.iter().copied().map(tried).collect(),
-        };
-        let values = [(1, Undecided), (2, Within), (3, Undecided), (4, Undecided), (5, Beyond), (6, Undecided)];
-        let text = answer_text(&answer(&values, [Some(2), Some(5)]));
-        assert!(text.ends_with("Each of both ends is certain to 99 %. At 2 values between them the runs differ too much to decide: longer runs tell more."), "{text}");
-        assert_eq!(undecided_text(&answer(&values[..2], [Some(2), Some(5)])), "");
-        assert_eq!(undecided_text(&answer(&values, [Some(2), None])), "");
     }
 
     #[test]

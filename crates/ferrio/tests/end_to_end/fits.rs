@@ -86,6 +86,11 @@ fn verdicts_are_those_of_the_device() {
     // The load has no writes.
     let unknown = judged("figure = \"write.p50\"\nmost = \"1s\"");
     assert_eq!((unknown.code, verdict(&unknown).as_deref()), (Some(3), Some("cant_tell")), "{}", unknown.all());
+    // A job that the load does not have is told before any run.
+    scratch.write("own.toml", recipe("figure = \"read.p50\"\nmost = \"1s\"").replace("job = \"r\"", "job = \"log\""));
+    let refused = run(&scratch, "fit ./own.toml . --json");
+    let reason = "load reads: the limit of read.p50 is about a job that it does not have, log; there are r";
+    assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{}", refused.all());
     assert_eq!(scratch.names(), ["own.toml"]);
 }
 

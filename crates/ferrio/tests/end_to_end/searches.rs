@@ -40,6 +40,19 @@ fn the_largest_depth_within_a_limit_is_found() {
     }
 }
 
+/// Jobs that only read have no latency of writes: three runs at both ends of the range are enough to say so.
+#[test]
+fn a_limit_of_a_figure_that_the_jobs_do_not_have_is_told() {
+    let scratch = Scratch::new("limit");
+    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=10";
+    let open = run(&scratch, &format!("sweep {job} --over iodepth=1..32 --max=write.p50=1s"));
+    let told = "write.p50=1s: the runs do not decide at any value of iodepth. The jobs have no figure that is meant by write.p50=1s.";
+    let text = open.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(open.code == Some(3) && text.contains(told) && !text.contains("certain"), "{}", open.all());
+    assert_eq!(std::fs::read_dir(scratch.join("s.sweep/runs")).map_or(0, Iterator::count), 6);
+    assert_eq!(run(&scratch, "sweep --show s.sweep --json").code, Some(3));
+}
+
 /// Users come at random times: the latency of a rate is theirs.
 #[test]
 fn a_limit_along_a_rate_is_that_of_users() {

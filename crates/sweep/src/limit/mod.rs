@@ -153,6 +153,12 @@ impl LimitSearch {
         results.iter().map(|result| share_of_rate(result.findings.iter().flatten())).collect()
     }
 
+    /// True if further runs do not tell more: a limit is about a figure that the jobs do not have.
+    pub(crate) fn is_about_none(&self, results: &[RunResult]) -> bool {
+        let is_absent = |limit: &LatencyLimit| results.iter().all(|result| limit.value_ns(result).is_none());
+        results.len() >= FEWEST_RUNS && self.limits.iter().any(is_absent)
+    }
+
     /// What the runs at a value tell of the rates of the jobs.
     fn judge_rates(&self, results: &[RunResult]) -> LimitVerdict {
         judge_rates(&self.shares_of_rates(results))

@@ -106,6 +106,12 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
     let name = format!("ferrio-{}-{seed}-{}", swept.name, std::process::id());
     let folder = PassingFolder(std::env::temp_dir().join(name));
     let mut open = SweepFolder::create(&folder.0, plan).expect("a folder");
+    make(&mut open, swept, seed);
+    (open, folder)
+}
+
+/// Makes the runs of a sweep that are missing; their number.
+pub(crate) fn make(open: &mut OpenSweep, swept: &Swept<'_>, seed: i64) -> i64 {
     let environment = SystemEnvironment::new("ferrio");
     let jobs = SweptJobs { template: template(swept.jobs), first: None, before_each: None, environment: &environment };
     let mut conductor = OnVirtualTime { seed: seed * 100_000, n_made: 0, device: swept.device };
@@ -116,5 +122,5 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
         let beside = open.begin_open_loop(&jobs).expect("an open loop");
         assert_eq!(beside.make(&jobs, &mut conductor).expect("runs"), SweepEnding::All);
     }
-    (open, folder)
+    conductor.n_made
 }
