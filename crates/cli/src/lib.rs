@@ -9,6 +9,7 @@ mod arguments;
 mod bandwidth_logs;
 mod btrace;
 mod byte_size;
+mod columns;
 mod compare;
 mod completions;
 mod console;

@@ -3,7 +3,8 @@
 //! Must not know: how loads are run. Start reading at [`outcome`].
 
 use super::words;
-use crate::sweep::table::{aligned, time_text};
+use crate::columns::aligned;
+use crate::sweep::table::time_text;
 use ferrio_fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};

@@ -2,7 +2,8 @@
 //!
 //! Must not know: how the work is done. Start reading at [`outcome`].
 
-use crate::sweep::table::{aligned, time_text};
+use crate::columns::aligned;
+use crate::sweep::table::time_text;
 use ferrio_precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionRound, PreconditionWay, SteadyWindow, WINDOW,
 };

@@ -2,7 +2,8 @@
 //!
 //! Must not know: how it is made. Start reading at [`outcome`].
 
-use crate::sweep::table::{aligned, time_text};
+use crate::columns::aligned;
+use crate::sweep::table::time_text;
 use ferrio_profile::{ProfileOutcome, ProfileTarget, SheetRow};
 use ferrio_report::native::{DOUBT_MARK, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};

@@ -2,7 +2,7 @@
 //!
 //! Must not know: terminals, pages. Start reading at [`answer_text`].
 
-use super::table::{NOTHING, aligned};
+use crate::columns::{NOTHING, aligned};
 use ferrio_results::FiguresOf;
 use ferrio_sweep::limit::{LimitAnswer, LimitVerdict, TriedValue};
 use ferrio_sweep::outcome::{SweepOutcome, SweptKnee};

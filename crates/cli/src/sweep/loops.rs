@@ -3,7 +3,8 @@
 //! Must not know: how it is run. Start reading at [`text`].
 
 use super::page::swept;
-use super::table::{aligned, cells, mark, missing, place};
+use super::table::{cells, mark, missing, place};
+use crate::columns::aligned;
 use ferrio_pictures::sweep::LoopsView;
 use ferrio_report::native::wrap;
 use ferrio_stats::Finding;

@@ -3,8 +3,9 @@
 //! Must not know: how runs are made, how intervals are. Start reading at [`run`].
 
 use super::request::{RepeatedRun, SweepReport};
-use super::table::{self, aligned};
+use super::table;
 use super::{RunsEnding, document, jobs_of, plan_of};
+use crate::columns::aligned;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::history::keeping::Keeping;

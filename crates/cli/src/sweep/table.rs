@@ -4,6 +4,7 @@
 
 use super::answers::{answer_text, knee_texts, tried};
 use super::loops;
+use crate::columns::{NOTHING, aligned};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
@@ -22,8 +23,6 @@ const MOST_LISTED: usize = 40;
 const MOST_OUTLIERS: usize = 20;
 /// Mark of a point whose figures a finding contradicts, or in which a job failed.
 const WRONG_MARK: &str = "!";
-/// What a cell says that has no value.
-pub(super) const NOTHING: &str = "-";
 
 /// What a sweep is going to do. `longest`: the time of all runs, where the options tell it.
 pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
@@ -179,29 +178,6 @@ pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: FiguresOf) -> 
     ]
 }
 
-/// Rows in columns, the first ones to the left and the others to the right.
-pub(crate) fn aligned(rows: &[Vec<String>], n_left: usize) -> String {
-    let n_columns = rows.iter().map(Vec::len).max().unwrap_or_default();
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
-    let widths: Vec<usize> = (0..n_columns).map(|column| width(column).unwrap_or_default()).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, cell) in row.iter().enumerate() {
-            let padding = " ".repeat(widths[column].saturating_sub(cell.chars().count()));
-            let gap = if column == 0 { "" } else { "  " };
-            let _ = if column < n_left {
-                write!(line, "{gap}{cell}{padding}")
-            } else {
-                write!(line, "{gap}{padding}{cell}")
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
 /// The mark of a point.
 pub(super) fn mark(point: &PointOutcome) -> &'static str {
     if point.is_believable() { "" } else { WRONG_MARK }
@@ -307,12 +283,5 @@ mod tests {
     fn times_have_two_units() {
         let of = |seconds| time_text(Duration::from_secs(seconds));
         assert_eq!([of(7), of(90), of(3_599), of(7_260)], ["7 s", "1 min 30 s", "59 min 59 s", "2 h 1 min"]);
-    }
-
-    #[test]
-    fn numbers_stand_at_the_right_and_words_at_the_left() {
-        let rows = [["#", "bs", "IOPS"], ["1", "4k", "1,000"], ["10!", "64k", "9"]];
-        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
-        assert_eq!(aligned(&rows, 2), "#    bs    IOPS\n1    4k   1,000\n10!  64k      9\n");
     }
 }
