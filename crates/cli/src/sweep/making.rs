@@ -10,6 +10,7 @@ use ferrio_run::{RunError, RunEvent};
 use ferrio_session::{Observer, Session, SessionOutcome};
 use ferrio_sweep::space::SweepPoint;
 use ferrio_sweep::{Conductor, SweepPlan, SweepStep};
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// How often a rest looks for signals.
@@ -25,6 +26,8 @@ pub(super) struct RunsOnTerminal<'a> {
     bar: StepBar,
     begun: Instant,
     n_made_before: Option<usize>,
+    /// What earlier runs have said: each text is shown once.
+    said: HashSet<String>,
 }
 
 impl<'a> RunsOnTerminal<'a> {
@@ -34,9 +37,10 @@ impl<'a> RunsOnTerminal<'a> {
     /// In words: the system has no descriptor left.
     pub(super) fn start(plan: &SweepPlan, console: &'a mut Console) -> Result<Self, String> {
         let signals = Signals::listen(true).map_err(|error| error.to_string())?;
-        let bar = StepBar::start(plan.n_runs());
         let (n_repeats, is_counted) = (plan.n_repeats, plan.limit.is_none());
-        Ok(Self { n_repeats, is_counted, console, signals, bar, begun: Instant::now(), n_made_before: None })
+        let bar = StepBar::start(if is_counted { plan.n_runs() } else { 0 });
+        let (begun, said) = (Instant::now(), HashSet::new());
+        Ok(Self { n_repeats, is_counted, console, signals, bar, begun, n_made_before: None, said })
     }
 
     /// Removes the bar; the signal that has ended the runs.
@@ -73,10 +77,13 @@ impl Conductor for RunsOnTerminal<'_> {
     fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
         let mut messages = Messages(Vec::new());
         let outcome = self.signals.run(session, &mut [&mut messages]);
-        let console = &mut *self.console;
+        let (console, said) = (&mut *self.console, &mut self.said);
         self.bar.aside(|| {
-            for text in &messages.0 {
-                console.error(text);
+            for text in messages.0 {
+                if !said.contains(&text) {
+                    console.error(&format!("{}\n", text.trim_end()));
+                    said.insert(text);
+                }
             }
         });
         outcome

@@ -53,6 +53,25 @@ fn a_limit_of_a_figure_that_the_jobs_do_not_have_is_told() {
     assert_eq!(run(&scratch, "sweep --show s.sweep --json").code, Some(3));
 }
 
+/// A synchronous engine has one I/O in flight at any depth, so that no depth is known to be within the limit. What each run says of it is said once.
+#[test]
+fn a_depth_that_is_not_reached_is_no_certain_answer() {
+    let scratch = Scratch::new("limit");
+    let job = "--name=s --filename=f --ioengine=psync --rw=read --bs=4k --size=64k";
+    let found = run(&scratch, &format!("sweep {job} --over iodepth=2..4 --max=p50=60s --repeat=3")).succeeded();
+    let text = found.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("holds up to iodepth=4 ("), "{}", found.all());
+    let doubt = "Not certain: depth-of-synchronous-engine speaks against iodepth=4, see the findings. ";
+    assert!(text.contains(doubt) && !text.contains("certain to 99 %"), "{}", found.all());
+    let notes: Vec<&str> = found.stderr.lines().filter(|line| line.contains("capped at 1")).collect();
+    assert!(notes.len() == 1 && notes[0].ends_with("capped at 1"), "{}", found.stderr);
+    // A run that is lost is made again, and is the only one that is known of.
+    std::fs::remove_file(scratch.join("s.sweep/runs/point-00002-run-002.record")).expect("removed");
+    let again = run(&scratch, "sweep --resume s.sweep").succeeded();
+    assert!(again.stderr.starts_with("[1/1] iodepth=4 (run 2)\n"), "{}", again.all());
+    assert_eq!(again.stderr.matches('[').count(), 1, "{}", again.all());
+}
+
 /// Users come at random times: the latency of a rate is theirs.
 #[test]
 fn a_limit_along_a_rate_is_that_of_users() {

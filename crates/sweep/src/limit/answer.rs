@@ -2,11 +2,11 @@
 //!
 //! Must not know: how runs are made. Start reading at [`LimitAnswer::of`].
 
-use super::{Bracket, LimitSearch, LimitVerdict};
+use super::{Bracket, DEPTH, LimitSearch, LimitVerdict};
 use crate::{SweepError, SweepFolder};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::not_again;
+use ferrio_insight::{may_flatter, means_fewer_in_flight};
 use ferrio_results::{FiguresOf, JobResult, RunResult, of_record};
 use ferrio_stats::{Finding, RunRecord, Severity};
 use serde::Serialize;
@@ -83,7 +83,8 @@ pub struct LimitAnswer {
     pub limits: Vec<String>,
     /// Between these values the limits end to hold. Each end is certain to 99 %.
     pub bracket: Bracket,
-    /// For each end, the names of the findings that speak against it: at the lower end, those by which the storage may do worse in the long run than in the runs.
+    /// For each end, the names of the findings that speak against it: at the lower end, those by which the storage may do worse in the long run than in the runs, or
+    /// had fewer I/Os in flight than the depth that is the parameter.
     pub contradicted_by: [Vec<String>; 2],
     /// The lower end did not hold any more when it was measured again at the end of the search.
     #[serde(skip)]
@@ -150,7 +151,7 @@ struct ValueRuns {
     tried: TriedValue,
     /// The last of its runs.
     last: RunResult,
-    /// Names of findings by which the storage may do worse than in these runs.
+    /// Names of findings by which the storage may do worse than in these runs, or had less to do than the parameter says.
     flattered_by: Vec<String>,
     /// Names of findings that contradict the figures.
     wrong: Vec<String>,
@@ -177,14 +178,16 @@ impl ValueRuns {
                 .unwrap_or((ComparedMetric::P99, [0.0; 2]));
             not_again(&what, metric, figures)
         });
-        let named = |is_it: fn(&Finding) -> bool| {
+        let named = |is_it: &dyn Fn(&Finding) -> bool| {
             let findings = results.iter().chain(again).flat_map(|result| result.findings.iter().flatten());
             let mut names: Vec<String> = findings.filter(|one| is_it(one)).map(|one| one.id.clone()).collect();
             names.sort_unstable();
             names.dedup();
             names
         };
-        let (flattered_by, wrong) = (named(may_flatter), named(|finding| finding.severity == Severity::Wrong));
+        let is_of_less = |finding: &Finding| search.option.name == DEPTH && means_fewer_in_flight(finding);
+        let flattered_by = named(&|finding| may_flatter(finding) || is_of_less(finding));
+        let wrong = named(&|finding| finding.severity == Severity::Wrong);
         let shares = search.shares_of_rates(&results);
         let share = (shares.iter().map(|share| share.ln()).sum::<f64>() / shares.len().max(1) as f64).exp();
         let share_of_rate = (share < 1.0).then_some(share);
