@@ -12,15 +12,18 @@ pub(super) const CLEAR: f64 = 2.0;
 /// latencies are skewed to the right, and a few such values are below their mean, and alike, more often than Student's distribution says.
 const ERROR: f64 = 0.005;
 
+/// Factor of several values within which their mean is, whatever their spread: a mean that is farther from all of them, to the same side, would be that of runs which differ by a
+/// factor of 20 and more as a rule.
+const FAR: f64 = 10.0;
+
 /// Judges values against a limit that they must not exceed. With several values, the mean of their logarithms decides, by Student's distribution.
 ///
 /// The values are looked at again after each run, up to `most_runs` of them, until they decide. So many looks would be wrong more often than one: each has a share of
 /// the error, later ones a larger one, as few values are alike by chance. All looks together are wrong in 1 % of the cases.
 pub fn judge(values: &[f64], limit: f64, most_runs: usize) -> LimitVerdict {
-    let Some((mean, margin)) = mean_and_margin(values, limit, most_runs) else { return LimitVerdict::Undecided };
-    match mean {
-        mean if mean + margin < 0.0 || (margin <= 0.0 && mean <= 0.0) => LimitVerdict::Within,
-        mean if mean - margin > 0.0 => LimitVerdict::Beyond,
+    match interval(values, limit, most_runs) {
+        Some([low, high]) if high < 0.0 || (low >= high && high <= 0.0) => LimitVerdict::Within,
+        Some([low, _]) if low > 0.0 => LimitVerdict::Beyond,
         _ => LimitVerdict::Undecided,
     }
 }
@@ -28,12 +31,11 @@ pub fn judge(values: &[f64], limit: f64, most_runs: usize) -> LimitVerdict {
 /// The interval of the geometric mean that [`judge`] looks at: values are within a limit that is above its upper end, and beyond one that is below its lower end.
 /// `None`: a value is not positive, or there are none.
 pub fn certain_interval(values: &[f64], most_runs: usize) -> Option<[f64; 2]> {
-    let (mean, margin) = mean_and_margin(values, 1.0, most_runs)?;
-    Some([(mean - margin).exp(), (mean + margin).exp()])
+    Some(interval(values, 1.0, most_runs)?.map(f64::exp))
 }
 
-/// The mean of the logarithms of values in units of `unit`, and how far the true mean may be from it to each side.
-fn mean_and_margin(values: &[f64], unit: f64, most_runs: usize) -> Option<(f64, f64)> {
+/// Between which logarithms the mean of those of values in units of `unit` is.
+fn interval(values: &[f64], unit: f64, most_runs: usize) -> Option<[f64; 2]> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
         return None;
     }
@@ -47,7 +49,13 @@ fn mean_and_margin(values: &[f64], unit: f64, most_runs: usize) -> Option<(f64, 
             one_sided_quantile(error_of_look(n_values, most_runs), n - 1.0) * (variance / n).sqrt()
         }
     };
-    Some((mean, margin))
+    let [low, high] = [mean - margin, mean + margin];
+    if distances.len() < FEWEST_RUNS {
+        return Some([low, high]);
+    }
+    let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = distances.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    Some([low.max(least - FAR.ln()), high.min(most + FAR.ln())])
 }
 
 /// The part of the error for the look at so many values: 1, 2, 3, ... shares from the fewest values that decide to the most.
@@ -98,6 +106,19 @@ mod tests {
         // Figures that are exact.
         assert_eq!(judge(&[1.0, 1.0], 1.0, 8), LimitVerdict::Within);
         assert_eq!(judge(&[1.001, 1.001], 1.0, 8), LimitVerdict::Beyond);
+    }
+
+    /// Runs that differ much decide where all of them are far from the limit. The logarithms are 3, 5 and 7: the margin is 9.925 * 2 / sqrt(3) = 11.5.
+    #[test]
+    fn runs_that_are_all_far_from_the_limit_decide() {
+        let runs = [3.0_f64, 5.0, 7.0].map(f64::exp);
+        assert_eq!(judge(&runs, 1.0, 3), LimitVerdict::Beyond);
+        assert_eq!(judge(&runs.map(|value| 1.0 / value), 1.0, 10), LimitVerdict::Within);
+        // One of them is not so far, or there are two.
+        assert_eq!(judge(&[2.0_f64, 5.0, 7.0].map(f64::exp), 1.0, 3), LimitVerdict::Undecided);
+        assert_eq!(judge(&runs[1..], 1.0, 3), LimitVerdict::Undecided);
+        let [low, high] = certain_interval(&runs, 3).expect("an interval");
+        assert!((low - runs[0] / 10.0).abs() < 1e-9 && (high / (runs[2] * 10.0) - 1.0).abs() < 1e-9, "{low} {high}");
     }
 
     /// The same runs decide where they are all that will be made, and not where they are looked at six times: with a share of 1 / 21 of the error, the margin is
