@@ -23,7 +23,7 @@ const PRECISION: f64 = 0.25;
 pub struct Headroom {
     /// The load may certainly be so many times as large.
     pub fits_times: f64,
-    /// It certainly may not be so many times as large; `None`: the largest factor that was tried fits.
+    /// It certainly may not be so many times as large; `None`: the largest factor that was tried fits, or the runs do not decide.
     pub breaks_times: Option<f64>,
     /// Index of the limit that breaks first; `None`: none does, or a job stays behind its rate before.
     pub first_limit: Option<usize>,
@@ -50,11 +50,13 @@ pub(crate) fn find(
 ) -> Result<Headroom, FitError> {
     let mut broken: Option<(u64, DecidedLoad, RunResult)> = None;
     let mut held = BTreeMap::from([(scale::ONE, at_one.0.checks.clone())]);
+    let mut last = scale::ONE;
     let judge = |hundredths: u64| {
         if hundredths == scale::ONE {
             return Ok::<_, FitError>(LimitVerdict::Within);
         }
         let mut results = Vec::new();
+        last = hundredths;
         let decided = fitting.decide(prepared, hundredths, &mut results, conductor)?;
         held.insert(hundredths, decided.checks.clone());
         let verdict = verdict_of(&decided);
@@ -82,8 +84,10 @@ pub(crate) fn find(
         findings: Vec::new(),
         broken_at_one: Vec::new(),
     };
-    // Without an upper end, the largest load was the last one.
-    if let Bracket { within: Some(within), beyond: Some(_) } = bracket {
+    // Nothing was measured after the largest load that is tried.
+    if let Bracket { within: Some(within), beyond } = bracket
+        && (beyond.is_some() || last != within)
+    {
         headroom.measure_again(fitting, prepared, within, &held, conductor)?;
     }
     Ok(headroom)
@@ -156,6 +160,9 @@ impl Headroom {
         let text = |times: f64| factor_text((times * scale::ONE as f64).round() as u64);
         match self.breaks_times {
             Some(breaks) => format!("between {} and {} times this load", text(self.fits_times), text(breaks)),
+            None if self.fits_times * (scale::ONE as f64) < MOST as f64 => {
+                format!("at least {} times this load, and runs of larger ones do not decide", text(self.fits_times))
+            }
             None => format!("at least {} times this load", text(self.fits_times)),
         }
     }

@@ -169,6 +169,19 @@ fn credit_that_ends_after_the_verdict_is_named() {
     assert_eq!((verdict, told), (FitVerdict::CantTell, vec!["changed-between-runs".to_owned()]));
 }
 
+/// Every other run has credit while the load is made larger, so that no larger load is decided: 8 runs each of 32 times the load, 5.66, 2.38, 1.54 and 1.24 times. Then
+/// there is none, and the load as it is, which fitted at first, is not carried.
+#[test]
+fn credit_that_ends_while_no_larger_load_is_decided_is_named() {
+    let (verdict, headroom, told) = headroom_with_credit(|job, n_made| {
+        let has_credit = n_made < 4 || (n_made < 44 && n_made % 2 == 0);
+        job.engine.options.set(&BURST, if has_credit { "iops:1000/40000/100000000" } else { "iops:50/4000/1" });
+    });
+    assert_eq!(headroom.words(), "at least 1 times this load, and runs of larger ones do not decide");
+    assert_eq!(headroom.contradicted_by, ["changed-between-runs"]);
+    assert_eq!((verdict, told.contains(&"changed-between-runs".to_owned())), (FitVerdict::CantTell, true), "{told:?}");
+}
+
 /// A volume of 1,000 I/Os a second, which may have credit for 4,000.
 fn with_credit(job: &mut JobSpec, has_credit: bool) {
     job.engine.options.set(&BURST, if has_credit { "iops:1000/4000/100000000" } else { "iops:1000/4000/1" });

@@ -16,20 +16,20 @@ const MOST_KNEES: usize = 8;
 pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     let LimitAnswer { option, limits, bracket, iops, limited_by, contradicted_by, .. } = answer;
     let limits = limits.join(" and ");
-    let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
+    // Jobs that did not run at the same time have no rate together.
+    let [at_within, at_beyond] =
+        iops.map(|iops| iops.map_or_else(String::new, |iops| format!(" ({} IOPS)", thousands(iops.round() as u64))));
     let found = match (bracket.within, bracket.beyond) {
         (Some(within), Some(beyond)) => format!(
-            "{limits}: holds up to {option}={within} ({} IOPS), and certainly not at {option}={beyond} ({} IOPS).",
-            rate(iops[0]),
-            rate(iops[1])
+            "{limits}: holds up to {option}={within}{at_within}, and certainly not at {option}={beyond}{at_beyond}."
         ),
-        (Some(within), None) => format!(
-            "{limits}: holds up to {option}={within} ({} IOPS), the largest value that was tried.",
-            rate(iops[0])
-        ),
+        (Some(within), None) => {
+            let is_last = answer.tried.iter().all(|one| one.value <= within);
+            let which = if is_last { "was tried" } else { "certainly decides" };
+            format!("{limits}: holds up to {option}={within}{at_within}, the largest value that {which}.")
+        }
         (None, Some(beyond)) => format!(
-            "{limits}: does not hold at {option}={beyond} ({} IOPS), the smallest value that certainly decides.",
-            rate(iops[1])
+            "{limits}: does not hold at {option}={beyond}{at_beyond}, the smallest value that certainly decides."
         ),
         (None, None) => format!("{limits}: the runs do not decide at any value of {option}.{}", absent_text(answer)),
     };
@@ -41,9 +41,10 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     let mut doubts = String::new();
     for (value, names) in [bracket.within, bracket.beyond].into_iter().zip(contradicted_by) {
         if let Some(value) = value.filter(|_| !names.is_empty()) {
+            let speak = if names.len() == 1 { "speaks" } else { "speak" };
             let names = names.join(" and ");
             // Writing to a text cannot fail.
-            let _ = write!(doubts, " Not certain: {names} speaks against {option}={value}, see the findings.");
+            let _ = write!(doubts, " Not certain: {names} {speak} against {option}={value}, see the findings.");
         }
     }
     let certainty = match (doubts.is_empty(), bracket.within, bracket.beyond) {
@@ -66,14 +67,19 @@ fn absent_text(answer: &LimitAnswer) -> String {
     if absent.is_empty() { String::new() } else { format!(" The jobs have no figure that is meant by {absent}.") }
 }
 
-/// Why the ends of an answer are far from each other; empty: they are not.
+/// Values beside the ends of an answer that remain undecided, and what helps; empty: there are none, or it has no end.
 fn undecided_text(answer: &LimitAnswer) -> String {
-    let Some((low, high)) = answer.bracket.within.zip(answer.bracket.beyond) else { return String::new() };
-    let is_between = |one: &&TriedValue| one.verdict == LimitVerdict::Undecided && one.value > low && one.value < high;
-    match answer.tried.iter().filter(is_between).count() {
+    let (low, high, place) = match (answer.bracket.within, answer.bracket.beyond) {
+        (Some(low), Some(high)) => (low, high, "between them"),
+        (Some(low), None) => (low, u64::MAX, "above it"),
+        (None, Some(high)) => (0, high, "below it"),
+        (None, None) => return String::new(),
+    };
+    let is_there = |one: &&TriedValue| one.verdict == LimitVerdict::Undecided && one.value >= low && one.value <= high;
+    match answer.tried.iter().filter(is_there).count() {
         0 => String::new(),
-        1 => " At 1 value between them the runs differ too much to decide: longer runs tell more.".to_owned(),
-        n => format!(" At {n} values between them the runs differ too much to decide: longer runs tell more."),
+        1 => format!(" At 1 value {place} the runs differ too much to decide: longer runs tell more."),
+        n => format!(" At {n} values {place} the runs differ too much to decide: longer runs tell more."),
     }
 }
 
@@ -207,9 +213,18 @@ mod tests {
         let text = answer_text(&answer(&values, [Some(2), Some(5)]));
         assert!(text.ends_with("Each of both ends is certain to 99 %. At 2 values between them the runs differ too much to decide: longer runs tell more."), "{text}");
         assert_eq!(undecided_text(&answer(&values[..2], [Some(2), Some(5)])), "");
-        assert_eq!(undecided_text(&answer(&values, [Some(2), None])), "");
-        let of_one_end = answer_text(&answer(&values[..2], [Some(2), None]));
+        let below = answer_text(&answer(&values[..3], [Some(2), None]));
+        assert!(below.ends_with("holds up to rate_iops=2, the largest value that certainly decides. This is certain to 99 %. At 1 value above it the runs differ too much to decide: longer runs tell more."), "{below}");
+        let above = answer_text(&answer(&values[2..], [None, Some(5)]));
+        assert!(above.ends_with("does not hold at rate_iops=5, the smallest value that certainly decides. This is certain to 99 %. At 2 values below it the runs differ too much to decide: longer runs tell more."), "{above}");
+        let of_one_end = answer_text(&answer(&values[1..2], [Some(2), None]));
         assert!(of_one_end.ends_with("the largest value that was tried. This is certain to 99 %."), "{of_one_end}");
+        let mut doubted = answer(&values[..2], [Some(2), None]);
+        doubted.iops[0] = Some(1_234.4);
+        doubted.contradicted_by[0] = ["depth-not-reached", "rate-fell"].map(str::to_owned).to_vec();
+        let text = "p99=2ms: holds up to rate_iops=2 (1,234 IOPS), the largest value that was tried. \
+                    Not certain: depth-not-reached and rate-fell speak against rate_iops=2, see the findings.";
+        assert_eq!(answer_text(&doubted), text);
         let mut of_none = answer(&values[..1], [None, None]);
         of_none.tried[0].latencies_ns = vec![Some(2e6)];
         assert_eq!(answer_text(&of_none), "p99=2ms: the runs do not decide at any value of rate_iops.");
