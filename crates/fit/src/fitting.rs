@@ -55,7 +55,7 @@ impl<'a> Fitting<'a> {
     pub fn new(recipe: &'a Recipe, directory: &Path, environment: &'a dyn Environment) -> Result<Self, FitError> {
         let prepared = |load: &'a FitLoad| {
             let (template, spec) = jobs(load, directory, environment)?;
-            has_jobs_of_limits(recipe, load, &spec)?;
+            check_jobs_of_limits(recipe, load, &spec)?;
             Ok(PreparedLoad { load, template, spec })
         };
         let loads = recipe.loads.iter().map(prepared).collect::<Result<_, FitError>>()?;
@@ -160,7 +160,7 @@ impl<'a> Fitting<'a> {
 }
 
 /// Looks whether a load has the jobs that its limits are about.
-fn has_jobs_of_limits(recipe: &Recipe, load: &FitLoad, spec: &RunSpec) -> Result<(), FitError> {
+fn check_jobs_of_limits(recipe: &Recipe, load: &FitLoad, spec: &RunSpec) -> Result<(), FitError> {
     let is_known = |name: &str| spec.jobs.iter().any(|job| job.name == name);
     let Some((_, limit)) = recipe.limits_of(load).find(|(_, limit)| !is_known(&limit.job)) else { return Ok(()) };
     let names: Vec<&str> = spec.jobs.iter().map(|job| job.name.as_str()).collect();

@@ -2,10 +2,10 @@
 //!
 //! Must not know: how verdicts are reached. Start reading at [`text`].
 
+use crate::columns::aligned_by;
 use ferrio_insight::compare::{ComparedJob, Comparison};
 use ferrio_pictures::comparison::words;
 use ferrio_report::native::{TEXT_WIDTH, wrap};
-use std::fmt::Write as _;
 
 const N_COLUMNS: usize = 10;
 const HEADINGS: [&str; N_COLUMNS] = ["", "", "base", "new", "change", "", "interval", "n", "p", "verdict"];
@@ -111,30 +111,10 @@ fn job(text: &mut String, job: &ComparedJob) {
             words::verdict(figure),
         ]);
     }
-    text.push_str(&table(&rows));
+    text.push_str(&aligned_by(&rows, |column| !ON_THE_RIGHT.contains(&column)));
     for reason in words::reasons(job) {
         item(text, &reason);
     }
-}
-
-fn table(rows: &[[String; N_COLUMNS]]) -> String {
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: [usize; N_COLUMNS] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in rows {
-        let mut line = String::new();
-        for (column, (cell, width)) in row.iter().zip(widths).enumerate() {
-            // A string takes everything.
-            let _ = if ON_THE_RIGHT.contains(&column) {
-                write!(line, "{cell:>width$}  ")
-            } else {
-                write!(line, "{cell:<width$}  ")
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
 }
 
 fn notes(text: &mut String, comparison: &Comparison) {

@@ -12,8 +12,8 @@ pub(super) const CLEAR: f64 = 2.0;
 /// latencies are skewed to the right, and a few such values are below their mean, and alike, more often than Student's distribution says.
 const ERROR: f64 = 0.005;
 
-/// Factor of several values within which their mean is, whatever their spread: a mean that is farther from all of them, to the same side, would be that of runs which differ by a
-/// factor of 20 and more as a rule.
+/// The mean of three values and more is taken to be at most this factor away from the nearest of them, however much they differ. All of three runs are so far to one
+/// side of their mean in 1 % of the cases where the standard deviation of the logarithms is 3, a factor of 20 between runs.
 const FAR: f64 = 10.0;
 
 /// Judges values against a limit that they must not exceed. With several values, the mean of their logarithms decides, by Student's distribution.
@@ -34,7 +34,7 @@ pub fn certain_interval(values: &[f64], most_runs: usize) -> Option<[f64; 2]> {
     Some(interval(values, 1.0, most_runs)?.map(f64::exp))
 }
 
-/// Between which logarithms the mean of those of values in units of `unit` is.
+/// The interval of the mean of the logarithms of values, in units of `unit`.
 fn interval(values: &[f64], unit: f64, most_runs: usize) -> Option<[f64; 2]> {
     if values.is_empty() || values.iter().any(|value| !value.is_finite() || *value <= 0.0) {
         return None;
