@@ -68,6 +68,10 @@ impl WebShared {
     /// Looks at the run, and tells the streams what is new. Without a stream there is nothing to make.
     pub(super) fn tell(&self) {
         let mut state = self.state();
+        if matches!(*self.news.borrow(), News::Last(_)) {
+            // A stream that is slow, or begins now, has still to take the last event.
+            return;
+        }
         let has_news = state.look();
         if self.news.receiver_count() == 0 {
             state.leave_points_out();
@@ -78,8 +82,8 @@ impl WebShared {
 
     /// Tells the streams that nothing more comes.
     pub(super) fn tell_end(&self) {
-        let has_reports = self.state().reports.is_some();
-        self.news.send_replace(News::Last(end_event(has_reports)));
+        let state = self.state();
+        self.news.send_replace(News::Last(end_event(state.reports.is_some())));
     }
 
     /// A page that follows the run has not fetched its report.
@@ -243,5 +247,53 @@ impl HttpBody for EventBody {
 
     fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         self.get_mut().0.poll_recv(context).map(|event| event.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::{FinalReports, LiveFrame};
+    use std::net::IpAddr;
+    use std::time::Duration;
+    use tokio::time::timeout;
+
+    /// Nothing takes so long.
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    /// The names of the events that come from now on.
+    async fn names(events: &mut mpsc::Receiver<Bytes>) -> Vec<String> {
+        let mut names = Vec::new();
+        while let Some(event) = timeout(LIMIT, events.recv()).await.unwrap_or_else(|_| panic!("no end: {names:?}")) {
+            let text = std::str::from_utf8(&event).unwrap();
+            names.push(text.lines().next().unwrap().to_owned());
+            assert!(names.len() < 10, "{names:?}");
+        }
+        names
+    }
+
+    /// A stream that takes its events late, and one that begins late, are told that the run has ended: looks at the run go on until
+    /// the server ends.
+    #[test]
+    fn nothing_comes_instead_of_the_last_event() {
+        let guard = WebGuard::new("127.0.0.1".to_owned(), IpAddr::from([127, 0, 0, 1]), None);
+        let shared = Arc::new(WebShared::new(guard));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            let follow_run = || {
+                let (sender, receiver) = mpsc::channel(1);
+                tokio::spawn(follow(Arc::clone(&shared), sender, true));
+                receiver
+            };
+            let mut early = follow_run();
+            early.recv().await.unwrap();
+            early.recv().await.unwrap();
+            shared.state().apply(LiveFrame::Reports(FinalReports { document: String::new(), page: String::new() }));
+            shared.tell_end();
+            shared.tell();
+            let mut late = follow_run();
+            assert_eq!(names(&mut early).await, ["event: end"]);
+            assert_eq!(names(&mut late).await, ["event: course", "event: now", "event: end"]);
+        });
     }
 }
