@@ -23,11 +23,26 @@ pub(super) struct JobOfBoth<'a> {
 }
 
 impl JobOfBoth<'_> {
-    /// The latency that all results have; that of completion if none has any.
-    pub(super) fn latency(&self, of: FiguresOf) -> LatencyKind {
-        let all_have = |kind| self.base.iter().chain(&self.new).all(|job| job.has_latency(of, kind));
-        let kinds = [LatencyKind::Completion, LatencyKind::Total];
-        kinds.into_iter().find(|kind| all_have(*kind)).unwrap_or(LatencyKind::Completion)
+    /// The latency that is compared: one that all results have, that of completion if none has any. Response latencies, which are those of
+    /// users, have no course from which one run could tell how much they vary: repeated results do.
+    fn latency(&self, of: FiguresOf) -> LatencyKind {
+        let response = self.is_repeated().then_some(LatencyKind::Response);
+        let kinds = response.into_iter().chain([LatencyKind::Completion, LatencyKind::Total]);
+        kinds.into_iter().find(|kind| self.all_have(of, *kind)).unwrap_or(LatencyKind::Completion)
+    }
+
+    fn all_have(&self, of: FiguresOf, kind: LatencyKind) -> bool {
+        self.base.iter().chain(&self.new).all(|job| job.has_latency(of, kind))
+    }
+
+    /// All results have response latencies, of some kind of I/O.
+    pub(super) fn has_responses(&self) -> bool {
+        FiguresOf::ALL.into_iter().any(|of| self.all_have(of, LatencyKind::Response))
+    }
+
+    /// A side has several results.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.base.len() > 1 || self.new.len() > 1
     }
 }
 
@@ -38,7 +53,9 @@ pub(super) fn figures(jobs: &JobOfBoth<'_>, of: FiguresOf, threshold: f64) -> Ve
         let base = FigureSample::of(&jobs.base, of, metric, kind);
         let new = FigureSample::of(&jobs.new, of, metric, kind);
         let figure = figure(metric, &base, &new, jobs.is_same_result, threshold);
-        (figure.base.is_some() || figure.new.is_some()).then_some(ComparedFigure { direction: of.name(), ..figure })
+        let latency = metric.is_latency().then_some(kind.words());
+        let is_there = figure.base.is_some() || figure.new.is_some();
+        is_there.then_some(ComparedFigure { direction: of.name(), latency, ..figure })
     };
     ComparedMetric::ALL.into_iter().filter_map(of_metric).collect()
 }
@@ -71,6 +88,7 @@ fn figure(
     let mut figure = ComparedFigure {
         direction: "",
         metric,
+        latency: None,
         base: values.0,
         new: values.1,
         change: None,

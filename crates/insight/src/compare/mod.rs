@@ -117,8 +117,12 @@ fn match_jobs(comparison: &mut Comparison, base: &[&RunResult], new: &[&RunResul
     }
     let (of_base, of_new) = (repeats(base), repeats(new));
     let mut options = Vec::new();
+    let mut with_responses = Vec::new();
     for (index, other) in pairs.both {
         let jobs = JobOfBoth { base: of_base(index), new: of_new(other), is_same_result };
+        if jobs.has_responses() {
+            with_responses.push((first.jobs[index].name.as_str(), jobs.is_repeated()));
+        }
         let (n_base, n_new) = (jobs.base.len(), jobs.new.len());
         if n_base < base.len() || n_new < new.len() {
             let name = &first.jobs[index].name;
@@ -132,6 +136,7 @@ fn match_jobs(comparison: &mut Comparison, base: &[&RunResult], new: &[&RunResul
         let job = job(&jobs, comparison);
         comparison.jobs.push(job);
     }
+    comparison.remarks.extend(which_latencies(&with_responses));
     comparison.options = options::join(options);
     for (results, side) in [(base, "the base"), (new, "the new results")] {
         let differ: Vec<&str> = comparison
@@ -150,6 +155,21 @@ fn match_jobs(comparison: &mut Comparison, base: &[&RunResult], new: &[&RunResul
     }
     comparison.only_in_base = pairs.only_first.iter().map(|index| first.jobs[*index].name.clone()).collect();
     comparison.only_in_new = pairs.only_second.iter().map(|index| second.jobs[*index].name.clone()).collect();
+}
+
+/// Which latencies are compared of the jobs that have response latencies. With the name of a job is told whether it has repeated results.
+fn which_latencies(jobs: &[(&str, bool)]) -> impl Iterator<Item = String> {
+    let told = [
+        (true, "response latencies: they begin when an I/O is due by its rate, as the latencies of users do"),
+        (
+            false,
+            "completion latencies. One run does not tell how much its response latencies vary: repeated runs are compared by these",
+        ),
+    ];
+    told.into_iter().filter_map(|(is_repeated, which)| {
+        let names: Vec<&str> = jobs.iter().filter(|job| job.1 == is_repeated).map(|job| job.0).collect();
+        (!names.is_empty()).then(|| format!("Latencies of {} are {which}.", names.join(", ")))
+    })
 }
 
 /// For a job of the first result, that job in all results which have it.

@@ -112,6 +112,8 @@ pub struct ComparedFigure {
     pub direction: &'static str,
     /// The figure.
     pub metric: ComparedMetric,
+    /// Which latency it is: `completion latency`, `total latency` or `response latency`; `None`: it is a rate.
+    pub latency: Option<&'static str>,
     /// Its value in the base: I/Os per second, bytes per second or nanoseconds; of several results their mean.
     pub base: Option<f64>,
     /// Its new value.

@@ -277,6 +277,49 @@ fn syncs_are_compared() {
     assert_eq!(told, [("iops", same), ("mean", slower), ("p99", slower), ("max", slower)]);
 }
 
+/// What users wait for has become twice as long, while the device answers as before: a queue has formed before it.
+#[test]
+fn repeated_runs_are_compared_by_the_latencies_of_users() {
+    let with_latencies = |response_ns: u64| {
+        let latency = |mean_ns: f64, p99_ns: u64| {
+            Some(LatencyFigures {
+                mean_ns,
+                max_ns: p99_ns,
+                percentiles: vec![(99.0, p99_ns)],
+                ..LatencyFigures::default()
+            })
+        };
+        let mut result = rate(1000.0);
+        let read = result.jobs[0].directions.0[0].as_mut().expect("reads");
+        read.clat = latency(90_000.0, 100_000 + response_ns / 1000);
+        read.response = latency(response_ns as f64, 2 * response_ns);
+        result
+    };
+    let base = [400_000, 401_000, 402_000].map(with_latencies);
+    let new = [800_000, 801_000, 802_000].map(with_latencies);
+    let p99 = |comparison: &Comparison| {
+        let found = comparison.jobs[0].figures.iter().find(|figure| figure.metric == ComparedMetric::P99);
+        found.map(|figure| (figure.base, figure.new, figure.latency, figure.verdict))
+    };
+    let repeated = compare(&base, &new, 1.0);
+    let slower = ComparisonVerdict::Slower;
+    assert_eq!(p99(&repeated), Some((Some(802_000.0), Some(1_602_000.0), Some("response latency"), slower)));
+    assert!(repeated.remarks[0].starts_with("Latencies of a are response latencies"), "{:?}", repeated.remarks);
+    // One run each does not tell how much they vary.
+    let single = compare(&base[..1], &new[..1], 1.0);
+    assert_eq!(p99(&single).map(|told| (told.0, told.2)), Some((Some(100_400.0), Some("completion latency"))));
+    assert!(single.remarks[0].starts_with("Latencies of a are completion latencies."), "{:?}", single.remarks);
+    // A run without them has only the others.
+    let old = [500.0, 501.0, 502.0].map(|level| {
+        let mut result = with_latencies(400_000);
+        let read = result.jobs[0].directions.0[0].as_mut().expect("reads");
+        (read.response, read.ios_per_sec) = (None, level);
+        result
+    });
+    let mixed = compare(&old, &new, 1.0);
+    assert_eq!((p99(&mixed).and_then(|told| told.2), mixed.remarks.len()), (Some("completion latency"), 0));
+}
+
 #[test]
 fn the_same_result_twice_is_the_same_and_no_repeat() {
     let one = rate(1000.0);

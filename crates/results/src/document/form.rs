@@ -51,6 +51,21 @@ pub(super) struct Ferrio {
     pub(super) n_rules: u32,
     #[serde(default)]
     pub(super) precision: Vec<JobPrecision>,
+    #[serde(default)]
+    pub(super) response: Limited<ResponseKeys>,
+}
+
+/// Response latencies of a direction of a job.
+#[derive(Deserialize)]
+pub(super) struct ResponseKeys {
+    #[serde(default)]
+    pub(super) jobname: String,
+    #[serde(default)]
+    pub(super) groupid: i64,
+    #[serde(default)]
+    pub(super) direction: String,
+    #[serde(default)]
+    pub(super) response_ns: Option<LatencyKeys>,
 }
 
 /// A job, or a group of jobs.

@@ -3,13 +3,13 @@
 //! Must not know: JSON's syntax. Start reading at [`result`]. Figures that no run can have are errors: a negative count, a
 //! time that is no number.
 
-use super::form::{DirectionKeys, DiskKeys, Document, JobKeys, LatencyKeys, Pairs, SteadyKeys, SyncKeys};
+use super::form::{DirectionKeys, DiskKeys, Document, JobKeys, LatencyKeys, Pairs, ResponseKeys, SteadyKeys, SyncKeys};
 use crate::error::ReadErrorKind;
 use crate::figure::{figure, impossible};
 use crate::model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
 use crate::provenance::of_text;
 use ferrio_stats::{Figures, LatencyFigures, SampledRate};
-use ferrio_units::PerDirection;
+use ferrio_units::{DataDirection, PerDirection};
 
 type Outcome<T> = Result<T, ReadErrorKind>;
 
@@ -41,12 +41,32 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
         result.unexamined = ferrio.unexamined;
         result.n_rules = ferrio.n_rules;
         result.precision = ferrio.precision;
+        responses(ferrio.response.items, &mut result.jobs)?;
         result.provenance = ferrio.provenance.as_deref().map(of_text).transpose()?.flatten().map(Box::new);
         if !ferrio.version.is_empty() {
             result.program = format!("ferrio {}", ferrio.version);
         }
     }
     Ok(result)
+}
+
+/// Adds response latencies to the jobs, whose order they have; clones of a job have one name.
+fn responses(all: Vec<ResponseKeys>, jobs: &mut [JobResult]) -> Outcome<()> {
+    let mut jobs = jobs.iter_mut().peekable();
+    for keys in all {
+        let direction = DataDirection::ALL.into_iter().find(|direction| direction.name() == keys.direction);
+        let Some(direction) = direction else { continue };
+        let group_index = u32::try_from(keys.groupid).unwrap_or_default();
+        let lacks_it = |job: &JobResult| {
+            let figures = job.directions[direction].as_ref();
+            (job.name.as_str(), job.group_index) == (&keys.jobname, group_index)
+                && figures.is_some_and(|figures| figures.response.is_none())
+        };
+        while jobs.next_if(|job| !lacks_it(job)).is_some() {}
+        let Some(figures) = jobs.peek_mut().and_then(|job| job.directions[direction].as_mut()) else { break };
+        figures.response = latency(keys.response_ns)?;
+    }
+    Ok(())
 }
 
 /// Places the jobs on one clock, which begins with the first of them. fio before 3.34 does not say when its jobs began.

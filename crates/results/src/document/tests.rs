@@ -78,6 +78,38 @@ fn a_search_for_a_steady_state_is_read() {
     assert_eq!(parsed(REPORT).expect("a report").steady, []);
 }
 
+/// Jobs without response latencies are passed over; clones of a job have one name, and each its own latencies.
+#[test]
+fn response_latencies_are_those_of_their_jobs() {
+    let job = |name: &str| {
+        let figures = r#"{ "io_bytes" : 4096, "total_ios" : 1, "runtime" : 1 }"#;
+        format!(r#"{{ "jobname" : "{name}", "groupid" : 1, "read" : {figures}, "write" : {figures} }}"#)
+    };
+    let response = |name: &str, direction: &str, mean: u64| {
+        let latency = format!(
+            r#"{{ "min" : 1, "max" : {mean}, "mean" : {mean}.0, "N" : 1, "percentile" : {{ "99.000000" : {mean} }} }}"#
+        );
+        format!(r#"{{ "jobname" : "{name}", "groupid" : 1, "direction" : "{direction}", "response_ns" : {latency} }}"#)
+    };
+    let told = [("a", "read", 10), ("a", "write", 20), ("a", "read", 30), ("a", "write", 40), ("b", "write", 50)];
+    let text = format!(
+        r#"{{ "fio version" : "fio-3.42", "jobs" : [ {} ], "ferrio" : {{ "version" : "1.0.0", "response" : [ {} ] }} }}"#,
+        ["a", "a", "other", "b"].map(job).join(", "),
+        told.map(|(name, direction, mean)| response(name, direction, mean)).join(", ")
+    );
+    let result = parsed(&text).expect("a report");
+    let p99 = |job: &crate::JobResult, direction| {
+        let response = job.directions[direction].as_ref()?.response.as_ref()?;
+        response.percentile(99.0).map(|found| found.latency_ns)
+    };
+    let found: Vec<_> =
+        result.jobs.iter().map(|job| (p99(job, DataDirection::Read), p99(job, DataDirection::Write))).collect();
+    assert_eq!(found, [(Some(10), Some(20)), (Some(30), Some(40)), (None, None), (None, Some(50))]);
+    // Of a job that is not there.
+    let absent = text.replace(r#"{ "jobname" : "b""#, r#"{ "jobname" : "c""#);
+    assert_eq!(parsed(&absent).expect("a report").jobs.len(), 4);
+}
+
 #[test]
 fn messages_around_a_report_are_left_out_and_the_last_report_counts() {
     let second = REPORT.replace("496", "500");

@@ -13,6 +13,7 @@ fn figure(direction: &'static str, metric: ComparedMetric, percent: f64, verdict
         bounds_percent: is_known.then_some([percent - 0.05, percent + 0.05]),
     };
     ComparedFigure {
+        latency: None,
         direction,
         metric,
         base: Some(1e8),

@@ -64,7 +64,8 @@ impl Served {
     /// Asks for a path, with more lines in the head.
     fn ask(&self, path: &str, lines: &str) -> Answer {
         let mut socket = self.connect();
-        write!(socket, "GET {path} HTTP/1.1\r\nConnection: close\r\n{lines}\r\n").expect("it is sent");
+        // A server without a place closes the socket, maybe before: the answer has no status then.
+        let _ = write!(socket, "GET {path} HTTP/1.1\r\nConnection: close\r\n{lines}\r\n");
         Answer::read(socket)
     }
 
