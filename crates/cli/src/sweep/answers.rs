@@ -4,7 +4,7 @@
 
 use crate::columns::{NOTHING, aligned};
 use ferrio_results::FiguresOf;
-use ferrio_sweep::limit::{LimitAnswer, LimitVerdict, TriedValue};
+use ferrio_sweep::limit::{LimitAnswer, LimitVerdict, LimitedBy, TriedValue};
 use ferrio_sweep::outcome::{SweepOutcome, SweptKnee};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
@@ -16,6 +16,11 @@ const MOST_KNEES: usize = 8;
 pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     let LimitAnswer { option, limits, bracket, iops, limited_by, contradicted_by, .. } = answer;
     let limits = limits.join(" and ");
+    if let (None, Some(value), Some(LimitedBy::Failure)) = (bracket.within, bracket.beyond, limited_by) {
+        return format!(
+            "{limits}: there is no answer, as a job fails at {option}={value}, and no smaller value holds."
+        );
+    }
     // Jobs that did not run at the same time have no rate together.
     let [at_within, at_beyond] =
         iops.map(|iops| iops.map_or_else(String::new, |iops| format!(" ({} IOPS)", thousands(iops.round() as u64))));
@@ -219,6 +224,10 @@ mod tests {
         assert!(above.ends_with("does not hold at rate_iops=5, the smallest value that certainly decides. This is certain to 99 %. At 2 values below it the runs differ too much to decide: longer runs tell more."), "{above}");
         let of_one_end = answer_text(&answer(&values[1..2], [Some(2), None]));
         assert!(of_one_end.ends_with("the largest value that was tried. This is certain to 99 %."), "{of_one_end}");
+        let mut failed = answer(&values[4..5], [None, Some(5)]);
+        failed.limited_by = Some(LimitedBy::Failure);
+        let text = "p99=2ms: there is no answer, as a job fails at rate_iops=5, and no smaller value holds.";
+        assert_eq!(answer_text(&failed), text);
         let mut doubted = answer(&values[..2], [Some(2), None]);
         doubted.iops[0] = Some(1_234.4);
         doubted.contradicted_by[0] = ["depth-not-reached", "rate-fell"].map(str::to_owned).to_vec();
