@@ -4,7 +4,7 @@
 
 use super::words;
 use crate::job_names::job_names;
-use ferrio_results::{CpuFigures, Figures, JobResult, RunResult};
+use ferrio_results::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
 use ferrio_stats::FiguresOf;
 use ferrio_units::glance::thousands;
 use maud::{Markup, html};
@@ -21,6 +21,7 @@ const N_FIGURES: usize = 10;
 pub(super) fn headline(result: &RunResult) -> Markup {
     let parts = parts(result);
     let totals = totals(result, &parts);
+    let has_responses = parts.iter().flat_map(|part| &part.rows).any(|row| row.response().is_some());
     html! {
         h3 { "Figures" }
         @if parts.iter().all(|part| part.rows.is_empty()) {
@@ -28,7 +29,11 @@ pub(super) fn headline(result: &RunResult) -> Markup {
         } @else {
             div class="scrolls" tabindex="0" role="region" aria-label="Table of figures" {
                 table {
-                    caption { span { "Latencies from submission to completion. MB/s: millions of bytes a second." } }
+                    caption { span {
+                        "Latencies from submission to completion. "
+                        @if has_responses { "(response): from the time at which the rate wanted an I/O to start. " }
+                        "MB/s: millions of bytes a second."
+                    } }
                     thead { tr {
                         th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
                         th scope="col" { "mean" }
@@ -55,6 +60,12 @@ struct FigureRow<'a> {
     cpu: Option<CpuFigures>,
     errors: String,
     has_failed: bool,
+}
+
+impl FigureRow<'_> {
+    fn response(&self) -> Option<&LatencyFigures> {
+        self.figures.as_ref()?.response.as_ref()
+    }
 }
 
 /// A job, or the clones of one.
@@ -189,7 +200,7 @@ fn part(part: &TablePart<'_>, id: &str) -> Markup {
     }
 }
 
-/// A row; `opens`: the part of the table that its button opens, and how many clones it has.
+/// A row, and one below it for its response latencies; `opens`: the part of the table that its button opens, and how many clones it has.
 fn row(row: &FigureRow<'_>, opens: Option<(&str, usize)>) -> Markup {
     html! {
         tr class=[row.has_failed.then_some("failed")] {
@@ -205,16 +216,19 @@ fn row(row: &FigureRow<'_>, opens: Option<(&str, usize)>) -> Markup {
             }
             td class="errors" { (row.errors) }
         }
+        @if let Some(response) = row.response() {
+            tr {
+                th scope="row" { (row.name) }
+                td { (row.kind.name()) " (response)" } td {} td {}
+                (latency_cells(Some(response)))
+                td {} td {} td class="errors" {}
+            }
+        }
     }
 }
 
 /// The cells from the direction to the use of the CPU.
 fn cells(kind: FiguresOf, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
-    let latency = figures.latency().map(|(_, latency)| latency);
-    let percentile = |percent| {
-        let value = latency.and_then(|latency| latency.percentile(percent));
-        value.map_or_else(|| "-".to_owned(), |value| words::latency(value.latency_ns as f64))
-    };
     html! {
         td { (kind.name()) }
         td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
@@ -223,10 +237,19 @@ fn cells(kind: FiguresOf, figures: &Figures, cpu: Option<CpuFigures>) -> Markup 
         } @else {
             td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
         }
-        td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.mean_ns))) }
-        @for (percent, _) in PERCENTILES { td { (percentile(percent)) } }
-        td { (latency.map_or_else(|| "-".to_owned(), |latency| words::latency(latency.max_ns as f64))) }
+        (latency_cells(figures.latency().map(|(_, latency)| latency)))
         td { (thousands(figures.n_ios)) }
         td { (cpu.map_or_else(|| "-".to_owned(), |cpu| format!("{:.1} %, {:.1} %", cpu.user_percent, cpu.system_percent))) }
+    }
+}
+
+/// The cells from the mean to the longest latency.
+fn latency_cells(latency: Option<&LatencyFigures>) -> Markup {
+    let cell = |value_ns: Option<f64>| value_ns.map_or_else(|| "-".to_owned(), words::latency);
+    let percentile = |percent| Some(latency?.percentile(percent)?.latency_ns as f64);
+    html! {
+        td { (cell(latency.map(|latency| latency.mean_ns))) }
+        @for (percent, _) in PERCENTILES { td { (cell(percentile(percent))) } }
+        td { (cell(latency.map(|latency| latency.max_ns as f64))) }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::words;
 use ferrio_results::{JobResult, RunResult};
-use ferrio_stats::{Figures, FiguresOf, Severity};
+use ferrio_stats::{Figures, FiguresOf, LatencyFigures, Severity};
 use ferrio_units::glance::{duration_text, thousands};
 use maud::{Markup, html};
 
@@ -59,8 +59,9 @@ fn of_figures(kind: FiguresOf, figures: &Figures) -> String {
     if kind != FiguresOf::Sync {
         parts.push(format!("{} MB/s", words::bandwidth(figures.bytes_per_sec)));
     }
-    let p99 = figures.latency().and_then(|(_, latency)| latency.percentile(99.0));
-    parts.extend(p99.map(|p99| format!("p99 {}", words::latency(p99.latency_ns as f64))));
+    let p99 = |latency: &LatencyFigures| Some(words::latency(latency.percentile(99.0)?.latency_ns as f64));
+    parts.extend(figures.latency().and_then(|(_, latency)| p99(latency)).map(|p99| format!("p99 {p99}")));
+    parts.extend(figures.response.as_ref().and_then(p99).map(|p99| format!("p99 of responses {p99}")));
     parts.join(", ")
 }
 

@@ -60,6 +60,21 @@ fn of(jobs: Vec<JobResult>) -> String {
     page(&[RunResult { name: "r".to_owned(), jobs, ..RunResult::default() }])
 }
 
+/// What users wait for has a row of its own, where it was measured.
+#[test]
+fn response_latencies_stand_below_those_of_the_device() {
+    let mut with_response = job("users", 0, 1000);
+    let response =
+        LatencyFigures { max_ns: 9_000_000, mean_ns: 2_000_000.0, bins: vec![(9_000_000, 1000)], ..Default::default() };
+    with_response.directions[DataDirection::Read].as_mut().expect("reads").response = Some(response);
+    let page = of(vec![with_response]);
+    let row = "<td>read (response)</td><td></td><td></td><td>2.00 ms</td><td>9.00 ms</td><td>9.00 ms</td><td>9.00 ms</td><td>9.00 ms</td>";
+    assert!(page.contains(row) && page.contains("(response): from the time"), "{page:.9000}");
+    assert!(page.contains("p99 10.0 us, p99 of responses 9.00 ms."), "{page:.9000}");
+    let page = of(vec![job("other", 0, 1000)]);
+    assert!(!page.contains("(response)") && page.contains("p99 10.0 us."), "{page:.9000}");
+}
+
 #[test]
 fn a_hundred_clones_are_one_row_that_opens() {
     let from_json = of((0..100).map(|_| job("c", 0, 1000)).collect());
