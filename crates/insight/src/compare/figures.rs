@@ -3,7 +3,7 @@
 //! Must not know: which jobs belong together. Start reading at [`figures`].
 
 use super::ratio::{of_intervals, of_repeats};
-use super::sample::{FigureCourse, FigureSample, JobOfResult, words};
+use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_latency, words};
 use super::verdict::{beyond_noise, decide};
 use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
 use crate::statistics::{LogRatio, log_ratio};
@@ -23,21 +23,19 @@ pub(super) struct JobOfBoth<'a> {
 }
 
 impl JobOfBoth<'_> {
-    /// The latency that is compared: one that all results have, that of completion if none has any. Response latencies, which are those of
-    /// users, have no course from which one run could tell how much they vary: repeated results do.
+    /// The latency that is compared. Response latencies have no course from which one run could tell how much they vary: repeated results do.
     fn latency(&self, of: FiguresOf) -> LatencyKind {
-        let response = self.is_repeated().then_some(LatencyKind::Response);
-        let kinds = response.into_iter().chain([LatencyKind::Completion, LatencyKind::Total]);
-        kinds.into_iter().find(|kind| self.all_have(of, *kind)).unwrap_or(LatencyKind::Completion)
-    }
-
-    fn all_have(&self, of: FiguresOf, kind: LatencyKind) -> bool {
-        self.base.iter().chain(&self.new).all(|job| job.has_latency(of, kind))
+        let kinds = if self.is_repeated() { &LATENCIES[..] } else { &LATENCIES[1..] };
+        common_latency(&self.jobs(), of, kinds)
     }
 
     /// All results have response latencies, of some kind of I/O.
     pub(super) fn has_responses(&self) -> bool {
-        FiguresOf::ALL.into_iter().any(|of| self.all_have(of, LatencyKind::Response))
+        FiguresOf::ALL.into_iter().any(|of| self.jobs().all(|job| job.has_latency(of, LatencyKind::Response)))
+    }
+
+    fn jobs(&self) -> impl Iterator<Item = &JobOfResult<'_>> + Clone {
+        self.base.iter().chain(&self.new)
     }
 
     /// A side has several results.

@@ -75,6 +75,19 @@ impl<'a> JobOfResult<'a> {
     }
 }
 
+/// Latencies in the order in which repeated runs are told by them: first those of users.
+pub(crate) const LATENCIES: [LatencyKind; 3] = [LatencyKind::Response, LatencyKind::Completion, LatencyKind::Total];
+
+/// The first of these latencies that all jobs have measured; that of completion if there is none.
+pub(crate) fn common_latency<'j, 'r: 'j>(
+    jobs: &(impl Iterator<Item = &'j JobOfResult<'r>> + Clone),
+    of: FiguresOf,
+    kinds: &[LatencyKind],
+) -> LatencyKind {
+    let all_have = |kind: &LatencyKind| jobs.clone().all(|job| job.has_latency(of, *kind));
+    kinds.iter().copied().find(all_have).unwrap_or(LatencyKind::Completion)
+}
+
 /// What one side knows of a figure.
 pub(crate) struct FigureSample {
     /// The figure in each result that has it.

@@ -6,7 +6,7 @@ mod changed;
 mod outliers;
 
 use crate::compare::ComparedMetric;
-use crate::compare::sample::{FigureSample, JobOfResult};
+use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
 use crate::statistics::{mean, quantile_95};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
 use ferrio_results::{FiguresOf, LatencyKind, RunResult};
@@ -78,7 +78,7 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
         let jobs = of_job(job_index);
         let kinds = FiguresOf::ALL.into_iter().filter(|kind| jobs.iter().any(|job| job.has(*kind)));
         for kind in kinds {
-            let latency = latency(&jobs, kind);
+            let latency = common_latency(&jobs.iter(), kind, &LATENCIES);
             let of_metric = |metric| figure(&jobs, kind, metric, latency);
             let figures = ComparedMetric::ALL.into_iter().filter_map(of_metric);
             found.figures.extend(figures.map(|figure| RepeatedFigure { job_index, job: job.name.clone(), ..figure }));
@@ -86,13 +86,6 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
     }
     found.outliers = outliers::of(&all, &found.figures);
     found
-}
-
-/// The latency that all runs have measured: that of users, if they have.
-fn latency(jobs: &[JobOfResult<'_>], kind: FiguresOf) -> LatencyKind {
-    let all_have = |latency: &LatencyKind| jobs.iter().all(|job| job.has_latency(kind, *latency));
-    let kinds = [LatencyKind::Response, LatencyKind::Completion, LatencyKind::Total];
-    kinds.into_iter().find(all_have).unwrap_or(LatencyKind::Completion)
 }
 
 fn figure(
