@@ -3,6 +3,7 @@
 //! Must not know: what frames say. Start reading at [`FrameWriter::send`] and [`FrameReader::receive`].
 
 use crate::frame::LiveFrame;
+use ferrio_stats::wire;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -60,8 +61,7 @@ impl FrameWriter {
         }
         let start = self.waiting.len();
         self.waiting.extend([0; 4]);
-        // Cannot fail: a vector takes everything.
-        let _ = ciborium::into_writer(frame, &mut self.waiting);
+        wire::write(frame, &mut self.waiting);
         let length = u32::try_from(self.waiting.len() - start - 4).unwrap_or(u32::MAX);
         if length > MOST_FRAME_BYTES {
             self.waiting.truncate(start);
@@ -149,7 +149,7 @@ impl FrameDecoder {
         }
         let end = 4 + length as usize;
         let Some(bytes) = self.buffer.get(4..end) else { return ReceivedFrame::Nothing };
-        let frame = ciborium::from_reader(bytes);
+        let frame = wire::from_bytes(bytes);
         self.buffer.drain(..end);
         frame.map_or(ReceivedFrame::Closed, |frame| ReceivedFrame::Frame(Box::new(frame)))
     }

@@ -1,25 +1,17 @@
 //! The record of a run as a file: written by `--record`, read by `ferrio report`.
 //!
-//! The file has a line `ferrio record FORM`, the length and the checksum of the rest, and the record in CBOR (RFC 8949), in which
-//! every field has its name: a later version finds the fields that it knows, and takes defaults for those that are not there.
-//! Records of the forms 4 and 5 are in postcard's encoding, which is positional. The bytes of a file are not trusted: reading any
-//! bytes gives either a record that can be shown, or an error, in bounded memory.
+//! The file has a line `ferrio record FORM`, the length and the checksum of the rest, and the record as `ferrio_stats::wire` has it (CBOR).
+//! The bytes of a file are not trusted: reading any bytes gives either a record that can be shown, or an error, in bounded memory.
 //! Must not know: files, formats of reports. Start reading at [`encode`] and [`decode`].
 
-mod bounded;
-
-use bounded::Bounded;
-use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord, form};
+use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord, wire};
 use ferrio_units::checksum::crc32c;
 
 /// First bytes of every file; the version of the record's form and a line end follow.
 pub const MAGIC: &str = "ferrio record ";
 
 /// The oldest form that is read. `tests/records/` has a file of each.
-const OLDEST_FORM: u32 = 4;
-
-/// The first form in CBOR.
-const FIRST_IN_CBOR: u32 = 6;
+const OLDEST_FORM: u32 = 6;
 
 /// Length and checksum.
 const FRAME_BYTES: usize = 8 + 4;
@@ -85,7 +77,7 @@ pub enum SavedError {
 pub enum ContentFault {
     /// Its bytes are no encoding of a record.
     #[error("{0}")]
-    Encoding(String),
+    Encoding(wire::WireError),
     /// The windows of a steady state have more samples than can be shown.
     #[error("windows of a steady state")]
     SteadyWindows,
@@ -93,9 +85,7 @@ pub enum ContentFault {
 
 /// The bytes of a record's file.
 pub fn encode(record: &RunRecord) -> Vec<u8> {
-    // Cannot fail: the record has only numbers, texts and lists of them, and fits into memory.
-    let mut content = Vec::new();
-    let _ = ciborium::into_writer(record, &mut content);
+    let content = wire::to_bytes(record);
     let mut file = format!("{MAGIC}{RECORD_FORMAT}\n").into_bytes();
     file.extend((content.len() as u64).to_le_bytes());
     file.extend(crc32c(&content).to_le_bytes());
@@ -113,23 +103,10 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     }
     let (form, content) = content(file)?;
     let mut record: RunRecord =
-        form::reading(form, || if form < FIRST_IN_CBOR { positional(content) } else { self_describing(content) })
-            .map_err(|reason| SavedError::Content(ContentFault::Encoding(reason)))?;
+        wire::from_bytes(content).map_err(|error| SavedError::Content(ContentFault::Encoding(error)))?;
     check(&record, form)?;
     record.format = RECORD_FORMAT;
     Ok(record)
-}
-
-fn positional(content: &[u8]) -> Result<RunRecord, String> {
-    postcard::from_bytes(content).map(|Bounded(record)| record).map_err(|error| error.to_string())
-}
-
-fn self_describing(mut content: &[u8]) -> Result<RunRecord, String> {
-    let Bounded(record) = ciborium::from_reader(&mut content).map_err(|error| match error {
-        ciborium::de::Error::Semantic(_, reason) => reason,
-        error => error.to_string(),
-    })?;
-    if content.is_empty() { Ok(record) } else { Err(format!("{} bytes behind it", content.len())) }
 }
 
 /// The form of the record, and the content of the frame, after its length and checksum were checked.

@@ -7,7 +7,7 @@
 
 mod texts;
 
-use crate::{CourseEvent, Provenance, RunRecord};
+use crate::{CourseEvent, Provenance, RunRecord, wire};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use texts::Names;
@@ -24,18 +24,14 @@ pub struct Anonymizer {
 impl Anonymizer {
     /// Finds the names in a part.
     pub fn look_at<T: Serialize>(&mut self, part: &T) {
-        if let Ok(mut value) = serde_json::to_value(part) {
-            self.names.mask("", &mut value);
-        }
+        self.names.mask("", &mut wire::to_value(part));
     }
 
     /// Replaces the names in a part.
     pub fn mask<T: Serialize + DeserializeOwned + Default>(&mut self, part: &mut T) {
-        let masked = serde_json::to_value(&*part).and_then(|mut value| {
-            self.names.mask("", &mut value);
-            serde_json::from_value(value)
-        });
-        *part = masked.unwrap_or_default();
+        let mut value = wire::to_value(&*part);
+        self.names.mask("", &mut value);
+        *part = wire::from_value(&value).unwrap_or_default();
     }
 
     /// As [`Anonymizer::mask`], for notes and failures, in which a single word that is a known name is that name.

@@ -5,7 +5,6 @@
 mod earlier;
 mod heat;
 mod host;
-mod listed;
 mod stacks;
 mod targets;
 
@@ -15,7 +14,6 @@ use serde::{Deserialize, Serialize};
 pub use earlier::EarlierRun;
 pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
-pub(crate) use listed::of_any_form;
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{
     BackingPart, ExtentBytes, JobTargets, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
@@ -244,6 +242,6 @@ pub struct DiskCounters {
     /// Percent of the time that the device was busy, at most 100.
     pub util_percent: f64,
     /// Flushes of the device's cache; `None`: the kernel does not count them.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub n_flushes: Option<u64>,
 }

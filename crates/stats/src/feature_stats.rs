@@ -28,19 +28,19 @@ pub struct FeatureStats {
     /// Bytes that the kernel has read from storage for this worker while it did its I/O, read-ahead among them; of several workers
     /// their sum. For a worker that is a thread, without what other threads read for it (a pool, those of `io_uring` or of the C library).
     /// `None`: not counted, or not for all of them.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub own_read_bytes: Option<u64>,
     /// Bytes that it had read before that, in a `pre_read` or a ramp.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub read_before_bytes: Option<u64>,
     /// Reads that moved no byte, because the file ended before their place: done as fio counts them, or failed.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub n_empty_reads: u64,
     /// Datagrams that came from others than the other end of the connection.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub foreign_datagrams: ForeignDatagrams,
     /// Steps by which a server was reached and has replied; `None`: the engine has no server, or no such steps.
-    #[serde(default, deserialize_with = "crate::form::since::<7, _, _>")]
+    #[serde(default)]
     pub server: Option<Box<ServerSteps>>,
 }
 

@@ -13,10 +13,10 @@ pub struct Audit {
     /// Contradictions between evidence and figures, the worst first.
     pub findings: Vec<Finding>,
     /// What no rule could look at, by subject.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub unexamined: Vec<Unexamined>,
     /// Number of all rules; 0: not known, because an older version has examined the run.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub n_rules: u32,
 }
 
@@ -61,7 +61,7 @@ pub struct Finding {
     /// Names of the affected jobs; empty: all.
     pub jobs: Vec<String>,
     /// The direction whose figures it is about; none: it is about the job as a whole, or an older version has examined the run.
-    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    #[serde(default)]
     pub direction: FindingDirection,
     /// The measured values that it rests on.
     pub evidence: Vec<Measured>,

@@ -6,7 +6,7 @@
 //! Must not know: the meaning of the values. Start reading at [`full_bucket_index`].
 
 use crate::counts::add_to;
-use crate::form;
+use crate::wire;
 use ferrio_sys::LazyCounts;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
@@ -187,7 +187,7 @@ impl<'de> Visitor<'de> for HistogramVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Histogram, A::Error> {
-        form::take_memory::<A::Error>(N_SLOTS * size_of::<u64>())?;
+        wire::take_memory::<A::Error>(N_SLOTS * size_of::<u64>())?;
         let mut histogram = Histogram::default();
         let mut next_index = 0;
         while let Some((index, count)) = sequence.next_element::<(u16, u64)>()? {
@@ -308,8 +308,7 @@ mod tests {
             let mut merged = of(&first);
             merged.merge(&of(&second));
             prop_assert_eq!(merged.n_samples(), (first.len() + second.len()) as u64);
-            let bytes = postcard::to_stdvec(&merged).expect("serialises");
-            prop_assert_eq!(&postcard::from_bytes::<Histogram>(&bytes).expect("reads back"), &merged);
+            prop_assert_eq!(&wire::from_bytes::<Histogram>(&wire::to_bytes(&merged)).expect("reads back"), &merged);
             let text = serde_json::to_string(&merged).expect("serialises");
             prop_assert_eq!(&serde_json::from_str::<Histogram>(&text).expect("reads back"), &merged);
             prop_assert_eq!(&merged.since(&of(&first)), &of(&second));

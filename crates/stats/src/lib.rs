@@ -16,7 +16,6 @@ mod failure;
 pub mod feature_stats;
 mod figures;
 mod finding;
-pub mod form;
 pub mod histogram;
 pub mod idleness;
 pub mod latency;
@@ -39,6 +38,7 @@ pub mod steady_state;
 pub mod stretch;
 pub mod thread_stats;
 mod verify;
+pub mod wire;
 
 pub use anonymous::Anonymizer;
 pub use block_states::{BlockState, BlockStates};

@@ -7,9 +7,9 @@
 mod common;
 mod limits;
 
-use crate::form;
+use crate::wire::{self, WireError};
 use ferrio_spec::JobSpec;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 pub use limits::{IoLimit, IoWeight, LimitFacts};
@@ -50,8 +50,7 @@ impl Provenance {
     /// The form in documents: options that several jobs share are only under `common_options`, and each job has only
     /// its differences.
     pub fn to_document(&self) -> Value {
-        // Cannot fail: all keys are texts.
-        let mut document = serde_json::to_value(self).unwrap_or_default();
+        let mut document = wire::to_value(self);
         let jobs = document["jobs"].as_array_mut().map(Vec::as_mut_slice).unwrap_or_default();
         let all: Vec<&Value> = jobs.iter().map(|job| &job["options"]).collect();
         let (Some(shared), [_, _, ..]) = (common::of(&all), &all[..]) else { return document };
@@ -66,7 +65,7 @@ impl Provenance {
     ///
     /// # Errors
     /// The value is no such document.
-    pub fn from_document(mut document: Value) -> serde_json::Result<Self> {
+    pub fn from_document(mut document: Value) -> Result<Self, WireError> {
         let shared = document.as_object_mut().and_then(|document| document.remove(COMMON_OPTIONS));
         let jobs = document.get_mut("jobs").and_then(Value::as_array_mut).into_iter().flatten();
         if let Some(shared) = shared {
@@ -75,7 +74,7 @@ impl Provenance {
                 job.insert("options".to_owned(), options.unwrap_or_default());
             }
         }
-        serde_json::from_value(document)
+        wire::from_value(&document)
     }
 }
 
@@ -187,7 +186,7 @@ pub struct JobOptions {
     pub n_clones: u32,
     /// The options after parsing, including defaults, with ferrio's own names. `None`: a document of another program, or of another
     /// version, has them in a form that this version cannot read.
-    #[serde(default, serialize_with = "write_options", deserialize_with = "read_options")]
+    #[serde(default, deserialize_with = "read_options")]
     pub options: Option<Box<JobSpec>>,
 }
 
@@ -198,24 +197,10 @@ impl JobOptions {
     }
 }
 
-/// The first form of records that has the options as they are; older ones have their JSON text.
-const FIRST_IN_THE_OPEN: u32 = 6;
-
-/// Every format has them in the form that JSON has, so that one reader is enough.
-#[expect(clippy::ref_option, reason = "serde calls it with a reference to the field")]
-fn write_options<S: Serializer>(options: &Option<Box<JobSpec>>, serializer: S) -> Result<S::Ok, S::Error> {
-    serde_json::to_value(options).map_err(serde::ser::Error::custom)?.serialize(serializer)
-}
-
 /// Options that another version wrote, and that this one cannot read, are left out.
 fn read_options<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<JobSpec>>, D::Error> {
-    let value = if form::is_at_least(&deserializer, FIRST_IN_THE_OPEN) {
-        Value::deserialize(deserializer)?
-    } else {
-        serde_json::from_str(&String::deserialize(deserializer)?).map_err(serde::de::Error::custom)?
-    };
-    // A list would be taken for the fields in their order.
-    Ok(if value.is_object() { serde_json::from_value(value).unwrap_or_default() } else { None })
+    let value = Value::deserialize(deserializer)?;
+    Ok(if value.is_object() { wire::from_value(&value).ok() } else { None })
 }
 
 #[cfg(test)]
@@ -241,9 +226,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Provenance>(&text).expect("reads back"), provenance);
         let value = serde_json::to_value(&provenance).expect("serialises");
         assert_eq!(value["jobs"][0]["options"]["extent"]["size"]["Percent"], 7);
-        let mut bytes = Vec::new();
-        ciborium::into_writer(&provenance, &mut bytes).expect("serialises");
-        assert_eq!(ciborium::from_reader::<Provenance, _>(&bytes[..]).expect("reads back"), provenance);
+        assert_eq!(wire::from_bytes::<Provenance>(&wire::to_bytes(&provenance)).expect("reads back"), provenance);
     }
 
     #[test]
@@ -272,16 +255,5 @@ mod tests {
             let read = Provenance::from_document(document).expect("reads back");
             assert_eq!((read.jobs[0].name.as_str(), &read.jobs[0].options), ("a", &None));
         }
-    }
-
-    #[test]
-    fn older_records_have_the_options_as_text() {
-        let spec = serde_json::to_string(&JobSpec::default()).expect("serialises");
-        let read = |text: &str| {
-            let bytes = postcard::to_stdvec(&("j", 0u32, 1u32, 1u32, text)).expect("serialises");
-            form::reading(5, || postcard::from_bytes::<JobOptions>(&bytes))
-        };
-        assert_eq!(read(&spec).expect("reads").options, Some(Box::default()));
-        assert!(read("{").is_err());
     }
 }

@@ -11,8 +11,8 @@ use crate::{
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// Version of the record's form; it grows with every change that a reader has to know. Older forms are still read: a new field says
-/// since which form there is one, see [`crate::form`].
+/// Version of the record's form; it grows with every change that a reader has to know. Older forms are still read: a new field of any type
+/// in a record is `#[serde(default)]`.
 pub const RECORD_FORMAT: u32 = 7;
 
 /// Where the figures of a record come from.
@@ -43,7 +43,7 @@ pub struct RunRecord {
     /// The workers, in the order of their numbers.
     pub workers: Vec<WorkerRecord>,
     /// Figures of the probes.
-    #[serde(default, deserialize_with = "crate::evidence::of_any_form")]
+    #[serde(default)]
     pub evidence: Evidence,
     /// Messages of the run.
     pub messages: RunMessages,
@@ -61,7 +61,7 @@ pub struct RunRecord {
     #[serde(default)]
     pub precision: Option<Vec<JobPrecision>>,
     /// Where its figures come from.
-    #[serde(default, deserialize_with = "crate::form::since::<6, _, _>")]
+    #[serde(default)]
     pub origin: RecordOrigin,
 }
 

@@ -22,7 +22,7 @@ pub struct ResourceUsage {
     pub cpu_turns: Option<CpuTurns>,
     /// CPU time of the threads beside it. `None`: unknown, because the jobs of the process can't be told apart. Where they are threads,
     /// the kernel's workers of `io_uring` are known, as far as they have not ended before the job.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub helpers: Option<HelperUsage>,
 }
 

@@ -23,7 +23,7 @@ pub struct JobSeries {
     /// The I/O of each direction; a direction without I/O has no values.
     pub directions: PerDirection<DirectionSeries>,
     /// The syncs, which move no bytes; no values: there were none.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub syncs: DirectionSeries,
 }
 

@@ -4,8 +4,8 @@
 
 use super::ComparedFact;
 use ferrio_results::RunResult;
-use ferrio_stats::Provenance;
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
+use ferrio_stats::{Provenance, wire};
 use ferrio_units::glance::bytes_text;
 use serde_json::Value;
 
@@ -119,8 +119,7 @@ fn of_file_system(index: usize, facts: &FileSystemFacts) -> [Fact; 3] {
 
 fn of_device(index: usize, facts: &DeviceFacts) -> Vec<Fact> {
     let name = numbered("device", index);
-    // Texts, numbers and lists under names: that has a value in JSON.
-    let Ok(Value::Object(values)) = serde_json::to_value(facts) else { return Vec::new() };
+    let Value::Object(values) = wire::to_value(facts) else { return Vec::new() };
     let fact = |(what, value): (String, Value)| {
         let text = match value {
             Value::Null => return None,

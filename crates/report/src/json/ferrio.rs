@@ -11,7 +11,7 @@ use crate::view::{FioView, JobReport};
 use crate::words;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{
-    Audit, Histogram, JobPrecision, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles,
+    Audit, Histogram, JobPrecision, Provenance, ReplayStats, RunMessages, VerifyStats, full_percentiles, wire,
 };
 use ferrio_units::DataDirection;
 
@@ -57,19 +57,17 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
 /// `findings`: an empty list if there are none; `unexamined`: no list if all was examined. No keys if the run was not examined.
 fn audit(writer: &mut JsonWriter, audit: Option<&Audit>) {
     let Some(audit) = audit else { return };
-    // Texts and numbers under names: that has a value in JSON.
-    writer.value("findings", &serde_json::to_value(&audit.findings).unwrap_or_default());
+    writer.value("findings", &wire::to_value(&audit.findings));
     if !audit.unexamined.is_empty() {
-        writer.value("unexamined", &serde_json::to_value(&audit.unexamined).unwrap_or_default());
+        writer.value("unexamined", &wire::to_value(&audit.unexamined));
     }
     writer.integer("n_rules", audit.n_rules);
 }
 
 /// `precision`: no key if the run has no intervals.
 fn precision(writer: &mut JsonWriter, precision: Option<&[JobPrecision]>) {
-    // Texts and numbers under names: that has a value in JSON.
-    if let Some(Ok(value)) = precision.filter(|precision| !precision.is_empty()).map(serde_json::to_value) {
-        writer.value("precision", &value);
+    if let Some(precision) = precision.filter(|precision| !precision.is_empty()) {
+        writer.value("precision", &wire::to_value(&precision));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Must not know: probes. Start reading at [`write()`].
 
 use super::writer::JsonWriter;
-use ferrio_stats::Evidence;
+use ferrio_stats::{Evidence, wire};
 use serde_json::Value;
 
 /// True if some evidence belongs here.
@@ -17,8 +17,7 @@ pub(super) fn write(writer: &mut JsonWriter, evidence: &Evidence) {
         return;
     }
     writer.object("probes", |writer| {
-        // Cannot fail: the evidence has only numbers and texts.
-        if let Ok(Value::Object(figures)) = serde_json::to_value(evidence.beyond_fio()) {
+        if let Value::Object(figures) = wire::to_value(&evidence.beyond_fio()) {
             figures.iter().for_each(|(key, value)| writer.value(key, value));
         }
     });

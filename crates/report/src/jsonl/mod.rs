@@ -8,6 +8,7 @@ mod figures;
 use crate::words;
 use ferrio_stats::{
     Audit, ClonesStretch, ClonesTogether, CourseEvent, JobEnd, MessageStream, Note, Provenance, RunRecord, Stretch,
+    wire,
 };
 use figures::StretchFigures;
 use serde::Serialize;
@@ -158,8 +159,7 @@ pub fn render(record: &RunRecord) -> String {
 /// The first line: jobs, machine and options. `epoch_ms` is the start of the run.
 fn run(first: FirstLine<'_>, epoch_ms: u64, interval_ms: f64) -> String {
     let FirstLine { provenance, fio_version, global_options } = first;
-    // Cannot fail: all keys are texts.
-    let mut facts = serde_json::to_value(provenance).unwrap_or_default();
+    let mut facts = wire::to_value(provenance);
     if let Some(members) = facts.as_object_mut() {
         members.shift_remove("jobs");
     }

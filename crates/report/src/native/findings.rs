@@ -3,7 +3,7 @@
 //! Must not know: rules. Start reading at [`audit()`].
 
 use super::wrap::wrap;
-use ferrio_stats::{Audit, Finding, Measured, Severity, Unexamined, Unit};
+use ferrio_stats::{Audit, Finding, Measured, Severity, Unexamined, Unit, wire};
 use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_controls;
 use serde_json::Value;
@@ -117,8 +117,7 @@ pub fn value(measured: &Measured) -> String {
 
 /// The outcome as `ferrio check --json` writes it.
 pub fn audit_document(audit: &Audit) -> Value {
-    // Cannot fail: texts and numbers under names that are texts.
-    serde_json::to_value(audit).unwrap_or_default()
+    wire::to_value(audit)
 }
 
 #[cfg(test)]

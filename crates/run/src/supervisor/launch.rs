@@ -12,8 +12,8 @@ use crate::link::trace::Tracer;
 use crate::logs::LogPort;
 use crate::work::work;
 use ferrio_spec::engines::Sharing;
-use ferrio_stats::ThreadStats;
 use ferrio_stats::note::RunNote;
+use ferrio_stats::{ThreadStats, wire};
 use ferrio_sys::channel::{MessageSender, message_channel};
 use ferrio_sys::clock::Seat;
 use ferrio_sys::errno::EIO;
@@ -184,10 +184,8 @@ impl Drop for Presence {
 }
 
 fn send_to(sender: &MessageSender, message: &WorkerMessage) {
-    // Serialisation into memory cannot fail. If the supervisor is gone, the message is not needed.
-    if let Ok(bytes) = postcard::to_stdvec(message) {
-        let _ = sender.send(&bytes);
-    }
+    // If the supervisor is gone, the message is not needed.
+    let _ = sender.send(&wire::to_bytes(message));
 }
 
 /// The outcome of a worker that ended without sending one.

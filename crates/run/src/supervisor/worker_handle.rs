@@ -3,6 +3,7 @@
 //! Must not know: how workers are started, the contents of messages. Start reading at [`WorkerHandle::hear`].
 
 use crate::link::message::WorkerMessage;
+use ferrio_stats::wire;
 use ferrio_sys::channel::{MessageReceiver, Received};
 use ferrio_sys::process::{self, ChildEnd, Pid};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -32,7 +33,7 @@ impl WorkerHandle {
     pub(super) fn hear(&mut self) -> Heard {
         match self {
             Self::Process(pid, receiver) => match receiver.try_receive() {
-                Ok(Received::Message(bytes)) => match postcard::from_bytes(&bytes) {
+                Ok(Received::Message(bytes)) => match wire::from_bytes(&bytes) {
                     Ok(message) => Heard::Message(message),
                     Err(_) => Heard::Nothing,
                 },

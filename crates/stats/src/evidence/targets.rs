@@ -16,11 +16,11 @@ pub struct JobTargets {
     /// share counts for each of them.
     pub n_left_out: u64,
     /// Targets that an earlier job of the run has under another name.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub aliases: Vec<TargetAlias>,
     /// The part of the file behind a loop device that the job uses; `None`: it uses all of it, or another target, or the part is not
     /// known.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub part: Option<BackingPart>,
 }
 
@@ -126,7 +126,7 @@ pub struct TargetSize {
     pub direct_align_bytes: Option<u32>,
     /// The first file is never copied when it is written (`chattr +C`), so that btrfs has no checksums of it; `None`: its file system
     /// does not tell, or was not asked.
-    #[serde(default, deserialize_with = "crate::form::since::<5, _, _>")]
+    #[serde(default)]
     pub is_no_cow: Option<bool>,
 }
 
