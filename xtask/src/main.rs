@@ -1,4 +1,4 @@
-//! ferrio's own chores: `cargo xtask tidy | licences | generate | scaffold | bench | instructions`.
+//! ferrio's own chores: `cargo xtask tidy | licences | generate | scaffold | bench | instructions | build-cost`.
 //!
 //! A chore never changes the program: it checks the repository, writes documents into it, or measures.
 //! Start reading at [`run`]; each chore has a module.
@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a chore speaks to the one who called it")]
 
 mod bench;
+mod build_cost;
 mod callgrind;
 mod generate;
 mod instructions;
@@ -26,9 +27,14 @@ usage: cargo xtask <chore>
   bench [CASE...] [--pairs N] [--quick] [--csv FILE]
                        measures ferrio and fio side by side; an unknown CASE lists the known ones; FILE gets each figure
   instructions [--check | --update]
-                       counts instructions per I/O with callgrind and compares with xtask/instructions.toml";
+                       counts instructions per I/O with callgrind and compares with xtask/instructions.toml
+  build-cost [--check | --update]
+                       measures the CPU time of a clean release build by crate and compares with xtask/build-cost.toml";
 
 fn main() -> ExitCode {
+    if let Some(code) = build_cost::as_compiler(&std::env::args_os().skip(1).collect::<Vec<_>>()) {
+        return code;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match run(&arguments.iter().map(String::as_str).collect::<Vec<_>>()) {
         Ok(report) => {
@@ -56,6 +62,9 @@ fn run(arguments: &[&str]) -> Result<String> {
         ["instructions"] => instructions::show(&root),
         ["instructions", "--check"] => instructions::check(&root),
         ["instructions", "--update"] => instructions::update(&root),
+        ["build-cost"] => build_cost::show(&root),
+        ["build-cost", "--check"] => build_cost::check(&root),
+        ["build-cost", "--update"] => build_cost::update(&root),
         _ => bail!("{USAGE}"),
     }
 }

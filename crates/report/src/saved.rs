@@ -4,7 +4,8 @@
 //! The bytes of a file are not trusted: reading any bytes gives either a record that can be shown, or an error, in bounded memory.
 //! Must not know: files, formats of reports. Start reading at [`encode`] and [`decode`].
 
-use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord, wire};
+use ferrio_stats::wire::{Packed, WireError};
+use ferrio_stats::{RECORD_FORMAT, RunRecord, SteadyState, WorkerRecord};
 use ferrio_units::checksum::crc32c;
 
 /// First bytes of every file; the version of the record's form and a line end follow.
@@ -77,7 +78,7 @@ pub enum SavedError {
 pub enum ContentFault {
     /// Its bytes are no encoding of a record.
     #[error("{0}")]
-    Encoding(wire::WireError),
+    Encoding(WireError),
     /// The windows of a steady state have more samples than can be shown.
     #[error("windows of a steady state")]
     SteadyWindows,
@@ -85,7 +86,7 @@ pub enum ContentFault {
 
 /// The bytes of a record's file.
 pub fn encode(record: &RunRecord) -> Vec<u8> {
-    let content = wire::to_bytes(record);
+    let content = record.pack();
     let mut file = format!("{MAGIC}{RECORD_FORMAT}\n").into_bytes();
     file.extend((content.len() as u64).to_le_bytes());
     file.extend(crc32c(&content).to_le_bytes());
@@ -103,7 +104,7 @@ pub fn decode(file: &[u8]) -> Result<RunRecord, SavedError> {
     }
     let (form, content) = content(file)?;
     let mut record: RunRecord =
-        wire::from_bytes(content).map_err(|error| SavedError::Content(ContentFault::Encoding(error)))?;
+        RunRecord::unpack(content).map_err(|error| SavedError::Content(ContentFault::Encoding(error)))?;
     check(&record, form)?;
     record.format = RECORD_FORMAT;
     Ok(record)

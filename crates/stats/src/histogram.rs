@@ -8,6 +8,7 @@
 use crate::counts::add_to;
 use crate::wire;
 use ferrio_sys::LazyCounts;
+use ferrio_units::filled::{next_filled, saturating_sum};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,12 @@ impl Histogram {
 
     /// Buckets that are not empty, as (bucket, count), ascending, over the whole range.
     pub fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
-        self.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0)
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let index = next_filled(&self.counts[..], start)?;
+            start = index + 1;
+            Some((index, self.counts[index]))
+        })
     }
 
     /// The counts of fio's buckets, in order; the last one includes all larger values.
@@ -120,12 +126,12 @@ impl Histogram {
 
     /// Number of values behind fio's buckets (2^34 ns, about 17.18 s, and more).
     pub fn n_beyond(&self) -> u64 {
-        sum(&self.counts[N_BUCKETS..])
+        saturating_sum(&self.counts[N_BUCKETS..])
     }
 
     /// Number of values counted.
     pub fn n_samples(&self) -> u64 {
-        sum(&self.counts[..])
+        saturating_sum(&self.counts[..])
     }
 
     /// Adds another histogram.
@@ -148,14 +154,12 @@ impl Histogram {
 
     /// Clears all counts, keeps the memory.
     pub fn clear(&mut self) {
-        for count in self.counts.iter_mut().filter(|count| **count > 0) {
-            *count = 0;
+        let mut start = 0;
+        while let Some(index) = next_filled(&self.counts[..], start) {
+            self.counts[index] = 0;
+            start = index + 1;
         }
     }
-}
-
-fn sum(counts: &[u64]) -> u64 {
-    counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
 }
 
 /// Serialised, a histogram is the list of its non-empty buckets, ascending.

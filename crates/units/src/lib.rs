@@ -11,6 +11,7 @@ pub mod byte_text;
 pub mod checksum;
 pub mod direction;
 mod error;
+pub mod filled;
 pub mod glance;
 mod jhash;
 pub mod random;

@@ -202,7 +202,7 @@ proptest! {
     /// Changed content with the right checksum is shown or refused.
     #[test]
     fn hostile_contents_do_not_panic(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6)) {
-        let mut content = wire::to_bytes(&record(&[5, 70_000]));
+        let mut content = record(&[5, 70_000]).pack();
         for (index, byte) in changes {
             let index = index.index(content.len());
             content[index] = byte;

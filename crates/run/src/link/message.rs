@@ -4,6 +4,7 @@
 
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent};
+use ferrio_stats::wire::packed;
 use ferrio_stats::{Note, SteadySample, ThreadStats};
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +12,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum WorkerMessage {
     /// A message for the user.
-    Note(MessageStream, Note),
+    Note(MessageStream, #[serde(with = "packed")] Note),
     /// Lines of `--debug`.
     Trace(String),
     /// Files are being laid out: their number and total size in bytes.
     LayingOut(u64, u64),
     /// Statistics so far, on request.
-    Snapshot(Box<ThreadStats>),
+    Snapshot(#[serde(with = "packed")] Box<ThreadStats>),
     /// Statistics at the end of an interval.
     Interval(Box<IntervalFigures>),
     /// Figures of an interval for the search for a steady state.
@@ -34,6 +35,7 @@ pub struct IntervalFigures {
     /// The time at which the interval was to end; no I/O completed between it and `at_ns`, except at `at_ns` itself.
     pub due_ns: u64,
     /// All that the worker has counted so far.
+    #[serde(with = "packed")]
     pub stats: ThreadStats,
 }
 
@@ -42,8 +44,10 @@ pub struct IntervalFigures {
 pub struct WorkerOutcome {
     /// Statistics. Boxed: by value, each stack frame that the outcome passes through would cost memory in each of a
     /// thousand processes.
+    #[serde(with = "packed")]
     pub stats: Box<ThreadStats>,
     /// The error that ended the job, if there was one.
+    #[serde(with = "packed")]
     pub failure: Option<Failure>,
     /// The worker got as far as doing I/O.
     pub has_started: bool,

@@ -6,6 +6,7 @@
 //! The bytes are not trusted. Must not know: records, files. Start reading at [`to_bytes`] and [`from_bytes`].
 
 mod memory;
+pub mod packed;
 mod reader;
 mod writer;
 
@@ -14,6 +15,7 @@ use serde::de::DeserializeOwned;
 
 pub use memory::MOST_MEMORY_BYTES;
 pub(crate) use memory::take_memory;
+pub use packed::Packed;
 pub use reader::WireError;
 
 /// The bytes of a value.
