@@ -1,5 +1,5 @@
 use super::memory;
-use super::{from_bytes, from_value, reader, to_bytes};
+use super::{access, from_bytes, from_value, to_bytes};
 use crate::Histogram;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,10 @@ struct Parts {
     nothing: (),
     #[serde(default)]
     later: u16,
+}
+
+fn of_hex(hex: &str) -> Vec<u8> {
+    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
 fn parts() -> Parts {
@@ -61,8 +65,7 @@ fn the_forms_are_those_of_the_standard() {
         (to_bytes(&vec![Kind::Bare, Kind::One(5)]), "82644261 7265 a1634f6e6505"),
     ];
     for (bytes, expected) in written {
-        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, expected.replace(' ', ""));
+        assert_eq!(bytes, of_hex(&expected.replace(' ', "")), "{expected}");
     }
 }
 
@@ -94,9 +97,7 @@ fn fields_that_are_not_there_have_defaults_and_unknown_ones_are_passed_over() {
 /// Examples of RFC 8949, appendix A.
 #[test]
 fn the_examples_of_the_standard_are_read() {
-    let bytes = |hex: &str| -> Vec<u8> {
-        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
-    };
+    let bytes = of_hex;
     let whole = [("1818", 24), ("1bffffffffffffffff", u128::from(u64::MAX)), ("c249010000000000000000", 1 << 64)];
     for (hex, number) in whole {
         assert_eq!(from_bytes::<u128>(&bytes(hex)), Ok(number), "{hex}");
@@ -167,13 +168,13 @@ fn values_that_are_too_deep_are_refused() {
 #[test]
 fn small_bytes_for_large_values_are_refused() {
     let histograms = [&[0x99, 0x03, 0xe8][..], &[0x80; 1000]].concat();
-    let read = |most_bytes| memory::within(most_bytes, || reader::read::<Vec<Histogram>>(&histograms));
+    let read = |most_bytes| memory::within(most_bytes, || access::read::<Vec<Histogram>>(&histograms));
     let error = read(1 << 20).unwrap_err().to_string();
     assert!(error.contains("memory"), "{error}");
     assert_eq!(read(64 << 20).map(|read| read.len()), Ok(1000));
     // A million texts without a byte: 24 bytes each.
-    let texts = [&[0x9a, 0, 0x0f, 0x42, 0x40][..], &[0x60; 1_000_000]].concat();
-    let read = |most_bytes| memory::within(most_bytes, || reader::read::<Vec<String>>(&texts));
+    let texts = [&[0x9a, 0, 0x0f, 0x42, 0x40][..], &vec![0x60; 1_000_000]].concat();
+    let read = |most_bytes| memory::within(most_bytes, || access::read::<Vec<String>>(&texts));
     assert!(read(1 << 20).is_err() && read(64 << 20).is_ok());
     // A reader inside of a reader counts with it.
     let nested = memory::within(1 << 20, || from_bytes::<Vec<Histogram>>(&histograms));

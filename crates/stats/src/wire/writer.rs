@@ -4,7 +4,7 @@
 //! shortest form for whole numbers, and for others the one of 4 bytes if it loses nothing.
 //! Must not know: what the values mean. Start reading at [`Writer`].
 
-use super::reader::{TAG_BIG, TAG_BIG_NEGATIVE};
+use super::reader::{BREAK, TAG_BIG, TAG_BIG_NEGATIVE};
 use serde::ser::{
     Serialize, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple,
     SerializeTupleStruct, SerializeTupleVariant, Serializer,
@@ -47,14 +47,14 @@ impl Writer<'_> {
         let bytes = argument.to_be_bytes();
         match argument {
             0..=23 => self.0.push(kind | argument as u8),
-            24..=0xff => self.0.extend([kind | 24, bytes[7]]),
-            0x100..=0xffff => self.0.extend([kind | 25, bytes[6], bytes[7]]),
+            24..=0xff => self.0.extend([kind | 0x18, bytes[7]]),
+            0x100..=0xffff => self.0.extend([kind | 0x19, bytes[6], bytes[7]]),
             0x1_0000..=0xffff_ffff => {
-                self.0.push(kind | 26);
+                self.0.push(kind | 0x1a);
                 self.0.extend(&bytes[4..]);
             }
             _ => {
-                self.0.push(kind | 27);
+                self.0.push(kind | 0x1b);
                 self.0.extend(bytes);
             }
         }
@@ -102,7 +102,7 @@ impl Writer<'_> {
     fn begin(&mut self, kind: u8, length: Option<usize>) -> bool {
         match length {
             Some(length) => self.head(kind, length as u64),
-            None => self.0.push(kind << 5 | 31),
+            None => self.0.push(kind << 5 | 0x1f),
         }
         length.is_none()
     }
@@ -121,11 +121,10 @@ pub(super) struct Open<'a, 'b> {
 }
 
 impl Open<'_, '_> {
-    fn close(self) -> Result<(), Unwritable> {
+    fn close(self) {
         if self.has_break {
-            self.writer.0.push(0xff);
+            self.writer.0.push(BREAK);
         }
-        Ok(())
     }
 }
 
@@ -278,7 +277,8 @@ macro_rules! lists {
             }
 
             fn end(self) -> Result<(), Unwritable> {
-                self.close()
+                self.close();
+                Ok(())
             }
         }
     )* };
@@ -303,7 +303,8 @@ macro_rules! fields {
             }
 
             fn end(self) -> Result<(), Unwritable> {
-                self.close()
+                self.close();
+                Ok(())
             }
         }
     )* };
@@ -324,6 +325,7 @@ impl SerializeMap for Open<'_, '_> {
     }
 
     fn end(self) -> Result<(), Unwritable> {
-        self.close()
+        self.close();
+        Ok(())
     }
 }
