@@ -1,17 +1,17 @@
-//! Makes values of what [`Reader`] reads.
+//! Makes values of what [`WireReader`] reads.
 //!
 //! The compiler makes these functions for each type of a record, so they are a call or two, and nothing fails between the end of a value and
 //! its return. Must not know: what the values mean. Start reading at [`read`].
 
 use super::memory;
-use super::reader::{BREAK, Reader, Scalar, Whole, WireError, fault};
+use super::reader::{BREAK, Scalar, Whole, WireError, WireReader, fault};
 use serde::de::{
     DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor,
 };
 
 /// The value whose bytes these are.
 pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
-    let mut reader = Reader { left: bytes, depth: 0, fault: None };
+    let mut reader = WireReader { left: bytes, depth: 0, fault: None };
     let value = T::deserialize(&mut reader);
     if value.is_ok() {
         reader.ended()?;
@@ -21,7 +21,7 @@ pub(super) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
 
 /// What is left of a list or of the entries of a map.
 pub(super) struct Items<'a, 'de> {
-    pub(super) reader: &'a mut Reader<'de>,
+    pub(super) reader: &'a mut WireReader<'de>,
     /// `None`: up to a break.
     pub(super) left: Option<usize>,
 }
@@ -105,7 +105,7 @@ macro_rules! scalars {
     )* };
 }
 
-impl<'de> Deserializer<'de> for &mut Reader<'de> {
+impl<'de> Deserializer<'de> for &mut WireReader<'de> {
     type Error = WireError;
 
     scalars! {
@@ -241,7 +241,7 @@ impl<'de> Deserializer<'de> for &mut Reader<'de> {
 
 /// A variant of an enum.
 struct Variant<'a, 'de> {
-    reader: &'a mut Reader<'de>,
+    reader: &'a mut WireReader<'de>,
     /// The name alone.
     is_bare: bool,
 }

@@ -1,7 +1,7 @@
 //! Values as bytes: saved records, messages of workers, frames of live views. The form is CBOR (RFC 8949), in which every field has
 //! its name: a later version finds the fields that it knows, and takes defaults for those that are not there.
 //!
-//! All of them, and documents in JSON too, are written and read by one type each, `writer::Writer` and `reader::Reader`, so that the
+//! All of them, and documents in JSON too, are written and read by one type each, `writer::Writer` and `reader::WireReader`, so that the
 //! compiler makes the code for each type of a record once, and for these types it is short.
 //! The bytes are not trusted. Must not know: records, files. Start reading at [`to_bytes`] and [`from_bytes`].
 

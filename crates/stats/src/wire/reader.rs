@@ -1,7 +1,7 @@
 //! Reads CBOR: heads of values, and values that hold no others.
 //!
 //! No function here is generic. Lengths are held against the bytes that are left, depths against [`MOST_DEPTH`], and sizes of values are counted
-//! ([`memory`]). Must not know: types of values. Start reading at [`Reader`]; `access.rs` makes values of what it reads.
+//! ([`memory`]). Must not know: types of values. Start reading at [`WireReader`]; `access.rs` makes values of what it reads.
 
 use super::access::Items;
 use super::memory;
@@ -44,7 +44,7 @@ pub(super) fn fault<T>(reason: &str) -> Result<T, WireError> {
 }
 
 /// What is left to read.
-pub(super) struct Reader<'de> {
+pub(super) struct WireReader<'de> {
     pub(super) left: &'de [u8],
     /// Number of values that the next one stands in.
     pub(super) depth: u32,
@@ -54,7 +54,7 @@ pub(super) struct Reader<'de> {
 
 /// How a value begins.
 #[derive(Clone, Copy)]
-pub(super) enum Head {
+pub(super) enum ItemHead {
     Unsigned(u64),
     /// -1 minus this.
     Negative(u64),
@@ -92,7 +92,7 @@ pub(super) enum Scalar<'de> {
 /// The byte behind a list or a map whose length was not said.
 pub(super) const BREAK: u8 = 0xff;
 
-impl<'de> Reader<'de> {
+impl<'de> WireReader<'de> {
     /// An error if something is wrong behind the value.
     pub(super) fn ended(&mut self) -> Result<(), WireError> {
         match self.fault.take() {
@@ -113,7 +113,7 @@ impl<'de> Reader<'de> {
         Ok(self.take(n_bytes)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    pub(super) fn head(&mut self) -> Result<Head, WireError> {
+    pub(super) fn head(&mut self) -> Result<ItemHead, WireError> {
         let first = self.take(1)?[0];
         let (major, low) = (first >> 5, first & 0x1f);
         if major == 7 {
@@ -122,19 +122,19 @@ impl<'de> Reader<'de> {
         let argument = match low {
             0..=23 => u64::from(low),
             24..=27 => self.number(1 << (low - 24))?,
-            31 if major == 4 => return Ok(Head::Array(None)),
-            31 if major == 5 => return Ok(Head::Map(None)),
+            31 if major == 4 => return Ok(ItemHead::Array(None)),
+            31 if major == 5 => return Ok(ItemHead::Map(None)),
             // Texts in pieces, too, which no writer of ours makes.
             _ => return fault("a length that has no meaning"),
         };
         Ok(match major {
-            0 => Head::Unsigned(argument),
-            1 => Head::Negative(argument),
-            2 => Head::Bytes(self.length(argument)?),
-            3 => Head::Text(self.length(argument)?),
-            4 => Head::Array(Some(self.length(argument)?)),
-            5 => Head::Map(Some(self.length(argument)?)),
-            _ => Head::Tag(argument),
+            0 => ItemHead::Unsigned(argument),
+            1 => ItemHead::Negative(argument),
+            2 => ItemHead::Bytes(self.length(argument)?),
+            3 => ItemHead::Text(self.length(argument)?),
+            4 => ItemHead::Array(Some(self.length(argument)?)),
+            5 => ItemHead::Map(Some(self.length(argument)?)),
+            _ => ItemHead::Tag(argument),
         })
     }
 
@@ -146,14 +146,14 @@ impl<'de> Reader<'de> {
         }
     }
 
-    pub(super) fn simple(&mut self, low: u8) -> Result<Head, WireError> {
+    pub(super) fn simple(&mut self, low: u8) -> Result<ItemHead, WireError> {
         Ok(match low {
-            20 => Head::Bool(false),
-            21 => Head::Bool(true),
-            22 | 23 => Head::Null,
-            25 => Head::Float(of_half(self.number(2)? as u16)),
-            26 => Head::Float(f64::from(f32::from_bits(self.number(4)? as u32))),
-            27 => Head::Float(f64::from_bits(self.number(8)?)),
+            20 => ItemHead::Bool(false),
+            21 => ItemHead::Bool(true),
+            22 | 23 => ItemHead::Null,
+            25 => ItemHead::Float(of_half(self.number(2)? as u16)),
+            26 => ItemHead::Float(f64::from(f32::from_bits(self.number(4)? as u32))),
+            27 => ItemHead::Float(f64::from_bits(self.number(8)?)),
             _ => return fault("a simple value that has no meaning"),
         })
     }
@@ -162,22 +162,22 @@ impl<'de> Reader<'de> {
     pub(super) fn scalar(&mut self) -> Result<Scalar<'de>, WireError> {
         let mut head = self.head()?;
         // Other tags say more about the value behind them, which is all that is wanted.
-        while let Head::Tag(tag) = head {
+        while let ItemHead::Tag(tag) = head {
             if matches!(tag, TAG_BIG | TAG_BIG_NEGATIVE) {
                 return Ok(Scalar::Whole(self.big(tag == TAG_BIG_NEGATIVE)?));
             }
             head = self.head()?;
         }
         Ok(match head {
-            Head::Unsigned(number) => Scalar::Whole(Whole::Unsigned(number.into())),
-            Head::Negative(number) => Scalar::Whole(Whole::Signed(-1 - i128::from(number))),
-            Head::Bool(is_true) => Scalar::Bool(is_true),
-            Head::Float(number) => Scalar::Float(number),
-            Head::Null | Head::Tag(_) => Scalar::Null,
-            Head::Text(length) => Scalar::Text(self.str(length)?),
-            Head::Bytes(length) => Scalar::Bytes(self.take(length)?),
-            Head::Array(length) => Scalar::Array(length),
-            Head::Map(length) => Scalar::Map(length),
+            ItemHead::Unsigned(number) => Scalar::Whole(Whole::Unsigned(number.into())),
+            ItemHead::Negative(number) => Scalar::Whole(Whole::Signed(-1 - i128::from(number))),
+            ItemHead::Bool(is_true) => Scalar::Bool(is_true),
+            ItemHead::Float(number) => Scalar::Float(number),
+            ItemHead::Null | ItemHead::Tag(_) => Scalar::Null,
+            ItemHead::Text(length) => Scalar::Text(self.str(length)?),
+            ItemHead::Bytes(length) => Scalar::Bytes(self.take(length)?),
+            ItemHead::Array(length) => Scalar::Array(length),
+            ItemHead::Map(length) => Scalar::Map(length),
         })
     }
 
@@ -186,7 +186,7 @@ impl<'de> Reader<'de> {
     }
 
     pub(super) fn big(&mut self, is_negative: bool) -> Result<Whole, WireError> {
-        let Head::Bytes(length @ 0..=16) = self.head()? else { return fault("a number that is too long") };
+        let ItemHead::Bytes(length @ 0..=16) = self.head()? else { return fault("a number that is too long") };
         let number = self.take(length)?.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
         match (is_negative, i128::try_from(number)) {
             (false, _) => Ok(Whole::Unsigned(number)),

@@ -1,3 +1,5 @@
+//! Values cross the wire unchanged, in the form of the standard; other bytes are refused, in bounded memory.
+
 use super::memory;
 use super::{access, from_bytes, from_value, to_bytes};
 use crate::Histogram;

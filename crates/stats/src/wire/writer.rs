@@ -115,12 +115,12 @@ impl Writer<'_> {
 }
 
 /// The rest of a list or a map.
-pub(super) struct Open<'a, 'b> {
+pub(super) struct OpenList<'a, 'b> {
     writer: &'a mut Writer<'b>,
     has_break: bool,
 }
 
-impl Open<'_, '_> {
+impl OpenList<'_, '_> {
     fn close(self) {
         if self.has_break {
             self.writer.0.push(BREAK);
@@ -140,13 +140,13 @@ macro_rules! scalars {
 impl<'a, 'b> Serializer for &'a mut Writer<'b> {
     type Ok = ();
     type Error = Unwritable;
-    type SerializeSeq = Open<'a, 'b>;
-    type SerializeTuple = Open<'a, 'b>;
-    type SerializeTupleStruct = Open<'a, 'b>;
-    type SerializeTupleVariant = Open<'a, 'b>;
-    type SerializeMap = Open<'a, 'b>;
-    type SerializeStruct = Open<'a, 'b>;
-    type SerializeStructVariant = Open<'a, 'b>;
+    type SerializeSeq = OpenList<'a, 'b>;
+    type SerializeTuple = OpenList<'a, 'b>;
+    type SerializeTupleStruct = OpenList<'a, 'b>;
+    type SerializeTupleVariant = OpenList<'a, 'b>;
+    type SerializeMap = OpenList<'a, 'b>;
+    type SerializeStruct = OpenList<'a, 'b>;
+    type SerializeStructVariant = OpenList<'a, 'b>;
 
     scalars! {
         serialize_u8(u8) unsigned;
@@ -216,16 +216,16 @@ impl<'a, 'b> Serializer for &'a mut Writer<'b> {
         value.serialize(self)
     }
 
-    fn serialize_seq(self, length: Option<usize>) -> Result<Open<'a, 'b>, Unwritable> {
+    fn serialize_seq(self, length: Option<usize>) -> Result<OpenList<'a, 'b>, Unwritable> {
         let has_break = self.begin(ARRAY, length);
-        Ok(Open { writer: self, has_break })
+        Ok(OpenList { writer: self, has_break })
     }
 
-    fn serialize_tuple(self, length: usize) -> Result<Open<'a, 'b>, Unwritable> {
+    fn serialize_tuple(self, length: usize) -> Result<OpenList<'a, 'b>, Unwritable> {
         self.serialize_seq(Some(length))
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<Open<'a, 'b>, Unwritable> {
+    fn serialize_tuple_struct(self, _: &'static str, length: usize) -> Result<OpenList<'a, 'b>, Unwritable> {
         self.serialize_seq(Some(length))
     }
 
@@ -235,17 +235,17 @@ impl<'a, 'b> Serializer for &'a mut Writer<'b> {
         _: u32,
         variant: &'static str,
         length: usize,
-    ) -> Result<Open<'a, 'b>, Unwritable> {
+    ) -> Result<OpenList<'a, 'b>, Unwritable> {
         self.variant(variant);
         self.serialize_seq(Some(length))
     }
 
-    fn serialize_map(self, length: Option<usize>) -> Result<Open<'a, 'b>, Unwritable> {
+    fn serialize_map(self, length: Option<usize>) -> Result<OpenList<'a, 'b>, Unwritable> {
         let has_break = self.begin(MAP, length);
-        Ok(Open { writer: self, has_break })
+        Ok(OpenList { writer: self, has_break })
     }
 
-    fn serialize_struct(self, _: &'static str, length: usize) -> Result<Open<'a, 'b>, Unwritable> {
+    fn serialize_struct(self, _: &'static str, length: usize) -> Result<OpenList<'a, 'b>, Unwritable> {
         self.serialize_map(Some(length))
     }
 
@@ -255,7 +255,7 @@ impl<'a, 'b> Serializer for &'a mut Writer<'b> {
         _: u32,
         variant: &'static str,
         length: usize,
-    ) -> Result<Open<'a, 'b>, Unwritable> {
+    ) -> Result<OpenList<'a, 'b>, Unwritable> {
         self.variant(variant);
         self.serialize_map(Some(length))
     }
@@ -268,7 +268,7 @@ impl<'a, 'b> Serializer for &'a mut Writer<'b> {
 
 macro_rules! lists {
     ($($kind:ident $method:ident;)*) => { $(
-        impl $kind for Open<'_, '_> {
+        impl $kind for OpenList<'_, '_> {
             type Ok = ();
             type Error = Unwritable;
 
@@ -293,7 +293,7 @@ lists! {
 
 macro_rules! fields {
     ($($kind:ident)*) => { $(
-        impl $kind for Open<'_, '_> {
+        impl $kind for OpenList<'_, '_> {
             type Ok = ();
             type Error = Unwritable;
 
@@ -312,7 +312,7 @@ macro_rules! fields {
 
 fields!(SerializeStruct SerializeStructVariant);
 
-impl SerializeMap for Open<'_, '_> {
+impl SerializeMap for OpenList<'_, '_> {
     type Ok = ();
     type Error = Unwritable;
 
