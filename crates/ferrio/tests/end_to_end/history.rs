@@ -445,7 +445,8 @@ fn only_what_uses_the_history_opens_it() {
         scratch.read("trace").contains("history.sqlite")
     };
     assert!(opens("history list"));
-    for arguments in [&format!("{JOB} --output-format=json"), "--version", "--help", "help", "genzipf", "--cmdhelp=rw"]
+    for arguments in
+        [&format!("{JOB} --output-format=json"), "--version", "--help", "help", "genzipf -g 1", "--cmdhelp=rw"]
     {
         assert!(!opens(arguments), "{arguments}: {}", scratch.read("trace"));
     }
