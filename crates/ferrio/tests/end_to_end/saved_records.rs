@@ -84,7 +84,7 @@ fn what_is_no_record_is_refused_with_the_reason() {
     scratch.write("damaged", [&kept[..kept.len() - 1], b"\xa5"].concat());
     let form = kept.iter().skip("ferrio record ".len()).take_while(|byte| byte.is_ascii_digit());
     let form = String::from_utf8(form.copied().collect()).expect("digits");
-    let other = format!("it is a record of form 99, and this version of ferrio reads forms 4 to {form}");
+    let other = format!("it is a record of form 99, and this version of ferrio reads forms 6 to {form}");
     let half = format!("it is truncated: {} bytes of {}", kept.len() / 2, kept.len());
     let whole = [
         ("half", half.as_str()),
