@@ -20,7 +20,6 @@ pub mod repeats;
 mod reports;
 mod rules;
 mod stack;
-mod statistics;
 mod text;
 mod unexamined;
 
@@ -29,7 +28,7 @@ pub use missed_rate::{MissedRate, RATE_NOT_REACHED, missed_rate};
 pub use precision::precision;
 pub use rules::depth::means_fewer_in_flight;
 pub use rules::{FindingRule, RULES};
-pub use statistics::one_sided_quantile;
+pub use ferrio_inference::one_sided_quantile;
 pub use unexamined::{SUBJECTS, Subject};
 
 use case::Case;

@@ -3,7 +3,7 @@
 //! Must not know: how intervals are estimated, how they are shown. Start reading at [`precision`].
 
 use crate::course::JobCourse;
-use crate::statistics::{Counts, MeanInterval, mean_interval, percentile_interval, weighted};
+use ferrio_inference::{Counts, MeanInterval, mean_interval, percentile_interval, weighted};
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
 use ferrio_stats::{Confidence, DirectionSeries, Estimate, ImprecisionReason, JobPrecision, JobSeries, RunRecord};
 use ferrio_units::DataDirection;

@@ -65,9 +65,7 @@ impl<const N: usize> DerefMut for LazyCounts<N> {
 impl<const N: usize> Clone for LazyCounts<N> {
     fn clone(&self) -> Self {
         let mut copy = Self::default();
-        for (mine, theirs) in copy.iter_mut().zip(self.iter()).filter(|(_, theirs)| **theirs != 0) {
-            *mine = *theirs;
-        }
+        ferrio_units::filled::copy(&self[..], &mut copy[..]);
         copy
     }
 }

@@ -8,6 +8,15 @@ pub fn next_filled(counts: &[u64], start: usize) -> Option<usize> {
     rest.iter().position(|count| *count > 0).map(|at| start + at)
 }
 
+/// Copies what is not 0 into counts that are all 0, and writes nowhere else: memory that was never written to is not used.
+pub fn copy(counts: &[u64], into: &mut [u64]) {
+    for (theirs, mine) in counts.iter().zip(into) {
+        if *theirs != 0 {
+            *mine = *theirs;
+        }
+    }
+}
+
 /// Their sum, at most `u64::MAX`.
 pub fn saturating_sum(counts: &[u64]) -> u64 {
     counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
@@ -22,6 +31,13 @@ mod tests {
         let counts = [0, 0, 5, 0, 7, 0];
         let found: Vec<Option<usize>> = (0..8).map(|start| next_filled(&counts, start)).collect();
         assert_eq!(found, [Some(2), Some(2), Some(2), Some(4), Some(4), None, None, None]);
+    }
+
+    #[test]
+    fn copies_have_the_same_counts() {
+        let mut copy_of = [0; 6];
+        copy(&[0, 0, 5, 0, 7, 0], &mut copy_of);
+        assert_eq!(copy_of, [0, 0, 5, 0, 7, 0]);
     }
 
     #[test]

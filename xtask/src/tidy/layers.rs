@@ -40,7 +40,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     ("ferrio-report", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
-    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results"]),
+    ("ferrio-inference", &["ferrio-units", "ferrio-stats"]),
+    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results", "ferrio-inference"]),
     ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),
     ("ferrio-history", &["ferrio-units", "ferrio-sys", "ferrio-stats", "ferrio-report", "ferrio-results"]),
     (

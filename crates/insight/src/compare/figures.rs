@@ -6,7 +6,7 @@ use super::ratio::{of_intervals, of_repeats};
 use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_latency, words};
 use super::verdict::{beyond_noise, decide};
 use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
-use crate::statistics::{LogRatio, log_ratio};
+use ferrio_inference::{LogRatio, log_ratio};
 use ferrio_results::{FiguresOf, LatencyKind};
 
 /// Half the width of a bucket of a latency, as a share: percentiles are the middle of one.
@@ -160,7 +160,7 @@ fn compared(
     }
     let of_course = |ratio: LogRatio| Ground {
         basis: ComparisonBasis::Course,
-        ratio: ratio.reaching(told),
+        ratio: reaching(ratio, told),
         reason: "from the course of one run each".to_owned(),
     };
     if let (FigureCourse::Series(first), FigureCourse::Series(second)) = (&base.course, &new.course) {
@@ -172,16 +172,11 @@ fn compared(
     Ok(of_course(ratio.ok_or("the interval of a figure reaches down to 0")?))
 }
 
-impl LogRatio {
-    /// No change at all.
-    const NONE: Self = Self { value: 0.0, low: 0.0, high: 0.0, n_degrees: f64::INFINITY };
-
-    /// The same for the ratio of the figures as reported, which may differ from those of the course (intervals that are left out):
-    /// the interval reaches as far as either tells.
-    fn reaching(self, told: f64) -> Self {
-        let shift = told - self.value;
-        Self { value: told, low: self.low + shift.min(0.0), high: self.high + shift.max(0.0), ..self }
-    }
+/// The same for the ratio of the figures as reported, which may differ from those of the course (intervals that are left out):
+/// the interval reaches as far as either tells.
+fn reaching(ratio: LogRatio, told: f64) -> LogRatio {
+    let shift = told - ratio.value;
+    LogRatio { value: told, low: ratio.low + shift.min(0.0), high: ratio.high + shift.max(0.0), ..ratio }
 }
 
 fn change(base: f64, new: f64, ratio: Option<&LogRatio>) -> Option<FigureChange> {

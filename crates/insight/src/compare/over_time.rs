@@ -2,7 +2,7 @@
 //!
 //! Must not know: statistics. Start reading at [`joined`], then [`means`] and [`weighted_means`].
 
-use crate::statistics::weighted;
+use ferrio_inference::weighted;
 use ferrio_results::{TimeSeries, together};
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`of_repeats`], then [`of_intervals`].
 
-use crate::statistics::{LogRatio, MARGIN, mean, quantile_95};
+use ferrio_inference::{LogRatio, MARGIN, mean, quantile_95};
 use ferrio_stats::Confidence;
 
 /// Fewest results of a side, if the other has only one, whose spread is then taken to be the same.

@@ -3,7 +3,7 @@
 //! Must not know: where figures and intervals come from. Start reading at [`decide`].
 
 use super::ComparedMetric;
-use crate::statistics::LogRatio;
+use ferrio_inference::LogRatio;
 use serde::Serialize;
 
 /// What a comparison says of a figure.

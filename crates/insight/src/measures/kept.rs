@@ -2,7 +2,7 @@
 //!
 //! Must not know: the case, so that the case can own them. Start reading at [`KeptMeasures`].
 
-use crate::statistics::Change;
+use ferrio_inference::Change;
 use ferrio_units::DataDirection;
 use std::cell::OnceCell;
 

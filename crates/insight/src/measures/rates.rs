@@ -6,7 +6,7 @@ use super::asked::is_held_back;
 use super::kept::FreeCourse;
 use crate::case::Case;
 use crate::course::JobCourse;
-use crate::statistics::{Change, change_point, mean, trend};
+use ferrio_inference::{Change, change_point, mean, trend};
 
 /// A change by less than this share of the higher rate is within what devices do.
 const LEAST_CHANGE: f64 = 0.2;

@@ -5,7 +5,7 @@
 
 use crate::compare::ComparedMetric;
 use crate::rules::FindingRule;
-use crate::statistics::{mean, two_sided_p};
+use ferrio_inference::{mean, two_sided_p};
 use crate::text;
 use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
@@ -329,7 +329,7 @@ fn step_at(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{Noise, autoregressive};
+    use ferrio_inference::synthetic::{Noise, autoregressive};
 
     /// Rounds of so many points, with noise of 2 %; of one point with noise of 0.5 %, as runs of tens of thousands of I/Os have it.
     fn rounds(n_points: usize, n_rounds: usize, seed: u64, factor: impl Fn(usize) -> f64) -> Vec<(usize, f64)> {

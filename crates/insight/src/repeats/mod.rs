@@ -7,7 +7,7 @@ mod outliers;
 
 use crate::compare::ComparedMetric;
 use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
-use crate::statistics::{mean, quantile_95};
+use ferrio_inference::{mean, quantile_95};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
 use ferrio_results::{FiguresOf, LatencyKind, RunResult};
 use ferrio_stats::Confidence;
@@ -149,7 +149,7 @@ fn within_percent(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::{Noise, autoregressive};
+    use ferrio_inference::synthetic::{Noise, autoregressive};
     use ferrio_results::{Figures, JobResult, LatencyFigures};
     use ferrio_stats::{Finding, Severity};
     use ferrio_units::{DataDirection, PerDirection};

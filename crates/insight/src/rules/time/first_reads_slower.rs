@@ -5,7 +5,7 @@ use crate::measures::kept::FreeCourse;
 use crate::measures::ranges::range_bytes;
 use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
-use crate::statistics::Change;
+use ferrio_inference::Change;
 use crate::text;
 use ferrio_spec::{RandomDistribution, ZoneSpec};
 use ferrio_stats::{Measured, Severity};

@@ -4,7 +4,7 @@ use crate::case::Case;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
-use crate::statistics::{mean, trend};
+use ferrio_inference::{mean, trend};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 

@@ -5,7 +5,7 @@ use crate::course::JobCourse;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
-use crate::statistics::Change;
+use ferrio_inference::Change;
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 

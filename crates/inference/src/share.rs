@@ -20,14 +20,14 @@ const FEWEST_INTERVALS: usize = 40;
 const UNKNOWN_VARIANCE: f64 = 4.0;
 
 /// Buckets of an interval that are not empty, with their counts.
-pub(crate) type Counts = Vec<(u16, u64)>;
+pub type Counts = Vec<(u16, u64)>;
 
 /// A percentile (above 0 and below 100) of the samples of all intervals, nanoseconds, with the interval that covers the true value
 /// with a probability of 95 %.
 ///
 /// # Errors
 /// There are too few samples or intervals.
-pub(crate) fn percentile_interval(cells: &[Counts], percent: f64) -> Result<Confidence, ImprecisionReason> {
+pub fn percentile_interval(cells: &[Counts], percent: f64) -> Result<Confidence, ImprecisionReason> {
     let total = Total::of(cells);
     let share = percent / 100.0;
     if total.n_samples * share.min(1.0 - share) < FEWEST_BEYOND {
@@ -127,7 +127,7 @@ impl Total {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, autoregressive, coverage, normal};
+    use crate::synthetic::{Noise, autoregressive, coverage, normal};
     use super::*;
     use ferrio_stats::Histogram;
     use ferrio_units::random::Taus258;

@@ -14,20 +14,20 @@ const CRITICAL: f64 = 1.95;
 
 /// A change of the level.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Change {
+pub struct Change {
     /// Number of values before it.
-    pub(crate) index: usize,
+    pub index: usize,
     /// Mean of these.
-    pub(crate) before: f64,
+    pub before: f64,
     /// Mean of the others.
-    pub(crate) after: f64,
+    pub after: f64,
     /// Share of the variance that the two levels explain, 0 to 1.
-    pub(crate) explained: f64,
+    pub explained: f64,
 }
 
 /// The place where two levels fit best, if chance and dependence of neighbours do not explain them (one false alarm in a thousand
 /// series without a change).
-pub(crate) fn change_point(values: &[f64]) -> Option<Change> {
+pub fn change_point(values: &[f64]) -> Option<Change> {
     let n = values.len();
     if n < 4 * FEWEST {
         return None;
@@ -64,7 +64,7 @@ pub(crate) fn change_point(values: &[f64]) -> Option<Change> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, autoregressive, coverage};
+    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
 
     #[test]

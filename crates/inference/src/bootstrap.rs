@@ -7,17 +7,17 @@ use super::student::{NORMAL_95, quantile};
 use ferrio_units::random::Taus258;
 
 /// Number of resampled series: the quantiles are the 25th and the 975th of 999.
-pub(super) const N_RESAMPLED: usize = 999;
+pub(crate) const N_RESAMPLED: usize = 999;
 /// Bounds of the quantiles, in units of Student's. Where a few values differ from all others, many resampled series have none of
 /// these and no variance, and their quantiles have no bound.
-pub(super) const RANGE: (f64, f64) = (0.5, 2.5);
+pub(crate) const RANGE: (f64, f64) = (0.5, 2.5);
 /// The same series gives the same interval each time.
-pub(super) const SEED: u64 = 0x00F1_0B00;
+pub(crate) const SEED: u64 = 0x00F1_0B00;
 
 /// The quantiles (2.5 % and 97.5 %) of mean / standard error over series made of blocks of a centred series. They hold the skewness
 /// of the values, which Student's distribution does not know. With a `base`, to which the values are deviations, the mean is that of
 /// the logarithm of base and mean. `None`: there are fewer than six blocks.
-pub(super) fn student_quantiles(centred: &[f64], block: usize, base: Option<f64>) -> Option<(f64, f64)> {
+pub(crate) fn student_quantiles(centred: &[f64], block: usize, base: Option<f64>) -> Option<(f64, f64)> {
     let n = centred.len();
     let n_blocks = n / block.max(1);
     if n_blocks < 6 {
@@ -57,7 +57,7 @@ fn ratio(sums: &[f64], n_blocks: usize, base: Option<f64>, random: &mut Taus258)
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, independent};
+    use crate::synthetic::{Noise, independent};
     use super::*;
 
     #[test]
@@ -65,7 +65,7 @@ mod tests {
         // The mean over seeds; for 100 values the quantile is 1.98.
         let quantiles = (1..=40).map(|seed| {
             let values = independent(100, Noise::Normal, seed);
-            let center = super::super::mean(&values);
+            let center = crate::mean(&values);
             let centred: Vec<f64> = values.iter().map(|value| value - center).collect();
             student_quantiles(&centred, 1, None).expect("enough blocks")
         });

@@ -8,20 +8,20 @@ use super::student::{NORMAL_95, NORMAL_999, quantile};
 
 /// A line through a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Trend {
+pub struct Trend {
     /// Difference of the line between the start and the end of the series.
-    pub(crate) change: f64,
+    pub change: f64,
     /// Lower end of the interval that covers the true difference with a probability of 95 %.
-    pub(crate) low: f64,
+    pub low: f64,
     /// Its upper end.
-    pub(crate) high: f64,
+    pub high: f64,
     /// Zero is outside of the interval for 99.9 %.
-    pub(crate) is_certain: bool,
+    pub is_certain: bool,
 }
 
 /// The line of least squares. Its error respects that values depend on their neighbours. `None`: the series is too short, or it is
 /// exactly a line.
-pub(crate) fn trend(values: &[f64]) -> Option<Trend> {
+pub fn trend(values: &[f64]) -> Option<Trend> {
     let n = values.len() as f64;
     let (center, middle) = (mean(values), (n - 1.0) / 2.0);
     let places = || (0..values.len()).map(|index| index as f64 - middle);
@@ -39,7 +39,7 @@ pub(crate) fn trend(values: &[f64]) -> Option<Trend> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, autoregressive, coverage};
+    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
 
     /// The interval covers a true change of 3 over the series.

@@ -5,7 +5,7 @@
 /// 97.5th percentile of the normal distribution: two-sided 95 %.
 pub(crate) const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// 99.95th percentile: two-sided 99.9 %.
-pub(super) const NORMAL_999: f64 = 3.290_526_731_491_926;
+pub(crate) const NORMAL_999: f64 = 3.290_526_731_491_926;
 
 /// The quantile of the t distribution at which the normal distribution has `normal`. Error below 1 % from four degrees of freedom on;
 /// with fewer than three, the value of three.
@@ -26,7 +26,7 @@ pub(crate) fn quantile(normal: f64, n_degrees: f64) -> f64 {
 const FEW_DEGREES: [f64; 3] = [12.706, 4.303, 3.182];
 
 /// The 97.5th percentile of the t distribution with a whole number of degrees of freedom, at least one.
-pub(crate) fn quantile_95(n_degrees: f64) -> f64 {
+pub fn quantile_95(n_degrees: f64) -> f64 {
     let whole = n_degrees.floor().max(1.0) as usize;
     FEW_DEGREES.get(whole - 1).copied().unwrap_or_else(|| quantile(NORMAL_95, n_degrees))
 }
@@ -37,7 +37,7 @@ const MOST_DEGREES: f64 = 400.0;
 /// The probability that chance makes |t| as large as this, or larger: two-sided, 0 to 1.
 ///
 /// Source: the finite series for whole degrees of freedom, Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4.
-pub(crate) fn two_sided_p(t: f64, n_degrees: f64) -> f64 {
+pub fn two_sided_p(t: f64, n_degrees: f64) -> f64 {
     let v = n_degrees.floor().clamp(1.0, MOST_DEGREES);
     let angle = (t.abs() / v.sqrt()).atan();
     let (sine, cosine) = angle.sin_cos();

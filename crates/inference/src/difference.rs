@@ -20,21 +20,27 @@ const HIGHEST_PHI: f64 = 0.965;
 /// Correlations within this many standard errors of each other count as the same.
 const CHANCE: f64 = 2.0;
 /// The interval is wider by this, so that in no kind of simulated series it misses more than 5 % of the truths.
-pub(crate) const MARGIN: f64 = 1.08;
+pub const MARGIN: f64 = 1.08;
 
 /// The logarithm of a ratio, and the interval that covers the true one with a probability of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct LogRatio {
-    pub(crate) value: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct LogRatio {
+    /// The natural logarithm of the ratio; infinite, or no number, where a mean is 0.
+    pub value: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
     /// Degrees of freedom of the interval; infinite: as many as the normal distribution.
-    pub(crate) n_degrees: f64,
+    pub n_degrees: f64,
 }
 
 impl LogRatio {
+    /// No change at all.
+    pub const NONE: Self = Self { value: 0.0, low: 0.0, high: 0.0, n_degrees: f64::INFINITY };
+
     /// The probability with which chance alone makes a difference as large as this one, 0 to 1.
-    pub(crate) fn p(&self) -> f64 {
+    pub fn p(&self) -> f64 {
         let distance = if self.value < 0.0 { self.high - self.value } else { self.value - self.low };
         match () {
             () if self.value == 0.0 => 1.0,
@@ -48,7 +54,7 @@ impl LogRatio {
 ///
 /// # Errors
 /// A series is too short, its values depend on each other so much that they say too little, or its mean is not above 0.
-pub(crate) fn log_ratio(base: &[f64], new: &[f64]) -> Result<LogRatio, ImprecisionReason> {
+pub fn log_ratio(base: &[f64], new: &[f64]) -> Result<LogRatio, ImprecisionReason> {
     let (base, new) = (Relative::of(base)?, Relative::of(new)?);
     let value = (new.mean / base.mean).ln();
     let sides = match (Whitened::of(&base.values, 1), Whitened::of(&new.values, 1)) {
@@ -197,7 +203,7 @@ fn quantile_of_size(sides: &[BlockMeans; 2], n_degrees: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, autoregressive, coverage};
+    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
 
     /// A series around `level`, whose values have a standard deviation of 2 % of it.

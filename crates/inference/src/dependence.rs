@@ -10,19 +10,19 @@ const PHI_RANGE: (f64, f64) = (-0.5, 0.97);
 const NOISE: f64 = 2.0;
 
 /// A series without its dependence on the value before: what an autoregression of the first order leaves.
-pub(super) struct Whitened {
+pub(crate) struct Whitened {
     /// Correlation of neighbours, corrected for its bias in short series.
-    pub(super) phi: f64,
+    pub(crate) phi: f64,
     /// The rest, with a mean of 0.
-    pub(super) rest: Vec<f64>,
+    pub(crate) rest: Vec<f64>,
     /// Block length from which on the rest is independent.
-    pub(super) block: usize,
+    pub(crate) block: usize,
 }
 
 impl Whitened {
     /// Of a series of which `n_fitted` parameters (1: a mean; 2: a line, or two levels) were fitted and taken away. `None`: it has
     /// fewer than eight values, or they are all the same.
-    pub(super) fn of(centred: &[f64], n_fitted: usize) -> Option<Self> {
+    pub(crate) fn of(centred: &[f64], n_fitted: usize) -> Option<Self> {
         let n = centred.len();
         let squares: f64 = centred.iter().map(|value| value * value).sum();
         if n < 8 || squares <= 0.0 || !squares.is_finite() {
@@ -36,7 +36,7 @@ impl Whitened {
     }
 
     /// The same with a correlation of neighbours that is known from elsewhere.
-    pub(super) fn with_phi(centred: &[f64], phi: f64) -> Self {
+    pub(crate) fn with_phi(centred: &[f64], phi: f64) -> Self {
         let phi = phi.clamp(PHI_RANGE.0, PHI_RANGE.1);
         let mut rest: Vec<f64> = centred.windows(2).map(|pair| pair[1] - phi * pair[0]).collect();
         let center = mean(&rest);
@@ -48,7 +48,7 @@ impl Whitened {
     }
 
     /// Variance of the mean of many values of the series, times their number.
-    pub(super) fn long_run_variance(&self) -> f64 {
+    pub(crate) fn long_run_variance(&self) -> f64 {
         let n = self.rest.len();
         let block = self.block;
         let scale = (block as f64) * (n as f64 - block as f64).max(1.0);
@@ -57,18 +57,18 @@ impl Whitened {
     }
 
     /// Degrees of freedom of that variance: it is an estimate as well.
-    pub(super) fn degrees_of_freedom(&self) -> f64 {
+    pub(crate) fn degrees_of_freedom(&self) -> f64 {
         2.0 / (self.spread_of_blocks() + spread_of_phi(self.phi, self.rest.len() as f64))
     }
 
     /// Relative variance of the long-run variance that comes from the blocks.
-    pub(super) fn spread_of_blocks(&self) -> f64 {
+    pub(crate) fn spread_of_blocks(&self) -> f64 {
         let n = self.rest.len() as f64;
         if self.block == 1 { 2.0 / n } else { 4.0 * self.block as f64 / (3.0 * n) }
     }
 
     /// Number of independent values that would say as much about the mean.
-    pub(super) fn n_effective(&self, variance: f64) -> f64 {
+    pub(crate) fn n_effective(&self, variance: f64) -> f64 {
         let n = self.rest.len() as f64 + 1.0;
         let long_run = self.long_run_variance();
         if long_run > 0.0 { (n * variance / long_run).min(n) } else { n }
@@ -76,12 +76,12 @@ impl Whitened {
 }
 
 /// Relative variance of a long-run variance that comes from a correlation which was estimated from `n` values.
-pub(super) fn spread_of_phi(phi: f64, n: f64) -> f64 {
+pub(crate) fn spread_of_phi(phi: f64, n: f64) -> f64 {
     4.0 * (1.0 + phi) / (n * (1.0 - phi))
 }
 
 /// Sum of a block that continues at the start of the series.
-pub(super) fn block_sum(values: &[f64], start: usize, length: usize) -> f64 {
+pub(crate) fn block_sum(values: &[f64], start: usize, length: usize) -> f64 {
     (start..start + length).map(|index| values[index % values.len()]).sum()
 }
 
@@ -128,7 +128,7 @@ fn correlations(centred: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, autoregressive, independent};
+    use crate::synthetic::{Noise, autoregressive, independent};
     use super::*;
 
     fn centred(mut values: Vec<f64>) -> Vec<f64> {

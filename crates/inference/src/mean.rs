@@ -18,28 +18,31 @@ const HIGHEST_PHI: f64 = 0.95;
 
 /// The mean of a series, and the interval that covers the true mean with a probability of 95 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct MeanInterval {
-    pub(crate) mean: f64,
-    pub(crate) low: f64,
-    pub(crate) high: f64,
+pub struct MeanInterval {
+    /// The mean of the values, in their unit, as are the ends.
+    pub mean: f64,
+    /// The lower end of the interval.
+    pub low: f64,
+    /// The upper end of the interval.
+    pub high: f64,
     /// Correlation of neighbours.
-    pub(crate) autocorrelation: f64,
+    pub autocorrelation: f64,
     /// Number of independent values that would say as much.
-    pub(crate) n_effective: f64,
+    pub n_effective: f64,
 }
 
 /// The interval, from a block bootstrap of what an autoregression leaves.
 ///
 /// # Errors
 /// The series is too short, or its values depend on each other so much that they say too little.
-pub(crate) fn mean_interval(values: &[f64]) -> Result<MeanInterval, ImprecisionReason> {
+pub fn mean_interval(values: &[f64]) -> Result<MeanInterval, ImprecisionReason> {
     let (distances, about) = distances(values, None)?;
     Ok(MeanInterval { low: about.mean + distances.0, high: about.mean + distances.1, ..about })
 }
 
 /// The same for the mean of `base` and the values, as factors of it: for means that are positive, and so small that an interval of
 /// equal distances would reach below 0. The mean of the values is 0. The error is `wider` times what it would be.
-pub(super) fn factors(values: &[f64], base: f64, wider: f64) -> Result<(f64, f64), ImprecisionReason> {
+pub(crate) fn factors(values: &[f64], base: f64, wider: f64) -> Result<(f64, f64), ImprecisionReason> {
     let (distances, _) = distances(values, Some(base))?;
     Ok(((distances.0 * wider).exp(), (distances.1 * wider).exp()))
 }
@@ -76,7 +79,7 @@ fn distances(values: &[f64], base: Option<f64>) -> Result<((f64, f64), MeanInter
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Noise, autoregressive, coverage};
+    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
 
     fn covers(n: usize, phi: f64, noise: Noise, n_runs: u64) -> (f64, f64) {
