@@ -57,8 +57,8 @@ fn ratio(sums: &[f64], n_blocks: usize, base: Option<f64>, random: &mut Taus258)
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, independent};
     use super::*;
+    use crate::synthetic::{Noise, independent};
 
     #[test]
     fn quantiles_of_normal_values_are_those_of_student() {

@@ -64,8 +64,8 @@ pub fn change_point(values: &[f64]) -> Option<Change> {
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
+    use crate::synthetic::{Noise, autoregressive, coverage};
 
     #[test]
     fn no_change_is_seldom_found() {

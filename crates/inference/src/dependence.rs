@@ -128,8 +128,8 @@ fn correlations(centred: &[f64]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, autoregressive, independent};
     use super::*;
+    use crate::synthetic::{Noise, autoregressive, independent};
 
     fn centred(mut values: Vec<f64>) -> Vec<f64> {
         let center = mean(&values);

@@ -203,8 +203,8 @@ fn quantile_of_size(sides: &[BlockMeans; 2], n_degrees: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
+    use crate::synthetic::{Noise, autoregressive, coverage};
 
     /// A series around `level`, whose values have a standard deviation of 2 % of it.
     fn noisy(n: usize, level: f64, phi: f64, seed: u64) -> Vec<f64> {

@@ -79,8 +79,8 @@ fn distances(values: &[f64], base: Option<f64>) -> Result<((f64, f64), MeanInter
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
+    use crate::synthetic::{Noise, autoregressive, coverage};
 
     fn covers(n: usize, phi: f64, noise: Noise, n_runs: u64) -> (f64, f64) {
         coverage(n_runs, |seed| {

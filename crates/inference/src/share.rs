@@ -127,8 +127,8 @@ impl Total {
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, autoregressive, coverage, normal};
     use super::*;
+    use crate::synthetic::{Noise, autoregressive, coverage, normal};
     use ferrio_stats::Histogram;
     use ferrio_units::random::Taus258;
 

@@ -39,8 +39,8 @@ pub fn trend(values: &[f64]) -> Option<Trend> {
 
 #[cfg(test)]
 mod tests {
-    use crate::synthetic::{Noise, autoregressive, coverage};
     use super::*;
+    use crate::synthetic::{Noise, autoregressive, coverage};
 
     /// The interval covers a true change of 3 over the series.
     fn covers(n: usize, phi: f64, n_runs: u64) -> f64 {

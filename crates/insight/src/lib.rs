@@ -23,12 +23,12 @@ mod stack;
 mod text;
 mod unexamined;
 
+pub use ferrio_inference::one_sided_quantile;
 pub use lasting::may_flatter;
 pub use missed_rate::{MissedRate, RATE_NOT_REACHED, missed_rate};
 pub use precision::precision;
 pub use rules::depth::means_fewer_in_flight;
 pub use rules::{FindingRule, RULES};
-pub use ferrio_inference::one_sided_quantile;
 pub use unexamined::{SUBJECTS, Subject};
 
 use case::Case;

@@ -4,12 +4,13 @@
 //! Must not know: conclusions from the facts. Start reading at [`survey`].
 
 use crate::error::RunError;
-use crate::files::guard;
+use crate::files::{guard, naming, size};
+use crate::layout;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::{probed, provenance};
 use ferrio_spec::RunSpec;
 use ferrio_stats::note::{DeviceUsage, FileNote};
-use ferrio_stats::{Evidence, RunRecord, TargetKind};
+use ferrio_stats::{Evidence, LaidOver, RunRecord, TargetKind};
 use ferrio_sys::Clock;
 use ferrio_sys::mounts::DeviceUse;
 
@@ -24,7 +25,21 @@ pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunEr
     plan.facts = ferrio_evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
     let mut evidence = ferrio_evidence::targets_without_run(&probed(&plan.workers));
     note_claimed(&mut evidence, &plan.workers);
+    evidence.laid_over = plan.workers.iter().flat_map(laid_over).collect();
     Ok(RunRecord { global_options, provenance: Some(provenance(&plan)), evidence, ..RunRecord::default() })
+}
+
+/// The files with data that the layout of a job would replace or make longer. Nothing, where its files are not to be found yet.
+fn laid_over(worker: &WorkerPlan) -> Vec<LaidOver> {
+    if worker.spec.replay.is_set()
+        || worker.engine.def.moves_nothing()
+        || worker.engine.def.targets.are_sized_by_engine()
+    {
+        return Vec::new();
+    }
+    let targets = naming::targets(worker).ok();
+    let set = targets.and_then(|targets| size::file_set(worker, &targets, &|| false).ok());
+    set.map(|set| layout::laid_over(worker, &set)).unwrap_or_default()
 }
 
 /// Notes a device that cannot be written to because of a user that only the kernel sees. A run finds it before it writes to a device.

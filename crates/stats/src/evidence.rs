@@ -16,7 +16,8 @@ pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{
-    BackingPart, ExtentBytes, JobTargets, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
+    BackingPart, ExtentBytes, JobTargets, LaidOver, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace,
+    TargetSize,
 };
 
 /// The figures of the probes, each under its name; `None`: the probe did not run, or has nothing to tell.
@@ -59,6 +60,9 @@ pub struct Evidence {
     /// What the jobs that only read have read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_samples: Option<Vec<ReadSample>>,
+    /// Files that held data and were shorter than a job needs that only reads; empty: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub laid_over: Vec<LaidOver>,
     /// Jobs that repeat the last run on their targets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier_runs: Option<Vec<EarlierRun>>,

@@ -47,9 +47,9 @@ pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
     BackingFile, BackingPart, CacheCourse, CpuTimes, DeviceCache, DeviceLink, DiskCounters, DiskRecord, DriveHeat,
-    EarlierRun, Evidence, ExtentBytes, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LayerKind,
-    MemoryCopy, PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer,
-    StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
+    EarlierRun, Evidence, ExtentBytes, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LaidOver,
+    LayerKind, MemoryCopy, PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls,
+    StorageLayer, StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
 pub use feature_stats::{FeatureStats, ForeignDatagrams, RateStats};

@@ -13,6 +13,8 @@ pub const EDQUOT: i32 = Errno::DQUOT.raw_os_error();
 /// As in errno(3).
 pub const EEXIST: i32 = Errno::EXIST.raw_os_error();
 /// As in errno(3).
+pub const EFBIG: i32 = Errno::FBIG.raw_os_error();
+/// As in errno(3).
 pub const EILSEQ: i32 = Errno::ILSEQ.raw_os_error();
 /// As in errno(3).
 pub const EINTR: i32 = Errno::INTR.raw_os_error();

@@ -54,6 +54,7 @@ mod history;
 mod interruptions;
 mod json_stream;
 mod jsonl;
+mod kept_data;
 mod limits;
 mod live;
 mod logs;

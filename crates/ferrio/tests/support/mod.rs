@@ -2,9 +2,12 @@
 //!
 //! Must not know: the features under test. Start reading at [`Run`].
 
+mod loop_device;
+
+pub(crate) use loop_device::LoopDevice;
+
 use ferrio_testing::{skip, skip_part};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
@@ -387,7 +390,7 @@ impl Running {
                 is_late = true;
                 self.kill();
             }
-            std::thread::sleep(Duration::from_millis(2));
+            wait_for_end(&self.child);
         };
         let text =
             |thread: JoinHandle<Vec<u8>>| String::from_utf8_lossy(&thread.join().expect("it only reads")).into_owned();
@@ -405,6 +408,17 @@ pub(crate) fn send(pid: u32, signal: rustix::process::Signal) {
     if let Some(pid) = rustix::process::Pid::from_raw(pid as i32) {
         // A process that has ended by itself needs no signal.
         let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+/// Waits until a child ends, or for a moment: it may have a limit of time.
+fn wait_for_end(child: &Child) {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let at_most = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
+    let pid = rustix::process::Pid::from_raw(child.id() as i32).expect("a child has a number");
+    match rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()) {
+        Ok(end) => drop(poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&at_most))),
+        Err(_) => std::thread::sleep(Duration::from_millis(2)),
     }
 }
 
@@ -451,48 +465,4 @@ pub(crate) fn tool(command: &str) -> Option<String> {
     let mut words = command.split_whitespace();
     let output = Command::new(words.next()?).args(words).stdin(Stdio::null()).output().ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-/// A loop device over a file of zeroes, released at the end; mounted if it was given a file system.
-pub(crate) struct LoopDevice {
-    device: String,
-    mounted_at: Option<PathBuf>,
-}
-
-impl LoopDevice {
-    /// A device of a size in a file of the scratch directory.
-    pub(crate) fn new(scratch: &Scratch, size_bytes: u64) -> Option<Self> {
-        Self::with_options(scratch, size_bytes, "")
-    }
-
-    /// The same, with options of `losetup`.
-    pub(crate) fn with_options(scratch: &Scratch, size_bytes: u64, options: &str) -> Option<Self> {
-        let file = scratch.join("loop.img");
-        File::create(&file).ok()?.set_len(size_bytes).ok()?;
-        let device = tool(&format!("losetup --find --show {options} {}", file.display()))?;
-        Some(Self { device, mounted_at: None })
-    }
-
-    pub(crate) fn path(&self) -> &str {
-        &self.device
-    }
-
-    /// Makes a file system on the device and mounts it at a new directory.
-    pub(crate) fn mount(&mut self, scratch: &Scratch, mkfs: &str) -> Option<PathBuf> {
-        let at = scratch.join("mnt");
-        tool(&format!("{mkfs} {}", self.device))?;
-        std::fs::create_dir_all(&at).ok()?;
-        tool(&format!("mount {} {}", self.device, at.display()))?;
-        self.mounted_at = Some(at.clone());
-        Some(at)
-    }
-}
-
-impl Drop for LoopDevice {
-    fn drop(&mut self) {
-        if let Some(at) = &self.mounted_at {
-            tool(&format!("umount {}", at.display()));
-        }
-        tool(&format!("losetup --detach {}", self.device));
-    }
 }

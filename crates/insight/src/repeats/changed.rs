@@ -5,8 +5,8 @@
 
 use crate::compare::ComparedMetric;
 use crate::rules::FindingRule;
-use ferrio_inference::{mean, two_sided_p};
 use crate::text;
+use ferrio_inference::{mean, two_sided_p};
 use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
 use ferrio_units::glance::duration_text;

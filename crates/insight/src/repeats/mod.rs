@@ -7,8 +7,8 @@ mod outliers;
 
 use crate::compare::ComparedMetric;
 use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
-use ferrio_inference::{mean, quantile_95};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
+use ferrio_inference::{mean, quantile_95};
 use ferrio_results::{FiguresOf, LatencyKind, RunResult};
 use ferrio_stats::Confidence;
 pub use outliers::Outlier;

@@ -82,6 +82,7 @@ pub const RULES: &[FindingRule] = &[
     cache::process_read_less::RULE,
     cache::buffered_below_page::RULE,
     data::reads_of_zeroes::RULE,
+    data::short_file::RULE,
     target::file_under_dev::RULE,
     target::colon_in_filename::RULE,
     target::device_is_overwritten::RULE,

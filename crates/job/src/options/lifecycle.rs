@@ -60,7 +60,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("allow_file_create", Kind::Bool, "0 = fail instead of creating missing files")
         .default("1")
         .place(Category::File, "filename")
-        .applies(Apply::Bool(|draft| &mut draft.job.target.allow_file_create)),
+        .applies(Apply::Bool(|draft| &mut draft.job.target.allow_file_create))
+        .deviates(Mended, "A file that is too short for the job stays; fio deletes it before it finds that it may not make another."),
     option("allow_mounted_write", Kind::Bool, "Allow writes to a mounted block device")
         .default("0")
         .place(Category::File, "filename")

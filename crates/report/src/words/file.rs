@@ -3,6 +3,7 @@
 //! Must not know: when they are shown. Start reading at [`text`].
 
 use super::system;
+use ferrio_stats::LaidOver;
 use ferrio_stats::note::{DeviceUsage, FileNote};
 
 /// The words of a note.
@@ -32,6 +33,10 @@ pub(super) fn text(note: &FileNote) -> String {
         }
         FileNote::CreationDisallowed => "fio: file creation disallowed by allow_file_create=0".to_owned(),
         FileNote::NoSpace => "fio: ENOSPC on laying out file, stopping".to_owned(),
+        FileNote::NoRoom { file, held_bytes, wanted_bytes, room_bytes } => format!(
+            "fio: {file} holds {held_bytes} bytes and the job needs {wanted_bytes}, but there is room for {room_bytes}: it stays as it is"
+        ),
+        FileNote::LaidOver { job, file } => laid_over(job, file),
         FileNote::NoDirectIo => "fio: looks like your file system does not support direct=1/buffered=0\n\
                                  fio: destination does not support O_DIRECT"
             .to_owned(),
@@ -50,6 +55,22 @@ pub(super) fn text(note: &FileNote) -> String {
             "fio: sprandom: spr_cs [{cache_bytes}] must be smaller than region_sz [{region_bytes}] which means [{n_allowed}] \
              regions allowed"
         ),
+    }
+}
+
+/// What becomes of data that a file holds.
+fn laid_over(job: &str, file: &LaidOver) -> String {
+    let LaidOver { path, held_bytes, .. } = file;
+    let wanted = file.wanted_bytes.map_or("until the device is full".to_owned(), |bytes| format!("{bytes} bytes"));
+    if file.is_replaced {
+        format!(
+            "fio: {job}: {path} held {held_bytes} bytes, and the job reads {wanted}: all of it is replaced by new data, as fio does it (ferrio run \
+             keeps it)"
+        )
+    } else {
+        format!(
+            "fio: {job}: {path} held {held_bytes} bytes, and the job reads {wanted}: what is missing is added at its end"
+        )
     }
 }
 

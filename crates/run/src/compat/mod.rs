@@ -24,5 +24,6 @@ pub(crate) use passes::{
     opens_empty_file, pass_bytes, pass_bytes_of_pairs, smallest_pass_bytes, syncs_all_at_end, wants_another_pass,
 };
 pub(crate) use sizes::{
-    bytes_without_file, io_bytes_of_share, is_refused_io_size, name_of_clones, size_unit_bytes, unchecked_pattern,
+    bytes_without_file, io_bytes_of_share, is_refused_io_size, name_of_clones, replaces_short_files, size_unit_bytes,
+    unchecked_pattern,
 };

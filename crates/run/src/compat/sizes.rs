@@ -23,6 +23,12 @@ pub(crate) fn bytes_without_file(worker: &WorkerPlan, share: Option<u64>, start_
     }
 }
 
+/// A file that is shorter than a job needs is deleted before the job, and made anew, even if the job only reads; what it held is lost. Native: it
+/// stays, and what is missing at its end is added. Shows in the contents of files.
+pub(crate) fn replaces_short_files(worker: &WorkerPlan) -> bool {
+    worker.compatibility.is_fio()
+}
+
 /// The unit of drawn file sizes and of offsets in percent: the smallest block of all directions, including those that the
 /// job does not use. Native: of those that it uses. Shows in sizes and offsets.
 pub(crate) fn size_unit_bytes(worker: &WorkerPlan) -> u64 {

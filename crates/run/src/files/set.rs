@@ -6,6 +6,7 @@ use crate::events::RunEvent;
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
 use ferrio_spec::ZoneSpec;
+use ferrio_stats::LaidOver;
 use ferrio_sys::file::FileKind;
 use ferrio_units::DataDirection;
 use ferrio_workload::{SequentialPlan, ZoneTable};
@@ -52,6 +53,8 @@ pub struct FileSet {
     pub zones: ZonedFiles,
     /// Number of files that were made or made longer before the job.
     pub n_laid_out: u64,
+    /// What became of files of a job that only reads which held data and were shorter than it needs.
+    pub laid_over: Vec<LaidOver>,
 }
 
 impl FileSet {

@@ -3,8 +3,11 @@
 //! Must not know: loops, reports.
 //! Start reading at [`prepare`]; the system calls of the layout are in `write`.
 
+mod held;
 mod random;
 mod write;
+
+pub(crate) use held::laid_over;
 
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent};

@@ -3,6 +3,8 @@
 //! Must not know: loops. Start reading at [`lay_out`].
 //! Facts: reference "Layout of one file".
 
+use super::held;
+use crate::compat;
 use crate::engine_notes;
 use crate::error::{Failure, errno_of, failure};
 use crate::events::RunEvent;
@@ -23,15 +25,43 @@ use std::os::fd::OwnedFd;
 
 /// The preparation that a job's files need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LayoutNeed {
+pub(super) enum LayoutNeed {
     /// The files only have to exist; writes make them grow.
     Create,
-    /// Existing files are extended at their end.
+    /// Existing files stay, and writes make them grow.
     Append,
+    /// Existing files stay, and what is missing at their end is written.
+    Extend,
     /// The files are written once, completely.
     Fill,
     /// The files are made for trims, and never written.
     Reserve,
+}
+
+impl LayoutNeed {
+    pub(super) fn of(worker: &WorkerPlan) -> Self {
+        let reads = matches!(worker.spec.pattern.mix, DirectionMix::Read | DirectionMix::ReadWrite);
+        let replaces = compat::replaces_short_files(worker);
+        if worker.spec.pattern.mix == DirectionMix::Trim {
+            Self::Reserve
+        } else if reads || worker.spec.layout.overwrite || worker.engine.def.layout == engines::Layout::Always {
+            if replaces { Self::Fill } else { Self::Extend }
+        } else if worker.spec.extent.file_append || !replaces {
+            Self::Append
+        } else {
+            Self::Create
+        }
+    }
+
+    /// True if files that are there are deleted, and made anew.
+    pub(super) fn replaces(self) -> bool {
+        matches!(self, Self::Create | Self::Fill)
+    }
+
+    /// True if the layout writes data.
+    pub(super) fn writes(self) -> bool {
+        matches!(self, Self::Fill | Self::Extend)
+    }
 }
 
 /// Lays out the regular files that are missing or too short.
@@ -49,8 +79,7 @@ pub(super) fn lay_out(
     if worker.spec.layout.create_on_open {
         return Ok(());
     }
-    let needs = |file: &&mut FilePlan| file.kind == FileKind::Regular && end_of(file) > file.file_bytes;
-    let n_files = set.files.iter_mut().filter(needs).count() as u64;
+    let n_files = set.files.iter().filter(|file| needs_layout(file)).count() as u64;
     if n_files == 0 {
         return Ok(());
     }
@@ -61,15 +90,18 @@ pub(super) fn lay_out(
         events(RunEvent::Message(crate::events::MessageStream::Error, FileNote::Readonly.into()));
         return Ok(());
     }
-    let total_bytes = set.files.iter_mut().filter(needs).map(|file| end_of(file)).fold(0, u64::saturating_add);
+    let how = LayoutNeed::of(worker);
+    held::check(worker, set, how)?;
+    held::tell(worker, set, events);
+    set.laid_over = held::laid_over(worker, set);
+    let total_bytes = set.files.iter().filter(|file| needs_layout(file)).map(end_of).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
     set.n_laid_out = n_files;
-    let how = layout_of(worker);
     let mut contents = LayoutContents::new(&worker.spec.buffers, &worker.contents_plan(set.size_bytes), &worker.seeds);
-    let mut files = set.files.iter_mut().filter(|file| needs(file));
+    let mut files = set.files.iter_mut().filter(|file| needs_layout(file));
     let mut tell = |group: TraceGroup, text: &dyn Fn() -> String| trace.tell(group, events, text);
     files.try_for_each(|file| lay_out_file(worker, file, how, &mut contents, &mut tell, stop))?;
-    if worker.spec.extent.fill_device && how == LayoutNeed::Fill && worker.used_directions()[DataDirection::Read] {
+    if worker.spec.extent.fill_device && how.writes() && worker.used_directions()[DataDirection::Read] {
         forget_what_did_not_fit(set);
     }
     Ok(())
@@ -111,21 +143,13 @@ fn forget_what_did_not_fit(set: &mut FileSet) {
     set.io_bytes = set.io_bytes.saturating_sub(missing);
 }
 
-fn end_of(file: &FilePlan) -> u64 {
+pub(super) fn end_of(file: &FilePlan) -> u64 {
     file.start_bytes.saturating_add(file.length_bytes)
 }
 
-fn layout_of(worker: &WorkerPlan) -> LayoutNeed {
-    let reads = matches!(worker.spec.pattern.mix, DirectionMix::Read | DirectionMix::ReadWrite);
-    if worker.spec.pattern.mix == DirectionMix::Trim {
-        LayoutNeed::Reserve
-    } else if reads || worker.spec.layout.overwrite || worker.engine.def.layout == engines::Layout::Always {
-        LayoutNeed::Fill
-    } else if worker.spec.extent.file_append {
-        LayoutNeed::Append
-    } else {
-        LayoutNeed::Create
-    }
+/// True for a regular file that is missing, or too short.
+pub(super) fn needs_layout(file: &FilePlan) -> bool {
+    file.kind == FileKind::Regular && end_of(file) > file.file_bytes
 }
 
 /// A function for lines of `--debug`; each line is made only if its group is traced.
@@ -142,8 +166,7 @@ fn lay_out_file(
     if stop() {
         return Err(Failure::stopped());
     }
-    let keeps = matches!(how, LayoutNeed::Append | LayoutNeed::Reserve);
-    if !keeps {
+    if how.replaces() {
         tell(TraceGroup::File, &|| format!("layout unlink {}", plan.name));
         match file::unlink(&plan.path) {
             Err(error) if error.errno() != Some(ENOENT) => return Err(failed(&error, "unlink")),
@@ -165,14 +188,18 @@ fn lay_out_file(
         failed(&error, "open")
     })?;
     let result = fill_file(worker, plan, how, &opened, contents, tell, stop);
-    if result.is_err() && !keeps {
-        // A failed layout leaves no incomplete file.
-        let _ = file::unlink(&plan.path);
+    if result.is_err() {
+        // A failed layout leaves no incomplete file, and the data that a file held before.
+        match how {
+            LayoutNeed::Extend if plan.file_bytes > 0 => drop(file_space::truncate(&opened, plan.file_bytes)),
+            LayoutNeed::Create | LayoutNeed::Fill | LayoutNeed::Extend => drop(file::unlink(&plan.path)),
+            LayoutNeed::Append | LayoutNeed::Reserve => {}
+        }
     }
     let old_bytes = plan.file_bytes;
     result?;
     if worker.spec.extent.fill_device {
-        if how == LayoutNeed::Fill {
+        if how.writes() {
             // Data that did not fit cannot be read.
             plan.file_bytes = FileInfo::of_file(&opened).map_or(plan.file_bytes, |info| info.size_bytes);
         }
@@ -197,19 +224,20 @@ fn fill_file(
     tell: &mut Tell<'_>,
     stop: &dyn Fn() -> bool,
 ) -> Result<(), Failure> {
-    if worker.spec.extent.fill_device && how != LayoutNeed::Fill {
+    if worker.spec.extent.fill_device && !how.writes() {
         return Ok(());
     }
     if !worker.spec.extent.fill_device {
         preallocate(worker, plan, opened, tell)?;
     }
-    if how != LayoutNeed::Fill {
+    if !how.writes() {
         return Ok(());
     }
     if !worker.spec.extent.fill_device {
         file_space::truncate(opened, end_of(plan)).map_err(|errno| failure!(errno.raw_os_error(), "ftruncate"))?;
     }
-    write_whole(worker, plan, opened, contents, stop)?;
+    let from = if how == LayoutNeed::Extend { plan.file_bytes } else { 0 };
+    write_from(worker, plan, from, opened, contents, stop)?;
     if worker.spec.layout.create_fsync {
         file_cache::sync(opened).map_err(|errno| failure!(errno.raw_os_error(), "fsync"))?;
     }
@@ -236,10 +264,11 @@ fn preallocate(worker: &WorkerPlan, plan: &FilePlan, opened: &OwnedFd, tell: &mu
     Ok(())
 }
 
-/// Writes the file once in blocks of the job's largest write, with fio's system calls.
-fn write_whole(
+/// Writes the file once, from an offset on, in blocks of the job's largest write, with fio's system calls.
+fn write_from(
     worker: &WorkerPlan,
     plan: &FilePlan,
+    from: u64,
     opened: &OwnedFd,
     contents: &mut LayoutContents,
     stop: &dyn Fn() -> bool,
@@ -249,7 +278,10 @@ fn write_whole(
     let mut buffer = Vec::new();
     buffer.try_reserve_exact(block).map_err(|_| failure!(ENOMEM, "malloc"))?;
     buffer.resize(block, 0);
-    let mut left = end_of(plan);
+    if from > 0 {
+        file_io::seek(opened, from).map_err(|errno| failure!(errno.raw_os_error(), "lseek"))?;
+    }
+    let mut left = end_of(plan).saturating_sub(from);
     while left > 0 {
         if stop() {
             return Err(Failure::stopped());
@@ -268,7 +300,7 @@ fn write_whole(
     Ok(())
 }
 
-fn failed(error: &ferrio_sys::Error, step: &'static str) -> Failure {
+pub(super) fn failed(error: &ferrio_sys::Error, step: &'static str) -> Failure {
     let errno = errno_of(error);
     failure!(errno, step).explained(Note::system(During::Nothing, error))
 }

@@ -16,7 +16,8 @@ use crate::probed::{probed, provenance};
 use ferrio_spec::UnifiedReporting;
 use ferrio_stats::note::{During, RunNote, SystemError};
 use ferrio_stats::{
-    Evidence, Note, ReportSettings, RunRecord, SteadyPart, ThreadStats, WorkerFate, WorkerPriority, WorkerRecord,
+    Evidence, LaidOver, Note, ReportSettings, RunRecord, SteadyPart, ThreadStats, WorkerFate, WorkerPriority,
+    WorkerRecord,
 };
 use ferrio_sys::errno::{EAGAIN, EBUSY, EINTR};
 use std::io;
@@ -39,23 +40,31 @@ pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[CrewRe
     let workers = plan.workers.iter().zip(records);
     let workers =
         workers.map(|(worker, record)| worker_record(worker, record, Box::new(record.stats_now(moment.now)))).collect();
-    run_record(plan, settings, workers, moment)
+    let mut record = run_record(plan, settings, workers, moment);
+    record.evidence.laid_over = laid_over(records);
+    record
 }
 
 /// The record at the end. The figures of the workers are moved into it.
 pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<CrewRecord>, moment: &Moment) -> RunRecord {
+    let laid_over = laid_over(&records);
     let workers = plan.workers.iter().zip(&mut records);
     let workers = workers.map(|(worker, record)| {
         let stats = record.take_stats(moment.now);
         worker_record(worker, record, stats)
     });
     let mut record = run_record(plan, settings, workers.collect(), moment);
+    record.evidence.laid_over = laid_over;
     if !settings.control.skips_evidence {
         let workers = probed(&plan.workers);
         record.evidence.memory_copy = ferrio_evidence::memory_copy(&workers, &record.workers);
         record.evidence.read_samples = ferrio_evidence::read_samples(&workers, &settings.control, &record.workers);
     }
     record
+}
+
+fn laid_over(records: &[CrewRecord]) -> Vec<LaidOver> {
+    records.iter().flat_map(|record| record.laid_over.clone()).collect()
 }
 
 fn run_record(plan: &RunPlan, settings: &RunSettings, workers: Vec<WorkerRecord>, moment: &Moment) -> RunRecord {

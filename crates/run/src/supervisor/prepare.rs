@@ -244,6 +244,7 @@ impl Preparation<'_> {
             Some(LayoutEvent::Prepared(index, Ok(set))) => {
                 self.records[index].zones = set.zones.clone();
                 self.records[index].n_laid_out = Some(set.n_laid_out);
+                self.records[index].laid_over.clone_from(&set.laid_over);
                 self.records[index].files = Some(set);
             }
             // The watch ends workers that wait for their start.

@@ -9,7 +9,7 @@ use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::{FileSet, ZonedFiles};
 use crate::link::message::WorkerOutcome;
 use crate::plan::WorkerPlan;
-use ferrio_stats::{FailedStep, Note, ThreadStats};
+use ferrio_stats::{FailedStep, LaidOver, Note, ThreadStats};
 use std::time::Instant;
 
 /// Status of a worker.
@@ -40,6 +40,8 @@ pub(super) struct CrewRecord {
     pub(super) zones: ZonedFiles,
     /// Number of files that were made or made longer before the start, if it was known then.
     pub(super) n_laid_out: Option<u64>,
+    /// What became of files with data that its layout found too short.
+    pub(super) laid_over: Vec<LaidOver>,
     /// Process id, or thread id of a thread.
     pub(super) pid: u32,
     /// Time at which the gate was opened for it.

@@ -86,6 +86,21 @@ pub struct ReadSample {
     pub n_zero: u64,
 }
 
+/// A file that held data and was shorter than a job needs that only reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct LaidOver {
+    /// Position of the job in the run.
+    pub job_index: u32,
+    /// The file.
+    pub path: String,
+    /// What it held, bytes.
+    pub held_bytes: u64,
+    /// The size that the job needs, bytes; `None`: it is filled until its device is full.
+    pub wanted_bytes: Option<u64>,
+    /// True: it was deleted and made anew. False: what was missing at its end was added.
+    pub is_replaced: bool,
+}
+
 /// A partition and its place on the disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartitionPlace {

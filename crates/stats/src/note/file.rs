@@ -3,6 +3,7 @@
 //! Must not know: words. Start reading at [`FileNote`].
 
 use super::SystemError;
+use crate::LaidOver;
 use serde::{Deserialize, Serialize};
 
 /// A remark or a refusal about the files of a job.
@@ -79,6 +80,24 @@ pub enum FileNote {
     CreationDisallowed,
     /// The device is full before the file is laid out.
     NoSpace,
+    /// What a file holds would be lost, as its layout does not fit; it stays as it is.
+    NoRoom {
+        /// Name of the file.
+        file: String,
+        /// What it holds.
+        held_bytes: u64,
+        /// The size that the job needs.
+        wanted_bytes: u64,
+        /// Room for all that the layout writes.
+        room_bytes: u64,
+    },
+    /// A file with data is laid out for a job that only reads.
+    LaidOver {
+        /// Name of the job.
+        job: String,
+        /// The file.
+        file: LaidOver,
+    },
     /// The file system takes no direct I/O.
     NoDirectIo,
     /// A file has more blocks than the random generator can address.

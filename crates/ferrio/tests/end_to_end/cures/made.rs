@@ -17,7 +17,21 @@ pub(super) const MADE: &[&str] = &[
     "reads-of-unwritten-extents",
     "files-hold-zeroes",
     "file-size-limit",
+    "short-file",
 ];
+
+/// A job that reads what a file holds needs no layout.
+#[test]
+fn a_file_that_is_long_enough_stays() {
+    let scratch = Scratch::new("cures-short-file");
+    scratch.write("p", "y\n".repeat(1 << 19));
+    assert!(!has(&findings_of(scratch.path(), "--name=a --filename=p --rw=read"), "short-file"));
+    assert!(has(&findings_of(scratch.path(), "--name=a --filename=p --rw=read --size=2m"), "short-file"));
+    assert!(
+        !has(&findings_of(scratch.path(), "--name=a --filename=p --rw=read --size=2m"), "short-file"),
+        "long enough now"
+    );
+}
 
 /// With the advice the report has the latencies that users would have seen.
 #[test]

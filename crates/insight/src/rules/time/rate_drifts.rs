@@ -4,8 +4,8 @@ use crate::case::Case;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
-use ferrio_inference::{mean, trend};
 use crate::text;
+use ferrio_inference::{mean, trend};
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {

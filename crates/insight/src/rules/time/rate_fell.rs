@@ -5,8 +5,8 @@ use crate::course::JobCourse;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, Observation};
-use ferrio_inference::Change;
 use crate::text;
+use ferrio_inference::Change;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {

@@ -1,0 +1,51 @@
+//! Loop devices for tests, with a file system on them or without.
+//!
+//! Must not know: the features under test. Start reading at [`LoopDevice`].
+
+use super::{Scratch, tool};
+use std::fs::File;
+use std::path::PathBuf;
+
+/// A loop device over a file of zeroes, released at the end; mounted if it was given a file system.
+pub(crate) struct LoopDevice {
+    device: String,
+    mounted_at: Option<PathBuf>,
+}
+
+impl LoopDevice {
+    /// A device of a size in a file of the scratch directory.
+    pub(crate) fn new(scratch: &Scratch, size_bytes: u64) -> Option<Self> {
+        Self::with_options(scratch, size_bytes, "")
+    }
+
+    /// The same, with options of `losetup`.
+    pub(crate) fn with_options(scratch: &Scratch, size_bytes: u64, options: &str) -> Option<Self> {
+        let file = scratch.join("loop.img");
+        File::create(&file).ok()?.set_len(size_bytes).ok()?;
+        let device = tool(&format!("losetup --find --show {options} {}", file.display()))?;
+        Some(Self { device, mounted_at: None })
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        &self.device
+    }
+
+    /// Makes a file system on the device and mounts it at a new directory.
+    pub(crate) fn mount(&mut self, scratch: &Scratch, mkfs: &str) -> Option<PathBuf> {
+        let at = scratch.join("mnt");
+        tool(&format!("{mkfs} {}", self.device))?;
+        std::fs::create_dir_all(&at).ok()?;
+        tool(&format!("mount {} {}", self.device, at.display()))?;
+        self.mounted_at = Some(at.clone());
+        Some(at)
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        if let Some(at) = &self.mounted_at {
+            tool(&format!("umount {}", at.display()));
+        }
+        tool(&format!("losetup --detach {}", self.device));
+    }
+}
