@@ -37,7 +37,7 @@ pub struct LogSpec {
     pub shared_files: bool,
     /// `log_avg_msec`, milliseconds; 0: a row for each I/O.
     pub window_ms: u32,
-    /// `log_hist_msec`, milliseconds; 0: no histograms.
+    /// `log_hist_msec`, milliseconds; 0: one histogram of the whole job.
     pub histogram_ms: u32,
     /// `log_hist_coarseness`, 0 to 6.
     pub histogram_coarseness: u32,

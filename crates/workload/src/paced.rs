@@ -132,8 +132,8 @@ impl<S: Unpaced> Pace for PacedStream<S> {
         self.each(|arrivals| arrivals.forgive(now_ns));
     }
 
-    fn postpone(&mut self, pause_ns: u64) {
-        self.each(|arrivals| arrivals.postpone(pause_ns));
+    fn postpone(&mut self, pause_ns: u64, now_ns: u64) {
+        self.each(|arrivals| arrivals.postpone(pause_ns, now_ns));
     }
     fn intended_ns(&self) -> Option<u64> {
         self.intended_ns

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`calls_are_those_of_the_peer`].
 
-use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, skip, tool};
+use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_peer, has_programs, is_root, skip, tool};
 use std::path::Path;
 
 /// The directory is on ext4.
@@ -59,7 +59,7 @@ fn calls(program: Program, scratch: &Scratch, options: &str) -> Vec<String> {
 fn calls_are_those_of_the_peer() {
     let test = "calls_are_those_of_the_peer";
     let scratch = Scratch::new(test);
-    if !has_programs(test, &["strace"]) {
+    if !has_peer(test) || !has_programs(test, &["strace"]) {
         return;
     }
     if !is_ext4(&scratch) {

@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`between`]. Every port was free a moment before.
 
-use crate::support::{Finished, Program, Run, Running, Scratch, has_programs, peer_too, send};
+use crate::support::{Finished, Program, Run, Running, Scratch, has_peer, has_programs, peer_too, send};
 use rustix::process::Signal;
 use serde_json::Value;
 use std::io::Write;
@@ -386,7 +386,8 @@ fn data_calls(trace: &str) -> Vec<String> {
 #[cfg_attr(not(peer), ignore = "needs the peer, FERRIO_PEER=1")]
 #[test]
 fn calls_that_move_data_are_those_of_the_peer() {
-    if !has_programs("calls_that_move_data_are_those_of_the_peer", &["strace"]) {
+    let test = "calls_that_move_data_are_those_of_the_peer";
+    if !has_peer(test) || !has_programs(test, &["strace"]) {
         return;
     }
     for (engine, protocol, more) in

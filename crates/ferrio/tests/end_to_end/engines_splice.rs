@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`each_reads_what_the_other_wrote`].
 
-use crate::support::{Program, Run, Scratch, has_programs};
+use crate::support::{Program, Run, Scratch, has_peer, has_programs};
 
 /// Blocks that a pipe takes at once, that it does not, and that begin in the midst of a page.
 const SHAPES: [&str; 4] =
@@ -11,6 +11,9 @@ const SHAPES: [&str; 4] =
 #[cfg_attr(not(peer), ignore = "needs the peer, FERRIO_PEER=1")]
 #[test]
 fn each_reads_what_the_other_wrote() {
+    if !has_peer("each_reads_what_the_other_wrote") {
+        return;
+    }
     for (writer, reader) in [(Program::Ferrio, Program::Peer), (Program::Peer, Program::Ferrio)] {
         for shape in SHAPES {
             let scratch = Scratch::new("splice");
@@ -29,6 +32,9 @@ fn each_reads_what_the_other_wrote() {
 #[cfg_attr(not(peer), ignore = "needs the peer, FERRIO_PEER=1")]
 #[test]
 fn files_hold_what_those_of_the_peer_hold() {
+    if !has_peer("files_hold_what_those_of_the_peer_hold") {
+        return;
+    }
     let contents = |program, shape: &str| {
         let scratch = Scratch::new("splice-contents");
         let job = format!("--name=a --filename=f --size=960k --rw=randrw --ioengine=splice {shape}");

@@ -95,6 +95,25 @@ fn programs(test: &str) -> &'static [Program] {
     if peer_too(test) { &[Program::Ferrio, Program::Peer] } else { &[Program::Ferrio] }
 }
 
+/// What a job reads is there in each pass, and has the data of a layout. (fio 3.41 ends with an error.)
+#[test]
+fn files_that_are_removed_between_passes_are_made_again() {
+    let scratch = Scratch::new("pairs-again");
+    for (command, way) in
+        ["", "run"].iter().flat_map(|command| ["read", "randread", "randrw"].map(|way| (command, way)))
+    {
+        let common = format!("{command} --name=j --bs=4k --ioengine=psync --filename=a:b --size=64k --rw={way}");
+        let log = "--write_iolog=log --unlink_each_loop=1 --loops=3";
+        // A trace is added to one that is there.
+        let _ = std::fs::remove_file(scratch.join("log"));
+        let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{common} {log}")).finish().succeeded();
+        assert_eq!(ios(&scratch.read("log")).split(' ').count(), 48, "{}", finished.all());
+        assert_eq!(files(&scratch), "a8 b8");
+        let is_zero = std::fs::read(scratch.join("a")).expect("a file").iter().all(|byte| *byte == 0);
+        assert!(!is_zero, "{}", finished.all());
+    }
+}
+
 const FIXED: &str = "--name=j --bs=4k --ioengine=psync --randrepeat=0 --randseed=137 --verify_state_save=0";
 
 #[test]

@@ -59,7 +59,9 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("log_hist_msec", Kind::Int(ANY), "Interval between histogram rows")
         .default("0")
         .place(Category::Log, "")
-        .applies(Apply::U32(|draft| &mut draft.job.logs.histogram_ms)),
+        .applies(Apply::U32(|draft| &mut draft.job.logs.histogram_ms))
+        .long("0: one row at the end of the job.")
+        .deviates(Mended, "The I/Os after the last whole interval have a row at the end of the job, and without an interval all have; in fio they are in none."),
     option("log_hist_coarseness", Kind::Int(at_most(6)), "Merge 2^n neighbouring histogram bins")
         .default("0")
         .place(Category::Log, "")

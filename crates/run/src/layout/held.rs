@@ -55,7 +55,8 @@ pub(super) fn check(worker: &WorkerPlan, set: &FileSet, how: LayoutNeed) -> Resu
         return Err(failure!(ENOENT, "open").explained(FileNote::CreationDisallowed));
     }
     let held = || files().filter(|file| file.file_bytes > 0);
-    for file in held() {
+    // Other layouts open the file themselves, and change nothing where they may not.
+    for file in held().filter(|_| how.replaces()) {
         let request = OpenRequest { access: Access::Write, ..OpenRequest::default() };
         request.open(&file.path).map_err(|error| failed(&error, "open"))?;
     }

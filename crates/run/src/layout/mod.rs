@@ -17,6 +17,20 @@ use crate::plan::WorkerPlan;
 use crate::zones::told::setup_lines;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_stats::FailedStep;
+use ferrio_sys::file::FileKind;
+
+/// Makes the files again that a job reads and has removed after a pass, with the contents that they have when they are new.
+pub(crate) fn make_again(
+    worker: &WorkerPlan,
+    set: &FileSet,
+    trace: TraceSettings,
+    events: &mut dyn FnMut(RunEvent),
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Failure> {
+    let mut set = set.clone();
+    set.files.iter_mut().filter(|file| file.kind == FileKind::Regular).for_each(|file| file.file_bytes = 0);
+    write::lay_out(worker, &mut set, false, trace, events, stop)
+}
 
 /// Finds names, sizes and zones, and lays out files as needed, until `stop` returns true because the run is over.
 /// Without a registry there are no zones.

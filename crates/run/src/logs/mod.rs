@@ -76,7 +76,7 @@ pub(crate) fn filled(plan: &WorkerPlan) -> [bool; LogKind::ALL.len()] {
         // Times of I/Os are not taken, so there is nothing to record for each.
         filled[LogKind::Iops as usize] &= !reporting.gtod_reduce;
     }
-    filled[LogKind::ClatHist as usize] &= logs.histogram_ms > 0 && !reporting.disable_clat;
+    filled[LogKind::ClatHist as usize] &= !reporting.disable_clat;
     filled
 }
 

@@ -47,12 +47,11 @@ impl BandwidthMeter {
         }
         let following = self.due_at + self.interval;
         self.due_at = if following > now { following } else { now + self.interval };
-        let elapsed_ms = now.saturating_duration_since(self.last_at).as_millis().max(1);
+        let elapsed_ns = now.saturating_duration_since(self.last_at).as_nanos().max(1);
         self.last_at = now;
         let bytes = self.moved_since(board);
-        // KiB a second: bytes * 1000 / ms / 1024.
         let kib_per_sec =
-            |bytes: u64| u64::try_from(u128::from(bytes) * 1_000 / elapsed_ms / 1_024).unwrap_or(u64::MAX);
+            |bytes: u64| u64::try_from(u128::from(bytes) * 1_000_000_000 / elapsed_ns / 1_024).unwrap_or(u64::MAX);
         Some(BandwidthSample {
             time_ms: now.saturating_duration_since(self.started_at).as_millis() as u64,
             kib_per_sec: PerDirection(bytes.map(kib_per_sec)),

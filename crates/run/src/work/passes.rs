@@ -24,9 +24,12 @@ use super::stream_plan::shape;
 use super::verify::Verifier;
 use crate::compat;
 use crate::error::Failure;
+use crate::events::RunEvent;
 use crate::files::FileSet;
+use crate::layout;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
+use crate::link::message::WorkerMessage;
 use crate::plan::{WorkerPlan, limit_ios};
 use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, PerDirection};
@@ -39,6 +42,17 @@ pub(super) struct Passes<'a> {
     work: Option<WorkInTurns<'a>>,
     lookout: Lookout,
     set: FileSet,
+}
+
+/// Makes the files that the next pass reads. Nothing tells of it, as a job may have many passes.
+fn make_again(lane: &Lane<'_>, set: &FileSet) -> Result<(), Failure> {
+    let context = lane.context;
+    let mut say = |event| {
+        if !matches!(event, RunEvent::LayingOut { .. }) {
+            (context.send)(&WorkerMessage::from_layout(event));
+        }
+    };
+    layout::make_again(lane.plan, set, context.tracer.settings(), &mut say, &|| lane.control.slot().is_told_to_end())
 }
 
 impl<'a> Passes<'a> {
@@ -163,8 +177,9 @@ impl<'a> Passes<'a> {
             let stop = if goes_on { stop } else { self.verified_at_last(stop, is_synced) };
             let stop = self.with_late_failure(stop);
             if goes_on && stop == Stop::PassEnd {
-                self.start_next_pass();
-                continue;
+                let Err(error) = self.start_next_pass() else { continue };
+                self.end_time();
+                return if error.is_stopped() { Ok(()) } else { Err(error) };
             }
             self.end_time();
             if let Stop::Failed(error) = stop {
@@ -185,13 +200,17 @@ impl<'a> Passes<'a> {
         lookout.finish_log(now_ns, worker);
     }
 
-    /// Starts the next pass. Its time includes closing the files of the last one, and their removal.
-    fn start_next_pass(&mut self) {
+    /// Starts the next pass. Its time includes closing the files of the last one, and their removal, but not their making.
+    fn start_next_pass(&mut self) -> Result<(), Failure> {
         self.lookout.figures.start_pass(self.worker.lane.clock.now_ns());
         close_pass(&mut self.worker);
         let Worker { lane, hooks, .. } = &mut self.worker;
         if lane.plan.spec.layout.unlink_each_loop && !lane.context.readonly {
             lane.files.unlink(lane.engine.as_mut());
+            if lane.plan.used_directions()[DataDirection::Read] && lane.plan.engine.def.targets.are_files() {
+                make_again(lane, &self.set)?;
+                self.lookout.figures.start_pass(lane.clock.now_ns());
+            }
         }
         if !lane.account.is_ramping() {
             lane.context.enter(WorkerState::Running);
@@ -200,6 +219,7 @@ impl<'a> Passes<'a> {
         if let Some(priorities) = &mut hooks.priorities {
             priorities.start_pass();
         }
+        Ok(())
     }
 
     /// Does one pass.

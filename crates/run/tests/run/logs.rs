@@ -194,6 +194,12 @@ fn directions_of_a_moment_are_in_order() {
     assert_eq!(directions, [(100, 0), (100, 1), (200, 0), (200, 1)]);
 }
 
+/// Times of the rows, and their buckets that are not empty.
+fn histograms(logs: &Logged) -> Vec<(u64, Vec<(usize, u64)>)> {
+    let filled = |counts: &[u64]| counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
+    log(logs, LogKind::ClatHist).histograms.iter().map(|row| (row.time_ms, filled(&row.counts[..]))).collect()
+}
+
 #[test]
 fn histograms_count_what_came_since_the_row_before() {
     let mut job = windowed("histograms", 0, 250);
@@ -201,14 +207,16 @@ fn histograms_count_what_came_since_the_row_before() {
     job.reporting.clat_percentiles = false;
     let logs = logs_of(job);
     assert_eq!(kinds(&logs), [LogKind::ClatHist]);
-    let rows = &log(&logs, LogKind::ClatHist).histograms;
-    // The time after the last whole interval has no row.
-    assert_eq!(rows.iter().map(|row| row.time_ms).collect::<Vec<_>>(), [100, 200]);
-    for row in rows {
-        let filled: Vec<_> = row.counts.iter().enumerate().filter(|(_, count)| **count > 0).collect();
-        // 100 us is bucket 737 (reference, "Histogram").
-        assert_eq!((filled, row.block_bytes), (vec![(737, &1_000)], BLOCK));
-    }
+    // The last one is shorter. 100 us is bucket 737 (reference, "Histogram").
+    assert_eq!(histograms(&logs), [(100, vec![(737, 1_000)]), (200, vec![(737, 1_000)]), (250, vec![(737, 500)])]);
+    assert!(log(&logs, LogKind::ClatHist).histograms.iter().all(|row| row.block_bytes == BLOCK));
+}
+
+#[test]
+fn without_an_interval_there_is_one_histogram() {
+    let mut job = windowed("one-histogram", 0, 250);
+    job.logs = LogSpec { histogram: Some("one-histogram".into()), ..LogSpec::default() };
+    assert_eq!(histograms(&logs_of(job)), [(250, vec![(737, 2_500)])]);
 }
 
 #[test]

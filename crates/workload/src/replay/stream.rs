@@ -213,7 +213,7 @@ impl Pace for ReplayStream {
         self.figures = ReplayFigures::default();
     }
 
-    fn postpone(&mut self, pause_ns: u64) {
+    fn postpone(&mut self, pause_ns: u64, _now_ns: u64) {
         self.start_ns = self.start_ns.map(|start_ns| start_ns.saturating_add(pause_ns));
     }
 }

@@ -120,6 +120,12 @@ pub(super) const CASES: &[Case] = &[
         "--name=j --filename=f --size=64k --bs=8k --rw=write --ioengine=psync --rate_iops=20 --rate_ignore_thinktime=1 --thinktime=300000 --thinktime_blocks=4",
         "job=930 write=930",
     ),
+    // The first I/O after a pause is due at its end.
+    same(
+        "pwrite64=1",
+        "--name=j --filename=f --size=40k --bs=8k --rw=write --ioengine=psync --rate_iops=20 --rate_ignore_thinktime=1 --thinktime=300000 --thinktime_blocks=1",
+        "job=1500 write=1500",
+    ),
     // A ramp is not counted, whatever ends the job.
     same(
         "pwrite64=50",

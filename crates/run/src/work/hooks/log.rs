@@ -41,6 +41,7 @@ pub(crate) struct WorkerLog<'a> {
     ioprio: u16,
     window_ns: u64,
     windows: PerDirection<LatencyWindow>,
+    /// Time between two histograms; `u64::MAX`: there is one at the end.
     histogram_ns: u64,
     intervals: PerDirection<HistogramInterval>,
     shows: WindowValue,
@@ -124,7 +125,10 @@ impl<'a> WorkerLog<'a> {
             ioprio,
             window_ns: u64::from(logs.window_ms) * NS_PER_MS,
             windows: PerDirection::default(),
-            histogram_ns: u64::from(logs.histogram_ms) * NS_PER_MS,
+            histogram_ns: match u64::from(logs.histogram_ms) {
+                0 => u64::MAX,
+                interval_ms => interval_ms * NS_PER_MS,
+            },
             intervals: PerDirection::default(),
             shows: logs.window_value,
         })
@@ -278,7 +282,8 @@ impl<'a> WorkerLog<'a> {
                 next_ns = next_ns.min(self.epoch_ns + self.windows[direction].start_ns + self.window_ns);
             }
             if self.has(LogKind::ClatHist) {
-                next_ns = next_ns.min(self.epoch_ns + self.intervals[direction].start_ns + self.histogram_ns);
+                next_ns =
+                    next_ns.min((self.epoch_ns + self.intervals[direction].start_ns).saturating_add(self.histogram_ns));
             }
         }
         next_ns.max(now_ns + RETRY_NS)
@@ -303,11 +308,16 @@ impl<'a> WorkerLog<'a> {
         }
     }
 
-    /// Ends all windows that have begun, because the job ends.
+    /// Ends all windows and intervals that have begun, because the job ends: no I/O is without a row.
     pub(crate) fn finish(&mut self, now_ns: u64, stats: &ThreadStats) {
         if self.window_ns > 0 && self.has_latencies() {
             for direction in DataDirection::ALL {
                 self.end_window(direction, now_ns, &stats.directions[direction]);
+            }
+        }
+        if self.has(LogKind::ClatHist) {
+            for direction in DataDirection::ALL {
+                self.end_interval(direction, now_ns.saturating_sub(self.epoch_ns), &stats.directions[direction]);
             }
         }
     }

@@ -145,7 +145,7 @@ fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<()
         Pause::Sleep(until_ns) => return Some(wait_until(worker, until_ns).map_or(Ok(()), Err)),
         Pause::Over(pause_ns) if worker.lane.plan.spec.pace.ignores_pauses => {
             if let Some(pace) = worker.lane.workload.pace() {
-                pace.postpone(pause_ns);
+                pace.postpone(pause_ns, now_ns);
             }
         }
         Pause::No | Pause::Over(_) => {}

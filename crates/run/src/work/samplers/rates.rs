@@ -97,21 +97,27 @@ impl Rates {
             }
         };
         if let Some(end_ns) = bw_ns {
-            // KiB a second: bytes * 1000 / ms / 1024.
-            self.bw.close(end_ns, bytes, |direction, count, elapsed_ms| {
-                let kib_per_sec = count.saturating_mul(1_000) / elapsed_ms / 1_024;
+            self.bw.close(end_ns, bytes, |direction, count, elapsed_ns| {
+                let kib_per_sec = per_second(count, elapsed_ns, 1_024);
                 directions[direction].bw.record(kib_per_sec);
                 tell(LogKind::Bw, direction, end_ns, kib_per_sec);
             });
         }
         if let Some(end_ns) = iops_ns {
-            self.iops.close(end_ns, ios, |direction, count, elapsed_ms| {
-                let ios_per_sec = count.saturating_mul(1_000) / elapsed_ms;
+            self.iops.close(end_ns, ios, |direction, count, elapsed_ns| {
+                let ios_per_sec = per_second(count, elapsed_ns, 1);
                 directions[direction].iops.record(ios_per_sec);
                 tell(LogKind::Iops, direction, end_ns, ios_per_sec);
             });
         }
     }
+}
+
+/// So many units a second, rounded to the nearest number of them.
+fn per_second(count: u64, elapsed_ns: u64, unit: u128) -> u64 {
+    let divisor = u128::from(elapsed_ns) * unit;
+    let rate = (u128::from(count) * 1_000_000_000 + divisor / 2) / divisor;
+    u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
 impl RateWindow {
@@ -146,11 +152,12 @@ impl RateWindow {
 
     /// Ends the window; directions without I/O give no sample.
     fn close(&mut self, now_ns: u64, counts: PerDirection<u64>, mut record: impl FnMut(DataDirection, u64, u64)) {
-        let elapsed_ms = (now_ns - self.start_ns) / 1_000_000;
+        // Not in whole milliseconds: a window of 2 ms that ends after 2.9 ms would have a rate that is half as high again.
+        let elapsed_ns = now_ns - self.start_ns;
         for direction in DataDirection::ALL {
             let count = counts[direction] - self.counts[direction];
-            if count > 0 && elapsed_ms > 0 {
-                record(direction, count, elapsed_ms);
+            if count > 0 && elapsed_ns > 0 {
+                record(direction, count, elapsed_ns);
             }
         }
         self.begin(now_ns, counts);
