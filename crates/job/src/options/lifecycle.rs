@@ -122,5 +122,5 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::File, "")
         .applies(Apply::Bool(|draft| &mut draft.job.layout.unlink_each_loop))
-        .deviates(Mended, "Engines without files (null) have nothing to remove, and files that a job reads are made again for the next pass; fio 3.41 fails with err=2 or err=5."),
+        .deviates(Mended, "Files that a job reads are made again for the next pass; fio 3.41 fails with err=2 or err=5. Engines without files (null) have nothing to remove, where fio 3.41 fails with err=2."),
 ];

@@ -61,7 +61,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::Log, "")
         .applies(Apply::U32(|draft| &mut draft.job.logs.histogram_ms))
         .long("0: one row at the end of the job.")
-        .deviates(Mended, "The I/Os after the last whole interval have a row at the end of the job, and without an interval all have; in fio they are in none."),
+        .deviates(Mended, "The I/Os after the last whole interval have a row at the end of the job; in fio they are in none. Without an interval, all have one row."),
     option("log_hist_coarseness", Kind::Int(at_most(6)), "Merge 2^n neighbouring histogram bins")
         .default("0")
         .place(Category::Log, "")

@@ -113,7 +113,7 @@ fn no_window_is_short() {
     // I/O 7500 starts at 749.9 ms and takes 700.1 ms: the second window ends at 1450 ms, the third at 2000 ms.
     job.engine.options.set(&sim::FAULT, "read=stall:700ms@7500");
     let stats = simulate_one(job);
-    assert_samples(&reads(&stats).iops, &[10_000, 2_500 * 1_000 / 950, 10_000]);
+    assert_samples(&reads(&stats).iops, &[10_000, (2_500 * 1_000 + 475) / 950, 10_000]);
 }
 
 #[test]
