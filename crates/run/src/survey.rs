@@ -37,7 +37,7 @@ fn laid_over(worker: &WorkerPlan) -> Vec<LaidOver> {
     {
         return Vec::new();
     }
-    let targets = naming::targets(worker).ok();
+    let targets = naming::found(worker).ok();
     let set = targets.and_then(|targets| size::file_set(worker, &targets, &|| false).ok());
     set.map(|set| layout::laid_over(worker, &set)).unwrap_or_default()
 }

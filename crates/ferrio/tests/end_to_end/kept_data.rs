@@ -104,6 +104,8 @@ fn check_names_the_file_before() {
     let finished = check("--filename=p --size=2m").succeeded();
     assert!(finished.stdout.contains("p holds 1 MiB, and the job reads 2 MiB."), "{}", finished.all());
     assert!(!check("--filename=p").stdout.contains("holds 1 MiB"));
+    check("--filename=new/file --size=2m").succeeded();
+    assert!(!scratch.join("new").exists(), "a check makes no directory");
     assert_eq!(changed(scratch.path()), Vec::<&str>::new());
     assert_eq!(
         std::fs::metadata(scratch.join("p")).expect("it is there").len(),

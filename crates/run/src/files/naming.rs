@@ -43,8 +43,8 @@ pub(crate) fn tell_trees(worker: &WorkerPlan) -> impl Iterator<Item = Note> {
     found.map(|found| FileNote::TreeHas { n_files: found.len() }.into())
 }
 
-/// The files of a worker: those named, those found, or generated names.
-pub(crate) fn targets(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
+/// The files of a worker: those named, those found, or generated names. Nothing is made.
+pub(crate) fn found(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
     let spec = &worker.spec.target;
     let mut paths: Vec<PathBuf> = if spec.filenames.is_empty() { Vec::new() } else { named_paths(worker) };
     for tree in &spec.opendirs {
@@ -63,6 +63,14 @@ pub(crate) fn targets(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
         paths = generated(worker);
     }
     paths.into_iter().map(|path| target(worker, path)).collect()
+}
+
+/// As [`found`], and makes the directories of those that are not there.
+pub(crate) fn targets(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
+    let targets = found(worker)?;
+    let is_missing = |target: &&FoundFile| !target.exists && worker.engine.def.targets.are_files();
+    targets.iter().filter(is_missing).try_for_each(|target| make_parents(&target.path))?;
+    Ok(targets)
 }
 
 const fn libc_eio() -> i32 {
@@ -89,7 +97,6 @@ fn target(worker: &WorkerPlan, path: PathBuf) -> Result<FoundFile, Failure> {
             .explained(FileNote::NoSize { job: worker.spec.name.clone(), file: name })),
         Ok(info) => Ok(FoundFile { kind: declared.unwrap_or(info.kind), path, name, exists: true }),
         Err(error) if error.errno() == Some(2) || error.errno() == Some(20) => {
-            make_parents(&path)?;
             Ok(FoundFile { path, name, kind: declared.unwrap_or(FileKind::Regular), exists: false })
         }
         Err(error) => Err(failure!(errno_of(&error), "stat").explained(Note::system(During::Nothing, &error))),
