@@ -81,7 +81,14 @@ pub const SUBJECTS: &[Subject] = &[
     Subject { name: "flushes of the devices", rules: &["sync-without-flush"], without_root: "", gaps: gaps::flushes },
     Subject {
         name: "the targets",
-        rules: &["colon-in-filename", "posixaio-one-file", "file-under-dev", "target-in-memory", "target-on-network"],
+        rules: &[
+            "colon-in-filename",
+            "posixaio-one-file",
+            "file-under-dev",
+            "target-in-memory",
+            "target-on-network",
+            "short-file",
+        ],
         without_root: "",
         gaps: gaps::targets,
     },

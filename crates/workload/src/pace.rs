@@ -48,7 +48,7 @@ pub(crate) struct Arrivals {
     due_ns: u64,
     /// After a delay, I/Os are spaced instead of following each other at once.
     is_paced: bool,
-    /// By this the due times behind that of the next I/O move.
+    /// The due times after the next one move by this when the next I/O is issued.
     moves_later_ns: u64,
     /// With `is_paced`: earliest start of the next I/O, on the clock of the origin.
     not_before_ns: u64,
@@ -159,9 +159,11 @@ impl Arrivals {
         self.origin_ns = self.origin_ns.saturating_add(now_ns.saturating_sub(self.intended_ns()));
     }
 
-    /// A pause is over now, which is not made up for. The next I/O starts when it was due before the pause, or at once if that is over. Those
-    /// behind it keep their distance to it where it is at once; else they are later by the pause, and so they are if they come at random. As seen on
-    /// fio 3.41.
+    /// A pause is over now, and the job does not make up for it. As seen on fio 3.41:
+    ///
+    /// - The next I/O keeps its due time; if that time has passed, the I/O is due now.
+    /// - The I/Os after a due time that has passed keep their distances to it.
+    /// - In all other cases, and always if the distances are random, the I/Os after the next one are due later by the whole pause.
     pub(crate) fn postpone(&mut self, pause_ns: u64, now_ns: u64) {
         let late_ns = now_ns.saturating_sub(self.intended_ns());
         self.forgive(now_ns);

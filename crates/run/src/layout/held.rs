@@ -38,9 +38,9 @@ fn needs_layout_at_all(worker: &WorkerPlan) -> bool {
 }
 
 /// Tells of each such file what becomes of it.
-pub(super) fn tell(worker: &WorkerPlan, set: &FileSet, events: &mut dyn FnMut(RunEvent)) {
-    for file in laid_over(worker, set) {
-        let note = FileNote::LaidOver { job: worker.spec.name.clone(), file };
+pub(super) fn tell(worker: &WorkerPlan, files: &[LaidOver], events: &mut dyn FnMut(RunEvent)) {
+    for file in files {
+        let note = FileNote::LaidOver { job: worker.spec.name.clone(), file: file.clone() };
         events(RunEvent::Message(MessageStream::Error, note.into()));
     }
 }

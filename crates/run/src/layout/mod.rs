@@ -19,7 +19,7 @@ use crate::zones::{ZoneRegistry, sizes};
 use ferrio_stats::FailedStep;
 use ferrio_sys::file::FileKind;
 
-/// Makes the files again that a job reads and has removed after a pass, with the contents that they have when they are new.
+/// Lays the regular files of a job out anew, after the job has removed them at the end of a pass.
 pub(crate) fn make_again(
     worker: &WorkerPlan,
     set: &FileSet,

@@ -92,8 +92,8 @@ pub(super) fn lay_out(
     }
     let how = LayoutNeed::of(worker);
     held::check(worker, set, how)?;
-    held::tell(worker, set, events);
     set.laid_over = held::laid_over(worker, set);
+    held::tell(worker, &set.laid_over, events);
     let total_bytes = set.files.iter().filter(|file| needs_layout(file)).map(end_of).fold(0, u64::saturating_add);
     events(RunEvent::LayingOut { job_name: worker.spec.name.clone(), n_files, total_bytes });
     set.n_laid_out = n_files;

@@ -116,6 +116,18 @@ fn no_window_is_short() {
     assert_samples(&reads(&stats).iops, &[10_000, (2_500 * 1_000 + 475) / 950, 10_000]);
 }
 
+/// A window ends with the first I/O after its time, here 0.1 to 0.2 ms late: its rate is that of its true length.
+#[test]
+fn rates_of_short_windows_are_not_too_high() {
+    let mut job = timed(600);
+    job.engine.options.set(&sim::SERVICE, "fixed:300us");
+    (job.reporting.bw_window_ms, job.reporting.iops_window_ms) = (2, 2);
+    let stats = simulate_one(job);
+    // One I/O in 300 us: 3,333 a second.
+    let (bw, iops) = (reads(&stats).bw.mean / KIB as f64, reads(&stats).iops.mean);
+    assert!((3_300.0..3_366.0).contains(&iops) && (3_300.0..3_366.0).contains(&bw), "{iops} {bw}");
+}
+
 #[test]
 fn windows_of_other_lengths() {
     let mut job = timed(1_050);

@@ -1,4 +1,4 @@
-//! A file with data that is shorter than a job needs that only reads.
+//! A job only reads, and one of its files is shorter than the job needs.
 
 use crate::case::{Case, CaseJob};
 use crate::rules::{FindingRule, Observation};
