@@ -122,6 +122,10 @@ impl JobError {
     pub fn lines(&self) -> Vec<Message> {
         let mut lines = UserMessages::new();
         match self {
+            // fio reads such values as others, so the reason is not known to its users.
+            Self::Value(error @ (ParseError::LeftOver { .. } | ParseError::RangeNotAllowed { .. })) => {
+                lines.err(format!("fio: {error}"));
+            }
             Self::NotParsed | Self::Value(_) => {}
             Self::UnknownWord(choices) => lines.out(valid_values(choices)),
             Self::Removed(_) => lines.out(self.to_string()),

@@ -47,6 +47,20 @@ const GENERAL: &[(&str, DeviationKind, &str)] = &[
          number -1-N where no percentage is possible. A bad value, or one too many, beside a good one of another direction is \
          refused too.",
     ),
+    (
+        "All options",
+        DeviationKind::Stricter,
+        "What is left behind a number is refused, as in `8kfoo`, `1.5g`, `10sec` and, for reads and writes, `4k-64k`. fio takes the \
+         number at the beginning, with a suffix whose first letter it knows; it takes units of time that it does not know for microseconds. \
+         A comment behind a number may stay, as in `bs=4k # a block`.",
+    ),
+    (
+        "All options",
+        DeviationKind::Mended,
+        "Blanks around a number and its suffix do not count, and hexadecimal numbers have suffixes. \
+         fio 3.41 leaves out the suffix behind a blank, so that `bs = 8k` is 8 bytes and `runtime = 1500ms` 1500 seconds. \
+         In arithmetic, fractions count: `(1.5g)` is 1536 MiB, and `(500ms)` of an option in seconds is half a second.",
+    ),
 ];
 
 /// Headings of the list of different results, in their order.

@@ -15,6 +15,7 @@ Every option that a job file or the command line can set. How values are written
   and `%` where percent are allowed. Hexadecimal numbers begin with `0x`.
   As in fio, `kib`, `mib` and so on mean the other system: powers of 1000, or of 1024 with `kb_base=1000`.
 - A **time** takes the suffixes `d`, `h`, `m`, `s`, `ms`, `us`. Without a suffix it counts the unit named beside it.
+- Blanks around a number and its suffix do not count. Anything else behind it is refused. Fractions are written as arithmetic: `(1.5g)`.
 - Values **for read,write,trim**: one for all, two for reads and for the rest, three for each.
 - On the command line an option is written `--name=value`; in a job file `name=value`.
 

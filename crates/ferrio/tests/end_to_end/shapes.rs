@@ -24,7 +24,7 @@ const CASES: &[&str] = &[
     "--rw=randread --random_distribution=zoned:40:30:30",
     "--rw=randread --random_distribution=zoned:50/20:50/20",
     "--rw=randread --random_distribution=zoned_abs:50/6k:50/10k",
-    "--rw=randrw --random_distribution=zoned:50/10:50/90 --bs=4k-16k --size=64k",
+    "--rw=randrw --random_distribution=zoned:50/10:50/90 --bs=4k,16k --size=64k",
     "--rw=randrw --random_distribution=zoned:50/10:50/90 --ba=2k --loops=2",
     "--rw=randtrimwrite --random_distribution=zoned:50/10:50/90 --percentage_random=70",
     "--rw=randread --random_distribution=zipf:1.2",

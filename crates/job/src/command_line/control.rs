@@ -79,19 +79,19 @@ mod tests {
 
     #[test]
     fn status_intervals() {
-        for (text, time_ms) in [("1", 1000), ("1ms", 1), ("1.5", 1000), ("2m", 120_000), ("1500us", 1)] {
+        for (text, time_ms) in [("1", 1000), ("1ms", 1), (" 1 s", 1000), ("2m", 120_000), ("1500us", 1)] {
             let control = setting(Switch::StatusInterval, text).unwrap();
             assert_eq!(control.status_interval, Some(Duration::from_millis(time_ms)), "{text}");
         }
-        // The suffix `min` and hexadecimal numbers are microseconds.
-        for text in ["0", "1us", "999us", "5min", "0x10"] {
+        // Hexadecimal numbers are microseconds.
+        for text in ["0", "1us", "999us", "0x10"] {
             assert_eq!(
                 setting(Switch::StatusInterval, text).unwrap_err(),
                 ["fio: status interval too small"],
                 "{text}"
             );
         }
-        for text in ["foo", ""] {
+        for text in ["foo", "", "1.5", "5min"] {
             let refused = setting(Switch::StatusInterval, text).unwrap_err();
             assert_eq!(refused, [format!("fio: failed parsing time {text}")]);
         }

@@ -81,8 +81,7 @@ mod tests {
 
     #[test]
     fn terse_versions_are_2_to_5() {
-        for (text, expected) in [("2", Some(2)), ("5", Some(5)), ("2x", Some(2)), ("1", None), ("9", None), ("x", None)]
-        {
+        for (text, expected) in [("2", Some(2)), ("5", Some(5)), ("2x", None), ("1", None), ("9", None), ("x", None)] {
             assert_eq!(terse_version(text).ok(), expected, "{text}");
         }
     }

@@ -135,7 +135,19 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Contr
         return Err(Contradiction::TraceDecides { job: job.name.clone(), option });
     }
     let overridden = job.write_iolog.take().is_some();
-    Ok(overridden.then(|| "fio: read iolog overrides write_iolog".to_owned()).into_iter().collect())
+    let overridden = overridden.then(|| "fio: read iolog overrides write_iolog".to_owned());
+    Ok(overridden.into_iter().chain(left_out(job)).collect())
+}
+
+/// A line about traces for which there is no clone of the job; fio leaves them out without a word.
+fn left_out(job: &JobSpec) -> Option<String> {
+    let (name, traces, n_clones) = (&job.name, &job.replay.traces, job.numjobs);
+    let rest =
+        traces.get(usize::try_from(n_clones).ok()?..).filter(|rest| !rest.is_empty() && job.replay.merge.is_none())?;
+    let n_traces = traces.len();
+    let rest = rest.join(", ");
+    let told = format!("fio: {name}: of the {n_traces} traces of read_iolog, {rest} left out: each clone replays one");
+    Some(format!("{told} (numjobs={n_traces} replays all)"))
 }
 
 /// The option that a replay would have to ignore.
@@ -163,6 +175,18 @@ mod tests {
     fn lowered(options: &[(&str, &str)]) -> Result<Lowered, Vec<String>> {
         let draft = draft_of(options).map_err(|error| vec![error.to_string()])?;
         crate::lower::lower(draft, Strictness::default())
+    }
+
+    #[test]
+    fn traces_without_a_clone_are_named() {
+        let warnings = |options: &[(&str, &str)]| {
+            lowered(&[&[("name", "j"), ("read_iolog", "a:b:c")], options].concat()).unwrap().warnings
+        };
+        let told = "fio: j: of the 3 traces of read_iolog, c left out: each clone replays one (numjobs=3 replays all)";
+        assert_eq!(warnings(&[("numjobs", "2")]), [told]);
+        assert!(warnings(&[("numjobs", "3")]).is_empty());
+        assert!(warnings(&[("numjobs", "7")]).is_empty());
+        assert!(warnings(&[("merge_blktrace_file", "m")]).is_empty());
     }
 
     #[test]

@@ -100,9 +100,15 @@ pub fn errors(text: &str) -> Result<[Option<Vec<i32>>; 3], JobError> {
     Ok(lists)
 }
 
+/// Decimals, digits after a point, remarks.
+pub type Floats = (Vec<f64>, u32, Vec<String>);
+
 /// Decimals joined by colons. Returns the decimals, the largest number of digits after a point, and remarks about
 /// skipped entries: fio continues with the entries that it understood.
-pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) -> (Vec<f64>, u32, Vec<String>) {
+///
+/// # Errors
+/// Anything behind a number, which fio leaves out.
+pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) -> Result<Floats, JobError> {
     let (mut values, mut digits, mut remarks) = (Vec::new(), 0, Vec::new());
     let mut rest = Some(text);
     for n_before in 0.. {
@@ -117,6 +123,7 @@ pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) ->
             Ok(value) => value,
             Err(ParseError::FloatOutOfRange { .. }) if part.contains('-') => f64::NEG_INFINITY,
             Err(ParseError::FloatOutOfRange { .. }) => f64::INFINITY,
+            Err(error @ ParseError::LeftOver { .. }) => return Err(error.into()),
             Err(_) => f64::NAN,
         };
         if let Some(max) = max.filter(|max| value > *max) {
@@ -124,13 +131,16 @@ pub fn floats(text: &str, max_len: usize, min: Option<f64>, max: Option<f64>) ->
         } else if let Some(min) = min.filter(|min| value < *min) {
             remarks.push(format!("value out of range: {value:.6} (range min: {min:.6})"));
         } else if value.is_finite() {
-            digits = digits.max(part.split_once('.').map_or(0, |(_, decimals)| decimals.trim_end().len() as u32));
+            digits = digits.max(
+                part.split_once('.')
+                    .map_or(0, |(_, decimals)| decimals.bytes().take_while(u8::is_ascii_digit).count() as u32),
+            );
             values.push(value);
         } else {
             remarks.push(format!("not a floating point value: {text}"));
         }
     }
-    (values, digits, remarks)
+    Ok((values, digits, remarks))
 }
 
 #[cfg(test)]
@@ -190,6 +200,7 @@ mod tests {
 
     #[test]
     fn float_lists_go_on_after_bad_entries() {
+        let floats = |text, max_len, min, max| floats(text, max_len, min, max).expect("numbers");
         let (values, digits, remarks) = floats("1:foo:99.95:101", 4, Some(0.0), Some(100.0));
         assert_eq!((values, digits), (vec![1.0, 99.95], 2));
         assert_eq!(
@@ -201,5 +212,11 @@ mod tests {
         assert_eq!(floats("-inf", 2, Some(0.0), None).2, ["value out of range: -inf (range min: 0.000000)"]);
         assert_eq!(floats("0x9:nan:inf", 9, None, None).0, [9.0]);
         assert_eq!(floats(":4", 1, None, None).1, 0, "an empty part takes a place");
+    }
+    #[test]
+    fn what_is_behind_a_float_is_refused() {
+        for text in ["99.9x", "1:50%:99", "0x9z"] {
+            assert!(floats(text, 9, None, None).is_err(), "{text}");
+        }
     }
 }

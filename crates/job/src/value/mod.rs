@@ -76,7 +76,7 @@ pub struct ValueSyntax {
 pub fn parse(option: ValueSyntax, text: Option<&str>, context: ValueContext) -> Result<Parsed, JobError> {
     if let Kind::FloatList { max_len, min, max } = option.kind {
         let text = text.ok_or(JobError::ValueMissing(option.name))?;
-        let (values, digits, remarks) = lists::floats(text, max_len, min, max);
+        let (values, digits, remarks) = lists::floats(text, max_len, min, max)?;
         if values.is_empty() {
             return Err(JobError::Said(remarks.join("\n")));
         }
@@ -97,10 +97,9 @@ fn parse_plain(option: ValueSyntax, text: Option<&str>, context: ValueContext) -
         Kind::ChoiceSet(choices) => words(choices, text.ok_or(JobError::ValueMissing(option.name))?),
         _ => {
             let text = required(option, text)?;
-            let value = parse_required(option, text, context)?;
             // From such a list fio takes the first number for some options and the last for others; here it is refused.
             let is_wrong_list = option.kind.takes_one_number() && is_list(text);
-            if is_wrong_list { Err(JobError::NotParsed) } else { Ok(value) }
+            if is_wrong_list { Err(JobError::NotParsed) } else { parse_required(option, text, context) }
         }
     }
 }
@@ -136,8 +135,10 @@ fn required(option: ValueSyntax, text: Option<&str>) -> Result<&str, JobError> {
 }
 
 fn flag(text: Option<&str>) -> Result<Value, JobError> {
-    let is_set = text.map_or(Ok(true), parse_flag)?;
-    if text.is_some_and(is_list) { Err(JobError::NotParsed) } else { Ok(Value::Bool(is_set)) }
+    if text.is_some_and(is_list) {
+        return Err(JobError::NotParsed);
+    }
+    Ok(Value::Bool(text.map_or(Ok(true), parse_flag)?))
 }
 
 /// The word ends at the first comma, or without a comma at the first colon; the text after a comma is not part of the

@@ -5,6 +5,7 @@
 mod form;
 mod model;
 mod native;
+mod no_number;
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::{ResultFile, RunResult};
@@ -14,6 +15,7 @@ use form::{Document, Limited};
 pub(crate) fn read(file: &ResultFile, bytes: &[u8]) -> Result<RunResult, ReadError> {
     let path = file.path();
     let (start, line) = start_of_document(bytes);
+    let (bytes, n_no_numbers) = no_number::with_zeroes(bytes);
     let mut documents = serde_json::Deserializer::from_slice(&bytes[start..]).into_iter::<Document>();
     let mut last = None;
     let mut n_documents = 0;
@@ -53,6 +55,11 @@ pub(crate) fn read(file: &ResultFile, bytes: &[u8]) -> Result<RunResult, ReadErr
     };
     let mut result = result.map_err(|kind| kind.of(path))?;
     result.name = file.name();
+    if n_no_numbers > 0 {
+        result
+            .remarks
+            .push(format!("{n_no_numbers} figures of the file are nan or inf, which are no numbers: they count as 0."));
+    }
     if n_documents > 1 {
         result.remarks.push(format!("The file has {n_documents} reports; the figures are those of the last one."));
     }

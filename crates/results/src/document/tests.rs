@@ -122,7 +122,7 @@ fn messages_around_a_report_are_left_out_and_the_last_report_counts() {
 fn what_is_no_report_is_an_error_with_its_line() {
     let table: [(String, Option<u64>, &str); 8] = [
         (REPORT[..REPORT.len() - 2].to_owned(), Some(17), "EOF"),
-        (format!("fio: a message\n{}", REPORT.replace("5113.402062", "-nan")), Some(9), "invalid number"),
+        (format!("fio: a message\n{}", REPORT.replace("5113.402062", "-x")), Some(9), "invalid number"),
         (REPORT.replace("\"total_ios\" : 496", "\"total_ios\" : -1"), None, "total_ios is -1"),
         (REPORT.replace("\"7962624\" :", "\"x\" :"), None, "a bin is x"),
         (REPORT.replace("1.5", "-1.5"), None, "usr_cpu is -1.5"),
@@ -135,6 +135,13 @@ fn what_is_no_report_is_an_error_with_its_line() {
         assert_eq!(error.line, line, "{error}");
         assert!(error.to_string().contains(reason) && error.to_string().starts_with("run.json"), "{error}");
     }
+}
+
+#[test]
+fn figures_that_are_no_numbers_are_zero() {
+    let result = parsed(&REPORT.replace("5113.402062", "-nan").replace("1.5", "nan")).expect("a report");
+    assert_eq!(result.remarks, ["2 figures of the file are nan or inf, which are no numbers: they count as 0."]);
+    assert_eq!(result.jobs[0].directions[DataDirection::Read].as_ref().map(|read| read.n_ios), Some(496));
 }
 
 #[test]

@@ -26,9 +26,11 @@ impl RowForm {
         let mut form: Option<Self> = None;
         let (mut may_be_without, mut may_be_with) = (true, true);
         for (index, line) in lines.enumerate().filter(|(_, line)| !line.is_empty()) {
+            // The fifth column may be a priority, which is hexadecimal.
+            let has_priority = line.split(|byte| *byte == b',').nth(4).is_some_and(is_hexadecimal);
+            let n_decimal = if has_priority { 4 } else { 5 };
             let columns = line.split(|byte| *byte == b',').enumerate().map(|(column, text)| number(column, text));
-            // Priorities may be hexadecimal; they come behind the columns that are looked at here.
-            let columns: Vec<u64> = columns.take(5).collect::<Result<_, _>>().map_err(|kind| (index, kind))?;
+            let columns: Vec<u64> = columns.take(n_decimal).collect::<Result<_, _>>().map_err(|kind| (index, kind))?;
             let n_columns = line.split(|byte| *byte == b',').count();
             if !(4..=8).contains(&n_columns) || form.is_some_and(|form| form.n_columns != n_columns) {
                 return Err((index, ReadErrorKind::Columns(n_columns)));
@@ -36,6 +38,8 @@ impl RowForm {
             let (value, third, fourth) = (columns[1], columns[2], columns[3]);
             let fifth = columns.get(4).copied().unwrap_or_default();
             may_be_without &= third <= MAX_DIRECTION && (fourth > MAX_DIRECTION || fifth <= MAX_DIRECTION);
+            // With a maximum, the fifth column is the size.
+            may_be_with &= !has_priority;
             let is_maximum = third >= value || (third == 0 && fifth > 0);
             may_be_with &= fourth <= MAX_DIRECTION && is_maximum;
             form = Some(Self { n_columns, has_maximum: false });
@@ -121,6 +125,10 @@ fn direction(number: u64) -> Result<DataDirection, ReadErrorKind> {
     usize::try_from(number).ok().and_then(|index| DataDirection::ALL.get(index).copied()).ok_or_else(impossible)
 }
 
+fn is_hexadecimal(text: &[u8]) -> bool {
+    text.trim_ascii().starts_with(b"0x")
+}
+
 /// A column as a whole number.
 fn number(index: usize, text: &[u8]) -> Result<u64, ReadErrorKind> {
     let text = text.trim_ascii();
@@ -162,6 +170,12 @@ mod tests {
             // With an offset: beside a priority, and beside an issue time.
             ("0, 200478, 0, 4096, 61440, 0x2003", (0, 200_478, 0, 0, 4096)),
             ("0, 200478, 0, 4096, 61440, 0x2003, 44626", (0, 200_478, 0, 0, 4096)),
+            // With a priority alone, as fio 3.41 writes it by log_prio=1.
+            ("0, 8573, 0, 4096, 0x4003", (0, 8573, 0, 0, 4096)),
+            ("0, 8573, 1, 4096, 0x4003, 44626", (0, 8573, 0, 1, 4096)),
+            ("500, 17656, 1, 0, 0x0000", (500, 17_656, 0, 1, 0)),
+            ("500, 17656, 17656, 0, 0, 0x4003", (500, 17_656, 17_656, 0, 0)),
+            ("500, 17656, 18000, 1, 0, 0, 0x4003", (500, 17_656, 18_000, 1, 0)),
             // Windows, with and without their maximum.
             ("500, 17656, 1, 0, 0", (500, 17_656, 0, 1, 0)),
             ("500, 17656, 17656, 0, 0, 0", (500, 17_656, 17_656, 0, 0)),
@@ -193,6 +207,7 @@ mod tests {
             ("500, 3, 0, 4096, 0\n500, 3, 0, 4096", "1: it has 4 columns"),
             ("500, 99999999999999999999, 0, 4096, 0", "column 2"),
             ("500, , 0, 4096, 0", "column 2"),
+            ("500, 3, 0x1, 4096, 0", "column 3"),
         ] {
             let error = rows(text).expect_err(text);
             assert!(error.contains(reason), "{error}");

@@ -1,7 +1,7 @@
 //! Booleans (`direct=1`) and flags (`time_based`, `time_based=0`): numbers, never words.
 
 use super::ParseError;
-use super::number::LeadingNumber;
+use super::number::Number;
 
 /// A boolean: 0 or 1, in decimal or hexadecimal. Like fio, ferrio takes `-1` for 1.
 ///
@@ -25,30 +25,21 @@ pub fn parse_flag(text: &str) -> Result<bool, ParseError> {
 
 /// An empty text stays one; everything else that is no number is no boolean.
 fn read_number(text: &str) -> Result<i64, ParseError> {
-    if is_lone_hex_mark(text) {
-        return Err(ParseError::NotABoolean { given: text.to_owned() });
-    }
-    LeadingNumber::read(text).map(|number| number.value).map_err(|error| match error {
+    let no_boolean = |error| match error {
         ParseError::Empty => error,
         _ => ParseError::NotABoolean { given: text.to_owned() },
-    })
-}
-
-/// True for `0x` without a digit behind it, which is a zero for other options.
-fn is_lone_hex_mark(text: &str) -> bool {
-    let unsigned = text.trim_start().trim_start_matches(['+', '-']);
-    let is_marked = unsigned.get(..2).is_some_and(|mark| mark.eq_ignore_ascii_case("0x"));
-    is_marked && !unsigned[2..].starts_with(|c: char| c.is_ascii_hexdigit())
+    };
+    Number::read(text).map_err(no_boolean)?.alone(text)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// As fio 3.41 takes them.
+    /// As fio 3.41 takes them, which takes `1x` and `1.5` too.
     #[test]
     fn recorded_booleans() {
-        for text in ["1", "-1", "0x1", "01", " 1", "1x", "1.5", "+1"] {
+        for text in ["1", "-1", "0x1", "01", " 1", "1 ", "+1", "1 # on"] {
             assert_eq!(parse_bool(text), Ok(true), "{text}");
         }
         for text in ["0", "00", "0x0"] {
@@ -56,6 +47,9 @@ mod tests {
         }
         for text in ["2", "x", "yes", "true", "99999999999999999999", "0x", "0xg"] {
             assert_eq!(parse_bool(text), Err(ParseError::NotABoolean { given: text.to_owned() }));
+        }
+        for text in ["1x", "1.5", "0k", "10 1", "1,0"] {
+            assert!(matches!(parse_bool(text), Err(ParseError::LeftOver { .. })), "{text}");
         }
         assert_eq!(parse_bool(""), Err(ParseError::Empty));
     }

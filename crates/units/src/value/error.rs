@@ -12,6 +12,24 @@ pub enum ParseError {
         /// Text as given.
         given: String,
     },
+    /// Text behind a number that is no suffix.
+    #[error("`{given}`: `{rest}` behind the number is not understood; {allowed}")]
+    LeftOver {
+        /// Text as given.
+        given: String,
+        /// What is behind the number.
+        rest: String,
+        /// What may be there, as a sentence.
+        allowed: &'static str,
+    },
+    /// A range where one value, or one for each direction, is allowed.
+    #[error(
+        "`{given}` is a range, which is not possible here; values for reads, writes and trims are joined by commas"
+    )]
+    RangeNotAllowed {
+        /// Text as given.
+        given: String,
+    },
     /// A whole number outside of the allowed range.
     #[error("`{given}` is out of range: {min} to {max} are allowed")]
     OutOfRange {

@@ -16,8 +16,6 @@ pub(super) fn is_expression(text: &str) -> bool {
 }
 
 /// The value of an expression, finite. `factor_of` returns the factor of a suffix, `None` if it is unknown.
-///
-/// A suffix truncates the number before it, as in fio: `1.5g` is `1g`.
 pub(super) fn evaluate(text: &str, factor_of: &dyn Fn(&str) -> Option<f64>) -> Result<f64, ParseError> {
     let mut evaluator = Evaluator { text, position: 0, depth: 0, factor_of };
     let value = evaluator.sum()?;
@@ -119,7 +117,7 @@ impl<'t> Evaluator<'t> {
         }
         let factor = (self.factor_of)(suffix);
         self.position = if factor.is_none() { start } else { self.position };
-        Ok(value.trunc() * factor.ok_or_else(|| self.problem("unknown suffix"))?)
+        Ok(value * factor.ok_or_else(|| self.problem("unknown suffix"))?)
     }
 
     fn take_hex(&mut self) -> Option<f64> {
@@ -213,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn suffixes_truncate_fractions() {
-        let table = [("(2k)", 2048.0), ("(1.9k)", 1024.0), ("(1.9)", 1.9), ("(500ms)", 0.5), ("(0x2k)", 2048.0)];
+    fn suffixes_multiply_fractions() {
+        let table = [("(2k)", 2048.0), ("(1.5k)", 1536.0), ("(1.9)", 1.9), ("(500ms)", 0.5), ("(0x2k)", 2048.0)];
         for (text, expected) in table {
             assert!((value(text) - expected).abs() < 1e-12, "{text}");
         }

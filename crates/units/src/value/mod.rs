@@ -1,4 +1,5 @@
-//! The syntax of option values: sizes, times, booleans, parenthesised arithmetic and lists, including fio's quirks.
+//! The syntax of option values: sizes, times, booleans, parenthesised arithmetic and lists. Blanks around numbers do not count; what is left
+//! behind them is refused.
 //! Higher crates decide which option takes which kind of value.
 //!
 //! Must not know: options, jobs. Start reading at [`parse_size`], then [`split_per_direction`].

@@ -1,49 +1,49 @@
-//! The number at the start of a text, as C's `strtoll` finds it, and the suffix behind it.
+//! A whole number and the suffix behind it.
 
 use super::ParseError;
 
-/// A leading whole number and the letters (or the `%`) that follow it.
+/// A whole number, and what stands behind it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct LeadingNumber<'t> {
+pub(super) struct Number<'t> {
     pub(super) value: i64,
-    /// Empty if there is none, or where fio does not see it: behind a hexadecimal number, and if the text starts with a
-    /// blank.
-    pub(super) suffix: &'t str,
+    /// All that is behind the digits, without blanks around it: a suffix, or what makes the text no number. Empty if there is nothing.
+    pub(super) rest: &'t str,
     pub(super) is_hex: bool,
 }
 
-impl<'t> LeadingNumber<'t> {
-    /// Reads `[blanks][+-]digits[suffix]`. The number is hexadecimal if `0x` occurs anywhere in the text.
+impl<'t> Number<'t> {
+    /// Reads `[+-]digits[rest]`, or `[+-]0x` and hexadecimal digits. Blanks around each of the two do not count, nor does a
+    /// comment behind them, as in `bs=4k # a block`.
     pub(super) fn read(text: &'t str) -> Result<Self, ParseError> {
         if text.is_empty() {
             return Err(ParseError::Empty);
         }
-        let unsigned_text = |text: &'t str| text.strip_prefix(['+', '-']).unwrap_or(text);
-        let trimmed = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
-        let is_hex = has_hex_mark(text);
-        let digits = if is_hex { without_hex_mark(unsigned_text(trimmed)) } else { unsigned_text(trimmed) };
-        let radix = if is_hex { 16 } else { 10 };
+        let signed = without_comment(text).trim_ascii();
+        let unsigned = signed.strip_prefix(['+', '-']).unwrap_or(signed);
+        let behind_mark = unsigned.get(..2).filter(|mark| mark.eq_ignore_ascii_case("0x")).map(|_| &unsigned[2..]);
+        let (digits, radix) = behind_mark.map_or((unsigned, 10), |digits| (digits, 16));
         let n_digits = digits.bytes().take_while(|b| char::from(*b).is_digit(radix)).count();
-        let value = read_digits(&digits[..n_digits], trimmed.starts_with('-'), radix, text)?;
-        let is_suffix_seen = !is_hex && trimmed.len() == text.len();
-        let rest = &digits[n_digits..];
-        let is_suffix = rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '%');
-        Ok(Self { value, suffix: if is_suffix_seen && is_suffix { rest } else { "" }, is_hex })
+        let value = read_digits(&digits[..n_digits], signed.starts_with('-'), radix, text)?;
+        Ok(Self { value, rest: digits[n_digits..].trim_ascii_start(), is_hex: radix == 16 })
+    }
+
+    /// The number, if nothing is behind it.
+    pub(super) fn alone(&self, given: &str) -> Result<i64, ParseError> {
+        if self.rest.is_empty() { Ok(self.value) } else { Err(left_over(given, self.rest, "nothing may follow it")) }
     }
 }
 
-fn has_hex_mark(text: &str) -> bool {
-    text.as_bytes().windows(2).any(|pair| pair.eq_ignore_ascii_case(b"0x"))
+/// The error about text behind a number.
+pub(super) fn left_over(given: &str, rest: &str, allowed: &'static str) -> ParseError {
+    ParseError::LeftOver { given: given.to_owned(), rest: without_comment(rest).to_owned(), allowed }
 }
 
-/// The digits behind `0x`; a lone `0x` keeps its zero, which is then the number.
-fn without_hex_mark(text: &str) -> &str {
-    match text.get(..2) {
-        Some(mark) if mark.eq_ignore_ascii_case("0x") && text[2..].starts_with(|c: char| c.is_ascii_hexdigit()) => {
-            &text[2..]
-        }
-        _ => text,
-    }
+/// A value without the comment behind it: a blank, and `#` or `;`. As fio ignores all that is behind a number, job files have such.
+pub(super) fn without_comment(text: &str) -> &str {
+    let is_comment =
+        |(at, mark): &(usize, &str)| *at > 0 && text.as_bytes()[at - 1].is_ascii_whitespace() && !mark.is_empty();
+    let end = text.match_indices(['#', ';']).find(is_comment).map_or(text.len(), |(at, _)| at);
+    &text[..end]
 }
 
 fn read_digits(digits: &str, is_negative: bool, radix: u32, given: &str) -> Result<i64, ParseError> {
@@ -62,8 +62,8 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (i64, &str) {
-        let number = LeadingNumber::read(text).unwrap();
-        (number.value, number.suffix)
+        let number = Number::read(text).unwrap();
+        (number.value, number.rest)
     }
 
     #[test]
@@ -71,27 +71,30 @@ mod tests {
         assert_eq!(read("12kib/50"), (12, "kib/50"));
         assert_eq!(read("-3%"), (-3, "%"));
         assert_eq!(read("+4k"), (4, "k"));
-        assert_eq!(read("1.5g"), (1, ""));
-        assert_eq!(read(" 4k"), (4, ""));
-        assert_eq!(read("4 k"), (4, ""));
+        assert_eq!(read("1.5g"), (1, ".5g"));
+        assert_eq!(read(" 4k "), (4, "k"));
+        assert_eq!(read("4 k"), (4, "k"));
         assert_eq!(read("007"), (7, ""));
+        assert_eq!(read("0x10k"), (16, "k"));
+        assert_eq!(read("-0X1f"), (-31, ""));
+        assert_eq!(read("10x"), (10, "x"));
     }
 
     #[test]
-    fn hexadecimal_has_no_suffix() {
-        assert_eq!(read("0x10k"), (16, ""));
-        assert_eq!(read("-0X1f"), (-31, ""));
-        assert_eq!(read("0x"), (0, ""));
-        // The mark is found in the middle too, and then all of the text is hexadecimal.
-        assert_eq!(read("10x"), (16, ""));
+    fn comments_do_not_count() {
+        for text in ["4k # a block", "4k ;x", "4k\t#", " 4k  #;#"] {
+            assert_eq!(read(text), (4, "k"), "{text:?}");
+        }
+        assert_eq!(read("4k#x"), (4, "k#x"));
+        assert_eq!(Number::read("# 4k"), Err(ParseError::NotANumber { given: "# 4k".to_owned() }));
     }
 
     #[test]
     fn not_numbers() {
-        for text in ["k5", "-", "+-4", ".5", "x0x1", "é"] {
-            assert_eq!(LeadingNumber::read(text), Err(ParseError::NotANumber { given: text.to_owned() }));
+        for text in ["k5", "-", "+-4", ".5", "x0x1", "é", "0x", "0xg", " "] {
+            assert_eq!(Number::read(text), Err(ParseError::NotANumber { given: text.to_owned() }));
         }
-        assert_eq!(LeadingNumber::read(""), Err(ParseError::Empty));
+        assert_eq!(Number::read(""), Err(ParseError::Empty));
     }
 
     #[test]
@@ -99,7 +102,7 @@ mod tests {
         assert_eq!(read("9223372036854775807").0, i64::MAX);
         assert_eq!(read("-9223372036854775808").0, i64::MIN);
         for text in ["9223372036854775808", "-9223372036854775809", &"9".repeat(100)] {
-            assert!(matches!(LeadingNumber::read(text), Err(ParseError::OutOfRange { .. })));
+            assert!(matches!(Number::read(text), Err(ParseError::OutOfRange { .. })));
         }
     }
 }

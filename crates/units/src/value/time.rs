@@ -2,7 +2,7 @@
 
 use super::ParseError;
 use super::expression::{evaluate, is_expression};
-use super::number::LeadingNumber;
+use super::number::{Number, left_over};
 
 /// Unit of a bare number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,36 +24,38 @@ impl TimeUnit {
 
 const US_PER_SEC: u64 = 1_000_000;
 
-/// Microseconds of a suffix: `d`, `h`, `m` and `s` must be the whole suffix, of `ms` and `us` the beginning is enough.
+/// What may follow a number.
+const SUFFIXES: &str = "d, h, m, s, ms and us may follow it, and a fraction is written as in (1.5s)";
+
+/// Microseconds of a suffix, in any case.
 fn suffix_us(suffix: &str) -> Option<u64> {
-    let suffix = suffix.to_ascii_lowercase();
-    match suffix.as_str() {
+    match suffix.to_ascii_lowercase().as_str() {
         "d" => Some(86_400 * US_PER_SEC),
         "h" => Some(3600 * US_PER_SEC),
         "m" => Some(60 * US_PER_SEC),
         "s" => Some(US_PER_SEC),
-        _ if suffix.starts_with("ms") => Some(1000),
-        _ if suffix.starts_with("us") => Some(1),
+        "ms" | "msec" | "msecs" => Some(1000),
+        "us" | "usec" | "usecs" => Some(1),
         _ => None,
     }
 }
 
-/// A time in microseconds.
+/// A time in microseconds. Blanks around the number and its unit do not count, nor does a comment behind them.
 ///
-/// Quirks of fio that are kept: any other suffix than `d h m s ms us` means microseconds (`10sec` is 10 us, `5min` is 5
-/// us), and so does a hexadecimal number; a suffix behind a fraction is ignored (`1.5m` is 1 of the default unit).
+/// A quirk of fio is kept: a hexadecimal number without a unit is one of microseconds.
 ///
 /// # Errors
-/// No number, a negative time, more than `u64::MAX` microseconds, or bad arithmetic.
+/// No number, a negative time, more than `u64::MAX` microseconds, bad arithmetic, or anything but a unit behind the number
+/// ([`ParseError::LeftOver`]).
 pub fn parse_time_us(text: &str, default_unit: TimeUnit) -> Result<u64, ParseError> {
     let value = if is_expression(text) {
         evaluate_us(text, default_unit)?
     } else {
-        let number = LeadingNumber::read(text)?;
-        let unit_us = match number.suffix {
-            _ if number.is_hex => 1,
+        let number = Number::read(text)?;
+        let unit_us = match number.rest {
+            "" if number.is_hex => 1,
             "" => default_unit.us(),
-            suffix => suffix_us(suffix).unwrap_or(1),
+            suffix => suffix_us(suffix).ok_or_else(|| left_over(text, suffix, SUFFIXES))?,
         };
         // Cannot overflow: 63 bits times 37 bits.
         i128::from(number.value) * i128::from(unit_us)
@@ -62,12 +64,12 @@ pub fn parse_time_us(text: &str, default_unit: TimeUnit) -> Result<u64, ParseErr
     u64::try_from(value).map_err(out_of_range)
 }
 
-/// Arithmetic is done in the default unit and truncated to whole ones: `(500ms)` of an option in seconds is 0.
+/// Arithmetic is done in the default unit; fractions of it count.
 fn evaluate_us(text: &str, default_unit: TimeUnit) -> Result<i128, ParseError> {
-    let unit_us = default_unit.us();
-    let value = evaluate(text, &|suffix| suffix_us(suffix).map(|us| us as f64 / unit_us as f64))?;
-    // A saturated conversion is out of range after the multiplication too, saturated or not.
-    Ok((value as i128).saturating_mul(unit_us.into()))
+    let unit_us = default_unit.us() as f64;
+    let value = evaluate(text, &|suffix| suffix_us(suffix).map(|us| us as f64 / unit_us))?;
+    // The conversion saturates at values that are out of range.
+    Ok((value * unit_us).round() as i128)
 }
 
 #[cfg(test)]
@@ -75,7 +77,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Recorded from fio 3.41's trace of its parser.
+    /// Recorded from fio 3.41's trace of its parser, apart from blanks and units of hexadecimal numbers.
     #[test]
     fn recorded_times() {
         let table = [
@@ -91,28 +93,32 @@ mod tests {
             ("1MSEC", 1000),
             ("1us", 1),
             ("1usecs", 1),
-            ("1sec", 1),
-            ("10sec", 10),
-            ("5min", 5),
-            ("1.5s", 1_000_000),
-            ("1.5m", 1_000_000),
-            ("1w", 1),
             ("0x10", 16),
-            ("0x10s", 16),
-            (" 1s", 1_000_000),
-            ("1 m", 1_000_000),
-            ("1d ", 1),
             ("0", 0),
             ("18446744073709", 18_446_744_073_709_000_000),
+            // fio takes all these for seconds or microseconds.
+            (" 1500ms", 1_500_000),
+            ("1 m", 60_000_000),
+            ("1d ", 86_400_000_000),
+            ("0x10s", 16_000_000),
+            ("5 # seconds", 5_000_000),
         ];
         for (text, us) in table {
             assert_eq!(parse_time_us(text, TimeUnit::Seconds), Ok(us), "{text}");
         }
     }
 
+    /// fio 3.41 takes units that it does not know for microseconds, and a fraction for the whole number before it.
+    #[test]
+    fn what_is_left_over_is_refused() {
+        for text in ["1sec", "10sec", "5min", "1w", "1.5s", "1.5m", "1s2", "1ms5", "1h1m", "30sx", "1msecond", "1k"] {
+            assert!(matches!(parse_time_us(text, TimeUnit::Seconds), Err(ParseError::LeftOver { .. })), "{text}");
+        }
+    }
+
     #[test]
     fn microseconds_by_default() {
-        let table = [("1", 1), ("1s", 1_000_000), ("1ms", 1000), ("10sec", 10), ("5m", 300_000_000)];
+        let table = [("1", 1), ("1s", 1_000_000), ("1ms", 1000), ("5m", 300_000_000)];
         for (text, us) in table {
             assert_eq!(parse_time_us(text, TimeUnit::Microseconds), Ok(us), "{text}");
         }
@@ -131,10 +137,11 @@ mod tests {
         let table = [
             ("(2*30)", 60_000_000, 60),
             ("(1m+1)", 61_000_000, 60_000_001),
-            ("(500ms)", 0, 500_000),
-            ("(1500ms)", 1_000_000, 1_500_000),
-            ("(1.5s)", 1_000_000, 1_000_000),
+            ("(500ms)", 500_000, 500_000),
+            ("(1500ms)", 1_500_000, 1_500_000),
+            ("(1.5s)", 1_500_000, 1_500_000),
             ("(1.5*2)", 3_000_000, 3),
+            ("(0.1)", 100_000, 0),
             ("(1h)", 3_600_000_000, 3_600_000_000),
         ];
         for (text, from_seconds, from_microseconds) in table {
