@@ -102,10 +102,10 @@ pub struct JobFacts {
     pub commands: CommandFacts,
     /// The first target that the job names.
     pub filename: Option<String>,
-    /// The files of the job, by their indexes; only for engines whose targets are files of a cluster or storage behind a server
-    /// ([`Targets::ServedFiles`](ferrio_spec::engines::Targets::ServedFiles),
-    /// [`Targets::Remote`](ferrio_spec::engines::Targets::Remote)).
+    /// The files of the job, by their indexes; empty unless [`Targets`](ferrio_spec::engines::Targets) are served or remote.
     pub targets: Vec<TargetFacts>,
+    /// Trims of regular files give their blocks back to the file system; otherwise the kernel refuses them (ENOTTY).
+    pub punches_holes: bool,
     /// Caches are dropped before the I/O (`invalidate`).
     pub invalidates: bool,
     /// How its writes become durable.

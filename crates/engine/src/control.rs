@@ -7,6 +7,7 @@
 use crate::contract::{IoResult, IoUnit};
 use crate::fd_table::FdTable;
 use ferrio_sys::Errno;
+use ferrio_sys::file_space::punch_hole;
 use ferrio_sys::{file_cache, io_calls};
 use ferrio_units::Direction;
 
@@ -33,11 +34,15 @@ pub(crate) const fn is_control(direction: Direction) -> bool {
 
 /// Does a sync or a trim. Reads and writes are refused with EINVAL.
 ///
-/// A trim is `BLKDISCARD`, so a regular file answers ENOTTY, as with fio.
+/// A trim is `BLKDISCARD`, to which a regular file answers ENOTTY, as with fio; then its blocks are given back to the file system, if the
+/// job wants that.
 pub(crate) fn run(fds: &FdTable, unit: &IoUnit) -> IoResult {
     let outcome = fds.get(unit.file_index).and_then(|fd| match unit.direction {
         Direction::Read | Direction::Write => Err(Errno::INVAL),
-        Direction::Trim => io_calls::discard(fd, unit.offset_bytes, unit.length_bytes as u64),
+        Direction::Trim => match io_calls::discard(fd, unit.offset_bytes, unit.length_bytes as u64) {
+            Err(Errno::NOTTY) if fds.punches_holes => punch_hole(fd, unit.offset_bytes, unit.length_bytes as u64),
+            outcome => outcome,
+        },
         Direction::Sync => file_cache::sync(fd),
         Direction::Datasync => file_cache::sync_data(fd),
         Direction::SyncFileRange => {

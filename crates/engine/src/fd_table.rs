@@ -3,18 +3,25 @@
 //! Must not know: what is done with them. Start reading at [`FdTable`].
 #![expect(unsafe_code, reason = "the table outlives the borrow of a descriptor, which the loop keeps open")]
 
-use crate::contract::{EngineFile, OpenTarget};
+use crate::contract::{EngineFile, EngineSetup, OpenTarget};
 use ferrio_sys::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// The table that every engine over descriptors has.
 pub(crate) struct FdTable {
     by_file: Vec<Option<BorrowedFd<'static>>>,
+    /// Trims of regular files give their blocks back to the file system.
+    pub(crate) punches_holes: bool,
 }
 
 impl FdTable {
+    /// The table of a job.
+    pub(crate) fn of(setup: &EngineSetup) -> Self {
+        Self { punches_holes: setup.job.punches_holes, ..Self::new(setup.n_files) }
+    }
+
     pub(crate) fn new(n_files: u32) -> Self {
-        Self { by_file: vec![None; n_files as usize] }
+        Self { by_file: vec![None; n_files as usize], punches_holes: false }
     }
 
     /// Called after the run has opened a file.

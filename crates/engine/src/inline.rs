@@ -73,7 +73,7 @@ struct Running<T> {
 impl<T: Transfer> Running<T> {
     fn new(mut transfer: T, setup: EngineSetup) -> Self {
         transfer.start(&setup);
-        Self { transfer, fds: FdTable::new(setup.n_files), arena: setup.arena }
+        Self { transfer, fds: FdTable::of(&setup), arena: setup.arena }
     }
 
     /// Moves the data. The array holds what `stamp` returned before and after that.

@@ -98,7 +98,7 @@ impl Running {
             n_queued: 0,
             forced_async: EveryNth::new(options.force_async_every),
             options: *options,
-            fds: FdTable::new(setup.n_files),
+            fds: FdTable::of(&setup),
             arena: setup.arena,
             ring,
         })

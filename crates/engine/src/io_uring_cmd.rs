@@ -153,12 +153,12 @@ impl Commands {
         let slot = SlotState { length: IoResult::done(0), mode: None, ranges: Ok(0) };
         Ok(Self {
             ring,
+            fds: FdTable::of(&setup),
             arena: setup.arena,
             payloads: Payloads::new(NAME, n_slots, payload_bytes)?,
             write_modes: MixDraws::new(options.write_modes.clone(), setup.seed),
             placements: Placements::new(&setup.job.commands.placement, setup.n_files, setup.seed)?,
             checked: CheckedReads::new(n_slots),
-            fds: FdTable::new(setup.n_files),
             geometries: vec![None; setup.n_files as usize],
             windows: None,
             slots: vec![slot; n_slots],

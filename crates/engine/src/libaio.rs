@@ -66,8 +66,8 @@ impl Prepared for Libaio {
         let depth = setup.iodepth as usize;
         Ok(Box::new(Running {
             context,
+            fds: FdTable::of(&setup),
             arena: setup.arena,
-            fds: FdTable::new(setup.n_files),
             flags: self.flags.with_atomic(setup.atomic),
             operations: self.operations,
             refused: Vec::with_capacity(depth),

@@ -27,8 +27,8 @@ impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
         Ok(Box::new(Running {
             aio: PosixAio::new(setup.iodepth),
+            fds: FdTable::of(&setup),
             arena: setup.arena,
-            fds: FdTable::new(setup.n_files),
             sync_lengths: vec![0; setup.iodepth as usize],
             n_started: 0,
         }))

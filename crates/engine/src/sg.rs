@@ -86,7 +86,7 @@ impl Prepared for Idle {
             commands: ScsiQueue::new(depth + 1),
             sync_slot: depth,
             is_direct: setup.direct,
-            fds: FdTable::new(setup.n_files),
+            fds: FdTable::of(&setup),
             by_file: vec![None; setup.n_files as usize],
             flights: vec![None; depth as usize],
             n_in_flight: 0,

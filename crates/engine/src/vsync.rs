@@ -37,8 +37,8 @@ impl Prepared for Idle {
             pending: Vec::with_capacity(n_max),
             vectors: Vec::with_capacity(n_max),
             done: Vec::with_capacity(depth),
+            fds: FdTable::of(&setup),
             arena: setup.arena,
-            fds: FdTable::new(setup.n_files),
         }))
     }
 }

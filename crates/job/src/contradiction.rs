@@ -103,9 +103,6 @@ pub(crate) enum Contradiction {
     /// Why the blocks of the job could not be judged after a crash.
     #[error("fio: verify_crash_log: {0}")]
     CrashLog(&'static str),
-    /// Blocks of any length have no intervals.
-    #[error("fio: verify cannot divide blocks of any length (bs_unaligned) into intervals")]
-    VerifyUnaligned,
     /// An option that contradicts the verification of sequential zones, and why.
     #[error("fio: verify with zonemode=zbd cannot be combined with {0}")]
     VerifyOfZones(&'static str),

@@ -117,8 +117,11 @@ pub struct VerifyPattern {
 /// Data of verified blocks that is partly compressible (`buffer_compress_percentage`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerifyCompression {
-    /// Share of each block that is not random, percent: 1 to 99, at the end of the block.
+    /// Share of each piece that is not random, percent: 1 to 99, at the end of the piece.
     pub percent: u32,
+    /// Length of a piece (`buffer_compress_chunk`), bytes; 0: the whole block.
+    #[serde(default)]
+    pub piece_bytes: u32,
     /// Contents of that part (`buffer_pattern`), repeated; empty: zeroes.
     pub tail: Vec<u8>,
 }

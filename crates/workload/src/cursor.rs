@@ -38,6 +38,8 @@ pub(crate) struct FileCursor {
     pub(crate) has_unwritten_trim: bool,
     /// I/Os since the last rewind. A file without one is done, because another rewind would change nothing.
     pub(crate) n_since_rewind: u64,
+    /// I/Os after which the file makes room for another one, although no map says that it is done; `u64::MAX`: it does not.
+    pub(crate) turn_ios: u64,
     /// Start of the last block that found no place ([`missed_past_end`](crate::compat::missed_past_end)).
     pub(crate) missed_bytes: Option<u64>,
     /// Rewinds since the last I/O.
@@ -62,6 +64,7 @@ impl FileCursor {
             last_trim_bytes: 0,
             has_unwritten_trim: false,
             n_since_rewind: 0,
+            turn_ios: u64::MAX,
             missed_bytes: None,
             n_fruitless: 0,
         };

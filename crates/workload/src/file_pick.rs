@@ -170,6 +170,11 @@ impl FilePicker {
         }
     }
 
+    /// True if files wait until others make room for them (`openfiles`).
+    pub(crate) fn has_waiting_files(&self) -> bool {
+        self.max_open < self.states.len() - self.n_done
+    }
+
     /// True if files that are done start over.
     pub(crate) fn starts_over(&self) -> bool {
         self.skewed.is_some()

@@ -73,11 +73,15 @@ impl<Z: Zoning> Stream<Z> {
         for file in &mut files {
             zones.open(file);
         }
+        let picker = FilePicker::new(&plan)?;
+        if plan.pattern.random && plan.restarts() && picker.has_waiting_files() {
+            files.iter_mut().for_each(|file| file.turn_ios = turn_ios(file));
+        }
         let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
         let mut stream = Self {
             zones,
             files,
-            picker: FilePicker::new(&plan)?,
+            picker,
             directions: DirectionPicker::new(&plan.pattern, &plan.seeds),
             offsets: offset_picker(&plan),
             sizes: BlockSizes::new(&plan),
@@ -132,6 +136,9 @@ impl<Z: Zoning> Stream<Z> {
         }
         if Z::PLACES_ANEW {
             return self.placed_io(file_index);
+        }
+        if self.files[file_index].n_since_rewind >= self.files[file_index].turn_ios {
+            return self.file_end(file_index);
         }
         match self.data_io(file_index) {
             Some(io) => Next::Io(io),
@@ -279,7 +286,10 @@ impl<Z: Zoning> Stream<Z> {
             file.rewind();
             self.zones.restart();
             let (compatibility, is_random) = (self.plan.compatibility, self.plan.pattern.random);
-            if self.picker.starts_over() && compat::closes_before_restart(compatibility, lacks_room, is_random) {
+            let closes =
+                self.picker.starts_over() && compat::closes_before_restart(compatibility, lacks_room, is_random);
+            // In fio, all I/O of such a job goes to the first files.
+            if closes || (restarts && is_random && self.picker.has_waiting_files()) {
                 self.picker.close(file_index);
                 return Next::Close(file_index as u32);
             }
@@ -296,6 +306,12 @@ impl<Z: Zoning> Stream<Z> {
     pub(crate) fn zoning(&mut self) -> &mut Z {
         &mut self.zones
     }
+}
+
+/// I/Os of a file without a map until another file has its turn: as many as it has places for blocks.
+fn turn_ios(file: &FileCursor) -> u64 {
+    let has_map = matches!(file.choice, BlockChoice::Map(_));
+    if has_map { u64::MAX } else { file.n_starts.0.into_iter().max().unwrap_or(0).max(1) }
 }
 
 impl<Z: Zoning + Clone + 'static> IoStream for Stream<Z> {

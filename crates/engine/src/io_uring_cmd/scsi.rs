@@ -116,9 +116,9 @@ impl Prepared for Idle {
         Ok(Box::new(Disks {
             ring,
             slots: ScsiSlots::new(setup.iodepth),
+            fds: FdTable::of(&setup),
             arena: setup.arena,
             lists,
-            fds: FdTable::new(setup.n_files),
             block_bytes: vec![None; setup.n_files as usize],
             lengths: vec![0; n_slots],
             n_queued: 0,

@@ -100,6 +100,7 @@ mod traces;
 mod verify;
 mod verify_beside;
 mod verify_damage;
+mod verify_lengths;
 mod verify_only;
 mod verify_rounds;
 mod verify_state;

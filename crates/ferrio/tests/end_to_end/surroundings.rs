@@ -157,6 +157,34 @@ fn limits_of_the_process() {
     assert!(finished.stdout.contains("b: (groupid=0, jobs=1): err= 0:"), "{}", finished.all());
 }
 
+/// No more than `openfiles` are open while written data is read back, whatever order the reads have. (fio opens all.)
+#[test]
+fn few_files_are_open_while_data_is_read_back() {
+    let scratch = Scratch::new("openfiles-verify");
+    for options in [
+        "--rw=write",
+        "--rw=randwrite",
+        "--rw=randrw",
+        "--rw=randwrite --verify_backlog=16",
+        "--rw=randwrite --loops=2 --fsync_on_close=1",
+        "--rw=randwrite --ioengine=libaio --iodepth=16",
+        "--rw=randwrite --ioengine=libaio --iodepth=16 --verify_async=2",
+        "--rw=randwrite --end_fsync=1 --create_on_open=1",
+        "--rw=write --verify_only",
+        "--rw=randread",
+    ] {
+        let job = format!(
+            "--name=a --nrfiles=60 --openfiles=5 --size=960k --bs=4k --verify=md5 --verify_state_save=0 {options}"
+        );
+        // The program itself has a few files open, and 60 would be too many.
+        let finished =
+            Run::new(Program::Ferrio, scratch.path(), &job).in_shell("ulimit -n 30; exec \"$0\" \"$@\"").finish();
+        let is_clean = finished.code == Some(0) && finished.stderr.is_empty();
+        assert!(is_clean || options == "--rw=randread" && finished.code == Some(1), "{options}: {}", finished.all());
+        assert!(!finished.all().contains("Too many open files"), "{options}: {}", finished.all());
+    }
+}
+
 /// A copy of the program and a directory that everybody may use.
 fn for_everybody(test: &str) -> Scratch {
     let scratch = Scratch::in_temporary_directory(test);

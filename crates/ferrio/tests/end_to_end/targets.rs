@@ -2,7 +2,7 @@
 
 use crate::support::{Finished, LoopDevice, Program, Run, Scratch, has_programs, is_root, peer_too, skip, tool};
 use serde_json::Value;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
@@ -269,5 +269,33 @@ fn advice_on_direct_io() {
             let is_there = finished.stdout.contains("fio: first direct IO errored.");
             assert_eq!(is_there, has_advice, "{program:?} {engine}: {}", finished.all());
         }
+    }
+}
+
+/// `ferrio run` gives the blocks of trims back to the file system, in replays too; in the place of fio the kernel's refusal stays.
+#[test]
+fn trims_of_files_are_holes_in_native_runs() {
+    let scratch = Scratch::new("trims-of-files");
+    let n_blocks = || std::fs::metadata(scratch.join("f")).expect("the file").blocks();
+    scratch.write(
+        "trace",
+        "fio version 3 iolog\n0 f add\n0 f open\n1 f trim 0 262144\n2 f trim 524288 262144\n3 f close\n",
+    );
+    for (job, held_512) in [
+        ("--rw=randtrim --bs=64k --size=1m --number_ios=8", 1024),
+        ("--rw=randtrim --bs=64k --size=1m --number_ios=8 --ioengine=libaio --iodepth=4", 1024),
+        ("--rw=trim --bs=64k --size=1m --ioengine=io_uring", 0),
+        ("--read_iolog=trace", 1024),
+    ] {
+        scratch.write("f", vec![7; 1 << 20]);
+        assert!(n_blocks() >= 2048, "{}", n_blocks());
+        let refused = Run::new(Program::Ferrio, scratch.path(), &format!("--name=t --filename=f {job}")).finish();
+        assert_eq!((refused.code, n_blocks() >= 2048), (Some(1), true), "{job}: {}", refused.all());
+        let done = Run::new(Program::Ferrio, scratch.path(), &format!("run --name=t --filename=f {job}")).finish();
+        assert_eq!(done.code, Some(0), "{job}: {}", done.all());
+        let data = std::fs::read(scratch.join("f")).expect("the file");
+        let n_zeroes = data.iter().filter(|byte| **byte == 0).count() as u64;
+        assert_eq!((data.len(), n_zeroes), (1 << 20, (1 << 20) - held_512 * 512), "{job}");
+        assert!(n_blocks() <= held_512 + 16, "{job}: {} blocks", n_blocks());
     }
 }

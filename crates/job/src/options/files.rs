@@ -5,7 +5,7 @@
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, choice};
 use crate::options::{apply, distribution};
-use ferrio_spec::DeviationKind::{Different, Stricter};
+use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const FILE_SERVICE_TYPE: &[Choice] = &[
     choice("random", "A random file"),
@@ -52,7 +52,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("openfiles", Kind::Int(ANY), "Most files kept open at once (0 or > nrfiles means nrfiles)")
         .place(Category::File, "")
         .applies(Apply::U32(|draft| &mut draft.job.target.openfiles))
-        .deviates(Different, "A file that is done makes room for another at once; fio 3.41 first waits for the file's I/Os in flight."),
+        .deviates(Different, "A file that is done makes room for another at once; fio 3.41 first waits for the file's I/Os in flight.")
+        .deviates(Mended, "Random jobs that are time_based go through all files; in fio, those above openfiles never get an I/O. A file has its turn until all of its blocks were chosen, or, without a map, until it had as many I/Os as it has blocks. While written data is read back, no more than openfiles are open either."),
     option(
         "file_service_type",
         Kind::Choice(FILE_SERVICE_TYPE),

@@ -41,7 +41,8 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("512")
         .under("buffer_compress_percentage")
         .place(Category::Io, "io-buf")
-        .applies(Apply::U64(|draft| &mut draft.job.buffers.compress_chunk_bytes)),
+        .applies(Apply::With(apply_buffers::compress_chunk))
+        .deviates(Mended, "It counts for verified blocks too, if it is given; fio compresses their blocks as wholes."),
     option("dedupe_percentage", Kind::Int(at_most(100)), "Share of write blocks repeating earlier content")
         .place(Category::Io, "io-buf")
         .applies(Apply::OptionalU32(|draft| &mut draft.open.dedupe.percent))

@@ -124,7 +124,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Co
         header_at: draft.header_at,
         pattern: draft.pattern.clone(),
         pattern_interval_bytes: draft.pattern_interval_bytes,
-        compression: compression(&job.buffers),
+        compression: compression(&job.buffers, draft.compress_chunk_bytes),
     };
     // The directions of a trace are not known yet.
     let writes = job.replay.is_set() || !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);
@@ -159,10 +159,10 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Co
 }
 
 /// As fio 3.41: the options of compressible data apply here, over whole blocks; the other options of buffers do not.
-fn compression(buffers: &BufferSpec) -> Option<VerifyCompression> {
+fn compression(buffers: &BufferSpec, piece_bytes: u32) -> Option<VerifyCompression> {
     let percent = buffers.compress_percent;
     let tail = || buffers.pattern.clone().unwrap_or_default();
-    (1..100).contains(&percent).then(|| VerifyCompression { percent, tail: tail() })
+    (1..100).contains(&percent).then(|| VerifyCompression { percent, piece_bytes, tail: tail() })
 }
 
 /// Adjusts the options of buffers to verification.
@@ -229,9 +229,6 @@ fn contradiction(job: &JobSpec, open: &Open, method: VerifyMethod) -> Option<Con
     if let Some(why) = cannot_be_judged(job, draft, method).filter(|_| draft.crash_log.is_some()) {
         return Some(Contradiction::CrashLog(why));
     }
-    if job.pattern.bs_unaligned && !has_one_size(job) {
-        return Some(Contradiction::VerifyUnaligned);
-    }
     too_short(job, draft, method)
 }
 
@@ -288,10 +285,12 @@ fn has_one_size(job: &JobSpec) -> bool {
 }
 
 /// Intervals are no longer than the smallest block that is written, and divide every block: all are multiples of the smallest, or
-/// the largest. As seen in headers of fio: an interval that does not divide these two gives way to the largest that does.
+/// the largest. As seen in headers of fio: an interval that does not divide these two gives way to the largest that does, and a block of
+/// any length (`bs_unaligned`) is one interval (0).
 fn interval_bytes(job: &JobSpec, given: u32) -> u32 {
     let (written, read) = (job.pattern.block_size[DataDirection::Write], job.pattern.block_size[DataDirection::Read]);
-    if given == 0 && has_one_size(job) && read == written {
+    let is_of_any_length = job.pattern.bs_unaligned && !has_one_size(job);
+    if is_of_any_length || (given == 0 && has_one_size(job) && read == written) {
         return 0;
     }
     let (smallest, largest) = (written.min_bytes, written.max_bytes);

@@ -1,4 +1,4 @@
-//! Oddities of locks and of settings of the machine.
+//! Oddities of locks, of trims and of settings of the machine.
 //!
 //! Must not know: passes. Start reading anywhere.
 
@@ -14,5 +14,11 @@ pub(crate) fn unlocks_before_done(worker: &WorkerPlan) -> bool {
 /// True if the scheduler that `ioscheduler` sets stays after the run. Native: the run sets the one from before again.
 /// Shows in the settings of the machine.
 pub(crate) fn leaves_scheduler(worker: &WorkerPlan) -> bool {
+    worker.compatibility.is_fio()
+}
+
+/// True if trims of regular files fail (ENOTTY), as the call for block devices knows none. Native: the file system gets the blocks of the
+/// range back (`FALLOC_FL_PUNCH_HOLE`), which then read as zeroes. Shows in errors, and in the space of files.
+pub(crate) fn refuses_trims_of_files(worker: &WorkerPlan) -> bool {
     worker.compatibility.is_fio()
 }

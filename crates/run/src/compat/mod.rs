@@ -18,7 +18,7 @@ pub(crate) use figures::{
     samples_read_back, searched_depths, silences_latency_limit, tells_unread_mix, times_idle_turns,
     traces_closing_sync, traces_missed_place,
 };
-pub(crate) use machine::{leaves_scheduler, unlocks_before_done};
+pub(crate) use machine::{leaves_scheduler, refuses_trims_of_files, unlocks_before_done};
 pub(crate) use passes::{
     counts_read_back, ends_pass_by_bytes, heeds_number_of_ios, ios_counted_as_one, is_done_without_a_byte,
     opens_empty_file, pass_bytes, pass_bytes_of_pairs, smallest_pass_bytes, syncs_all_at_end, wants_another_pass,

@@ -57,6 +57,7 @@ fn both<T>(change: impl Fn(&mut JobSpec), answer: impl Fn(&WorkerPlan) -> T) -> 
 fn locks_and_schedulers_are_left_by_fio_only() {
     assert_eq!(both(PLAIN, unlocks_before_done), [true, false]);
     assert_eq!(both(PLAIN, leaves_scheduler), [true, false]);
+    assert_eq!(both(TRIMS, refuses_trims_of_files), [true, false]);
 }
 
 #[test]

@@ -102,6 +102,17 @@ impl FileTable {
         most > 0 && self.n_open >= most && self.n_closing > 0
     }
 
+    /// True if no other file may be opened (`openfiles`).
+    pub(crate) fn is_full(&self) -> bool {
+        let most = self.spec.target.openfiles;
+        most > 0 && self.n_open >= most
+    }
+
+    /// An open file of which nothing is in flight, the first one.
+    pub(crate) fn idle(&self) -> Option<u32> {
+        self.states.iter().position(|state| state.is_open && state.n_in_flight == 0).map(|index| index as u32)
+    }
+
     /// Cancels the close of a file. False: it is not open.
     pub(crate) fn stays_open(&mut self, index: u32) -> bool {
         self.set_closing(index, false);

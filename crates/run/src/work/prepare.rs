@@ -289,6 +289,7 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
         invalidates: worker.spec.layout.invalidate,
         syncs: JobSyncs { mode: durability.sync, at_end: durability.end_fsync || durability.fsync_on_close },
         targets: Vec::new(),
+        punches_holes: !compat::refuses_trims_of_files(worker),
         commands: CommandFacts {
             placement: worker.spec.target.placement.clone(),
             ranges_per_trim: worker.spec.extent.ranges_per_trim,

@@ -71,7 +71,8 @@ fn any_job() -> impl Strategy<Value = JobSpec> {
         verify.reads = [VerifiedWrites::Done, VerifiedWrites::Fsynced, VerifiedWrites::Regenerated][reads];
         verify.backlog = backlog.map(|(blocks, batch)| VerifyBacklogSpec { blocks, batch });
         verify.n_threads = n_threads;
-        verify.content.compression = compressed.map(|percent| VerifyCompression { percent, tail: vec![7; 3] });
+        verify.content.compression =
+            compressed.map(|percent| VerifyCompression { percent, piece_bytes: 0, tail: vec![7; 3] });
         if let (Some((percent, backlog, batch, checks_zeroes)), VerifiedWrites::Done) = (trims, verify.reads) {
             verify.trims = Some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes });
         }

@@ -227,6 +227,7 @@ mod tests {
             last_trim_bytes: 0,
             has_unwritten_trim: false,
             n_since_rewind: 0,
+            turn_ios: u64::MAX,
             missed_bytes: None,
             n_fruitless: 0,
         }

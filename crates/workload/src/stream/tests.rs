@@ -211,6 +211,45 @@ fn skewed_picks_are_those_of_the_peer() {
     assert_eq!(picks(zipf(), true, 4, 16), [3, 3, 3, 3, 3, 3, 0, 3, 0, 3, 3, 3, 3, 0, 3, 3]);
 }
 
+/// Of six files, two may be open: each has as many I/Os as the others, whether a map says when it is done or not.
+#[test]
+fn random_jobs_without_end_go_through_all_files() {
+    for (norandommap, service) in [
+        (false, FileService::RoundRobin),
+        (true, FileService::RoundRobin),
+        (false, FileService::Random),
+        (false, FileService::Sequential),
+        (true, FileService::Sequential),
+    ] {
+        let mut plan = plan(DirectionMix::Read, true);
+        plan.files = vec![FileRange { length_bytes: 4 * BLOCK_BYTES, file_bytes: 4 * BLOCK_BYTES, ..plan.files[0] }; 6];
+        (plan.openfiles, plan.file_service, plan.time_based) = (2, service.clone(), true);
+        plan.pattern.norandommap = norandommap;
+        let mut stream = Stream::new(plan, Unzoned).unwrap();
+        let (mut n_of_file, mut open) = ([0; 6], Vec::new());
+        while n_of_file.iter().sum::<u32>() < 2400 {
+            match stream.draw() {
+                Next::Io(io) => {
+                    n_of_file[io.file_index as usize] += 1;
+                    if !open.contains(&io.file_index) {
+                        open.push(io.file_index);
+                    }
+                    assert!(open.len() <= 2, "{open:?}");
+                }
+                Next::Close(file) => {
+                    open.retain(|other| *other != file);
+                    stream.closed(file);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let (fewest, most) = (n_of_file.iter().min().unwrap(), n_of_file.iter().max().unwrap());
+        // A draw may favour files; a round does not.
+        let allowed = if service == FileService::Random { 240 } else { 8 };
+        assert!(most - fewest <= allowed, "{norandommap} {service:?} {n_of_file:?}");
+    }
+}
+
 /// A file that is about to be closed is not picked before its close; a lone file continues.
 #[test]
 fn files_that_close_are_left_alone() {

@@ -15,14 +15,18 @@ pub(super) fn fill(block: &mut [u8], spec: &VerifyContentSpec, offset_bytes: u64
     }
 }
 
-/// As in fio 3.41: the share is that of the whole block, rounded to whole bytes, and the compressible part is at its
-/// end.
+/// As in fio 3.41: the share is that of a piece, which is the whole block there, rounded to whole bytes, and the compressible part is
+/// at its end.
 fn fill_compressible(block: &mut [u8], compression: &VerifyCompression, seed: u64) {
-    let n_random = block.len() as u64 * u64::from(100 - compression.percent.min(100)) / 100;
-    // Fits: `n_random` is at most the length of the block.
-    let (random, tail) = block.split_at_mut(n_random as usize);
-    RandomWords::new(seed).fill(random);
-    fill_pattern(tail, &compression.tail, 0);
+    let piece_bytes = if compression.piece_bytes == 0 { block.len().max(1) } else { compression.piece_bytes as usize };
+    let mut words = RandomWords::new(seed);
+    for piece in block.chunks_mut(piece_bytes) {
+        let n_random = piece.len() as u64 * u64::from(100 - compression.percent.min(100)) / 100;
+        // Fits: `n_random` is at most the length of the piece.
+        let (random, tail) = piece.split_at_mut(n_random as usize);
+        words.fill(random);
+        fill_pattern(tail, &compression.tail, 0);
+    }
 }
 
 fn fill_with_offsets(block: &mut [u8], pattern: &VerifyPattern, pattern_interval_bytes: u32, offset_bytes: u64) {
@@ -64,7 +68,7 @@ mod tests {
                 let mut block = [0x55; 4096];
                 fill_compressible(
                     &mut block,
-                    &VerifyCompression { percent, tail: tail.clone() },
+                    &VerifyCompression { percent, piece_bytes: 0, tail: tail.clone() },
                     0x1234_5678_9abc_def1,
                 );
                 let tail = if tail.is_empty() { vec![0] } else { tail };
@@ -72,6 +76,18 @@ mod tests {
                 assert_ne!(block[at - 8..at], block[at..at + 8], "{percent}: random until there");
             }
         }
+    }
+
+    #[test]
+    fn each_piece_has_its_share() {
+        let compression = VerifyCompression { percent: 50, piece_bytes: 4096, tail: vec![] };
+        let mut block = vec![0x55; 65_536 + 100];
+        fill_compressible(&mut block, &compression, 7);
+        for piece in block.chunks(4096) {
+            let (random, tail) = piece.split_at(piece.len() / 2);
+            assert!(tail.iter().all(|byte| *byte == 0) && random.iter().any(|byte| *byte != 0));
+        }
+        assert_ne!(block[..2048], block[4096..6144], "no piece repeats another");
     }
 
     #[test]

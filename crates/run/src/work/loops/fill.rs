@@ -3,8 +3,8 @@
 //! Must not know: the kind of loop, engines. Start reading at [`fill_slot`].
 
 use super::Worker;
-use super::in_flight::collect_some;
-use super::open_files::open_file;
+use super::in_flight::{collect_some, drain};
+use super::open_files::{make_room, open_file};
 use crate::work::lane::Stop;
 use crate::work::lane::account::Stamps;
 use ferrio_units::{DataDirection, Direction};
@@ -15,6 +15,10 @@ use std::ops::Range;
 #[cold]
 #[inline(never)]
 pub(crate) fn opened(worker: &mut Worker<'_>, io: &NextIo) -> Result<u64, Stop> {
+    if worker.hooks.verifies() && !make_room(worker)? {
+        drain(worker)?;
+        make_room(worker)?;
+    }
     open_file(worker, io.file_index)?;
     Ok(worker.lane.clock.stamp())
 }

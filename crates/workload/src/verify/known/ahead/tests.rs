@@ -15,7 +15,7 @@ const METHODS: [VerifyMethod; 3] = [VerifyMethod::Md5, VerifyMethod::Sha1, Verif
 /// Kinds of contents that can be made ahead.
 fn specs() -> impl Iterator<Item = VerifyContentSpec> {
     METHODS.into_iter().flat_map(|method| {
-        let compression = Some(VerifyCompression { percent: 40, tail: vec![1, 2, 3] });
+        let compression = Some(VerifyCompression { percent: 40, piece_bytes: 0, tail: vec![1, 2, 3] });
         [
             spec(method),
             VerifyContentSpec { interval_bytes: 512, header_at: 200, ..spec(method) },

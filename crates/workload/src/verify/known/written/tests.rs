@@ -25,7 +25,7 @@ fn specs() -> impl Strategy<Value = VerifyContentSpec> {
     (form, place).prop_map(move |((method, layout, interval_bytes), (header_at, percent))| VerifyContentSpec {
         interval_bytes,
         header_at,
-        compression: percent.map(|percent| VerifyCompression { percent, tail: vec![1, 2, 3] }),
+        compression: percent.map(|percent| VerifyCompression { percent, piece_bytes: 0, tail: vec![1, 2, 3] }),
         ..spec(METHODS[method], layouts[layout])
     })
 }
