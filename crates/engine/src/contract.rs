@@ -98,27 +98,27 @@ pub struct JobFacts {
     pub has_zones: bool,
     /// Smallest and largest block of each direction that the job uses, bytes.
     pub block_bytes: Vec<(u64, u64)>,
-    /// What matters to engines that send commands of a device's own.
+    /// What matters to commands beside reads and writes.
     pub commands: CommandFacts,
     /// The first target that the job names.
     pub filename: Option<String>,
     /// The files of the job, by their indexes; empty unless [`Targets`](ferrio_spec::engines::Targets) are served or remote.
     pub targets: Vec<TargetFacts>,
-    /// Trims of regular files give their blocks back to the file system; otherwise the kernel refuses them (ENOTTY).
-    pub punches_holes: bool,
     /// Caches are dropped before the I/O (`invalidate`).
     pub invalidates: bool,
     /// How its writes become durable.
     pub syncs: JobSyncs,
 }
 
-/// What matters to engines that send commands of a device's own.
+/// What matters to commands beside reads and writes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CommandFacts {
     /// Where within a device writes are put together.
     pub placement: PlacementSpec,
     /// Most ranges of a trim (`num_range`); 0 and 1: one.
     pub ranges_per_trim: u32,
+    /// Trims of regular files give their blocks back to the file system; otherwise the kernel refuses them (ENOTTY).
+    pub punches_holes: bool,
 }
 
 /// How the writes of a job become durable.

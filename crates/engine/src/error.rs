@@ -2,6 +2,8 @@
 //!
 //! Must not know: single engines. Start reading at [`EngineError`].
 
+use ferrio_spec::engines::options::TABLES;
+use ferrio_spec::engines::options::declaration::Secrecy;
 use std::io;
 
 /// Why an engine cannot be used as asked.
@@ -73,7 +75,9 @@ impl EngineError {
         value: &(impl ToString + ?Sized),
         why: impl Into<String>,
     ) -> Self {
-        Self::BadOption { engine, option, value: value.to_string(), why: why.into() }
+        let mut defs = TABLES.iter().flat_map(|table| table.options);
+        let secrecy = defs.find(|def| def.name == option).map_or(Secrecy::Open, |def| def.secrecy);
+        Self::BadOption { engine, option, value: secrecy.shown(&value.to_string()).into_owned(), why: why.into() }
     }
 
     /// A library that the engine needs cannot be opened.

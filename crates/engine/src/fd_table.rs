@@ -17,7 +17,7 @@ pub(crate) struct FdTable {
 impl FdTable {
     /// The table of a job.
     pub(crate) fn of(setup: &EngineSetup) -> Self {
-        Self { punches_holes: setup.job.punches_holes, ..Self::new(setup.n_files) }
+        Self { punches_holes: setup.job.commands.punches_holes, ..Self::new(setup.n_files) }
     }
 
     pub(crate) fn new(n_files: u32) -> Self {

@@ -16,6 +16,7 @@ use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
 use crate::server_facts::IscsiFacts;
 use ferrio_spec::engines::options::libiscsi::{FUA, INITIATOR, UNMAP};
+use ferrio_spec::secret::{Secret, without_passwords};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -26,7 +27,7 @@ use library::Libiscsi;
 use session::{Lun, LunCommand, LunDone, LunFault, Order};
 use std::cell::RefCell;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -81,7 +82,12 @@ fn answer<T>(asked: io::Result<Option<Result<T, String>>>) -> Result<Option<T>, 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let api = Libiscsi::get().map_err(|error| EngineError::no_library(NAME, &error))?;
     let manner = Manner { unmaps: options.get(&UNMAP), forces_unit_access: options.get(&FUA) };
-    Ok(Box::new(Idle { api, initiator: options.get(&INITIATOR).to_owned(), manner }))
+    Ok(Box::new(Idle {
+        api,
+        initiator: options.get(&INITIATOR).to_owned(),
+        manner,
+        secret_names: options.secret_names().to_vec(),
+    }))
 }
 
 /// Commands of a job that fio does not have.
@@ -98,11 +104,13 @@ struct Idle {
     api: &'static Libiscsi,
     initiator: String,
     manner: Manner,
+    /// Names of targets with passwords.
+    secret_names: Vec<Secret>,
 }
 
 impl Prepared for Idle {
     fn target_bytes(&self, name: &Path, patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
-        let lun = reach(self.api, name, &self.initiator, patience)?;
+        let lun = reach(self.api, &whole_name(name, &self.secret_names), &self.initiator, patience)?;
         Ok(lun.map(|lun| lun.size_bytes()))
     }
 
@@ -113,7 +121,7 @@ impl Prepared for Idle {
         let depth = setup.iodepth as usize;
         let link = Initiator {
             luns: Vec::new(),
-            names: setup.job.targets.into_iter().map(|target| target.path).collect(),
+            names: setup.job.targets.iter().map(|target| whole_name(&target.path, &self.secret_names)).collect(),
             api: self.api,
             own_name: self.initiator,
             manner: self.manner,
@@ -125,14 +133,21 @@ impl Prepared for Idle {
     }
 }
 
+/// The name of a target with its password, if it has one.
+fn whole_name(name: &Path, secret_names: &[Secret]) -> String {
+    let shown = name.to_string_lossy();
+    let secret = secret_names.iter().find(|secret| secret.shown() == shown);
+    secret.and_then(Secret::value).map_or_else(|| shown.clone().into_owned(), str::to_owned)
+}
+
 /// Logs in to the target of a LUN; `None`: the patience was over.
 fn reach(
     api: &'static Libiscsi,
-    name: &Path,
+    name: &str,
     initiator: &str,
     patience: Patience<'_>,
 ) -> Result<Option<Lun>, EngineError> {
-    let (url, initiator) = (name.to_string_lossy().into_owned(), initiator.to_owned());
+    let (url, initiator) = (name.to_owned(), initiator.to_owned());
     let is_over = until(patience, LIMIT);
     let reached = aside::call(Patience::new(&is_over), move |caller| Lun::reach(api, &url, &initiator, caller));
     let late = || Some(Err("failed to connect to LUN : the target does not answer".to_owned()));
@@ -143,7 +158,8 @@ fn reach(
 struct Initiator {
     /// A session for each file.
     luns: Vec<Lun>,
-    names: Vec<PathBuf>,
+    /// The whole names of the targets.
+    names: Vec<String>,
     api: &'static Libiscsi,
     own_name: String,
     manner: Manner,
@@ -185,7 +201,7 @@ impl Initiator {
             unit.direction.name(),
             unit.length_bytes,
             unit.offset_bytes,
-            name.map_or_else(String::new, |name| name.display().to_string())
+            name.map_or_else(String::new, |name| without_passwords(name).into_owned())
         );
         if let Some(meaning) = meaning(text) {
             why = format!("{why}: {meaning}");

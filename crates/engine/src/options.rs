@@ -5,6 +5,7 @@
 use crate::own::Storages;
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::typed::OptionType;
+use ferrio_spec::secret::Secret;
 use ferrio_spec::{Compatibility, GivenOptions};
 
 /// The private options that a job gives to its engine.
@@ -13,12 +14,13 @@ pub struct EngineOptions {
     given: GivenOptions,
     compatibility: Compatibility,
     storages: Storages,
+    secret_names: Vec<Secret>,
 }
 
 impl EngineOptions {
     /// Options of a job of fio.
     pub fn new(given: GivenOptions) -> Self {
-        Self { given, compatibility: Compatibility::Fio, storages: Storages::default() }
+        Self { given, compatibility: Compatibility::Fio, storages: Storages::default(), secret_names: Vec::new() }
     }
 
     /// The same options in a run with or without the oddities of fio.
@@ -31,6 +33,17 @@ impl EngineOptions {
     #[must_use]
     pub fn with_storages(self, storages: &Storages) -> Self {
         Self { storages: storages.clone(), ..self }
+    }
+
+    /// The same options of a job whose targets have these names with passwords.
+    #[must_use]
+    pub fn with_secret_names(self, secret_names: Vec<Secret>) -> Self {
+        Self { secret_names, ..self }
+    }
+
+    /// Names of targets with passwords.
+    pub(crate) fn secret_names(&self) -> &[Secret] {
+        &self.secret_names
     }
 
     /// The storages of the run.

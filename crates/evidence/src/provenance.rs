@@ -7,6 +7,7 @@ mod limits;
 mod storage;
 
 use crate::ProbedWorker;
+use ferrio_spec::secret::without_secrets;
 use ferrio_stats::Provenance;
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, JobOptions};
 use ferrio_sys::clock::{CPU_COUNTER, kernel_clock_source};
@@ -26,9 +27,10 @@ pub fn collect(
     let info = SystemInfo::read();
     let storage = StorageFacts::of_workers(workers, look_at);
     let memory_bytes = memory_bytes();
+    let secrets: Vec<_> = workers.iter().flat_map(|worker| worker.spec.engine.secrets()).cloned().collect();
     Provenance {
         ferrio_version: env!("CARGO_PKG_VERSION").to_owned(),
-        command_line: command_line.to_vec(),
+        command_line: without_secrets(command_line, &secrets),
         cpu: cpu_facts(&info),
         host_name: info.host_name,
         kernel_release: info.kernel_release,

@@ -111,7 +111,7 @@ impl<'a> Collector<'a> {
         set::set(&mut section.draft, def, text, &mut context)?;
         let text = text.unwrap_or_default();
         section.n_text_bytes += text.len();
-        section.given.push((def.name.to_owned(), byte_text::shown(text).into_owned()));
+        section.given.push((def.name.to_owned(), byte_text::shown(&def.shown(text)).into_owned()));
         Ok(())
     }
 

@@ -255,6 +255,7 @@ impl Default for EngineSpec {
         Self {
             name: "psync".to_owned(),
             options: GivenOptions::default(),
+            secret_names: Vec::new(),
             command_priority: CommandPrioritySpec::default(),
         }
     }

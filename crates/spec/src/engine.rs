@@ -3,6 +3,7 @@
 //! Must not know: which engines and options exist. Start reading at [`EngineSpec`].
 
 use super::CommandPrioritySpec;
+use super::secret::{HIDDEN, Secret};
 use crate::engines::options::declaration::EngineOption;
 use crate::engines::options::typed::OptionType;
 use ferrio_units::PerDirection;
@@ -19,6 +20,8 @@ pub enum EngineValue {
     Text(String),
     /// Read, write, trim.
     PerDirection(PerDirection<i64>),
+    /// A text that is not shown.
+    Secret(Secret),
 }
 
 /// Engine and its private options.
@@ -29,6 +32,8 @@ pub struct EngineSpec {
     pub name: String,
     /// Private options that were given.
     pub options: GivenOptions,
+    /// Names of targets with passwords (URLs): what stands in [`filenames`](crate::TargetSpec::filenames), and the whole names.
+    pub secret_names: Vec<Secret>,
     /// Priorities of single I/Os, for engines with such options.
     pub command_priority: CommandPrioritySpec,
 }
@@ -39,6 +44,27 @@ pub struct EngineSpec {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct GivenOptions(Vec<(String, EngineValue)>);
+
+impl EngineSpec {
+    /// The secrets of the job.
+    pub fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        let of_options = self.options.0.iter().filter_map(|(_, value)| match value {
+            EngineValue::Secret(secret) => Some(secret),
+            _ => None,
+        });
+        of_options.chain(&self.secret_names)
+    }
+
+    /// The name of the first option with a secret that is lost when the job is saved, as its text does not say where it is.
+    pub fn secret_without_source(&self) -> Option<&str> {
+        let is_lost = |secret: &Secret| secret.shown().contains(HIDDEN);
+        let of_options = self.options.0.iter().find_map(|(name, value)| match value {
+            EngineValue::Secret(secret) if is_lost(secret) => Some(name.as_str()),
+            _ => None,
+        });
+        of_options.or_else(|| self.secret_names.iter().any(is_lost).then_some("filename"))
+    }
+}
 
 impl GivenOptions {
     /// The value of an option: the one that was given, or the default.

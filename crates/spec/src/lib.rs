@@ -27,6 +27,7 @@ mod path_bytes;
 mod placement;
 mod replay;
 mod reporting;
+pub mod secret;
 mod sprandom;
 mod status;
 mod steady_state;

@@ -36,14 +36,26 @@ pub(crate) struct FileCursor {
     pub(crate) last_trim_bytes: u64,
     /// The last trim has not been followed by a write yet.
     pub(crate) has_unwritten_trim: bool,
-    /// I/Os since the last rewind. A file without one is done, because another rewind would change nothing.
-    pub(crate) n_since_rewind: u64,
-    /// I/Os after which the file makes room for another one, although no map says that it is done; `u64::MAX`: it does not.
-    pub(crate) turn_ios: u64,
+    /// Its I/Os since the last rewind.
+    pub(crate) turn: Turn,
     /// Start of the last block that found no place ([`missed_past_end`](crate::compat::missed_past_end)).
     pub(crate) missed_bytes: Option<u64>,
     /// Rewinds since the last I/O.
     pub(crate) n_fruitless: u32,
+}
+
+/// The I/Os of a file since its last rewind.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Turn {
+    /// Their number. A file without one is done, because another rewind would change nothing.
+    pub(crate) n_ios: u64,
+    /// The number after which the file makes room for another one, although no map says that it is done; `u64::MAX`: it does not.
+    pub(crate) most_ios: u64,
+}
+
+impl Turn {
+    /// None yet, of a turn that only a map ends.
+    pub(crate) const ENDLESS: Self = Self { n_ios: 0, most_ios: u64::MAX };
 }
 
 impl FileCursor {
@@ -63,8 +75,7 @@ impl FileCursor {
             has_window: plan.strided.is_some(),
             last_trim_bytes: 0,
             has_unwritten_trim: false,
-            n_since_rewind: 0,
-            turn_ios: u64::MAX,
+            turn: Turn::ENDLESS,
             missed_bytes: None,
             n_fruitless: 0,
         };
@@ -76,8 +87,8 @@ impl FileCursor {
     pub(crate) fn rewind(&mut self) {
         self.go_to(self.range.start_bytes);
         self.has_unwritten_trim = false;
-        self.n_fruitless = if self.n_since_rewind == 0 { self.n_fruitless.saturating_add(1) } else { 0 };
-        self.n_since_rewind = 0;
+        self.n_fruitless = if self.turn.n_ios == 0 { self.n_fruitless.saturating_add(1) } else { 0 };
+        self.turn.n_ios = 0;
     }
 
     /// Takes each direction that has reached the end back to the start. False: none has, or the range is empty.

@@ -75,7 +75,9 @@ impl<Z: Zoning> Stream<Z> {
         }
         let picker = FilePicker::new(&plan)?;
         if plan.pattern.random && plan.restarts() && picker.has_waiting_files() {
-            files.iter_mut().for_each(|file| file.turn_ios = turn_ios(file));
+            for file in &mut files {
+                file.turn.most_ios = most_ios(file);
+            }
         }
         let min_bytes = plan.pattern.block_size.0.map(|range| range.min_bytes.max(1));
         let mut stream = Self {
@@ -137,7 +139,8 @@ impl<Z: Zoning> Stream<Z> {
         if Z::PLACES_ANEW {
             return self.placed_io(file_index);
         }
-        if self.files[file_index].n_since_rewind >= self.files[file_index].turn_ios {
+        let turn = self.files[file_index].turn;
+        if turn.n_ios >= turn.most_ios {
             return self.file_end(file_index);
         }
         match self.data_io(file_index) {
@@ -230,7 +233,7 @@ impl<Z: Zoning> Stream<Z> {
         file.last_bytes[direction] = offset_bytes;
         file.next_bytes[direction] = offset_bytes.saturating_add(length_bytes);
         file.fresh[direction] = false;
-        file.n_since_rewind += 1;
+        file.turn.n_ios += 1;
         self.zones.issued(length_bytes);
         self.n_issued[direction] += 1;
         self.n_issued_total += 1;
@@ -282,7 +285,7 @@ impl<Z: Zoning> Stream<Z> {
         // A file without an I/O since its last rewind would restart for ever, unless another draw may find an offset.
         let restarts = self.plan.restarts() && !(lacks_room && closes_for_rest);
         let draws_again = lacks_room && self.plan.pattern.random && file.n_fruitless < MAX_FRUITLESS;
-        if (file.n_since_rewind > 0 || draws_again) && (restarts || self.picker.starts_over()) {
+        if (file.turn.n_ios > 0 || draws_again) && (restarts || self.picker.starts_over()) {
             file.rewind();
             self.zones.restart();
             let (compatibility, is_random) = (self.plan.compatibility, self.plan.pattern.random);
@@ -309,7 +312,7 @@ impl<Z: Zoning> Stream<Z> {
 }
 
 /// I/Os of a file without a map until another file has its turn: as many as it has places for blocks.
-fn turn_ios(file: &FileCursor) -> u64 {
+fn most_ios(file: &FileCursor) -> u64 {
     let has_map = matches!(file.choice, BlockChoice::Map(_));
     if has_map { u64::MAX } else { file.n_starts.0.into_iter().max().unwrap_or(0).max(1) }
 }

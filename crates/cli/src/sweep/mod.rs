@@ -171,6 +171,12 @@ fn in_open_loop(mut template: Template, plan: &SweepPlan) -> Result<Template, St
 /// A plan for the jobs of a command line, which are read in the directory of this program.
 fn plan_of(words: Vec<String>, spec: &RunSpec, space: &Space) -> Result<SweepPlan, String> {
     let directory = std::env::current_dir().map_err(|error| ferrio_units::error_text(&error))?;
+    let lost = spec.jobs.iter().find_map(|job| job.engine.secret_without_source());
+    if let Some(name) = lost {
+        return Err(format!(
+            "{name}: a sweep keeps its jobs in its folder, and no file may hold this secret; give it as {name}=env:NAME or {name}=file:PATH"
+        ));
+    }
     let jobs = JobsOfPlan { words, directory, options: JobsOfPlan::options_of(spec) };
     SweepPlan::new(jobs, space).map_err(|error| error.to_string())
 }

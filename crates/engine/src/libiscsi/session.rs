@@ -13,6 +13,7 @@ pub(super) use facts::targets;
 use crate::contract::Patience;
 use crate::remote::aside::{Caller, until};
 use crate::remote::driven::LineState;
+use ferrio_spec::secret::without_passwords;
 use ferrio_sys::arena::Region;
 use ferrio_sys::poll;
 use ferrio_sys::tcp_info::TcpCounts;
@@ -171,7 +172,7 @@ impl Lun {
     /// Logs in to a target, and finds the size of its LUN. Blocks: while the target is silent, or its name is looked up. The error is
     /// the library's text, with what failed.
     pub(super) fn reach(api: &'static Libiscsi, url: &str, initiator: &str, caller: &Caller) -> Result<Self, String> {
-        let unparsable = || format!("failed to parse url: {url}");
+        let unparsable = || format!("failed to parse url: {}", without_passwords(url));
         let text = CString::new(url).map_err(|_| unparsable())?;
         let initiator = CString::new(initiator).map_err(|_| "the name of the initiator has a NUL byte".to_owned())?;
         // SAFETY: a string of C.

@@ -82,6 +82,7 @@ mod reports_examined;
 mod rings;
 mod saved_records;
 mod searches;
+mod secrets;
 mod sequential_zones;
 mod shapes;
 mod signals;

@@ -18,6 +18,7 @@ use crate::job_file::sections::{FileRequest, add_file};
 use crate::message::OutputStream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
+use crate::options::secret::shown_line;
 use crate::origin::Origin;
 use crate::suggest::did_you_mean;
 use crate::template::Template;
@@ -203,8 +204,10 @@ impl<'a> ArgumentReader<'a> {
 
     fn refuse_word(&mut self, complaint: &str, word: &str, names: &[LongName]) -> Result<Mode, Stopped> {
         let program = self.program;
+        // What is behind the `=` may be a secret, of an engine that comes later or with a misspelt name.
+        let (complaint, shown) = (complaint.replace(word, &shown_line(word)), shown_line(word));
         self.collector.messages.err(format!("{program}: {complaint}"));
-        self.collector.messages.err(format!("{program}: unrecognized option '{word}'"));
+        self.collector.messages.err(format!("{program}: unrecognized option '{shown}'"));
         let text = word.trim_start_matches('-');
         if let Some(name) = did_you_mean(text, names.iter().map(|known| known.name)) {
             self.collector.messages.err(format!("Did you mean {name}?"));
@@ -272,7 +275,7 @@ impl<'a> ArgumentReader<'a> {
         value: Option<&str>,
     ) -> Result<(), Stopped> {
         let text = match value {
-            Some(value) => format!("{called}={value}"),
+            Some(value) => format!("{called}={}", def.shown(value)),
             None => called.to_owned(),
         };
         explain::refused(&mut self.collector.messages, error, def, &text, &Origin::CommandLine);

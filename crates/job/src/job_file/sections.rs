@@ -11,6 +11,7 @@ use crate::explain;
 use crate::message::OutputStream;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
+use crate::options::secret::shown_line;
 use crate::options::{self, find_general, find_of_profile, find_private};
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
@@ -84,7 +85,7 @@ struct OptionLine<'a> {
 fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSection) -> Result<(), Stopped> {
     let mut lines = Vec::with_capacity(raw.lines.len());
     for line in &raw.lines {
-        collector.messages.parse(|| line.text.clone());
+        collector.messages.parse(|| shown_line(&line.text).into_owned());
         lines.push(expand(collector, line)?);
     }
     let (known, unknown) = by_priority(lines);
@@ -158,7 +159,8 @@ fn apply_line(
         explain::without_effect(&mut collector.messages, def, &line.line.origin);
         return Ok(true);
     };
-    explain::refused(&mut collector.messages, &error, def, &line.line.text, &line.line.origin);
+    let text = shown_line(&line.line.text);
+    explain::refused(&mut collector.messages, &error, def, &text, &line.line.origin);
     match explain::stops_at_once(&error) {
         // The lines above remain remarks: nothing is started, and fio accepts files with engines that it lacks.
         true if collector.parse_only && is_of_unbuilt_engine(def, section) => Ok(true),
@@ -189,7 +191,7 @@ fn report_unknown(collector: &mut Collector<'_>, section: &Section, line: &Optio
     let text = &line.line.text;
     let engine = &section.draft.job.engine.name;
     let names = || options::general().chain(options::of_engine(engine)).flat_map(OptionDef::names);
-    collector.messages.err(format!("Bad option <{text}>"));
+    collector.messages.err(format!("Bad option <{}>", shown_line(text)));
     if let Some(name) = did_you_mean(text, names()) {
         collector.messages.err(format!("Did you mean {name}?"));
     }

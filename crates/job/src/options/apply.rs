@@ -9,6 +9,7 @@ use crate::options::{engines, zone_mode};
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
 use ferrio_spec::engines::options::external::LIBRARY;
+use ferrio_spec::secret::{Secret, without_passwords};
 use ferrio_spec::{
     BlockRange, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate, FileLocking,
     FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
@@ -31,7 +32,13 @@ pub(crate) fn description(draft: &mut Draft, value: &Value, _: Context) -> Appli
 }
 
 pub(crate) fn filename(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.job.target.filenames.extend(colon_names(value.text()?));
+    for name in colon_names(value.text()?) {
+        let shown = without_passwords(&name);
+        if shown != name {
+            draft.job.engine.secret_names.push(Secret::new(&*shown, &*name));
+        }
+        draft.job.target.filenames.push(shown.into_owned());
+    }
     Ok(())
 }
 

@@ -21,7 +21,7 @@ pub(super) fn buffer_pattern(draft: &mut Draft, value: &Value, context: Context)
 pub(super) fn compress_chunk(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let bytes = u32::try_from(value.number()?).map_err(|_| JobError::NotParsed)?;
     draft.job.buffers.compress_chunk_bytes = bytes.into();
-    draft.open.verify.compress_chunk_bytes = bytes;
+    draft.open.dedupe.compress_chunk_bytes = bytes;
     Ok(())
 }
 

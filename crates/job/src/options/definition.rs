@@ -6,9 +6,12 @@
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
+use crate::options::secret::is_source;
 use crate::value::{Value, ValueSyntax};
 use ferrio_spec::DeviationKind;
 pub use ferrio_spec::Status;
+use ferrio_spec::engines::options::declaration::Secrecy;
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// First part of an option's place in the manual.
@@ -96,12 +99,21 @@ pub struct OptionDef {
     pub help: &'static str,
     /// More help; may be empty.
     pub long_help: &'static str,
-    /// The value may have bytes that are not UTF-8, as paths may.
-    pub takes_bytes: bool,
+    /// The value as a text.
+    pub text: TextDef,
     /// How much of the option is built.
     pub status: Status,
     /// How the value is applied to the job.
     pub apply: Apply,
+}
+
+/// What the value of an option is as a text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TextDef {
+    /// It may have bytes that are not UTF-8, as paths may.
+    pub takes_bytes: bool,
+    /// What of it is not shown.
+    pub secrecy: Secrecy,
 }
 
 /// Begins a row: planned, without default, of the category `General`.
@@ -119,13 +131,23 @@ pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> Optio
         profile: None,
         help,
         long_help: "",
-        takes_bytes: false,
+        text: TextDef { takes_bytes: false, secrecy: Secrecy::Open },
         status: Status::Planned(None),
         apply: Apply::Nothing,
     }
 }
 
 impl OptionDef {
+    /// A value as outputs show it: without a secret, and without passwords of URLs.
+    pub fn shown<'t>(&self, value: &'t str) -> Cow<'t, str> {
+        // The value of a secret may say where it is instead.
+        if self.text.secrecy == Secrecy::Secret && is_source(value) {
+            Cow::Borrowed(value)
+        } else {
+            self.text.secrecy.shown(value)
+        }
+    }
+
     /// What parsing its values has to know.
     pub const fn syntax(&self) -> ValueSyntax {
         ValueSyntax { name: self.name, kind: self.kind, is_of_engine: !self.engines.is_empty() }
@@ -193,7 +215,7 @@ impl OptionDef {
     /// The value may have bytes that are not UTF-8.
     #[must_use]
     pub const fn takes_bytes(mut self) -> Self {
-        self.takes_bytes = true;
+        self.text.takes_bytes = true;
         self
     }
 

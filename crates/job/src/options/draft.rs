@@ -42,7 +42,7 @@ pub struct Open {
     pub catch_up: Option<CatchUp>,
     /// Number after the colon of `rw`.
     pub rw_postfix: Option<i64>,
-    /// Options of contents that repeat.
+    /// Options of contents that repeat, or compress.
     pub dedupe: DedupeDraft,
     /// `bwavgtime`, milliseconds.
     pub bw_window_ms: Option<u32>,
@@ -80,6 +80,8 @@ pub struct DedupeDraft {
     pub working_set: bool,
     /// `dedupe_working_set_percentage`.
     pub working_set_percent: Option<u32>,
+    /// `buffer_compress_chunk`, bytes; 0: not given, or the whole block.
+    pub compress_chunk_bytes: u32,
 }
 
 /// Surroundings of an option while it is applied: the machine, units, and a place for messages.

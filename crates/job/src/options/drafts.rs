@@ -58,8 +58,6 @@ pub struct VerifyDraft {
     pub reads_back: bool,
     /// `verify_interval`, bytes; 0: that of the block.
     pub interval_bytes: u32,
-    /// `buffer_compress_chunk`, bytes; 0: not given, or the whole block.
-    pub compress_chunk_bytes: u32,
     /// `verify_offset`, bytes.
     pub header_at: u32,
     /// `verify_pattern`.
@@ -126,7 +124,6 @@ impl Default for VerifyDraft {
             method: None,
             reads_back: true,
             interval_bytes: 0,
-            compress_chunk_bytes: 0,
             header_at: 0,
             pattern: None,
             pattern_interval_bytes: 0,

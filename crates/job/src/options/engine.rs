@@ -42,6 +42,7 @@ const fn row(def: &EngineOptionDef, engines: &'static [&'static str]) -> OptionD
     row.neutral = def.neutral;
     row.parent = def.parent;
     row.status = def.status;
+    row.text.secrecy = def.secrecy;
     if def.status.is_built() {
         row.apply = apply(def.goes_to);
     }

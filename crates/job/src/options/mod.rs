@@ -33,6 +33,7 @@ mod random;
 mod rate;
 mod replay;
 mod runtime;
+pub(crate) mod secret;
 pub mod set;
 pub(crate) mod sprandom;
 mod stat;

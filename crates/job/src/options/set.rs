@@ -7,6 +7,7 @@ use crate::options::apply::engine_value;
 use crate::options::definition::{Apply, OptionDef, Status};
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
+use crate::options::secret::engine_secret;
 use crate::value::{Value, ValueContext, parse};
 use ferrio_spec::SizeSpec;
 use ferrio_units::byte_text;
@@ -18,14 +19,15 @@ pub fn set(
     text: Option<&str>,
     context: &mut ApplyContext<'_>,
 ) -> Result<(), JobError> {
-    if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.takes_bytes) {
+    if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.text.takes_bytes) {
         let name = def.name;
         return Err(JobError::Said(format!(
             "{name}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text"
         )));
     }
     let values = ValueContext { kb_base: draft.kb_base(), n_cpus: context.environment.n_cpus() };
-    let (shown, name) = (text.unwrap_or("(null)"), def.name);
+    let shown = text.map_or("(null)".into(), |text| def.shown(text));
+    let (shown, name) = (&*shown, def.name);
     context.messages.parse(|| format!("handle_option={name}, ptr={shown}"));
     context.messages.parse(|| format!("__handle_option={name}, type={}, ptr={shown}", def.kind.debug_name()));
     let (value, remarks) = parse(def.syntax(), text, values)?;
@@ -88,7 +90,9 @@ fn apply(
         Apply::Path(place) => *place(draft) = Some(byte_text::to_os_string(value.text().unwrap_or_default()).into()),
         Apply::With(function) => function(draft, value, context)?,
         Apply::Engine => {
-            draft.job.engine.options.put(def.name, engine_value(value)?);
+            let secret = engine_secret(def, value, context.environment)?;
+            let value = secret.map_or_else(|| engine_value(value), Ok)?;
+            draft.job.engine.options.put(def.name, value);
         }
     }
     Ok(())

@@ -117,6 +117,7 @@ fn setting_a_default_changes_nothing() {
             "verify_header_seed" => expected.open.verify.header_seed = Some(true),
             "verify_header_layout" => expected.open.verify.layout = Some(ferrio_spec::HeaderLayout::V3),
             "verify_write_sequence" => expected.open.verify.write_sequence = Some(true),
+            "buffer_compress_chunk" => expected.open.dedupe.compress_chunk_bytes = 512,
             "iodepth_batch" => expected.open.queue.batch_submit = Some(1),
             "iodepth_batch_complete_min" => expected.open.queue.batch_complete_min = Some(1),
             _ => {}

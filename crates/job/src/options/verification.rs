@@ -124,7 +124,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Co
         header_at: draft.header_at,
         pattern: draft.pattern.clone(),
         pattern_interval_bytes: draft.pattern_interval_bytes,
-        compression: compression(&job.buffers, draft.compress_chunk_bytes),
+        compression: compression(&job.buffers, open.dedupe.compress_chunk_bytes),
     };
     // The directions of a trace are not known yet.
     let writes = job.replay.is_set() || !matches!(job.pattern.mix, DirectionMix::Read | DirectionMix::Trim);

@@ -403,6 +403,7 @@ impl WorkerPlan {
     /// The private options of the engine.
     pub(crate) fn engine_options(&self) -> EngineOptions {
         let options = EngineOptions::new(self.spec.engine.options.clone()).of_run(self.compatibility);
+        let options = options.with_secret_names(self.spec.engine.secret_names.clone());
         options.with_storages(&self.shared.storages)
     }
 }

@@ -289,10 +289,10 @@ fn job_facts(worker: &WorkerPlan) -> JobFacts {
         invalidates: worker.spec.layout.invalidate,
         syncs: JobSyncs { mode: durability.sync, at_end: durability.end_fsync || durability.fsync_on_close },
         targets: Vec::new(),
-        punches_holes: !compat::refuses_trims_of_files(worker),
         commands: CommandFacts {
             placement: worker.spec.target.placement.clone(),
             ranges_per_trim: worker.spec.extent.ranges_per_trim,
+            punches_holes: !compat::refuses_trims_of_files(worker),
         },
         has_zones: matches!(worker.spec.zones, ZoneSpec::Sequential(_)),
         block_bytes: worker.used_block_ranges().map(|range| (range.min_bytes, range.max_bytes)).collect(),

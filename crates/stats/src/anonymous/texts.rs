@@ -41,7 +41,7 @@ const FIELDS_BELOW: [(&str, &str); 5] =
 const LEFT_OUT: [&str; 3] = ["mount_options", "arguments", "model"];
 
 /// Options whose values are names of files, hosts or programs; several are joined by colons.
-const OPTIONS: [&str; 26] = [
+const OPTIONS: [&str; 41] = [
     "filename",
     "directory",
     "opendir",
@@ -68,6 +68,22 @@ const OPTIONS: [&str; 26] = [
     "include",
     "aux-path",
     "write_crash_log",
+    // Servers, users and what they have.
+    "http_host",
+    "http_user",
+    "http_s3_keyid",
+    "http_bucket",
+    "http_ca",
+    "uri",
+    "nfs_url",
+    "initiator",
+    "namenode",
+    "volume",
+    "brick",
+    "clientname",
+    "clustername",
+    "pool",
+    "rbdname",
 ];
 
 /// Options whose values may name files in quotation marks.

@@ -226,8 +226,7 @@ mod tests {
             has_window: false,
             last_trim_bytes: 0,
             has_unwritten_trim: false,
-            n_since_rewind: 0,
-            turn_ios: u64::MAX,
+            turn: crate::cursor::Turn::ENDLESS,
             missed_bytes: None,
             n_fruitless: 0,
         }

@@ -5,8 +5,10 @@
 //! Start reading at [`EngineOption`].
 
 use super::typed::{OptionType, Word};
+use crate::secret::{HIDDEN, without_password_of_server, without_passwords};
 use crate::syntax::{Bounds, Choice};
 use crate::{DeviationKind, EngineValue, Status};
+use std::borrow::Cow;
 
 /// A private option of an engine, whose values have the type `T`: `bool`, `i64`, a text or an enum of words, and
 /// `Option` of these where the option has no default. It has the type `()` while nothing reads it.
@@ -41,6 +43,30 @@ pub struct EngineOptionDef {
     pub goes_to: GoesTo,
     /// An option of ferrio's own, of an engine that fio has too.
     pub is_own: bool,
+    /// What of the value is not shown.
+    pub secrecy: Secrecy,
+}
+
+/// What of the value of an option is not shown in any output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Secrecy {
+    /// Passwords in URLs alone.
+    Open,
+    /// A server, maybe with `user:password@` before it.
+    Server,
+    /// All of it.
+    Secret,
+}
+
+impl Secrecy {
+    /// A value as outputs show it.
+    pub fn shown(self, value: &str) -> Cow<'_, str> {
+        match self {
+            Self::Open => without_passwords(value),
+            Self::Server => without_password_of_server(value),
+            Self::Secret => Cow::Borrowed(HIDDEN),
+        }
+    }
 }
 
 /// Syntax of the value of an engine's option.
@@ -99,6 +125,7 @@ const fn built<T>(name: &'static str, help: &'static str, syntax: OptionSyntax, 
         status: Status::Supported,
         goes_to: GoesTo::Engine,
         is_own: false,
+        secrecy: Secrecy::Open,
     };
     EngineOption { def, default }
 }
@@ -200,6 +227,24 @@ impl<T> EngineOption<T> {
     #[must_use]
     pub const fn own(mut self) -> Self {
         self.def.is_own = true;
+        self
+    }
+
+    /// Marks the value as a secret.
+    #[must_use]
+    pub const fn secret(mut self) -> Self {
+        self.def.secrecy = Secrecy::Secret;
+        self.def.status = self.def.status.deviating(
+            DeviationKind::Different,
+            "Outputs show `***` in the place of the value. Given as `env:NAME`, it is taken from the environment, and as `file:PATH` from a file.",
+        );
+        self
+    }
+
+    /// Marks the value as the name of a server, which may have a password before it.
+    #[must_use]
+    pub const fn server(mut self) -> Self {
+        self.def.secrecy = Secrecy::Server;
         self
     }
 

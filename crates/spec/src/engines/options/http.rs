@@ -37,6 +37,7 @@ engine_options! {
         .long("on: the certificate of the server must be of its name, and signed by an authority that the system trusts, or by one of \
                http_ca.");
     HTTP_HOST: &'static str = text("http_host", "Server (S3: bucket host, path style otherwise)")
+        .server()
         .default("localhost")
         .long("NAME, NAME:PORT, or [ADDRESS]:PORT for IPv6. The name of an object (filename) follows it as it is, so that name begins with /.")
         .deviates(Mended, "The proxy of the environment (http_proxy) is not used. A redirection to another server is an error that names \
@@ -44,15 +45,16 @@ engine_options! {
     HTTP_USER: Option<&'static str> = text("http_user", "User, for Basic or Digest authentication (webdav)")
         .long("The first request goes without the user; after the answer 401 it is sent again, by the best of the ways that the server \
                offers. Without http_pass, the user is not used.");
-    HTTP_PASS: Option<&'static str> = text("http_pass", "Password of the user (webdav)");
-    HTTP_S3_KEY: Option<&'static str> = text("http_s3_key", "S3 secret")
+    HTTP_PASS: Option<&'static str> = text("http_pass", "Password of the user (webdav)").secret();
+    HTTP_S3_KEY: Option<&'static str> = text("http_s3_key", "S3 secret, as in http_s3_key=env:AWS_SECRET_ACCESS_KEY").secret()
         .deviates(Stricter, "http_mode=s3 needs it and http_s3_keyid.");
     HTTP_S3_KEYID: Option<&'static str> = text("http_s3_keyid", "S3 access key id");
-    HTTP_S3_SECURITY_TOKEN: Option<&'static str> = text("http_s3_security_token", "S3 session token");
-    HTTP_SWIFT_AUTH_TOKEN: Option<&'static str> = text("http_swift_auth_token", "Swift token");
+    HTTP_S3_SECURITY_TOKEN: Option<&'static str> = text("http_s3_security_token", "S3 session token, as in env:AWS_SESSION_TOKEN").secret();
+    HTTP_SWIFT_AUTH_TOKEN: Option<&'static str> = text("http_swift_auth_token", "Swift token").secret();
     HTTP_S3_REGION: &'static str = text("http_s3_region", "S3 region for signing").default("us-east-1");
     HTTP_S3_SSE_CUSTOMER_KEY: Option<&'static str> =
         text("http_s3_sse_customer_key", "Customer key for server side encryption")
+            .secret()
             .long("The first 32 bytes count; a shorter key is filled with zero bytes. Most servers take it over TLS only.");
     HTTP_S3_SSE_CUSTOMER_ALGORITHM: &'static str =
         text("http_s3_sse_customer_algorithm", "Algorithm of that key").default("AES256");

@@ -84,6 +84,7 @@ impl OptionType for Option<&'static str> {
     fn read<'a>(default: Option<&'static str>, given: Option<&'a EngineValue>) -> Option<&'a str> {
         match given {
             Some(EngineValue::Text(text)) => Some(text),
+            Some(EngineValue::Secret(secret)) => secret.value(),
             _ => default,
         }
     }
