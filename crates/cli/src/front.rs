@@ -8,6 +8,7 @@ use crate::exit::Exit;
 use ferrio_insight::{FindingRule, all_rules};
 use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
+use ferrio_manual::outputs::{self, SECTIONS};
 use ferrio_manual::topics::{self, TOPICS};
 use ferrio_report::native::{TEXT_WIDTH, wrap};
 use std::ffi::{OsStr, OsString};
@@ -26,6 +27,11 @@ In place of fio, with its job files, options and outputs:
 
 Words of the reports: ferrio help TOPIC
 ";
+/// What stands above the sections about fio's outputs.
+const LINES_OF_FIO: &str = "\
+Lines of fio's outputs, and any word of them (ctx, \"IO depths\", rwts):
+ferrio help LINE|WORD
+";
 
 /// The command `ferrio help`, for manual page and completions.
 pub(crate) fn describe() -> clap::Command {
@@ -40,7 +46,7 @@ pub(crate) fn describe() -> clap::Command {
 
 /// What a shell may offer: commands, topics and findings.
 fn help_words() -> Vec<&'static str> {
-    let topics = TOPICS.iter().map(|topic| topic.name);
+    let topics = TOPICS.iter().map(|topic| topic.name).chain(SECTIONS.iter().map(|section| section.name));
     COMMANDS.iter().map(|command| command.name).chain(topics).chain(all_rules().map(|rule| rule.id)).collect()
 }
 
@@ -51,7 +57,7 @@ pub(crate) fn page() -> String {
         // A string takes everything.
         let _ = writeln!(text, "  {:<37}  {}", command.usage, command.summary);
     }
-    text + "\n" + AS_FIO + &topics::list()
+    text + "\n" + AS_FIO + &topics::list() + "\n" + LINES_OF_FIO + &outputs::list()
 }
 
 /// `ferrio help`: the page, the help of a command, a topic, or an option of jobs.
@@ -63,7 +69,7 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
     if let Some(command) = COMMANDS.iter().find(|command| wanted == command.name && command.name != "help") {
         return (command.run)(&[wanted.clone(), OsString::from("--help")]);
     }
-    // A topic may have two words.
+    // A topic or a line of an output may have several words.
     let words: Vec<&str> = arguments[1..].iter().map(|word| word.to_str().unwrap_or_default()).collect();
     match answer(&words.join(" ")) {
         Ok(text) => {
@@ -82,18 +88,24 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
 /// # Errors
 /// There is none of that name; the text names near ones.
 fn answer(name: &str) -> Result<String, String> {
-    if let Some(topic) = topics::find(name) {
-        return Ok(format!("{}\n", topic.text(TEXT_WIDTH)));
+    let option = || option_details(name.trim_start_matches('-'));
+    if let Some(text) = outputs::explain(name, TEXT_WIDTH) {
+        let is_topic = topics::find(name).is_some();
+        return Ok(match option() {
+            Some(_) if is_topic => format!("{text}\nThe option of this name: ferrio help --{name}\n"),
+            Some(details) => format!("{text}\nThe option of this name:\n{details}"),
+            None => text,
+        });
     }
     if let Some(rule) = all_rules().find(|rule| rule.id == name).or_else(|| rule_of_title(name)) {
         return Ok(finding(rule));
     }
-    if let Some(details) = option_details(name.trim_start_matches('-')) {
-        return Ok(details);
+    if let Some(text) = option().or_else(|| outputs::explain_copied(name, TEXT_WIDTH)) {
+        return Ok(text);
     }
     let names = COMMANDS.iter().map(|command| command.name);
     let names = names.chain(TOPICS.iter().flat_map(|topic| topic.aliases.iter().copied().chain([topic.name])));
-    let names = names.chain(all_rules().map(|rule| rule.id));
+    let names = names.chain(SECTIONS.iter().map(|section| section.name)).chain(all_rules().map(|rule| rule.id));
     let mut text = format!("ferrio help: there is no command, topic, option or finding {name}");
     let mentions = mentions(name);
     if mentions.is_empty() {
@@ -218,6 +230,31 @@ mod tests {
         assert!(page().contains("clat") && page().contains("steady-state"));
     }
 
+    /// Expected: the fields of a line of an output, and the reference's numbers of terse fields.
+    #[test]
+    fn words_and_lines_of_fio_are_explained() {
+        for (words, part) in [
+            ("ctx", "context switches: "),
+            ("IO depths", "io-depths: how many I/Os were in flight"),
+            ("issued rwts", "reads, writes, trims, syncs"),
+            ("Run status group 0 (all jobs):", "run-status-group: "),
+            ("terse", "\n46       47       47       53       write KiB moved\n"),
+            ("logs", "time, value, direction, block size"),
+        ] {
+            assert!(answer(words).is_ok_and(|text| text.contains(part)), "{words}");
+        }
+        assert!(page().contains("disk-stats") && help_words().contains(&"logs"));
+    }
+
+    /// A report and an option share some names.
+    #[test]
+    fn an_option_with_the_name_of_a_word_is_named() {
+        let shown = answer("rw").unwrap();
+        assert!(shown.starts_with("In start-line ") && shown.contains(&option_details("rw").unwrap()), "{shown}");
+        assert!(answer("runtime").unwrap().ends_with("\nThe option of this name: ferrio help --runtime\n"));
+        assert_eq!(answer("--runtime").ok(), option_details("runtime"));
+    }
+
     /// The line that a report shows is what a reader copies.
     #[test]
     fn a_finding_is_found_by_its_title() {
@@ -230,8 +267,8 @@ mod tests {
 
     #[test]
     fn texts_that_speak_of_a_word_are_named() {
-        let shown = answer("unwritten").unwrap_err();
-        assert!(shown.contains("finding unwritten; these texts speak of it:\n  ferrio help "), "{shown}");
+        let shown = answer("flushes").unwrap_err();
+        assert!(shown.contains("finding flushes; these texts speak of it:\n  ferrio help "), "{shown}");
         assert!(mentions("in").is_empty() && mentions("allocat").is_empty(), "whole words of some length");
         assert!(mentions("the").len() == MOST_MENTIONS);
         for (name, _) in mentions("device") {

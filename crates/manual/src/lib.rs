@@ -7,6 +7,8 @@
 
 pub mod completion;
 pub mod man;
+pub mod outputs;
 pub mod sections;
+pub mod terse;
 pub mod text;
 pub mod topics;

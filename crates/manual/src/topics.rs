@@ -44,7 +44,7 @@ pub const TOPICS: &[Topic] = &[
     topic!("steady-state", "steadystate", "steady", "ss"),
     topic!("depth", "queue-depth", "in-flight", "qd", "queue", "idle"),
     topic!("runtime", "time", "time-based", "ramp"),
-    topic!("csv", "terse"),
+    topic!("csv", "comma-separated"),
     topic!("jsonl", "json-lines", "lines"),
     topic!("json", "json+"),
     topic!("keep", "record", "baseline"),
@@ -97,7 +97,12 @@ pub fn find(name: &str) -> Option<&'static Topic> {
 
 /// The names of all topics, as lines of a page.
 pub fn list() -> String {
-    let names: Vec<&str> = TOPICS.iter().map(|topic| topic.name).collect();
+    name_lines(TOPICS.iter().map(|topic| topic.name))
+}
+
+/// Names between commas, as lines of a page.
+pub(crate) fn name_lines<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
     let options = textwrap::Options::new(78).initial_indent("  ").subsequent_indent("  ");
     format!("{}\n", textwrap::fill(&names.join(", "), options.word_splitter(textwrap::WordSplitter::NoHyphenation)))
 }

@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 const INTRODUCTION: &str = "\
 # Glossary
 
-The words of ferrio's and fio's reports. `ferrio help WORD` shows the same texts.
+The words of ferrio's and fio's reports. `ferrio help WORD` shows the same texts. Every line of fio's report is explained in
+[fio's report, line by line](fio-report.md).
 ";
 
 /// The document.

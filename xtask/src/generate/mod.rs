@@ -6,6 +6,7 @@
 mod conformance;
 mod differences;
 mod findings;
+mod fio_report;
 mod glossary;
 mod reference;
 mod switches;
@@ -28,6 +29,7 @@ const DOCUMENTS: &[Document] = &[
     Document { path: "docs/from-fio-differences.md", render: differences::render },
     Document { path: "docs/options.md", render: reference::render },
     Document { path: "docs/glossary.md", render: glossary::render },
+    Document { path: "docs/fio-report.md", render: fio_report::render },
     Document { path: "docs/findings/README.md", render: findings::index },
 ];
 

@@ -50,6 +50,7 @@ mod fits;
 mod front;
 mod generators;
 mod guest;
+mod help_words;
 mod history;
 mod interruptions;
 mod json_stream;

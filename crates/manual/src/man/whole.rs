@@ -1,6 +1,7 @@
 //! `ferrio(1)`: commands, switches, options, words.
 
 use super::roff::escape;
+use crate::outputs::SECTIONS;
 use crate::sections::sections;
 use crate::text::{bounds, status_lines, syntax};
 use crate::topics::TOPICS;
@@ -98,6 +99,7 @@ pub(super) fn text(commands: &[clap::Command], version: &str) -> String {
         }
     }
     push_words(&mut text);
+    push_outputs(&mut text);
     text.push_str(END);
     push_see_also(&mut text, commands);
     text
@@ -118,6 +120,20 @@ fn push_words(text: &mut String) {
         let _ = writeln!(text, ".SS \"{}: {}\"", escape(topic.name), escape(topic.meaning()));
         let paragraphs: Vec<String> = topic.paragraphs().map(|paragraph| escape(&paragraph.replace('`', ""))).collect();
         let _ = writeln!(text, "{}", paragraphs.join("\n.PP\n"));
+    }
+}
+
+/// The lines of fio's outputs and their words.
+fn push_outputs(text: &mut String) {
+    text.push_str(".SH LINES OF FIO'S OUTPUTS\n");
+    let plain = |markdown: &str| escape(&markdown.replace('`', ""));
+    for section in SECTIONS {
+        let _ = writeln!(text, ".SS \"{}: {}\"", escape(section.name), escape(section.meaning()));
+        let paragraphs: Vec<String> = section.paragraphs().map(plain).collect();
+        let _ = writeln!(text, "{}", paragraphs.join("\n.PP\n"));
+        for entry in section.entries() {
+            let _ = writeln!(text, ".TP\n\\fB{}\\fR\n{}", escape(&entry.words.join(", ")), plain(entry.text));
+        }
     }
 }
 
@@ -185,5 +201,6 @@ mod tests {
         assert!(text.contains("\n\\fB\\-\\-record=file\\fR\n") && !text.contains('\0'), "{text}");
         assert!(text.contains(".TP\n.B ferrio quick\nMeasure a disk.\n"), "{text}");
         assert!(text.contains(".SS \"clat: completion latency\"\n"), "{text}");
+        assert!(text.contains(".TP\n\\fBctx\\fR\ncontext switches: "), "{text}");
     }
 }
