@@ -47,6 +47,7 @@ pub fn syntax(kind: Kind) -> &'static str {
         Kind::IntPerDirection(_) => "number, or numbers for read,write,trim",
         Kind::Size(_) => "number with size suffix",
         Kind::SizeOrPercent => "size, percent (N%) or zones (Nz)",
+        Kind::SizeOrManyPercent => "size, percent (N%, also above 100) or zones (Nz)",
         Kind::SizePair(_) => "size, or low-high",
         Kind::SizePerDirection(_) => "size, or sizes for read,write,trim",
         Kind::RangePerDirection(_) => "low-high, or ranges for read,write,trim",

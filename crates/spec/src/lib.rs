@@ -17,6 +17,7 @@ mod durability;
 mod engine;
 pub mod engines;
 mod error;
+mod extent;
 mod file;
 mod format;
 mod grouping;
@@ -50,6 +51,7 @@ pub use distribution::{DistributionZone, RandomDistribution, ZoneLength};
 pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue, GivenOptions};
 pub use error::{ErrorClasses, ErrorSpec};
+pub use extent::{ExtentSpec, SizeSpec};
 pub use file::{FileLocking, FileService, FileType};
 pub use format::{FormatKind, OUTPUT_FORMAT_NAMES, OUTPUT_FORMATS, OutputFormat, OutputFormatDef, OutputFormats};
 pub use grouping::{ExitWhat, GroupingSpec};
@@ -156,15 +158,6 @@ impl JobSpec {
     }
 }
 
-/// A size as an option gives it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SizeSpec {
-    /// Bytes.
-    Bytes(u64),
-    /// Percent of the target, 0 to 100.
-    Percent(u32),
-}
-
 /// Targets of the I/O.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -197,36 +190,6 @@ pub struct TargetSpec {
     pub allow_mounted_write: bool,
     /// Where within a device writes are put together.
     pub placement: PlacementSpec,
-}
-
-/// Amount of I/O on the targets.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ExtentSpec {
-    /// `size` over all files of the job.
-    pub size: Option<SizeSpec>,
-    /// `io_size`.
-    pub io_size: Option<SizeSpec>,
-    /// `filesize`: low and high bound of each file, bytes.
-    pub filesize: Option<(u64, u64)>,
-    /// `filesize_split`: sizes of files with their shares; empty: not given. `filesize` has the smallest and the largest then.
-    pub filesize_split: Vec<BlockShare>,
-    /// `whole_files`: an I/O is a whole file.
-    pub whole_files: bool,
-    /// `offset`.
-    pub offset: SizeSpec,
-    /// `offset_align`, bytes; 0: the smallest block size.
-    pub offset_align: u64,
-    /// `offset_increment`, times the clone index.
-    pub offset_increment: SizeSpec,
-    /// `number_ios`; 0: no limit.
-    pub number_ios: u64,
-    /// `num_range`: most ranges of a trim, at least 1.
-    pub ranges_per_trim: u32,
-    /// `fill_device`.
-    pub fill_device: bool,
-    /// `file_append`.
-    pub file_append: bool,
 }
 
 /// `fallocate`.

@@ -111,12 +111,8 @@ fn open(path: &Path, offset: SizeSpec, size: Option<SizeSpec>) -> Option<(File, 
     }
     let mut file = File::open(path).ok()?;
     let end = file.seek(SeekFrom::End(0)).ok()?;
-    let bytes_of = |given: SizeSpec| match given {
-        SizeSpec::Bytes(bytes) => bytes,
-        SizeSpec::Percent(percent) => (u128::from(end) * u128::from(percent) / 100) as u64,
-    };
-    let start = bytes_of(offset).min(end);
-    let n_bytes = size.map_or(u64::MAX, bytes_of).min(end - start);
+    let start = offset.bytes_of(end).min(end);
+    let n_bytes = size.map_or(u64::MAX, |size| size.bytes_of(end)).min(end - start);
     Some((file, start, n_bytes))
 }
 

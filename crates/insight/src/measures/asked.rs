@@ -3,7 +3,7 @@
 //! Must not know: figures. Start reading at [`is_held_back`].
 
 use crate::case::{CaseJob, is_for_files, is_in_memory};
-use ferrio_spec::{SizeSpec, SyncMode};
+use ferrio_spec::SyncMode;
 use ferrio_units::DataDirection;
 
 /// The job is not meant to be as fast as it can.
@@ -68,13 +68,9 @@ pub(crate) fn most_ios(job: &CaseJob<'_>) -> Option<u64> {
     if limits.time_based && limits.runtime_us > 0 || job.spec.replay.is_set() {
         return None;
     }
-    let bytes = match (extent.io_size, extent.size) {
-        (Some(SizeSpec::Bytes(bytes)), _) | (None, Some(SizeSpec::Bytes(bytes))) => Some(bytes),
-        _ => None,
-    };
     let used = DataDirection::ALL.into_iter().filter(|direction| job.does(*direction));
     let smallest = used.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min()?;
-    let by_size = bytes.filter(|_| smallest > 0).map(|bytes| bytes.div_ceil(smallest));
+    let by_size = extent.given_io_bytes().filter(|_| smallest > 0).map(|bytes| bytes.div_ceil(smallest));
     let by_number = Some(extent.number_ios).filter(|number| *number > 0);
     let least = by_size.into_iter().chain(by_number).min()?;
     Some(least.saturating_mul(u64::from(limits.loops.max(1))).saturating_mul(u64::from(job.n_clones)))

@@ -19,8 +19,10 @@ pub enum Kind {
     IntPerDirection(Bounds),
     /// A number of 64 bits, with the suffixes of sizes.
     Size(Bounds),
-    /// Bytes, `N%` or `Nz` (zones).
+    /// Bytes, `N%` (at most 100) or `Nz` (zones).
     SizeOrPercent,
+    /// The same, also above 100 %.
+    SizeOrManyPercent,
     /// Two sizes, low and high, or one for both.
     SizePair(Bounds),
     /// One to three sizes: read, write, trim.
@@ -84,7 +86,13 @@ impl Kind {
     pub const fn takes_one_number(self) -> bool {
         matches!(
             self,
-            Self::Bool | Self::Int(_) | Self::Size(_) | Self::SizeOrPercent | Self::Seconds | Self::Microseconds
+            Self::Bool
+                | Self::Int(_)
+                | Self::Size(_)
+                | Self::SizeOrPercent
+                | Self::SizeOrManyPercent
+                | Self::Seconds
+                | Self::Microseconds
         )
     }
 
@@ -108,7 +116,7 @@ impl Kind {
             Self::Flag => "OPT_STR_SET",
             Self::Int(_) | Self::IntPerDirection(_) | Self::Microseconds | Self::MicrosecondsPerDirection => "OPT_INT",
             Self::Size(_) | Self::SizePerDirection(_) => "OPT_ULL",
-            Self::SizeOrPercent => "OPT_STR_VAL_ZONE",
+            Self::SizeOrPercent | Self::SizeOrManyPercent => "OPT_STR_VAL_ZONE",
             Self::SizePair(_) | Self::RangePerDirection(_) => "OPT_RANGE",
             Self::Seconds | Self::SecondsPair => "OPT_STR_VAL_TIME",
             Self::FloatList { .. } => "OPT_FLOAT_LIST",
@@ -133,7 +141,7 @@ impl Kind {
             Self::Int(_) | Self::IntPerDirection(_) | Self::SizePerDirection(_) => "integer value (opt=100)",
             Self::Microseconds | Self::MicrosecondsPerDirection => "time, default unit us (opt=100)",
             Self::Size(_) => "integer value with possible k/m/g postfix (opt=4k)",
-            Self::SizeOrPercent => "size or percentage (opt=4k|50%)",
+            Self::SizeOrPercent | Self::SizeOrManyPercent => "size or percentage (opt=4k|50%)",
             Self::SizePair(_) => "one size, or a low-high range (opt=4k[-8k])",
             Self::RangePerDirection(_) => "one to three ranges (opt=1k-4k[,4k-8k[,1k-8k]])",
             Self::Seconds | Self::SecondsPair => "string with time postfix (opt=10s)",

@@ -114,7 +114,8 @@ fn parse_required(option: ValueSyntax, text: &str, context: ValueContext) -> Res
         Kind::Size(bounds) => bounded(bounds)(text).map(Value::Number),
         Kind::IntPerDirection(bounds) => directions(text, bounded(bounds.in_32_bits())).map(Value::Numbers),
         Kind::SizePerDirection(bounds) => directions(text, bounded(bounds)).map(Value::Numbers),
-        Kind::SizeOrPercent => scalar::size(name, text, kb_base),
+        Kind::SizeOrPercent => scalar::size(name, text, kb_base, 100),
+        Kind::SizeOrManyPercent => scalar::size(name, text, kb_base, u32::MAX),
         Kind::SizePair(bounds) => pair(text, bounded(bounds)).map(|(low, high)| Value::Pair(low, high)),
         Kind::RangePerDirection(bounds) => {
             let min = bounds.min.map_or(0, i64::unsigned_abs);

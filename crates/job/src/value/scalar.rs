@@ -30,11 +30,11 @@ pub fn count(text: &str, kb_base: KbBase) -> Result<u32, JobError> {
     u32::try_from(parse_integer(text, kb_base)?).map_err(|_| JobError::NotParsed)
 }
 
-/// Bytes, percent or zones.
-pub fn size(name: &'static str, text: &str, kb_base: KbBase) -> Result<Value, JobError> {
-    match parse_size(text, kb_base) {
+/// Bytes, percent (no more than `most_percent`) or zones.
+pub fn size(name: &'static str, text: &str, kb_base: KbBase, most_percent: u32) -> Result<Value, JobError> {
+    match parse_size(text, kb_base, most_percent) {
         Ok(SizeValue::Bytes(bytes)) => Ok(Value::Size(SizeSpec::Bytes(bytes))),
-        Ok(SizeValue::Percent(percent)) => Ok(Value::Size(SizeSpec::Percent(u32::from(percent)))),
+        Ok(SizeValue::Percent(percent)) => Ok(Value::Size(SizeSpec::Percent(percent))),
         Ok(SizeValue::Zones(n_zones)) => Ok(Value::Zones(n_zones)),
         Err(ParseError::OutOfRange { max: 100, .. }) => {
             Err(JobError::Said(format!("fio: {name} values greater than 100% aren't supported")))
@@ -78,10 +78,12 @@ mod tests {
 
     #[test]
     fn sizes_may_be_percent() {
-        let size = |text| size("io_size", text, KbBase::Decimal);
+        let size = |text| size("size", text, KbBase::Decimal, 100);
         assert_eq!(size("4k"), Ok(Value::Size(SizeSpec::Bytes(4000))));
         assert_eq!(size("50%"), Ok(Value::Size(SizeSpec::Percent(50))));
-        assert_eq!(size("101%").unwrap_err().to_string(), "fio: io_size values greater than 100% aren't supported");
+        assert_eq!(size("101%").unwrap_err().to_string(), "fio: size values greater than 100% aren't supported");
+        let many = super::size("io_size", "250%", KbBase::Decimal, u32::MAX);
+        assert_eq!(many, Ok(Value::Size(SizeSpec::Percent(250))));
         assert_eq!(size("2z"), Ok(Value::Zones(2)));
         assert!(size("-1").is_err());
     }

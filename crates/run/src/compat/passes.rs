@@ -3,7 +3,7 @@
 //! Must not know: sizes of files. Start reading anywhere.
 
 use crate::plan::WorkerPlan;
-use ferrio_spec::{Compatibility, DirectionMix, RandomDistribution, SizeSpec};
+use ferrio_spec::{Compatibility, DirectionMix, RandomDistribution};
 use ferrio_units::Direction;
 use ferrio_workload::Rounds;
 use ferrio_workload::shape::Shape;
@@ -22,7 +22,7 @@ pub(crate) fn ends_pass_by_bytes(worker: &WorkerPlan, shape: Shape, queues: bool
     is_counted && !shape.goes_on_with_time && !has_backlog
 }
 
-/// Bytes that end a pass. With an `io_size` in percent they are at most that share. A pass continues to an `io_size`
+/// Bytes that end a pass. With an `io_size` of at most 100 percent they are at most that share. A pass continues to an `io_size`
 /// beyond the size if the job writes at random without a map, or goes through its files several times. Native: the size,
 /// unless the job goes through its files several times. Shows in the number of passes.
 pub(crate) fn pass_bytes(worker: &WorkerPlan, size_bytes: u64, io_bytes: u64, rounds: Rounds) -> u64 {
@@ -34,8 +34,8 @@ pub(crate) fn pass_bytes(worker: &WorkerPlan, size_bytes: u64, io_bytes: u64, ro
     // A pass of `sprandom` ends when each block was written, like a pass with a map.
     let ends = pattern.sprandom.is_some() || !pattern.norandommap;
     let has_map = ends && pattern.distribution == RandomDistribution::Uniform;
-    let is_percent = matches!(worker.spec.extent.io_size, Some(SizeSpec::Percent(_)));
-    let own_bytes = if is_percent { size_bytes.min(io_bytes) } else { size_bytes };
+    let is_share = worker.spec.extent.io_share().is_some();
+    let own_bytes = if is_share { size_bytes.min(io_bytes) } else { size_bytes };
     let goes_on = if pattern.random { worker.streams_writes() && !has_map } else { goes_round };
     if goes_on { own_bytes.max(io_bytes) } else { own_bytes }
 }
@@ -65,13 +65,14 @@ pub(crate) fn heeds_number_of_ios(worker: &WorkerPlan) -> bool {
 }
 
 /// True if another pass follows one that ended before `io_size` was done. With bytes it follows even if `io_size` is less
-/// than the size; with a percentage only if the files have zones. Native: with a percentage too. Shows in the number of
+/// than the size; with a percentage of at most 100 only if the files have zones. Native: with a percentage too. Shows in the number of
 /// passes.
 pub(crate) fn wants_another_pass(worker: &WorkerPlan, has_zones: bool, is_beyond_pass: bool) -> bool {
-    match worker.spec.extent.io_size {
-        Some(SizeSpec::Bytes(_)) => true,
-        Some(SizeSpec::Percent(_)) => has_zones || !worker.compatibility.is_fio(),
-        None => is_beyond_pass,
+    let extent = &worker.spec.extent;
+    match (extent.io_share(), extent.io_size) {
+        (Some(_), _) => has_zones || !worker.compatibility.is_fio(),
+        (None, Some(_)) => true,
+        (None, None) => is_beyond_pass,
     }
 }
 

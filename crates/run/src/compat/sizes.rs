@@ -4,7 +4,7 @@
 
 use crate::plan::WorkerPlan;
 use ferrio_spec::engines::Measures;
-use ferrio_spec::{Compatibility, ExtentSpec, JobSpec, SizeSpec, VerifyForm};
+use ferrio_spec::{Compatibility, JobSpec, VerifyForm};
 
 /// The offset that blocks may reach with an engine that has no files. With `filesize` it is the share of `size`, however
 /// little of that `filesize` leaves; without `size` there is no limit. There is none either for engines that measure
@@ -39,7 +39,7 @@ pub(crate) fn size_unit_bytes(worker: &WorkerPlan) -> u64 {
     smallest.unwrap_or(1).max(1)
 }
 
-/// `io_size` in percent is a share of the sum of all files, even if `size` is less. Native: a share of the size. Shows in
+/// `io_size` of at most 100 percent is a share of the sum of all files, even if `size` is less. Native: a share of the size. Shows in
 /// the number of I/Os.
 pub(crate) fn io_bytes_of_share(
     worker: &WorkerPlan,
@@ -56,8 +56,7 @@ pub(crate) fn io_bytes_of_share(
 /// True if fio refuses an `io_size`: a percentage that is less than a block. Less than a block in bytes counts as one
 /// block. Native: so does a percentage.
 pub(crate) fn is_refused_io_size(worker: &WorkerPlan, io_bytes: u64, block_bytes: u64) -> bool {
-    let ExtentSpec { io_size, .. } = &worker.spec.extent;
-    worker.compatibility.is_fio() && matches!(io_size, Some(SizeSpec::Percent(_))) && io_bytes < block_bytes
+    worker.compatibility.is_fio() && worker.spec.extent.io_share().is_some() && io_bytes < block_bytes
 }
 
 /// The pattern of a job that verifies nothing; its buffers hold that until they are filled again. Native: such a pattern

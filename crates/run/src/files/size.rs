@@ -246,27 +246,18 @@ fn part_of_file(worker: &WorkerPlan, extent: &ExtentSpec, current_bytes: Option<
     let file_bytes = current_bytes.unwrap_or(0);
     let room = file_bytes.saturating_sub(start_bytes);
     match extent.size {
-        Some(SizeSpec::Percent(percent)) if percent < 100 => {
-            let part = percent_of(file_bytes, percent).min(room);
+        Some(share @ SizeSpec::Percent(..100)) => {
+            let part = share.bytes_of(file_bytes).min(room);
             part - part % smallest_block(worker)
         }
         _ => room,
     }
 }
 
-fn percent_of(bytes: u64, percent: u32) -> u64 {
-    // Fits: percent is at most 100.
-    (u128::from(bytes) * u128::from(percent) / 100) as u64
-}
-
 /// Start of the range: `offset` plus the increment of the clone.
 fn offset(worker: &WorkerPlan, extent: &ExtentSpec, file_bytes: u64) -> u64 {
-    let bytes_of = |size: &SizeSpec| match *size {
-        SizeSpec::Bytes(bytes) => bytes,
-        SizeSpec::Percent(percent) => percent_of(file_bytes, percent),
-    };
-    let increment_bytes = bytes_of(&extent.offset_increment).saturating_mul(u64::from(worker.clone_index));
-    let offset_bytes = bytes_of(&extent.offset).saturating_add(increment_bytes);
+    let increment_bytes = extent.offset_increment.bytes_of(file_bytes).saturating_mul(u64::from(worker.clone_index));
+    let offset_bytes = extent.offset.bytes_of(file_bytes).saturating_add(increment_bytes);
     let is_share = |size: &SizeSpec| matches!(size, SizeSpec::Percent(1..));
     if !is_share(&extent.offset) && !is_share(&extent.offset_increment) {
         return offset_bytes;
@@ -291,12 +282,10 @@ fn total(worker: &WorkerPlan, files: Vec<FilePlan>) -> Result<FileSet, Failure> 
         return Err(failure!(EINVAL, "setup_files").explained(note));
     }
     let pass_bytes = pass_bytes(worker, &files, size_bytes, sum);
-    let io_bytes = match extent.io_size {
-        Some(SizeSpec::Bytes(bytes)) => bytes,
-        Some(SizeSpec::Percent(percent)) => {
-            compat::io_bytes_of_share(worker, |bytes| percent_of(bytes, percent), sum, size_bytes)
-        }
-        None => pass_bytes,
+    let io_bytes = match (extent.io_share(), extent.io_size) {
+        (Some(share), _) => compat::io_bytes_of_share(worker, |bytes| share.bytes_of(bytes), sum, size_bytes),
+        (None, Some(io_size)) => io_size.bytes_of(size_bytes),
+        (None, None) => pass_bytes,
     };
     if size_bytes < block || compat::is_refused_io_size(worker, io_bytes, block) {
         return Err(failure!(EINVAL, "setup_files").explained(FileNote::RangeTooSmall));

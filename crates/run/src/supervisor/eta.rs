@@ -5,7 +5,7 @@
 use super::record::CrewRecord;
 use crate::link::board::{Board, WorkerState};
 use crate::plan::{RunPlan, WorkerPlan};
-use ferrio_spec::{DirectionMix, SizeSpec};
+use ferrio_spec::DirectionMix;
 use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
 use ferrio_units::{DataDirection, PerDirection};
 use std::sync::atomic::Ordering::Relaxed;
@@ -193,13 +193,10 @@ fn time_left_of(worker: &WorkerPlan, bytes: u64, ran: Duration) -> Option<Durati
 /// Bytes that a worker will have moved at its end, if its options determine that.
 fn wanted_bytes(worker: &WorkerPlan) -> Option<u64> {
     let extent = &worker.spec.extent;
-    let bytes = match (extent.io_size, extent.size) {
-        (Some(SizeSpec::Bytes(bytes)), _) => bytes,
-        (None, Some(SizeSpec::Bytes(bytes))) => {
-            let sprandom = &worker.spec.pattern.sprandom;
-            sprandom.map_or(bytes, |sprandom| sprandom.pass_bytes(bytes, worker.write_block_bytes()))
-        }
-        _ => return None,
+    let given = extent.given_io_bytes()?;
+    let bytes = match &worker.spec.pattern.sprandom {
+        Some(sprandom) if extent.io_size.is_none() => sprandom.pass_bytes(given, worker.write_block_bytes()),
+        _ => given,
     };
     Some(bytes.saturating_mul(u64::from(worker.spec.limits.loops)))
 }
@@ -259,7 +256,7 @@ mod tests {
     use super::super::record::CrewStatus;
     use super::super::worker_handle::WorkerHandle;
     use super::*;
-    use ferrio_spec::{JobSpec, RunSpec, SpRandomSpec};
+    use ferrio_spec::{JobSpec, RunSpec, SizeSpec, SpRandomSpec};
 
     const MIB: u64 = 1 << 20;
     const SECOND: u64 = 1_000_000;

@@ -32,14 +32,17 @@ fn a_pass_ends_with_its_size() {
 #[test]
 fn io_size_may_be_less_or_more_than_the_size() {
     assert_ios(&with(|job| job.extent.io_size = Some(SizeSpec::Bytes(40 * BLOCK))), 40);
-    assert_ios(&with(|job| job.extent.io_size = Some(SizeSpec::Bytes(250 * BLOCK))), 250);
     assert_ios(&with(|job| job.extent.io_size = Some(SizeSpec::Percent(50))), 50);
-    let random = with(|job| {
-        job.extent.io_size = Some(SizeSpec::Bytes(250 * BLOCK));
-        job.pattern.random = true;
-        job.pattern.rw_postfix = 1;
-    });
-    assert_ios(&random, 250);
+    // 100 blocks two and a half times.
+    for io_size in [SizeSpec::Bytes(250 * BLOCK), SizeSpec::Percent(250)] {
+        assert_ios(&with(|job| job.extent.io_size = Some(io_size)), 250);
+        let random = with(|job| {
+            job.extent.io_size = Some(io_size);
+            job.pattern.random = true;
+            job.pattern.rw_postfix = 1;
+        });
+        assert_ios(&random, 250);
+    }
 }
 
 #[test]

@@ -44,6 +44,15 @@ fn a_native_job_does_a_share_that_is_less_than_a_block() {
     assert_eq!((native.n_failed, native.record.workers[0].stats.directions[DataDirection::Read].n_completed), (0, 1));
 }
 
+// 120 % of 50 blocks of 4 KiB, in every kind of run.
+#[test]
+fn more_than_the_whole_is_that_multiple_of_the_size() {
+    let many = |job: &mut JobSpec| {
+        (job.extent.size, job.extent.io_size) = (Some(SizeSpec::Bytes(50 * BLOCK)), Some(SizeSpec::Percent(120)));
+    };
+    assert_eq!(ios(many), [60, 60]);
+}
+
 #[test]
 fn native_clones_have_the_name_of_the_job() {
     let names = |compatibility| {

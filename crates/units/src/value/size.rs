@@ -14,8 +14,8 @@ use std::ops::RangeInclusive;
 pub enum SizeValue {
     /// A number of bytes.
     Bytes(u64),
-    /// A percentage, `0..=100`.
-    Percent(u8),
+    /// A percentage, no larger than the caller of [`parse_size`] allows.
+    Percent(u32),
     /// A number of zones.
     Zones(u64),
 }
@@ -93,12 +93,12 @@ pub fn parse_bytes(text: &str, kb_base: KbBase) -> Result<u64, ParseError> {
     parse_integer_in(text, kb_base, 0..=u64::MAX.into()).map(|value| value as u64)
 }
 
-/// A size in bytes, percent (`25%`) or zones (`8z`). Where an option allows only two of the three, its caller refuses
+/// A size in bytes, percent (`25%`, at most `most_percent`) or zones (`8z`). Where an option allows only two of the three, its caller refuses
 /// the third with [`ParseError::PercentNotAllowed`] or [`ParseError::ZonesNotAllowed`].
 ///
 /// # Errors
-/// As [`parse_bytes`]; [`ParseError::OutOfRange`] above 100 %; [`ParseError::NotZones`] unless only digits precede the `z`.
-pub fn parse_size(text: &str, kb_base: KbBase) -> Result<SizeValue, ParseError> {
+/// As [`parse_bytes`]; [`ParseError::OutOfRange`] above the most percent; [`ParseError::NotZones`] unless only digits precede the `z`.
+pub fn parse_size(text: &str, kb_base: KbBase, most_percent: u32) -> Result<SizeValue, ParseError> {
     if is_expression(text) {
         return parse_bytes(text, kb_base).map(SizeValue::Bytes);
     }
@@ -111,8 +111,9 @@ pub fn parse_size(text: &str, kb_base: KbBase) -> Result<SizeValue, ParseError> 
     if number.rest != "%" {
         return parse_bytes(text, kb_base).map(SizeValue::Bytes);
     }
-    let percent = u8::try_from(number.value).ok().filter(|percent| *percent <= 100);
-    percent.map(SizeValue::Percent).ok_or_else(|| ParseError::OutOfRange { given: text.to_owned(), min: 0, max: 100 })
+    let percent = u32::try_from(number.value).ok().filter(|percent| *percent <= most_percent);
+    let (min, max) = (0, most_percent.into());
+    percent.map(SizeValue::Percent).ok_or_else(|| ParseError::OutOfRange { given: text.to_owned(), min, max })
 }
 
 /// What stands before the `z` of a number of zones; `None` if there is no `z`.
@@ -186,7 +187,7 @@ mod tests {
         ] {
             let refused = parse_integer(text, KbBase::Binary);
             assert!(matches!(refused, Err(ParseError::LeftOver { .. })), "{text}: {refused:?}");
-            assert!(parse_size(text, KbBase::Binary).is_err(), "{text}");
+            assert!(parse_size(text, KbBase::Binary, 100).is_err(), "{text}");
         }
         let said = parse_integer("8kfoo", KbBase::Binary).unwrap_err().to_string();
         assert!(said.starts_with("`8kfoo`: `kfoo` behind the number is not understood; k, m, g"), "{said}");
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn percent_and_zones() {
-        let parse = |text| parse_size(text, KbBase::Binary);
+        let parse = |text| parse_size(text, KbBase::Binary, 100);
         assert_eq!(parse("4k"), Ok(SizeValue::Bytes(4096)));
         assert_eq!(parse("0%"), Ok(SizeValue::Percent(0)));
         assert_eq!(parse("100%"), Ok(SizeValue::Percent(100)));
@@ -221,6 +222,9 @@ mod tests {
         assert_eq!(parse(" 12z # of them"), Ok(SizeValue::Zones(12)));
         assert_eq!(parse("101%").unwrap_err().to_string(), "`101%` is out of range: 0 to 100 are allowed");
         assert!(matches!(parse("-5%"), Err(ParseError::OutOfRange { .. })));
+        assert_eq!(parse_size("250%", KbBase::Binary, u32::MAX), Ok(SizeValue::Percent(250)));
+        let beyond = parse_size("4294967296%", KbBase::Binary, u32::MAX).unwrap_err().to_string();
+        assert_eq!(beyond, "`4294967296%` is out of range: 0 to 4294967295 are allowed");
         for text in ["z", "4kz", "1.5z", "0x1z", "+1z", "99999999999999999999z"] {
             assert_eq!(parse(text), Err(ParseError::NotZones { given: text.to_owned() }));
         }
@@ -234,7 +238,7 @@ mod tests {
         assert_eq!(binary("(2*64k + 1)"), 131_073);
         assert_eq!(binary("(1kib)"), 1000);
         assert_eq!(binary("(-1)"), -1);
-        assert_eq!(parse_size("(4k/3)", KbBase::Binary), Ok(SizeValue::Bytes(1365)));
+        assert_eq!(parse_size("(4k/3)", KbBase::Binary, 100), Ok(SizeValue::Bytes(1365)));
         assert!(matches!(parse_bytes("(2^64)", KbBase::Binary), Err(ParseError::OutOfRange { .. })));
         assert!(matches!(parse_bytes("(1s)", KbBase::Binary), Err(ParseError::Expression { .. })));
     }
@@ -254,7 +258,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_a_value_or_an_error(text in "\\PC{0,20}") {
-            let _ = parse_size(&text, KbBase::Binary);
+            let _ = parse_size(&text, KbBase::Binary, 100);
             let _ = parse_size_range(&text, KbBase::Decimal);
         }
 

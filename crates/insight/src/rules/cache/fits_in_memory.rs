@@ -44,10 +44,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
-    let io_bytes = match job.spec.extent.io_size {
-        Some(SizeSpec::Bytes(bytes)) => bytes,
-        _ => size_bytes,
-    };
+    let io_bytes = job.spec.extent.given_io_bytes().unwrap_or(size_bytes);
     let limits = &job.spec.limits;
     // A job with a number of I/Os may end in its first pass.
     let repeats = limits.time_based && limits.runtime_us > 0 || limits.loops > 1 || io_bytes > size_bytes;
@@ -122,6 +119,10 @@ mod tests {
         let mut io_size = scene(false, false);
         io_size.jobs[0].extent.io_size = Some(SizeSpec::Bytes(100 * MIB));
         assert_eq!(io_size.found(), Vec::<String>::new());
+        io_size.jobs[0].extent.io_size = Some(SizeSpec::Percent(100));
+        assert_eq!(io_size.found(), Vec::<String>::new());
+        io_size.jobs[0].extent.io_size = Some(SizeSpec::Percent(101));
+        assert_eq!(io_size.found(), ["fits-in-memory"]);
         io_size.jobs[0].extent.io_size = Some(SizeSpec::Bytes(100 * MIB + 1));
         let finding = io_size.finding("fits-in-memory");
         assert!(finding.explanation.contains("only the first read of a block comes from the device"), "{finding:?}");

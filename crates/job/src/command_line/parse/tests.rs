@@ -113,8 +113,8 @@ fn refusals_are_those_of_the_reference() {
         ("--name=x --rw=read:foo", "fio: rw postfix parsing failed\nfio: failed parsing rw=read:foo\n"),
         ("--name=x --rw=randread:0", "fio: randrw postfix parsing out of range\nfio: failed parsing rw=randread:0\n"),
         (
-            "--name=x --io_size=101%",
-            "fio: io_size values greater than 100% aren't supported\nfio: failed parsing io_size=101%\n",
+            "--name=x --size=101%",
+            "fio: size values greater than 100% aren't supported\nfio: failed parsing size=101%\n",
         ),
         ("--name=x --iodepth=1z", "iodepth: 'z' suffix isn't applicable\nfio: failed parsing iodepth=1z\n"),
         ("--name=x --wait_for=x", "x: a job cannot wait for itself (wait_for=x).\n"),

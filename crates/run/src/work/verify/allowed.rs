@@ -5,7 +5,7 @@
 use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
-use ferrio_spec::{DirectionMix, SizeSpec, VerifiedWrites, VerifySpec, ZoneSpec};
+use ferrio_spec::{DirectionMix, VerifiedWrites, VerifySpec, ZoneSpec};
 use ferrio_stats::note::{ManyWrites, Remedy, VerifyNote};
 use ferrio_sys::errno::{EINVAL, ENOMEM};
 use ferrio_units::DataDirection;
@@ -41,7 +41,7 @@ pub(crate) fn check(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Result<()
 fn has_passes(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> bool {
     // If a sequence or a window runs past the end, the pass ends, and another follows for the rest of `io_size`.
     let may_end_early = shape.jumps || matches!(plan.spec.zones, ZoneSpec::Strided(_));
-    let goes_on = matches!(plan.spec.extent.io_size, Some(SizeSpec::Bytes(_)));
+    let goes_on = plan.spec.extent.io_size.is_some() && plan.spec.extent.io_share().is_none();
     let has_rest = set.io_bytes > set.pass_bytes && !shape.goes_round();
     plan.spec.limits.loops > 1 || has_rest || (may_end_early && goes_on)
 }
