@@ -54,6 +54,7 @@ pub fn syntax(kind: Kind) -> &'static str {
         Kind::Seconds => "time (seconds)",
         Kind::SecondsPair => "time (seconds), or low-high",
         Kind::Microseconds => "time (microseconds)",
+        Kind::DrawnMicroseconds => "time (microseconds), exponential:MEAN or uniform:LOW-HIGH",
         Kind::MicrosecondsPerDirection => "time (microseconds), or times for read,write,trim",
         Kind::Choice(_) | Kind::ChoiceAndLists(_) => "one of the words below",
         Kind::ChoiceSet(_) => "words below, joined by commas",

@@ -57,7 +57,7 @@ pub use format::{FormatKind, OUTPUT_FORMAT_NAMES, OUTPUT_FORMATS, OutputFormat, 
 pub use grouping::{ExitWhat, GroupingSpec};
 pub use latency::LatencySpec;
 pub use log::{LogSpec, WindowValue};
-pub use pace::{CatchUp, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
+pub use pace::{CatchUp, DrawnTime, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
 pub use placement::{PlacementChoice, PlacementKind, PlacementSpec};
 pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use reporting::{ReportingSpec, UnifiedReporting};

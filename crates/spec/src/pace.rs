@@ -35,12 +35,41 @@ pub enum CatchUp {
     Paced,
 }
 
+/// A time that is drawn each time it is needed, microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DrawnTime {
+    /// Short times are frequent and long ones rare, as between visitors who come at random.
+    Exponential {
+        /// Mean.
+        mean_us: u64,
+    },
+    /// All times between two bounds are equally likely.
+    Uniform {
+        /// Shortest.
+        low_us: u64,
+        /// Longest, not below the shortest.
+        high_us: u64,
+    },
+}
+
+impl DrawnTime {
+    /// The mean, microseconds, rounded up: it is 0 only if all times are.
+    pub const fn mean_us(self) -> u64 {
+        match self {
+            Self::Exponential { mean_us } => mean_us,
+            Self::Uniform { low_us, high_us } => low_us + (high_us - low_us).div_ceil(2),
+        }
+    }
+}
+
 /// Pauses of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PauseSpec {
-    /// `thinktime`, microseconds: length of a pause; 0: none.
+    /// `thinktime`, microseconds: length of a pause, or the mean of lengths that are drawn; 0: none.
     pub pause_us: u64,
+    /// `thinktime` as a distribution, from which the length of each pause is drawn.
+    pub drawn: Option<DrawnTime>,
     /// `thinktime_spin`, microseconds: the part of it that is spun.
     pub spin_us: u64,
     /// `thinktime_blocks`: I/Os between two pauses; `None`: 1, but none where `io_time_us` is given.

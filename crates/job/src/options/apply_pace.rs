@@ -54,6 +54,16 @@ pub(super) fn rate_catch_up(draft: &mut Draft, value: &Value, _: Context) -> App
     Ok(())
 }
 
+pub(super) fn thinktime(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let pauses = &mut draft.job.pace.pauses;
+    pauses.drawn = if let Value::Drawn(drawn) = value { Some(*drawn) } else { None };
+    pauses.pause_us = match pauses.drawn {
+        Some(drawn) => drawn.mean_us(),
+        None => u64::try_from(value.number()?).map_err(|_| JobError::NotParsed)?,
+    };
+    Ok(())
+}
+
 pub(super) fn thinktime_blocks_type(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     draft.job.pace.pauses.counts_issued = value.word()? == "issue";
     Ok(())
@@ -175,6 +185,20 @@ mod tests {
             ["fio: cannot specify both ramp_time and ramp_size"]
         );
         assert_eq!(lines(&[("ramp_size", "1m")]), [""; 0]);
+    }
+
+    #[test]
+    fn the_last_thinktime_counts() {
+        use ferrio_spec::DrawnTime::{Exponential, Uniform};
+        let last = |texts: &[&'static str]| {
+            let options: Vec<(&str, &str)> = texts.iter().map(|text| ("thinktime", *text)).collect();
+            let pauses = pace(&options).pauses;
+            (pauses.pause_us, pauses.drawn)
+        };
+        assert_eq!(last(&["exponential:2ms"]), (2_000, Some(Exponential { mean_us: 2_000 })));
+        assert_eq!(last(&["7", "uniform:1ms-5ms"]), (3_000, Some(Uniform { low_us: 1_000, high_us: 5_000 })));
+        assert_eq!(last(&["uniform:0-1"]), (1, Some(Uniform { low_us: 0, high_us: 1 })));
+        assert_eq!(last(&["exponential:2ms", "7"]), (7, None));
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub enum Kind {
     SecondsPair,
     /// A time; a bare number counts microseconds.
     Microseconds,
+    /// A time as for `Microseconds`, or a distribution from which times are drawn: `exponential:MEAN`, `uniform:LOW-HIGH`.
+    DrawnMicroseconds,
     /// One to three times as for `Microseconds`: read, write, trim.
     MicrosecondsPerDirection,
     /// A word; the option's own function parses the text after a `:` or `,`.
@@ -114,7 +116,11 @@ impl Kind {
         match self {
             Self::Bool => "OPT_BOOL",
             Self::Flag => "OPT_STR_SET",
-            Self::Int(_) | Self::IntPerDirection(_) | Self::Microseconds | Self::MicrosecondsPerDirection => "OPT_INT",
+            Self::Int(_)
+            | Self::IntPerDirection(_)
+            | Self::Microseconds
+            | Self::DrawnMicroseconds
+            | Self::MicrosecondsPerDirection => "OPT_INT",
             Self::Size(_) | Self::SizePerDirection(_) => "OPT_ULL",
             Self::SizeOrPercent | Self::SizeOrManyPercent => "OPT_STR_VAL_ZONE",
             Self::SizePair(_) | Self::RangePerDirection(_) => "OPT_RANGE",
@@ -139,7 +145,9 @@ impl Kind {
             Self::Bool => "boolean value (opt=1)",
             Self::Flag => "empty or boolean value ([0|1])",
             Self::Int(_) | Self::IntPerDirection(_) | Self::SizePerDirection(_) => "integer value (opt=100)",
-            Self::Microseconds | Self::MicrosecondsPerDirection => "time, default unit us (opt=100)",
+            Self::Microseconds | Self::DrawnMicroseconds | Self::MicrosecondsPerDirection => {
+                "time, default unit us (opt=100)"
+            }
             Self::Size(_) => "integer value with possible k/m/g postfix (opt=4k)",
             Self::SizeOrPercent | Self::SizeOrManyPercent => "size or percentage (opt=4k|50%)",
             Self::SizePair(_) => "one size, or a low-high range (opt=4k[-8k])",

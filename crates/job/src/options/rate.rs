@@ -16,14 +16,21 @@ const QUEUES: &str =
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
-    option("thinktime", Kind::Microseconds, "Pause after completing thinktime_blocks I/Os")
+    option("thinktime", Kind::DrawnMicroseconds, "Pause after completing thinktime_blocks I/Os")
         .default("0")
         .place(Category::Io, "thinktime")
-        .applies(Apply::U64(|draft| &mut draft.job.pace.pauses.pause_us)),
+        .long(
+            "Pauses of people and programs differ. With exponential:2ms (of ferrio) they last 2 ms in the mean, most of them less and a \
+             few several times as long; with uniform:1ms-5ms all lengths in between are equally likely. They come from a random \
+             stream of their own (randseed, randrepeat), so that no other draw of the job changes.",
+        )
+        .applies(Apply::With(apply_pace::thinktime))
+        .deviates(Different, "The length of each pause can be drawn (exponential:MEAN, uniform:LOW-HIGH); fio takes only a fixed one."),
     option("thinktime_spin", Kind::Microseconds, "Part of the pause spent busy-looping (capped at thinktime)")
         .default("0")
         .under("thinktime")
         .place(Category::Io, "thinktime")
+        .long("If thinktime is a distribution, the cap is the length of each single pause.")
         .applies(Apply::U64(|draft| &mut draft.job.pace.pauses.spin_us)),
     option("thinkcycles", Kind::Int(ANY), "Busy-loop count after every I/O")
         .default("0")

@@ -62,6 +62,7 @@ fn trace_value(value: &Value, text: &str, context: &mut ApplyContext<'_>) {
         Value::Pair(low, high) => vec![whole((*low).into()), whole((*high).into())],
         Value::Floats(numbers, _) => numbers.iter().map(|number| format!("  out={number:.6}")).collect(),
         Value::Nothing
+        | Value::Drawn(_)
         | Value::Ranges(_)
         | Value::Word(..)
         | Value::Words(..)

@@ -10,7 +10,7 @@ pub mod scalar;
 
 use crate::error::JobError;
 use crate::options::kind::{Bounds, Choice, Kind};
-use ferrio_spec::SizeSpec;
+use ferrio_spec::{DrawnTime, SizeSpec};
 use ferrio_units::value::{TimeUnit, is_list, parse_flag};
 use ferrio_units::{KbBase, PerDirection};
 use lists::{directions, pair};
@@ -33,6 +33,8 @@ pub enum Value {
     Zones(u64),
     /// Low and high bound, in the unit of the option.
     Pair(u64, u64),
+    /// A distribution of times.
+    Drawn(DrawnTime),
     /// Ranges in bytes for read, write, trim; `None` keeps the previous setting.
     Ranges(PerDirection<Option<(u64, u64)>>),
     /// A word of an enumeration, and the text after the colon.
@@ -124,6 +126,7 @@ fn parse_required(option: ValueSyntax, text: &str, context: ValueContext) -> Res
         Kind::Seconds => in_unit(TimeUnit::Seconds)(text).map(Value::Number),
         Kind::SecondsPair => pair(text, in_unit(TimeUnit::Seconds)).map(|(low, high)| Value::Pair(low, high)),
         Kind::Microseconds => in_unit(TimeUnit::Microseconds)(text).map(Value::Number),
+        Kind::DrawnMicroseconds => scalar::drawn_time(name, text, TimeUnit::Microseconds),
         Kind::MicrosecondsPerDirection => directions(text, in_unit(TimeUnit::Microseconds)).map(Value::Numbers),
         Kind::CpuList => lists::cpus(text, context.n_cpus).map(Value::Cpus),
         Kind::ErrorLists => lists::errors(text).map(Value::Errors),

@@ -6,8 +6,10 @@
 use crate::error::JobError;
 use crate::options::kind::Bounds;
 use crate::value::Value;
-use ferrio_spec::SizeSpec;
-use ferrio_units::value::{SizeValue, TimeUnit, parse_bool, parse_integer, parse_size, parse_time_us};
+use ferrio_spec::{DrawnTime, SizeSpec};
+use ferrio_units::value::{
+    SizeValue, TimeUnit, is_list, parse_bool, parse_integer, parse_size, parse_time_us, split_pair,
+};
 use ferrio_units::{KbBase, ParseError};
 
 /// A whole number with the suffixes of sizes, within `bounds`.
@@ -52,6 +54,24 @@ pub fn time_us(name: &'static str, text: &str, unit: TimeUnit) -> Result<i64, Jo
     i64::try_from(parse_time_us(text, unit)?).map_err(|_| JobError::NotParsed)
 }
 
+/// A time in microseconds, or a distribution: `exponential:MEAN`, `uniform:LOW-HIGH`.
+pub fn drawn_time(name: &'static str, text: &str, unit: TimeUnit) -> Result<Value, JobError> {
+    let refused = || JobError::Said(format!("fio: {name}={text}: give a time, exponential:MEAN or uniform:LOW-HIGH"));
+    let time = |text: &str| time_us(name, text, unit).map(i64::unsigned_abs);
+    let (word, rest) = text.split_once(':').unwrap_or((text, ""));
+    match word.trim() {
+        "exponential" if rest.trim().is_empty() || is_list(rest) => Err(refused()),
+        "exponential" => Ok(Value::Drawn(DrawnTime::Exponential { mean_us: time(rest)? })),
+        "uniform" => {
+            let (one, Some(other)) = split_pair(rest).map_err(|_| refused())? else { return Err(refused()) };
+            let (one, other) = (time(one)?, time(other)?);
+            Ok(Value::Drawn(DrawnTime::Uniform { low_us: one.min(other), high_us: one.max(other) }))
+        }
+        _ if is_list(text) => Err(JobError::NotParsed),
+        _ => time_us(name, text, unit).map(Value::Number),
+    }
+}
+
 /// A boolean: 0 or 1.
 pub fn boolean(text: &str) -> Result<bool, JobError> {
     parse_bool(text).map_err(|error| match parse_integer(text, KbBase::Binary) {
@@ -86,6 +106,37 @@ mod tests {
         assert_eq!(many, Ok(Value::Size(SizeSpec::Percent(250))));
         assert_eq!(size("2z"), Ok(Value::Zones(2)));
         assert!(size("-1").is_err());
+    }
+
+    #[test]
+    fn times_may_be_distributions() {
+        let drawn = |text| drawn_time("thinktime", text, TimeUnit::Microseconds);
+        assert_eq!(drawn("5"), Ok(Value::Number(5)));
+        assert_eq!(drawn("5ms"), Ok(Value::Number(5_000)));
+        assert_eq!(drawn("exponential:2ms"), Ok(Value::Drawn(DrawnTime::Exponential { mean_us: 2_000 })));
+        let uniform = Ok(Value::Drawn(DrawnTime::Uniform { low_us: 1_000, high_us: 5_000 }));
+        for text in ["uniform:1ms-5ms", "uniform:5ms-1ms", "uniform: 1ms - 5000"] {
+            assert_eq!(drawn(text), uniform, "{text}");
+        }
+        for text in [
+            "exponential",
+            "exponential:",
+            "exponential:1-2",
+            "exponential:x",
+            "uniform",
+            "uniform:",
+            "uniform:5ms",
+            "uniform:1-2-3",
+            "uniform:1ms-x",
+            "normal:1ms",
+            "1ms-5ms",
+            "1,2",
+            "-1",
+        ] {
+            assert!(drawn(text).is_err(), "{text}");
+        }
+        let line = "fio: thinktime=uniform:5ms: give a time, exponential:MEAN or uniform:LOW-HIGH";
+        assert_eq!(drawn("uniform:5ms").unwrap_err().to_string(), line);
     }
 
     #[test]

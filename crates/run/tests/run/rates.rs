@@ -5,7 +5,7 @@
 use crate::builder::{BLOCK, MS, US, job, reads, run, set_depth, sim_reader, simulate, simulate_one, writes};
 use ferrio_run::MessageStream;
 use ferrio_spec::engines::options::sim;
-use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
+use ferrio_spec::{BlockRange, DirectionMix, DrawnTime, JobSpec, PaceSpec, RateLatency, RateProcess, SizeSpec};
 use ferrio_stats::ThreadStats;
 
 /// Runs a job for one second, with a change, on a device that needs 100 us for an I/O.
@@ -174,6 +174,21 @@ fn pauses_lie_between_ios() {
     // A pause ends with the job.
     assert_eq!(paused(|job| job.pace.pauses.pause_us = u64::MAX), 1);
     assert_eq!(paused(|job| (job.pace.pauses.pause_us, job.pace.pauses.n_spins) = (0, 10)), 10_000);
+}
+
+// 900 us in the mean: the sum of 1,000 pauses has a deviation of 900 us times the root of 1,000, or 28 ms.
+#[test]
+fn pauses_of_random_lengths_lie_between_ios_and_repeat() {
+    let runtime_ns = |seed: u64| {
+        let mut job = sim_reader("j", "fixed:100us", 1_000);
+        job.pattern.randseed = Some(seed);
+        job.pace.pauses.pause_us = 900;
+        job.pace.pauses.drawn = Some(DrawnTime::Exponential { mean_us: 900 });
+        reads(&simulate_one(job)).runtime_ns
+    };
+    assert!(runtime_ns(1).abs_diff(1_000 * MS) < 4 * 28 * MS, "{}", runtime_ns(1));
+    assert_eq!(runtime_ns(1), runtime_ns(1));
+    assert_ne!(runtime_ns(1), runtime_ns(2));
 }
 
 #[test]

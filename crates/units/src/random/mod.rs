@@ -19,13 +19,21 @@ pub use generator::{Generator, GeneratorKind};
 pub use hits::{HitCounts, HitRow, HitsError};
 pub use lfsr::Lfsr;
 pub use permutation::Permutation;
-pub use seed_table::{DEFAULT_RAND_SEED, SeedIndex, SeedTable};
+pub use seed_table::{DEFAULT_RAND_SEED, OwnSeed, SeedIndex, SeedTable};
 pub use taus88::Taus88;
 pub use taus258::Taus258;
 pub use uniform_blocks::UniformBlocks;
 
 /// 2^64 divided by the square of the golden ratio: the odd multiplier that scatters ranks of skewed distributions and words of random fills.
 pub const GOLDEN_RATIO_64: u64 = 0x61C8_8646_80B5_83EB;
+
+/// Every bit of the outcome depends on every bit of the word (S. Vigna, the output function of `splitmix64`, public domain).
+#[inline]
+const fn mixed(word: u64) -> u64 {
+    let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    word ^ word >> 31
+}
 
 /// `trunc(n * fraction)` in double arithmetic, for a fraction in `0.0..=1.0`; 0 for `n = 0`.
 ///

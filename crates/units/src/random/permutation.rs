@@ -3,7 +3,7 @@
 //!
 //! Must not know: the use of the order. Start reading at [`Permutation::at`].
 
-use super::Taus258;
+use super::{Taus258, mixed};
 
 /// Rounds of the network. After four, an observer who may ask for any place can hardly tell the order from a random one
 /// (M. Luby and C. Rackoff, 1988, for halves of many bits); two more are for short halves.
@@ -64,14 +64,6 @@ impl Permutation {
         }
         high << self.n_low_bits | low
     }
-}
-
-/// Every bit of the outcome depends on every bit of the word (S. Vigna, the output function of `splitmix64`, public domain).
-#[inline]
-const fn mixed(word: u64) -> u64 {
-    let word = (word ^ word >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    let word = (word ^ word >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    word ^ word >> 31
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 //!
 //! Must not know: the use of the streams, except for their names.
 
+use super::mixed;
 use crate::direction::DataDirection;
 
 /// `randseed` if the user gives none.
@@ -67,6 +68,15 @@ pub enum SeedIndex {
     WriteMode = 23,
 }
 
+/// Purpose of a stream that fio does not have. Its seed has no place in the [`SeedTable`], so that the seeds of fio, and their number,
+/// stay as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u64)]
+pub enum OwnSeed {
+    /// Lengths of pauses (`thinktime=exponential:2ms`).
+    ThinkTime = 1,
+}
+
 impl SeedIndex {
     /// The stream of block sizes of one direction.
     #[inline]
@@ -123,6 +133,12 @@ impl SeedTable {
         self.seeds[index as usize]
     }
 
+    /// The seed for a purpose that fio does not have. Like the others it depends on the job's seed and thread number alone.
+    #[inline]
+    pub const fn own(&self, purpose: OwnSeed) -> u64 {
+        mixed(self.seeds[Self::N_SEEDS - 1] ^ mixed(purpose as u64))
+    }
+
     /// All seeds, by their places.
     pub const fn all(&self) -> &[u64; Self::N_SEEDS] {
         &self.seeds
@@ -145,6 +161,15 @@ mod tests {
         assert_eq!(table.get(SeedIndex::BlockSizeRead), power(4).wrapping_mul(3));
         assert_eq!(table.get(SeedIndex::Offset), power(10).wrapping_mul(3).wrapping_add(6));
         assert_eq!(table.get(SeedIndex::WriteMode), power(27).wrapping_mul(3).wrapping_add(23));
+    }
+
+    #[test]
+    fn own_seeds_depend_on_the_job_and_its_number() {
+        let own = |rand_seed, number| SeedTable::new(rand_seed, number).own(OwnSeed::ThinkTime);
+        assert_eq!(own(DEFAULT_RAND_SEED, 1), own(DEFAULT_RAND_SEED, 1));
+        let others =
+            [own(DEFAULT_RAND_SEED, 2), own(1, 1), SeedTable::new(DEFAULT_RAND_SEED, 1).get(SeedIndex::Offset)];
+        assert!(!others.contains(&own(DEFAULT_RAND_SEED, 1)));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Must not know: how it waits. Start reading at [`Pauses::look`].
 //! Facts: reference "Rates and pauses"; the I/Os that fio 3.41 does between two pauses at a depth of 8.
 
-use ferrio_spec::PauseSpec;
+use ferrio_spec::{DrawnTime, PauseSpec};
+use ferrio_units::random::{OwnSeed, SeedTable, Taus88};
 
 /// Progress of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,10 +32,52 @@ pub(crate) enum Pause {
     Over(u64),
 }
 
+/// PauseLengths of the pauses, ns.
+#[derive(Debug)]
+enum PauseLengths {
+    Fixed(u64),
+    Exponential { mean_ns: f64, stream: Taus88 },
+    Uniform { low_ns: u64, high_ns: u64, stream: Taus88 },
+}
+
+impl PauseLengths {
+    fn new(spec: &PauseSpec, seeds: &SeedTable) -> Self {
+        let stream = || Taus88::new(seeds.own(OwnSeed::ThinkTime) as u32);
+        match spec.drawn {
+            None => Self::Fixed(ns(spec.pause_us)),
+            Some(DrawnTime::Exponential { mean_us }) => {
+                Self::Exponential { mean_ns: ns(mean_us) as f64, stream: stream() }
+            }
+            Some(DrawnTime::Uniform { low_us, high_us }) => {
+                Self::Uniform { low_ns: ns(low_us), high_ns: ns(high_us), stream: stream() }
+            }
+        }
+    }
+
+    /// The next length. The longest of an exponential distribution is 22 times the mean, as draws have 32 bits.
+    fn next_ns(&mut self) -> u64 {
+        match self {
+            Self::Fixed(pause_ns) => *pause_ns,
+            // The cast saturates.
+            Self::Exponential { mean_ns, stream } => (*mean_ns * -stream.open_fraction().ln()) as u64,
+            Self::Uniform { low_ns, high_ns, stream } => stream.between(*low_ns, *high_ns),
+        }
+    }
+}
+
+const fn ns(us: u64) -> u64 {
+    us.saturating_mul(1_000)
+}
+
 /// State of a job's pauses.
 #[derive(Debug)]
 pub(crate) struct Pauses {
+    /// The job has none.
+    are_none: bool,
+    lengths: PauseLengths,
+    /// Length of the current pause.
     pause_ns: u64,
+    /// Most of a pause that is spun.
     spin_ns: u64,
     /// Number of I/Os between two pauses; `u64::MAX`: they do not matter.
     n_ios: u64,
@@ -60,13 +103,14 @@ enum State {
 }
 
 impl Pauses {
-    pub(crate) fn new(spec: &PauseSpec) -> Self {
-        let ns = |us: u64| us.saturating_mul(1_000);
+    pub(crate) fn new(spec: &PauseSpec, seeds: &SeedTable) -> Self {
         let is_timed = spec.io_time_us > 0;
         let n_ios = spec.n_ios.map_or(if is_timed { u64::MAX } else { 1 }, u64::from);
         Self {
-            pause_ns: ns(spec.pause_us),
-            spin_ns: ns(spec.spin_us.min(spec.pause_us)),
+            are_none: spec.pause_us == 0,
+            lengths: PauseLengths::new(spec, seeds),
+            pause_ns: 0,
+            spin_ns: ns(spec.spin_us),
             n_ios,
             counts_issued: spec.counts_issued,
             io_time_ns: if is_timed { ns(spec.io_time_us) } else { u64::MAX },
@@ -84,7 +128,7 @@ impl Pauses {
 
     /// The step before the next I/O.
     pub(crate) fn look(&mut self, now_ns: u64, progress: WorkDone) -> Pause {
-        if self.pause_ns == 0 {
+        if self.are_none {
             return Pause::No;
         }
         if self.state == State::Working {
@@ -95,6 +139,7 @@ impl Pauses {
                 return Pause::No;
             }
             (self.n_before, self.n_issued_before) = (n_ios, progress.n_issued);
+            self.pause_ns = self.lengths.next_ns();
             self.state = State::Collecting;
         }
         let start_ns = match self.state {
@@ -108,8 +153,9 @@ impl Pauses {
 
     fn pause(&mut self, start_ns: u64, now_ns: u64) -> Pause {
         let elapsed_ns = now_ns.saturating_sub(start_ns);
-        if elapsed_ns < self.spin_ns {
-            return Pause::Spin(start_ns.saturating_add(self.spin_ns));
+        let spin_ns = self.spin_ns.min(self.pause_ns);
+        if elapsed_ns < spin_ns {
+            return Pause::Spin(start_ns.saturating_add(spin_ns));
         }
         if elapsed_ns < self.pause_ns {
             return Pause::Sleep(start_ns.saturating_add(self.pause_ns));
@@ -123,11 +169,12 @@ impl Pauses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_units::random::DEFAULT_RAND_SEED;
 
     fn pauses(change: impl FnOnce(&mut PauseSpec)) -> Pauses {
         let mut spec = PauseSpec { pause_us: 50, ..PauseSpec::default() };
         change(&mut spec);
-        Pauses::new(&spec)
+        Pauses::new(&spec, &SeedTable::new(DEFAULT_RAND_SEED, 1))
     }
 
     /// Numbers of I/Os between the pauses of a loop at a depth of 8, on a device that does one I/O after another: a
@@ -195,5 +242,62 @@ mod tests {
         assert_eq!(timed.look(251_000, done(10)), Pause::Over(50_000));
         assert_eq!(timed.look(450_999, done(99)), Pause::No);
         assert_eq!(timed.look(451_000, done(99)), Pause::Sleep(501_000));
+    }
+
+    /// PauseLengths of the first pauses of a job of this number, ns.
+    fn lengths(drawn: DrawnTime, thread_number: u64) -> Vec<u64> {
+        let spec = PauseSpec { drawn: Some(drawn), pause_us: drawn.mean_us(), ..PauseSpec::default() };
+        let mut pauses = Pauses::new(&spec, &SeedTable::new(DEFAULT_RAND_SEED, thread_number));
+        let (mut now_ns, mut n_done, mut seen) = (0, 1, Vec::new());
+        while seen.len() < 100_000 {
+            match pauses.look(now_ns, WorkDone { n_issued: n_done, n_done, in_flight: 0 }) {
+                Pause::No => n_done += 1,
+                Pause::Collect => unreachable!("nothing is in flight"),
+                Pause::Spin(until_ns) | Pause::Sleep(until_ns) => now_ns = until_ns,
+                Pause::Over(pause_ns) => seen.push(pause_ns),
+            }
+        }
+        seen
+    }
+
+    fn mean(values: &[u64]) -> f64 {
+        values.iter().map(|value| *value as f64).sum::<f64>() / values.len() as f64
+    }
+
+    // The bounds are four standard errors of a mean of 100,000 draws. An exponential distribution has a deviation as large as its
+    // mean, and a share of 1 / e beyond it; a uniform one has a deviation of its width by the root of 12.
+    #[test]
+    fn drawn_lengths_follow_their_distribution() {
+        let (n, root) = (100_000.0, 100_000.0_f64.sqrt());
+        let exponential = lengths(DrawnTime::Exponential { mean_us: 2_000 }, 1);
+        let mean_ns = mean(&exponential);
+        assert!((mean_ns - 2e6).abs() < 4.0 * 2e6 / root, "{mean_ns}");
+        let beyond = exponential.iter().filter(|pause_ns| **pause_ns > 2_000_000).count() as f64 / n;
+        let share = (-1.0_f64).exp();
+        assert!((beyond - share).abs() < 4.0 * (share * (1.0 - share)).sqrt() / root, "{beyond}");
+        let uniform = lengths(DrawnTime::Uniform { low_us: 1_000, high_us: 5_000 }, 1);
+        let mean_ns = mean(&uniform);
+        assert!((mean_ns - 3e6).abs() < 4.0 * 4e6 / 12.0_f64.sqrt() / root, "{mean_ns}");
+        let ends = (uniform.iter().min(), uniform.iter().max());
+        assert!(ends.0.is_some_and(|low| (1_000_000..1_001_000).contains(low)), "{ends:?}");
+        assert!(ends.1.is_some_and(|high| (4_999_000..=5_000_000).contains(high)), "{ends:?}");
+    }
+
+    #[test]
+    fn drawn_lengths_repeat_and_differ_between_jobs() {
+        let drawn = DrawnTime::Exponential { mean_us: 50 };
+        assert_eq!(lengths(drawn, 1), lengths(drawn, 1));
+        assert_ne!(lengths(drawn, 1), lengths(drawn, 2));
+    }
+
+    #[test]
+    fn no_more_than_a_drawn_pause_is_spun() {
+        let mut pauses = pauses(|spec| {
+            spec.drawn = Some(DrawnTime::Uniform { low_us: 50, high_us: 50 });
+            spec.spin_us = 90;
+        });
+        let done = WorkDone { n_issued: 1, n_done: 1, in_flight: 0 };
+        assert_eq!(pauses.look(0, done), Pause::Spin(50_000));
+        assert_eq!(pauses.look(50_000, done), Pause::Over(50_000));
     }
 }

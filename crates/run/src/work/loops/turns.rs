@@ -96,7 +96,7 @@ impl<'a> Turns<'a> {
         Self {
             waiter: Waiter::new(),
             flow,
-            pauses: Pauses::new(pauses),
+            pauses: Pauses::new(pauses, &lane.plan.seeds),
             // True if the end of an I/O does not tell the time of the next one's turn.
             are_timed: rests || !lane.stamper.is_wanted || hooks.verifies(),
             n_spun_for: 0,
