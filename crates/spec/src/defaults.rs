@@ -3,11 +3,11 @@
 //! Must not know: option strings. The defaults are those of the option table; a test of the crate `job` holds them together.
 
 use crate::{
-    BlockRange, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DurabilitySpec, EngineSpec, ErrorSpec,
-    ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GivenOptions, GroupingSpec, JobSpec,
-    LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, PlacementSpec, QueueSpec, RandomDistribution,
-    ReplaySpec, ReportingSpec, RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec, SubmissionSpec,
-    SurroundingsSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
+    BlockRange, BufferSpec, CommandPrioritySpec, CpuPolicy, DirectionMix, DirectoryPer, DurabilitySpec, EngineSpec,
+    ErrorSpec, ExitWhat, ExtentSpec, FadviseHint, Fallocate, FileLocking, FileService, GivenOptions, GroupingSpec,
+    JobSpec, LatencySpec, LayoutSpec, LimitSpec, LogSpec, PaceSpec, PatternSpec, PlacementSpec, QueueSpec,
+    RandomDistribution, ReplaySpec, ReportingSpec, RwSequencer, SizeSpec, SteadyCriterion, SteadyMetric,
+    SteadyStateSpec, SubmissionSpec, SurroundingsSpec, SyncMode, TargetSpec, UnifiedReporting, WorkerSpec, ZoneSpec,
 };
 use ferrio_units::{ArenaKind, PerDirection};
 
@@ -68,6 +68,7 @@ impl Default for TargetSpec {
             filenames: Vec::new(),
             opendirs: Vec::new(),
             directories: Vec::new(),
+            directory_per: DirectoryPer::default(),
             filename_format: None,
             nrfiles: 1,
             openfiles: 0,

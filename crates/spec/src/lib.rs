@@ -35,6 +35,7 @@ mod steady_state;
 mod submission;
 mod surroundings;
 pub mod syntax;
+mod target;
 mod verify;
 mod zone;
 
@@ -66,6 +67,7 @@ pub use status::{DeviationKind, Deviations, Status};
 pub use steady_state::{SteadyCriterion, SteadyMetric, SteadyStateSpec};
 pub use submission::SubmissionSpec;
 pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
+pub use target::{DirectoryPer, TargetSpec};
 pub use verify::{
     HeaderLayout, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
     VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern, VerifySpec,
@@ -156,40 +158,6 @@ impl JobSpec {
     pub fn is_verify_only(&self) -> bool {
         self.verify.as_ref().is_some_and(|verify| verify.reads == VerifiedWrites::OfEarlierRun)
     }
-}
-
-/// Targets of the I/O.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TargetSpec {
-    /// `filename`, split at unescaped colons.
-    pub filenames: Vec<String>,
-    /// `opendir`: trees whose regular files are added.
-    #[serde(default, with = "crate::path_bytes::list")]
-    pub opendirs: Vec<PathBuf>,
-    /// `directory`, split at unescaped colons; clone n takes entry n mod count.
-    #[serde(default, with = "crate::path_bytes::list")]
-    pub directories: Vec<PathBuf>,
-    /// `filename_format`; `None` is the default `$jobname.$jobnum.$filenum`.
-    pub filename_format: Option<String>,
-    /// `nrfiles`, at least 1.
-    pub nrfiles: u32,
-    /// `openfiles`: most files open at once; 0 means all.
-    pub openfiles: u32,
-    /// `filetype`; `None`: ask the file system.
-    pub filetype: Option<FileType>,
-    /// `file_service_type` and the I/Os done on one file before the next is picked.
-    pub file_service: FileService,
-    /// I/Os on one file before the next (`file_service_type=KIND:n`), at least 1; `u32::MAX`: all of a file.
-    pub file_service_count: u32,
-    /// `lockfile`.
-    pub locking: FileLocking,
-    /// `allow_file_create`.
-    pub allow_file_create: bool,
-    /// `allow_mounted_write`.
-    pub allow_mounted_write: bool,
-    /// Where within a device writes are put together.
-    pub placement: PlacementSpec,
 }
 
 /// `fallocate`.

@@ -3,6 +3,7 @@
 //! Must not know: the use of the files. Start reading at [`StorageFacts::of_workers`].
 
 use crate::ProbedWorker;
+use ferrio_spec::{DirectoryPer, TargetSpec};
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
 use ferrio_sys::file::{FileInfo, FileKind};
@@ -30,7 +31,7 @@ impl StorageFacts {
         let mut looked_at = HashSet::new();
         for worker in workers.iter().filter(|worker| worker.clone_index == 0 && worker.has_files()) {
             look_at(worker.index());
-            for path in places(worker) {
+            for path in places(&worker.spec.target, &worker.spec.section) {
                 if looked_at.insert(path.clone()) {
                     storage.add_path(&path);
                 }
@@ -91,22 +92,26 @@ impl StorageFacts {
 
 /// The paths of a job's files: those that it names, the trees that it searches, or the directories of generated names,
 /// which stand for any number of files.
-fn places(worker: &ProbedWorker<'_>) -> Vec<PathBuf> {
-    let target = &worker.spec.target;
+fn places(target: &TargetSpec, section: &str) -> Vec<PathBuf> {
     let here = [PathBuf::new()];
     let directories = if target.directories.is_empty() { &here[..] } else { &target.directories };
-    let in_directories = |name: &str| {
-        let paths: Vec<PathBuf> =
-            directories.iter().map(|directory| directory.join(byte_text::to_os_string(name))).collect();
-        paths
+    let is_spread = target.directory_per == DirectoryPer::File;
+    let in_directories = |index: usize, name: &str| -> Vec<PathBuf> {
+        let name = byte_text::to_os_string(name);
+        if is_spread {
+            return vec![directories[index % directories.len()].join(name)];
+        }
+        directories.iter().map(|directory| directory.join(&name)).collect()
     };
     if target.filenames.is_empty() && target.opendirs.is_empty() {
         // If a device has the name of the job, that is the job's target; otherwise the job's files will be in these
         // directories.
-        return in_directories(&worker.spec.section);
+        let n_turns = if is_spread { directories.len().min(target.nrfiles as usize).max(1) } else { 1 };
+        return (0..n_turns).flat_map(|index| in_directories(index, section)).collect();
     }
-    let is_file = |name: &&String| *name != "-";
-    let named = target.filenames.iter().filter(is_file).flat_map(|name| in_directories(name));
+    let is_file = |(_, name): &(usize, &String)| *name != "-";
+    let named = target.filenames.iter().enumerate().filter(is_file);
+    let named = named.flat_map(|(index, name)| in_directories(index, name));
     named.chain(target.opendirs.iter().cloned()).collect()
 }
 
@@ -177,6 +182,21 @@ mod tests {
         assert!(storage.devices.is_empty());
         let (path, _) = existing(Path::new("no/such/file")).expect("the working directory is there");
         assert_eq!(path, Path::new("."));
+    }
+
+    #[test]
+    fn names_are_looked_for_where_a_job_has_them() {
+        let of = |directory_per, filenames: &[&str], nrfiles| {
+            let filenames = filenames.iter().map(|name| (*name).to_owned()).collect();
+            let directories = ["x", "y", "z"].map(PathBuf::from).to_vec();
+            let target = TargetSpec { filenames, directories, directory_per, nrfiles, ..TargetSpec::default() };
+            places(&target, "j").iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of(DirectoryPer::Clone, &["a", "b"], 1), "x/a y/a z/a x/b y/b z/b");
+        assert_eq!(of(DirectoryPer::File, &["a", "-", "b", "c"], 1), "x/a z/b x/c");
+        assert_eq!(of(DirectoryPer::Clone, &[], 2), "x/j y/j z/j");
+        assert_eq!(of(DirectoryPer::File, &[], 2), "x/j y/j");
+        assert_eq!(of(DirectoryPer::File, &[], 9), "x/j y/j z/j");
     }
 
     #[test]

@@ -22,6 +22,7 @@ mod data_sheets;
 mod debug;
 mod devices;
 mod differential;
+mod directories;
 mod documents;
 mod draws;
 mod engines_clusters;

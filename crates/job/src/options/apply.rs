@@ -16,7 +16,7 @@ use ferrio_spec::{
 };
 use ferrio_units::value::parse_integer;
 use ferrio_units::{ArenaKind, KbBase, byte_text};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 type Applied = Result<(), JobError>;
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;
@@ -49,37 +49,6 @@ pub(crate) fn filetype(draft: &mut Draft, value: &Value, _: Context) -> Applied 
         "char" => Some(FileType::Character),
         _ => None,
     };
-    Ok(())
-}
-
-pub(crate) fn directory(draft: &mut Draft, value: &Value, context: Context) -> Applied {
-    let mut names = colon_names(value.text()?);
-    if names.is_empty() {
-        // Colons alone name no directory, which is refused like one that is not there.
-        names.push(String::new());
-    }
-    for name in &names {
-        context.environment.check_directory(Path::new(&byte_text::to_os_string(name))).map_err(|error| {
-            JobError::System {
-                call: "lstat",
-                reason: ferrio_units::error_text(&error),
-                line: format!("fio: {name} is not a directory"),
-            }
-        })?;
-    }
-    draft.job.target.directories = names.iter().map(|name| PathBuf::from(byte_text::to_os_string(name))).collect();
-    Ok(())
-}
-
-pub(crate) fn opendir(draft: &mut Draft, value: &Value, context: Context) -> Applied {
-    let tree = value.text()?;
-    let path = PathBuf::from(byte_text::to_os_string(tree));
-    context.environment.check_directory(&path).map_err(|error| JobError::System {
-        call: "opendir",
-        reason: ferrio_units::error_text(&error),
-        line: format!("fio: {tree} is not a directory"),
-    })?;
-    draft.job.target.opendirs.push(path);
     Ok(())
 }
 

@@ -13,6 +13,7 @@ mod apply_surroundings;
 mod block_split;
 pub mod command_priority;
 pub mod definition;
+mod directories;
 mod distribution;
 pub mod draft;
 mod drafts;

@@ -4,7 +4,7 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, choice};
-use crate::options::{apply_pace, verification, whole_files};
+use crate::options::{apply_pace, directories, verification, whole_files};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -15,6 +15,11 @@ const RATE_CATCH_UP: &[Choice] =
     &[choice("burst", "As fast as it goes"), choice("paced", "At no more than twice the rate")];
 
 const HEADER_LAYOUT: &[Choice] = &[choice("3.42", "48 bytes, as 3.41 has too"), choice("3.33", "40 bytes")];
+
+const DIRECTORY_PER: &[Choice] = &[
+    choice("clone", "Clone n has its files in directory n mod count, as in fio"),
+    choice("file", "File i of each clone is in directory i mod count"),
+];
 
 /// The rows.
 pub(crate) const OPTIONS: &[OptionDef] = &[
@@ -55,6 +60,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              or another run, finds the sizes that were written.",
         )
         .applies(Apply::With(whole_files::filesize_split)),
+    option("directory_per", Kind::Choice(DIRECTORY_PER), "What takes the directories of `directory` in turn")
+        .default("clone")
+        .under("directory")
+        .place(Category::File, "filename")
+        .long(
+            "An option of ferrio's own. With several directories (directory=a:b), fio puts all files of a clone into one of them. \
+             With `file`, the files of each clone are spread evenly: the first is in the first directory, the second in \
+             the second, and so on from the start. Names of `filename` count too, but a name from the root stays where it is.",
+        )
+        .applies(Apply::With(directories::directory_per)),
     option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Version of fio whose header verified blocks have")
         .default("3.42")
         .under("verify")

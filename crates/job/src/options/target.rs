@@ -2,9 +2,9 @@
 //!
 //! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
-use crate::options::apply;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, choice};
+use crate::options::{apply, directories};
 use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
 
 const FILETYPE: &[Choice] = &[
@@ -29,7 +29,7 @@ option("name", Kind::Text, "Job name; on the command line starts a new job (glob
 option("wait_for", Kind::Text, "Hold this job back until every instance of the named, earlier-defined job has exited").place(Category::General, "desc").applies(Apply::Text(|draft| &mut draft.job.grouping.wait_for)),
 option("filename", Kind::Text, "Target path(s), ':'-separated ('\\:' = literal colon); overrides generated names").place(Category::File, "filename").applies(Apply::With(apply::filename)).takes_bytes(),
 option("filetype", Kind::Choice(FILETYPE), "Skip stat() and treat all targets as this kind").default("none").place(Category::File, "io-basic").applies(Apply::With(apply::filetype)),
-option("directory", Kind::Text, "Prefix dir(s) for generated/relative names, ':'-separated, clone n takes entry n mod count; must exist at parse time").place(Category::File, "filename").applies(Apply::With(apply::directory)).takes_bytes()
+option("directory", Kind::Text, "Prefix dir(s) for generated/relative names, ':'-separated, clone n takes entry n mod count; must exist at parse time").place(Category::File, "filename").applies(Apply::With(directories::directory)).takes_bytes()
         .deviates(Different, "On the command line the directory also applies to a filename that comes before it."),
 option("filename_format", Kind::Text, "Template for generated file names: $jobname $jobnum $filenum $clientuid").default("$jobname.$jobnum.$filenum").place(Category::File, "filename").applies(Apply::Text(|draft| &mut draft.job.target.filename_format))
         .deviates(Mended, "Clones whose file names are the same share the file; in fio all but the first do nothing."),
@@ -38,6 +38,7 @@ option("unique_filename", Kind::Bool, "Client/server only: put client address be
 option("lockfile", Kind::Choice(LOCKFILE), "Take an in-process lock around each I/O on the file").default("none").under("filename").place(Category::File, "filename").applies(Apply::With(apply::lockfile))
         .deviates(Different, "The wait for the lock is part of an I/O's latency; fio leaves it out.")
         .deviates(Mended, "Clones share the lock; in fio they do not exclude each other."),
-option("opendir", Kind::Text, "Walk this directory tree and add every regular file").place(Category::File, "filename").applies(Apply::With(apply::opendir)).takes_bytes()
-        .deviates(Different, "Files are searched when the job is set up, not when the option is read, and are sorted by name."),
+option("opendir", Kind::Text, "Walk this directory tree and add every regular file").place(Category::File, "filename").applies(Apply::With(directories::opendir)).takes_bytes()
+        .long("Several directories are joined by colons; `\\:` is a colon in a name. A name with colons that is a directory as it stands is one directory.")
+        .deviates(Different, "Several directories may be joined by colons; fio takes one. Files are searched when the job is set up, not when the option is read, and are sorted by name."),
 ];

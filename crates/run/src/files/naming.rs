@@ -5,7 +5,7 @@
 
 use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
-use ferrio_spec::{FileType, TargetSpec};
+use ferrio_spec::FileType;
 use ferrio_stats::note::{During, FileNote};
 use ferrio_stats::{FailedStep, Note};
 use ferrio_sys::errno::{EINVAL, ENOENT};
@@ -33,7 +33,7 @@ pub(crate) fn named_paths(worker: &WorkerPlan) -> Vec<PathBuf> {
         let replay = &worker.spec.replay;
         return if replay.is_set() { replay.redirect.clone().into_iter().collect() } else { generated(worker) };
     }
-    spec.filenames.iter().map(|name| in_directory(worker, name)).collect()
+    spec.filenames.iter().enumerate().map(|(index, name)| in_directory(worker, index, name)).collect()
 }
 
 /// A line for each file found below the trees of `opendir`. A tree that cannot be read is an error only when the job
@@ -121,24 +121,20 @@ fn make_parents(path: &Path) -> Result<(), Failure> {
     }
 }
 
-fn in_directory(worker: &WorkerPlan, name: &str) -> PathBuf {
-    match directory(&worker.spec.target, worker.clone_index) {
-        Some(directory) if !name.starts_with('/') => directory.join(byte_text::to_os_string(name)),
-        _ => PathBuf::from(byte_text::to_os_string(name)),
+/// The path of a name in its directory; `file_index` is its place in the list of the job's names. A name from the root stays as it is.
+fn in_directory(worker: &WorkerPlan, file_index: usize, name: &str) -> PathBuf {
+    let path = PathBuf::from(byte_text::to_os_string(name));
+    match worker.spec.target.directory_of(worker.clone_index, file_index) {
+        Some(directory) if !name.starts_with('/') => directory.join(path),
+        _ => path,
     }
-}
-
-/// Clone n takes entry n mod count of the list.
-fn directory(spec: &TargetSpec, clone_index: u32) -> Option<&Path> {
-    let n = spec.directories.len();
-    (n > 0).then(|| spec.directories[clone_index as usize % n].as_path())
 }
 
 fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
     let spec = &worker.spec.target;
     if spec.nrfiles == 1 && spec.filename_format.is_none() {
         // If a device, pipe or directory has the name of the job, that is the job's target.
-        let named = in_directory(worker, &worker.spec.section);
+        let named = in_directory(worker, 0, &worker.spec.section);
         let special = |info: FileInfo| info.kind != FileKind::Regular && info.kind != FileKind::Directory;
         if worker.engine.def.targets.are_files() && FileInfo::of_path(&named).is_ok_and(special) {
             return vec![named];
@@ -146,7 +142,7 @@ fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {
     }
     let format = spec.filename_format.as_deref().unwrap_or(DEFAULT_FORMAT);
     let name = |file: u32| expand(format, &worker.spec.section, worker.clone_index, file);
-    (0..spec.nrfiles).map(|file| in_directory(worker, &name(file))).collect()
+    (0..spec.nrfiles).map(|file| in_directory(worker, file as usize, &name(file))).collect()
 }
 
 /// Replaces the keywords of `filename_format`; case does not matter.
@@ -196,7 +192,44 @@ pub(super) fn files_below(tree: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::expand;
+    use super::{expand, named_paths};
+    use crate::plan::RunPlan;
+    use ferrio_spec::{DirectoryPer, JobSpec, RunSpec};
+    use std::path::PathBuf;
+
+    /// The paths of each clone of a job.
+    fn paths_of(change: impl FnOnce(&mut JobSpec)) -> Vec<String> {
+        let mut job = JobSpec { name: "j".into(), section: "j".into(), numjobs: 2, ..JobSpec::default() };
+        job.target.directories = ["/x", "/y"].map(PathBuf::from).to_vec();
+        change(&mut job);
+        let plan = RunPlan::new(RunSpec { jobs: vec![job], ..RunSpec::default() }).unwrap();
+        let shown = |path: PathBuf| path.display().to_string();
+        plan.workers
+            .iter()
+            .map(|worker| named_paths(worker).into_iter().map(shown).collect::<Vec<_>>().join(" "))
+            .collect()
+    }
+
+    #[test]
+    fn the_files_of_a_clone_are_together_or_spread() {
+        let nrfiles =
+            |directory_per| paths_of(|job| (job.target.nrfiles, job.target.directory_per) = (3, directory_per));
+        assert_eq!(nrfiles(DirectoryPer::Clone), ["/x/j.0.0 /x/j.0.1 /x/j.0.2", "/y/j.1.0 /y/j.1.1 /y/j.1.2"]);
+        assert_eq!(nrfiles(DirectoryPer::File), ["/x/j.0.0 /y/j.0.1 /x/j.0.2", "/x/j.1.0 /y/j.1.1 /x/j.1.2"]);
+    }
+
+    /// A name from the root stays where it is, and the place of the others does not depend on that.
+    #[test]
+    fn given_names_are_spread_too_and_clones_share_them() {
+        let names = |directory_per| {
+            paths_of(|job| {
+                job.target.filenames = ["a", "/b", "c", "d"].map(str::to_owned).to_vec();
+                job.target.directory_per = directory_per;
+            })
+        };
+        assert_eq!(names(DirectoryPer::Clone), ["/x/a /b /x/c /x/d", "/y/a /b /y/c /y/d"]);
+        assert_eq!(names(DirectoryPer::File), ["/x/a /b /x/c /y/d"; 2]);
+    }
 
     #[test]
     fn keywords_of_any_case_are_replaced() {

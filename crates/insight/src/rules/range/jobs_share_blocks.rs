@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob};
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, Observation};
-use ferrio_spec::SizeSpec;
+use ferrio_spec::{DirectoryPer, SizeSpec};
 use ferrio_stats::Severity;
 use ferrio_units::DataDirection;
 
@@ -57,8 +57,10 @@ fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
     if job.n_clones < 2 || job.spec.target.filenames.is_empty() || moves || !job.has_files() {
         return None;
     }
-    // Clones take the entries of `directory` in turn.
-    if job.spec.target.directories.len() > 1 || job.spec.extent.file_append {
+    // Clones take the entries of `directory` in turn, unless files do.
+    let target = &job.spec.target;
+    let is_apart = target.directories.len() > 1 && target.directory_per == DirectoryPer::Clone;
+    if is_apart || job.spec.extent.file_append {
         return None;
     }
     let what = what_they_do(job, job)?;
@@ -117,6 +119,15 @@ mod tests {
         assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
         let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
         assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());
+        let in_directories = |directory_per| {
+            clones(DirectionMix::Write, |job| {
+                job.target.filenames = vec!["file".to_owned()];
+                job.target.directories = vec!["/data".into(), "/more".into()];
+                job.target.directory_per = directory_per;
+            })
+        };
+        assert_eq!(in_directories(DirectoryPer::Clone), Vec::<String>::new());
+        assert_eq!(in_directories(DirectoryPer::File), ["jobs-share-blocks"]);
     }
 
     #[test]
