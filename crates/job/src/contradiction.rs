@@ -140,6 +140,12 @@ pub(crate) enum Contradiction {
     /// A merge in a job without traces.
     #[error("fio: {0}: merge_blktrace_file needs read_iolog")]
     MergeWithoutTraces(String),
+    /// A trace whose offsets two options would move.
+    #[error("fio: {0}: replay_offset and offset are not compatible: both would say where the trace is replayed")]
+    MovedTwice(String),
+    /// A percentage of files that are not known before the trace is read.
+    #[error("fio: {0}: replay_offset needs an offset_increment in bytes, not in percent")]
+    MovedByPercent(String),
     /// An option that a replayed trace takes the place of.
     #[error("fio: {job}: {option} cannot be combined with read_iolog: the trace decides")]
     TraceDecides {

@@ -23,6 +23,8 @@ pub struct ReplaySpec {
     pub scale: u64,
     /// `replay_align`: offsets and lengths are rounded up to this power of two, bytes; 0 or 1: they are not.
     pub align_bytes: u64,
+    /// `replay_offset`: bytes added to all offsets, and `offset_increment` for each clone; `None`: they stay.
+    pub offset_bytes: Option<u64>,
     /// `replay_time_scale`: speed in percent, at least 1.
     pub time_scale_percent: u32,
     /// `replay_skip`: kinds of I/O that are left out.
@@ -74,6 +76,7 @@ impl Default for ReplaySpec {
             redirect: None,
             scale: 1,
             align_bytes: 0,
+            offset_bytes: None,
             time_scale_percent: 100,
             skip: SkippedKinds::default(),
             takes_depth: false,

@@ -18,7 +18,7 @@ pub use during::{During, SystemError};
 pub use engine::EngineNote;
 pub use file::{DeviceUsage, FileNote};
 pub use io::{DeviceStatus, IoNote, ProtectionField, RateMiss, ScsiStatus};
-pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
+pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TracePlace, TraceRemark, TraceTrouble};
 pub use run::RunNote;
 pub use stream::StreamFault;
 pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};

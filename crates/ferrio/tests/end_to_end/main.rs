@@ -79,6 +79,7 @@ mod random_jobs;
 mod readers;
 mod refusals;
 mod replays;
+mod replays_moved;
 mod reports;
 mod reports_examined;
 mod rings;

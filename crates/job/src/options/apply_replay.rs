@@ -8,7 +8,7 @@ use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::options::drafts::MergeDraft;
 use crate::value::Value;
 use crate::value::lists::colon_names;
-use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, ZoneSpec};
+use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, SizeSpec, ZoneSpec};
 use ferrio_units::byte_text;
 use std::path::PathBuf;
 
@@ -43,6 +43,12 @@ pub(super) fn replay_align(draft: &mut Draft, value: &Value, _: Context) -> Appl
     let bytes = u64::try_from(value.number()?).ok().filter(|bytes| bytes.is_power_of_two());
     draft.job.replay.align_bytes =
         bytes.ok_or_else(|| JobError::Said("replay_align: must be a power-of-2".to_owned()))?;
+    Ok(())
+}
+
+pub(super) fn replay_offset(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let bytes = u64::try_from(value.number()?).map_err(|_| JobError::NotParsed)?;
+    draft.job.replay.offset_bytes = Some(bytes);
     Ok(())
 }
 
@@ -130,6 +136,9 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Contr
         return Ok(Vec::new());
     }
     job.replay.merge = merge(&open.merge, job.replay.traces.len())?;
+    if job.replay.offset_bytes.is_some() {
+        check_moved(job)?;
+    }
     job.replay.takes_depth = open.queue.iodepth.is_none();
     if let Some(option) = contradiction(job) {
         return Err(Contradiction::TraceDecides { job: job.name.clone(), option });
@@ -137,6 +146,18 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Contr
     let overridden = job.write_iolog.take().is_some();
     let overridden = overridden.then(|| "fio: read iolog overrides write_iolog".to_owned());
     Ok(overridden.into_iter().chain(left_out(job)).collect())
+}
+
+/// Offsets of a trace are moved by numbers of bytes, known before any file is.
+fn check_moved(job: &JobSpec) -> Result<(), Contradiction> {
+    let (offset, increment) = (job.extent.offset, job.extent.offset_increment);
+    if !matches!(offset, SizeSpec::Bytes(0) | SizeSpec::Percent(0)) {
+        return Err(Contradiction::MovedTwice(job.name.clone()));
+    }
+    match increment {
+        SizeSpec::Bytes(_) | SizeSpec::Percent(0) => Ok(()),
+        SizeSpec::Percent(_) => Err(Contradiction::MovedByPercent(job.name.clone())),
+    }
 }
 
 /// A line about traces for which there is no clone of the job; fio leaves them out without a word.
@@ -233,6 +254,29 @@ mod tests {
         }
         let alone = lowered(&[("read_iolog", "a"), ("merge_blktrace_iters", "1")]).unwrap_err();
         assert_eq!(alone, ["fio: merge_blktrace_iters needs merge_blktrace_file"]);
+    }
+
+    #[test]
+    fn offsets_of_a_trace_are_moved_by_bytes() {
+        let with = |options: &[(&str, &str)]| {
+            lowered(&[&[("name", "j"), ("read_iolog", "a")], options].concat()).map(|lowered| lowered.job)
+        };
+        let moved = with(&[("replay_offset", "1g"), ("offset_increment", "64m")]).unwrap();
+        assert_eq!(moved.replay.offset_bytes, Some(1 << 30));
+        assert_eq!(moved.extent.offset_increment, SizeSpec::Bytes(64 << 20));
+        assert_eq!(with(&[("replay_offset", "0")]).unwrap().replay.offset_bytes, Some(0));
+        // As in fio, without the option.
+        assert_eq!(with(&[("offset", "8k"), ("offset_increment", "10%")]).unwrap().replay.offset_bytes, None);
+        for (option, told) in [
+            (
+                ("offset", "8k"),
+                "fio: j: replay_offset and offset are not compatible: both would say where the trace is replayed",
+            ),
+            (("offset_increment", "10%"), "fio: j: replay_offset needs an offset_increment in bytes, not in percent"),
+        ] {
+            assert_eq!(with(&[("replay_offset", "1g"), option]).unwrap_err(), [told]);
+        }
+        assert!(lowered(&[("replay_offset", "-1")]).is_err());
     }
 
     // Expected values: texts of fio 3.41.

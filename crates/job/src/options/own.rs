@@ -3,8 +3,8 @@
 //! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
-use crate::options::kind::{Choice, Kind, choice};
-use crate::options::{apply_pace, directories, verification, whole_files};
+use crate::options::kind::{Choice, Kind, at_least, choice};
+use crate::options::{apply_pace, apply_replay, directories, verification, whole_files};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -70,6 +70,17 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              the second, and so on from the start. Names of `filename` count too, but a name from the root stays where it is.",
         )
         .applies(Apply::With(directories::directory_per)),
+    option("replay_offset", Kind::Size(at_least(0)), "Added to all offsets of the trace, for each clone with offset_increment")
+        .under("read_iolog")
+        .place(Category::Io, "iolog")
+        .long(
+            "An option of ferrio's own. Several jobs, or the clones of a job, replay a trace in different places of a device: \
+             the offsets of clone n are those of the trace (after replay_scale and replay_align), and replay_offset, and n \
+             times offset_increment (in bytes). The job fails before its first I/O if one would lie beyond the end of its \
+             device, or beyond that of a file that the trace does not write; the error names the line of the trace. \
+             replay_offset=0 is such a value too. Without this option, offset_increment has no effect on a replay, as in fio.",
+        )
+        .applies(Apply::With(apply_replay::replay_offset)),
     option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Version of fio whose header verified blocks have")
         .default("3.42")
         .under("verify")

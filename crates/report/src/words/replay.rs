@@ -3,7 +3,7 @@
 //! Must not know: when they are shown. Start reading at [`text`], then [`merge`].
 
 use super::system;
-use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TraceRemark, TraceTrouble};
+use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TracePlace, TraceRemark, TraceTrouble};
 use ferrio_units::errno_text;
 
 /// The line of a replay.
@@ -14,6 +14,10 @@ pub(super) fn text(note: &ReplayNote) -> String {
             format!("fio: read iolog {trace}: {}", system::said(error))
         }
         ReplayNote::Refused { trace, why } => format!("{} ({trace})", trouble(why)),
+        ReplayNote::BeyondEnd { trace, place, file, end_bytes, size_bytes } => format!(
+            "fio: {trace}: {}: with replay_offset an I/O ends at byte {end_bytes}, beyond the end of {file} ({size_bytes} bytes)",
+            shown_place(*place)
+        ),
         ReplayNote::Broken(why) => trouble(why),
         ReplayNote::NoDevice { major, minor } => format!(
             "fio: did not find replay device(s): {major}:{minor} is no block device of this machine; see replay_redirect"
@@ -76,7 +80,19 @@ fn faulty(fault: &TraceFault) -> String {
         TraceFault::Readonly { format, n_forbidden } => format!(
             "found no ios in {format} data that --readonly allows: it leaves out {n_forbidden} writes and trims"
         ),
+        TraceFault::MovedAway { place, length_bytes, offset_bytes, by_bytes } => format!(
+            "{}: replay_offset cannot move an I/O of {length_bytes} bytes at {offset_bytes} by {by_bytes} bytes: no file is so long",
+            shown_place(*place)
+        ),
         TraceFault::Changed => "the trace changed while it was read".to_owned(),
+    }
+}
+
+/// The place of an entry in its trace.
+fn shown_place(place: TracePlace) -> String {
+    match place {
+        TracePlace::Line(number) => format!("line {number}"),
+        TracePlace::Byte(offset) => format!("offset {offset}"),
     }
 }
 

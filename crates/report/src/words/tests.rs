@@ -3,8 +3,8 @@
 use super::*;
 use ferrio_stats::note::{
     BadBlock, BlockDump, Damage, DeviceStatus, During, EngineNote, Fault, FaultKind, FileNote, IoNote, ManyWrites,
-    MergeFault, RateMiss, Remedy, ReplayNote, RunNote, StateFault, StreamFault, TraceFault, TraceRemark, TraceTrouble,
-    VerifyNote, ZoneNote,
+    MergeFault, RateMiss, Remedy, ReplayNote, RunNote, StateFault, StreamFault, TraceFault, TracePlace, TraceRemark,
+    TraceTrouble, VerifyNote, ZoneNote,
 };
 use ferrio_units::{AllowedParameter, BuildError};
 
@@ -75,6 +75,24 @@ fn what_is_wrong_with_a_trace_has_its_name_where_the_line_has_one() {
     assert_eq!(
         note(&ReplayNote::Broken(TraceTrouble::Fault(TraceFault::Changed)).into()),
         "fio: the trace changed while it was read"
+    );
+    let away = |place| {
+        let moved = TraceFault::MovedAway { place, length_bytes: 512, offset_bytes: 8, by_bytes: 9 };
+        note(&ReplayNote::Broken(TraceTrouble::Fault(moved)).into())
+    };
+    let told = "replay_offset cannot move an I/O of 512 bytes at 8 by 9 bytes: no file is so long";
+    assert_eq!(away(TracePlace::Line(3)), format!("fio: line 3: {told}"));
+    assert_eq!(away(TracePlace::Byte(48)), format!("fio: offset 48: {told}"));
+    let beyond = ReplayNote::BeyondEnd {
+        trace: "t".to_owned(),
+        place: TracePlace::Line(3),
+        file: "f".to_owned(),
+        end_bytes: 10,
+        size_bytes: 8,
+    };
+    assert_eq!(
+        note(&beyond.into()),
+        "fio: t: line 3: with replay_offset an I/O ends at byte 10, beyond the end of f (8 bytes)"
     );
     let merged = |why| merge(&MergeNote::Failed { job: "j".to_owned(), why });
     let of_trace = |why| merged(MergeFault::Trace { trace: "t".to_owned(), why });

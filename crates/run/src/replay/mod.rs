@@ -53,7 +53,7 @@ impl TracedJob {
         let name = byte_text::shown(&trace);
         let failed = |error: TraceError| trace_failed(&name, &error);
         let bytes = source::open(&trace, stop).map_err(failed)?;
-        let rules = ReplayRules::new(&worker.spec.replay, readonly);
+        let rules = rules(worker, readonly);
         let mut survey = survey(Arc::clone(&bytes), rules, stop).map_err(failed)?;
         let remarks = std::mem::take(&mut survey.remarks).into_list();
         let told = |remark| ReplayNote::Remark { whose: name.to_string(), remark };
@@ -64,9 +64,42 @@ impl TracedJob {
             return Err(failure!(EBUSY, "check_devices").explained(refusal.note));
         }
         let set = file_set(&plan, &survey, &paths)?;
+        if worker.spec.replay.offset_bytes.is_some() && worker.engine.def.targets.are_files() {
+            check_ends(&name, &survey, &set)?;
+        }
         raise_limit(Resource::Nofile, set.files.len() as u64 + N_OTHER_DESCRIPTORS);
         Ok(Self { replay: replay_plan(&plan, bytes, rules, survey), plan, set, remarks })
     }
+}
+
+/// The rules of a worker: those of its job, and where its clone is.
+fn rules(worker: &WorkerPlan, readonly: bool) -> ReplayRules {
+    let rules = ReplayRules::new(&worker.spec.replay, readonly);
+    let Some(offset_bytes) = worker.spec.replay.offset_bytes else { return rules };
+    // Percentages are refused beside this option.
+    let SizeSpec::Bytes(increment_bytes) = worker.spec.extent.offset_increment else {
+        return rules.moved_by(offset_bytes);
+    };
+    let clone_bytes = increment_bytes.saturating_mul(worker.clone_index.into());
+    rules.moved_by(offset_bytes.saturating_add(clone_bytes))
+}
+
+/// Refuses a trace that `replay_offset` moves beyond the end of a device, or of a file that the trace does not make longer: its I/Os
+/// would fail, or be left out. A file that is not there is none of these; opening it makes it or fails.
+fn check_ends(trace: &str, survey: &TraceSurvey, set: &FileSet) -> Result<(), Failure> {
+    for (file, plan) in survey.files.iter().zip(&set.files) {
+        let size_bytes = match FileInfo::of_path(&plan.path) {
+            Ok(info) if info.kind == FileKind::Regular && !file.is_written => info.size_bytes,
+            Ok(info) if info.kind == FileKind::Block => plan.file_bytes,
+            _ => continue,
+        };
+        if let Some(place) = file.furthest.filter(|_| file.end_bytes > size_bytes) {
+            let (trace, name) = (trace.to_owned(), plan.name.clone());
+            let note = ReplayNote::BeyondEnd { trace, place, file: name, end_bytes: file.end_bytes, size_bytes };
+            return Err(failure!(EINVAL, "replay_offset").explained(note));
+        }
+    }
+    Ok(())
 }
 
 fn replay_plan(worker: &WorkerPlan, bytes: Arc<dyn TraceBytes>, rules: ReplayRules, survey: TraceSurvey) -> ReplayPlan {
@@ -122,6 +155,7 @@ fn paths_in_file(worker: &WorkerPlan) -> Vec<PathBuf> {
     if !source::is_regular(&trace) {
         return Vec::new();
     }
+    // Without the move: it changes no name, and a trace that it moves too far is refused by the worker.
     let rules = ReplayRules::new(&worker.spec.replay, false);
     let found = source::open(&trace, &|| false).ok().and_then(|bytes| survey(bytes, rules, &|| false).ok());
     found.and_then(|found| paths(worker, &found).ok()).unwrap_or_default()

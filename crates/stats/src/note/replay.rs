@@ -23,6 +23,19 @@ pub enum ReplayNote {
         /// The reason.
         why: TraceTrouble,
     },
+    /// An I/O that `replay_offset` moves beyond the end of its file or device.
+    BeyondEnd {
+        /// Name of the trace.
+        trace: String,
+        /// Place of the I/O that reaches furthest in the file.
+        place: TracePlace,
+        /// The file or device.
+        file: String,
+        /// End of the I/O after the move, bytes.
+        end_bytes: u64,
+        /// Size of the file or device, bytes.
+        size_bytes: u64,
+    },
     /// A trace was surveyed but cannot be replayed, or not to its end.
     Broken(TraceTrouble),
     /// This machine does not have a device of a trace.
@@ -32,6 +45,15 @@ pub enum ReplayNote {
         /// Its minor number.
         minor: u32,
     },
+}
+
+/// Place of an entry in its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TracePlace {
+    /// Number of a line, from 1.
+    Line(u64),
+    /// Offset of a record of blktrace, bytes.
+    Byte(u64),
 }
 
 /// Why reading a trace ended.
@@ -84,6 +106,17 @@ pub enum TraceFault {
         format: Cow<'static, str>,
         /// I/Os left out.
         n_forbidden: u64,
+    },
+    /// An I/O that `replay_offset` moves behind all possible offsets.
+    MovedAway {
+        /// Its place in the trace.
+        place: TracePlace,
+        /// Its length, bytes.
+        length_bytes: u64,
+        /// Its offset before the move, bytes.
+        offset_bytes: u64,
+        /// By how much it would be moved, bytes.
+        by_bytes: u64,
     },
     /// The trace has changed since the first pass.
     Changed,

@@ -10,7 +10,7 @@ use super::record::{TraceRecord, Verb};
 use super::remarks::Remarks;
 use super::text::{self, Bad, ParsedLine, Version};
 use super::window::{TraceBytes, TraceLine, TraceWindow};
-use ferrio_stats::note::{TraceFault, TraceRemark};
+use ferrio_stats::note::{TraceFault, TracePlace, TraceRemark};
 use ferrio_units::byte_text;
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub(super) struct Reader {
     window: TraceWindow,
     format: Format,
     line_number: u64,
+    /// Offset of the last record of blktrace.
+    record_offset: u64,
     /// Faults of the trace, collected in a first pass.
     pub(super) remarks: Remarks,
     /// Measures how many requests were in flight.
@@ -52,6 +54,7 @@ impl Reader {
             window,
             format,
             line_number: 1,
+            record_offset: 0,
             remarks: Remarks::default(),
             depth: DepthMeter::default(),
             has_skipped_empty: false,
@@ -71,6 +74,14 @@ impl Reader {
     /// True if the format shows how many requests were in flight.
     pub(super) fn tells_depth(&self) -> bool {
         matches!(self.format, Format::Blktrace(_))
+    }
+
+    /// Place of the last entry.
+    pub(super) fn place(&self) -> TracePlace {
+        match self.format {
+            Format::Text(_) => TracePlace::Line(self.line_number),
+            Format::Blktrace(_) => TracePlace::Byte(self.record_offset),
+        }
     }
 
     /// The next entry that can be done; `None` at the end.
@@ -117,6 +128,7 @@ impl Reader {
             let event = BlktraceEvent::parse(order, bytes).map_err(|bad| bad.at(offset))?;
             self.window.skip(RECORD_BYTES as u64 + u64::from(event.n_data_bytes));
             self.depth.see(&event);
+            self.record_offset = offset;
             if let Some(record) = self.queued(&event, offset, names)? {
                 return Ok(Some(record));
             }

@@ -17,6 +17,8 @@ pub struct ReplayRules {
     readonly: bool,
     scale: u64,
     align_bytes: u64,
+    /// Added to all offsets, after scale and alignment.
+    shift_bytes: u64,
     has_one_file: bool,
     no_stall: bool,
     time_scale_percent: u32,
@@ -30,10 +32,22 @@ impl ReplayRules {
             readonly,
             scale: spec.scale.max(1),
             align_bytes: spec.align_bytes.max(1),
+            shift_bytes: 0,
             has_one_file: spec.redirect.is_some(),
             no_stall: spec.no_stall,
             time_scale_percent: spec.time_scale_percent.max(1),
         }
+    }
+
+    /// As these rules, with this number of bytes added to all offsets (`replay_offset`).
+    #[must_use]
+    pub fn moved_by(self, shift_bytes: u64) -> Self {
+        Self { shift_bytes, ..self }
+    }
+
+    /// Bytes that are added to all offsets.
+    pub(super) fn shift_bytes(&self) -> u64 {
+        self.shift_bytes
     }
 
     /// All I/O goes to one file.
@@ -65,7 +79,14 @@ impl ReplayRules {
         }
     }
 
-    /// Offset and length of a data I/O after all changes; `None`: they are no valid file offsets.
+    /// The offset of an I/O of this length when it is moved; `None`: it is no valid file offset.
+    pub(super) fn moved(&self, offset_bytes: u64, length_bytes: u64) -> Option<u64> {
+        let moved_bytes = offset_bytes.checked_add(self.shift_bytes)?;
+        let end_bytes = moved_bytes.checked_add(length_bytes)?;
+        i64::try_from(end_bytes).is_ok().then_some(moved_bytes)
+    }
+
+    /// Offset and length of a data I/O, scaled and aligned, not yet moved; `None`: they are no valid file offsets.
     pub(super) fn place(&self, record: &TraceRecord) -> Option<(u64, u64)> {
         let aligned = |bytes: u64| bytes.checked_next_multiple_of(self.align_bytes);
         let offset_bytes = aligned(record.offset_bytes / self.scale)?;

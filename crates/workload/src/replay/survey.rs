@@ -9,8 +9,8 @@ use super::rules::ReplayRules;
 use super::trace::{Trace, TraceStep};
 use super::window::TraceBytes;
 use crate::next::NextIo;
-use ferrio_stats::note::{TraceFault, TraceRemark};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_stats::note::{TraceFault, TracePlace, TraceRemark};
+use ferrio_units::{DataDirection, Direction, PerDirection};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -77,6 +77,28 @@ pub struct FileUse {
     pub file: TraceFile,
     /// End of the I/O that reaches furthest.
     pub end_bytes: u64,
+    /// Place of that I/O; `None`: the file has only syncs, or none.
+    pub furthest: Option<TracePlace>,
+    /// The trace writes to the file.
+    pub is_written: bool,
+}
+
+/// How far the I/Os of a file reach.
+#[derive(Debug, Clone, Copy, Default)]
+struct Reach {
+    end_bytes: u64,
+    furthest: Option<TracePlace>,
+    is_written: bool,
+}
+
+impl Reach {
+    fn add(&mut self, io: &NextIo, place: TracePlace) {
+        let end_bytes = io.offset_bytes + io.length_bytes;
+        if end_bytes > self.end_bytes {
+            (self.end_bytes, self.furthest) = (end_bytes, Some(place));
+        }
+        self.is_written |= io.direction == Direction::Write;
+    }
 }
 
 /// Result of a survey, after the rules of the replay.
@@ -114,7 +136,7 @@ pub fn survey(
         depth: None,
         remarks: Remarks::default(),
     };
-    let mut ends_bytes: Vec<u64> = Vec::new();
+    let mut reaches: Vec<Reach> = Vec::new();
     let mut n_entries: u64 = 0;
     while let Some(entry) = trace.next()? {
         n_entries += 1;
@@ -123,10 +145,10 @@ pub fn survey(
         }
         if let TraceStep::Io(io) = entry.step {
             let index = io.file_index as usize;
-            if ends_bytes.len() <= index {
-                ends_bytes.resize(index + 1, 0);
+            if reaches.len() <= index {
+                reaches.resize(index + 1, Reach::default());
             }
-            ends_bytes[index] = ends_bytes[index].max(io.offset_bytes + io.length_bytes);
+            reaches[index].add(&io, trace.reader.place());
             survey.count(&io);
         }
     }
@@ -137,11 +159,11 @@ pub fn survey(
             n_forbidden => TraceFault::Readonly { format: format.into(), n_forbidden }.into(),
         });
     }
-    let with_end = |(index, file): (usize, &TraceFile)| FileUse {
-        file: file.clone(),
-        end_bytes: ends_bytes.get(index).copied().unwrap_or(0),
+    let with_reach = |(index, file): (usize, &TraceFile)| {
+        let Reach { end_bytes, furthest, is_written } = reaches.get(index).copied().unwrap_or_default();
+        FileUse { file: file.clone(), end_bytes, furthest, is_written }
     };
-    survey.files = trace.names.list().iter().enumerate().map(with_end).collect();
+    survey.files = trace.names.list().iter().enumerate().map(with_reach).collect();
     survey.depth = trace.reader.tells_depth().then(|| trace.reader.depth.peak().min(MAX_DEPTH));
     survey.remarks = trace.reader.remarks;
     if trace.n_forbidden > 0 {

@@ -4,7 +4,7 @@ use super::*;
 use crate::next::{Next, NextIo};
 use crate::workload::Workload;
 use ferrio_spec::ReplaySpec;
-use ferrio_stats::note::TraceRemark;
+use ferrio_stats::note::{TracePlace, TraceRemark};
 use ferrio_units::{DataDirection, Direction};
 use proptest::prelude::*;
 use std::sync::Arc;
@@ -88,13 +88,54 @@ fn places_are_moved_and_kinds_left_out() {
     assert_eq!(some, [Next::Open(0), io(Direction::Write, 9000, 3000), Next::Close(0)]);
 }
 
+/// After scale and alignment; opens, closes and syncs have no place.
+#[test]
+fn offsets_are_moved() {
+    let rules = ReplayRules::new(&spec(|spec| (spec.scale, spec.align_bytes) = (2, 4096)), false).moved_by(1 << 30);
+    let bytes: Arc<dyn TraceBytes> = Arc::new(THREE.as_bytes().to_vec());
+    let found = survey(Arc::clone(&bytes), rules, &|| false).unwrap();
+    assert_eq!((found.files[0].end_bytes, found.files[0].furthest), ((1 << 30) + 12_288, Some(TracePlace::Line(5))));
+    let mut trace = super::trace::Trace::open(bytes, rules).unwrap();
+    let mut offsets = Vec::new();
+    while let Some(entry) = trace.next().unwrap() {
+        if let super::trace::TraceStep::Io(io) = entry.step {
+            offsets.push(io.offset_bytes);
+        }
+    }
+    let moved = |offset_bytes: u64| (1 << 30) + offset_bytes;
+    assert_eq!(offsets, [moved(4096), moved(8192), 0, moved(8192)]);
+}
+
+#[test]
+fn an_io_that_no_file_can_have_is_refused_with_its_place() {
+    let most_bytes = i64::MAX as u64;
+    let of = |by_bytes| {
+        let rules = ReplayRules::new(&spec(|_| {}), false).moved_by(by_bytes);
+        survey(Arc::new(THREE.as_bytes().to_vec()), rules, &|| false)
+    };
+    // The trim of line 7 reaches furthest.
+    assert_eq!(of(most_bytes - 20_480).unwrap().files[0].end_bytes, most_bytes);
+    for by_bytes in [most_bytes - 20_479, u64::MAX - 16_000] {
+        let (line, length_bytes, offset_bytes) =
+            if by_bytes > most_bytes { (4, 4096, 1536) } else { (7, 4096, 16_384) };
+        let place = TracePlace::Line(line);
+        let expected = TraceFault::MovedAway { place, length_bytes, offset_bytes, by_bytes };
+        assert_eq!(fault_of(of(by_bytes).unwrap_err()), expected);
+    }
+}
+
 #[test]
 fn a_survey_knows_files_and_sizes() {
     let text =
         "fio version 2 iolog\na add\nb add\na read 0 512\nb write 100 8192\nb write 0 4096\nc wait 5 0\nb sync 0 0\n";
     let found = survey(Arc::new(text.as_bytes().to_vec()), ReplayRules::new(&spec(|_| {}), false), &|| false).unwrap();
-    let named = |name: &str, end_bytes| FileUse { file: TraceFile::Named(name.to_owned()), end_bytes };
-    assert_eq!(found.files, [named("a", 512), named("b", 8292), named("c", 0)]);
+    let named = |name: &str, end_bytes, line: u64, is_written| FileUse {
+        file: TraceFile::Named(name.to_owned()),
+        end_bytes,
+        furthest: (line > 0).then_some(TracePlace::Line(line)),
+        is_written,
+    };
+    assert_eq!(found.files, [named("a", 512, 4, false), named("b", 8292, 5, true), named("c", 0, 0, false)]);
     let writes = found.directions[DataDirection::Write];
     assert_eq!((writes.n_ios, writes.bytes, writes.min_bytes, writes.max_bytes), (2, 12_288, 4096, 8192));
     assert_eq!((found.bytes(), found.n_syncs, found.depth), (12_800, 1, None));

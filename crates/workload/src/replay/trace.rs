@@ -9,7 +9,7 @@ use super::record::{TraceRecord, Verb};
 use super::rules::{ReplayRules, TraceTimeline};
 use super::window::TraceBytes;
 use crate::next::NextIo;
-use ferrio_stats::note::TraceRemark;
+use ferrio_stats::note::{TraceFault, TraceRemark};
 use ferrio_units::Direction;
 use std::sync::Arc;
 
@@ -54,19 +54,19 @@ impl Trace {
     /// The next step; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<TraceEntry>, TraceError> {
         while let Some(record) = self.reader.next(&mut self.names)? {
-            if let Some(entry) = self.entry(&record) {
+            if let Some(entry) = self.entry(&record)? {
                 return Ok(Some(entry));
             }
         }
         Ok(None)
     }
 
-    fn entry(&mut self, record: &TraceRecord) -> Option<TraceEntry> {
+    fn entry(&mut self, record: &TraceRecord) -> Result<Option<TraceEntry>, TraceError> {
         let step = match record.verb {
-            Verb::Add => return None,
+            Verb::Add => return Ok(None),
             Verb::Wait => {
                 self.timeline.wait(&self.rules, record.offset_bytes);
-                return None;
+                return Ok(None);
             }
             Verb::Open => Some(TraceStep::Open(record.file_index)),
             Verb::Close => Some(TraceStep::Close(record.file_index)),
@@ -74,20 +74,34 @@ impl Trace {
                 self.n_forbidden += u64::from(self.rules.forbids(direction));
                 None
             }
-            Verb::Io(direction) => self.io(record, direction).map(TraceStep::Io),
+            Verb::Io(direction) => self.io(record, direction)?.map(TraceStep::Io),
         };
         // The replay starts at the time of the first entry, even if that entry is left out.
         let due_ns = self.timeline.entry(&self.rules, record.at_ns);
-        step.map(|step| TraceEntry { due_ns, step })
+        Ok(step.map(|step| TraceEntry { due_ns, step }))
     }
 
-    fn io(&mut self, record: &TraceRecord, direction: Direction) -> Option<NextIo> {
-        let place = if direction.is_sync() { Some((0, 0)) } else { self.rules.place(record) };
-        let Some((offset_bytes, length_bytes)) = place else {
+    /// An I/O at its place after all rules; `None`: it is left out.
+    ///
+    /// # Errors
+    /// `replay_offset` moves it behind all possible offsets.
+    fn io(&mut self, record: &TraceRecord, direction: Direction) -> Result<Option<NextIo>, TraceError> {
+        let file_index = record.file_index;
+        if direction.is_sync() {
+            return Ok(Some(NextIo { direction, file_index, offset_bytes: 0, length_bytes: 0 }));
+        }
+        let Some((offset_bytes, length_bytes)) = self.rules.place(record) else {
             let TraceRecord { offset_bytes, length_bytes, .. } = *record;
             self.reader.remarks.add(|| TraceRemark::Unaligned { length_bytes, offset_bytes });
-            return None;
+            return Ok(None);
         };
-        Some(NextIo { direction, file_index: record.file_index, offset_bytes, length_bytes })
+        let moved_away = || TraceFault::MovedAway {
+            place: self.reader.place(),
+            length_bytes,
+            offset_bytes,
+            by_bytes: self.rules.shift_bytes(),
+        };
+        let offset_bytes = self.rules.moved(offset_bytes, length_bytes).ok_or_else(moved_away)?;
+        Ok(Some(NextIo { direction, file_index, offset_bytes, length_bytes }))
     }
 }
