@@ -86,11 +86,17 @@ pub fn table() -> String {
         }
         let _ = writeln!(text, "{direction}{}", fields.what);
     };
-    HEAD.iter().for_each(|fields| push(fields, "", [1; 4]));
-    for (direction, factors) in DIRECTIONS {
-        DIRECTION.iter().for_each(|fields| push(fields, &format!("{direction} "), factors));
+    for fields in HEAD {
+        push(fields, "", [1; 4]);
     }
-    TAIL.iter().for_each(|fields| push(fields, "", [1; 4]));
+    for (direction, factors) in DIRECTIONS {
+        for fields in DIRECTION {
+            push(fields, &format!("{direction} "), factors);
+        }
+    }
+    for fields in TAIL {
+        push(fields, "", [1; 4]);
+    }
     text + "\n" + END
 }
 

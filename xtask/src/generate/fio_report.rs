@@ -52,7 +52,7 @@ fn push_section(text: &mut String, heading: &str, section: &Section) {
     }
     for (index, entry) in section.entries().enumerate() {
         let words: Vec<String> = entry.words.iter().map(|word| format!("`{word}`")).collect();
-        let _ = write!(text, "{}- {}: {}\n", if index == 0 { "\n" } else { "" }, words.join(", "), entry.text);
+        let _ = writeln!(text, "{}- {}: {}", if index == 0 { "\n" } else { "" }, words.join(", "), entry.text);
     }
     if section.name == "terse" {
         let _ = write!(text, "\n```text\n{}```\n", terse::table());

@@ -110,9 +110,12 @@ fn every_part_of_the_progress_line_has_help() {
     }
 }
 
+/// First and last number of a field in each version; `None`: the version has none.
+type PlacesOfField = [Option<(usize, usize)>; 4];
+
 /// Where a group of fields stands in each version (first field, number of fields), by the help.
-fn terse_fields(scratch: &Scratch) -> Vec<([Option<(usize, usize)>; 4], String)> {
-    let text = help(scratch, "terse").unwrap();
+fn terse_fields(scratch: &Scratch) -> Vec<(PlacesOfField, String)> {
+    let text = help(scratch, "terse").expect("the help of terse");
     let place = |cell: &str| -> Option<(usize, usize)> {
         let (first, last) = cell.split_once('-').unwrap_or((cell, cell));
         Some((first.parse().ok()?, last.parse::<usize>().ok()? + 1 - first.parse::<usize>().ok()?))
@@ -142,7 +145,7 @@ fn the_fields_of_terse_have_the_numbers_of_the_help() {
         let (line, document) = written.split_once('\n').expect("a line of terse");
         let fields: Vec<&str> = line.split(';').collect();
         let job = &serde_json::from_str::<Value>(document).expect("JSON")["jobs"][0];
-        let last = rows.iter().filter_map(|(places, _)| places[index]).last().expect("fields");
+        let last = rows.iter().filter_map(|(places, _)| places[index]).next_back().expect("fields");
         assert_eq!(last.0 + last.1 - 1, fields.len(), "version {version}");
         let at = |what: &str| -> Option<&[&str]> {
             let (places, _) = rows.iter().find(|(_, known)| known == what).unwrap_or_else(|| panic!("{what}"));
@@ -180,7 +183,7 @@ fn the_fields_of_terse_have_the_numbers_of_the_help() {
             assert_eq!([bw[0], bw[1]], [of["bw_min"].to_string(), of["bw_max"].to_string()]);
             let iops = at(&format!("{direction} iops: min, max, mean, stdev, samples"));
             assert_eq!(iops.is_some(), version == 5);
-            assert!(iops.is_none_or(|iops| iops[4] == of["iops_samples"].to_string()), "{iops:?}");
+            assert!(iops.is_none_or(|iops| iops[4] == format!("{}", of["iops_samples"])), "{iops:?}");
         }
         let cpu = at("CPU: usr, sys (%)").expect("CPU");
         assert_eq!(cpu[0], format!("{:.6}%", number(&job["usr_cpu"])));

@@ -32,7 +32,7 @@ pub(crate) enum Pause {
     Over(u64),
 }
 
-/// PauseLengths of the pauses, ns.
+/// The lengths of the pauses, ns.
 #[derive(Debug)]
 enum PauseLengths {
     Fixed(u64),
