@@ -3,7 +3,7 @@
 //! Must not know: how figures are printed. Start reading at [`DirectionBlock`].
 
 use crate::compat;
-use crate::view::{FioView, GroupDirection, JobReport};
+use crate::view::{FioView, GroupDirection, JobReport, TotalReport};
 use ferrio_stats::{DirectionStats, LatencyStat, SampleStat};
 use ferrio_units::scale::FigureStyle;
 use ferrio_units::{DataDirection, KbBase, UnitBase};
@@ -39,6 +39,16 @@ impl<'a> DirectionBlock<'a> {
         if job.settings.unified_both {
             let stats = Cow::Owned(job.stats.unified());
             blocks.push(Self { name: "mixed", stats, group: group.unified(), is_extra: true });
+        }
+        blocks
+    }
+
+    /// The blocks of the sum over all groups.
+    pub(crate) fn of_total(result: &FioView<'_>, total: &'a TotalReport<'a>) -> Vec<Self> {
+        let mut blocks = Self::all(result, &total.job);
+        if let (Some(block), Some(mixed)) = (blocks.last_mut(), &total.mixed) {
+            // Here its time is not that of one direction.
+            (block.stats, block.is_extra) = (Cow::Borrowed(mixed), false);
         }
         blocks
     }

@@ -220,6 +220,7 @@ impl Default for GroupingSpec {
             exitall_on_error: false,
             exit_what: ExitWhat::Group,
             group_reporting: false,
+            report_total: false,
         }
     }
 }

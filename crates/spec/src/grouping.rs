@@ -22,6 +22,8 @@ pub struct GroupingSpec {
     pub exit_what: ExitWhat,
     /// `group_reporting`.
     pub group_reporting: bool,
+    /// `report_total`: the job is part of the sum over all groups.
+    pub report_total: bool,
 }
 
 /// `exit_what`.

@@ -32,6 +32,9 @@ pub struct ReportSettings {
     pub show_errors: bool,
     /// `group_reporting`: the job's figures are summed with those of the workers before it in its group.
     pub group_reporting: bool,
+    /// `report_total`: the job is part of the sum over all groups. Records of earlier versions do not have this.
+    #[serde(default)]
+    pub report_total: bool,
     /// `stats`: the job is reported at all.
     pub is_reported: bool,
 }
@@ -51,6 +54,7 @@ impl Default for ReportSettings {
             unified_both: false,
             show_errors: false,
             group_reporting: false,
+            report_total: false,
             is_reported: true,
         }
     }

@@ -100,6 +100,7 @@ mod system_calls;
 mod targets;
 mod terminal;
 mod times;
+mod totals;
 mod traces;
 mod verify;
 mod verify_beside;

@@ -81,6 +81,17 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              replay_offset=0 is such a value too. Without this option, offset_increment has no effect on a replay, as in fio.",
         )
         .applies(Apply::With(apply_replay::replay_offset)),
+    option("report_total", Kind::Bool, "Sum this job with those of all groups at the end of the report")
+        .default("0")
+        .place(Category::Stat, "")
+        .long(
+            "An option of ferrio's own. fio sums the jobs of a group, and jobs that a stonewall parts are in different groups. \
+             After the groups, the normal report has a part with the sum of all jobs that have this option, in whatever \
+             group they are: I/Os and bytes, mean rates, latencies and percentiles of all I/Os together. JSON has it under \
+             `ferrio.total`; the table of `ferrio run` does not have it. The mean rate of a direction is over the sum of its \
+             times in the groups, where the time of a group is that of its longest job.",
+        )
+        .applies(Apply::Bool(|draft| &mut draft.job.grouping.report_total)),
     option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Version of fio whose header verified blocks have")
         .default("3.42")
         .under("verify")

@@ -10,6 +10,13 @@ use ferrio_stats::{DirectionStats, ReportSettings};
 /// Writes the members of a direction's object.
 pub(super) fn write(writer: &mut JsonWriter, settings: &ReportSettings, block: &DirectionBlock<'_>, detail: Detail) {
     let stats = &*block.stats;
+    figures(writer, settings, stats, detail);
+    priorities(writer, settings, stats, detail);
+    samples(writer, block);
+}
+
+/// Writes the counts and the latencies of a direction.
+pub(super) fn figures(writer: &mut JsonWriter, settings: &ReportSettings, stats: &DirectionStats, detail: Detail) {
     counts(writer, stats);
     let kinds = [
         ("slat_ns", &stats.slat, settings.slat_percentiles),
@@ -19,8 +26,6 @@ pub(super) fn write(writer: &mut JsonWriter, settings: &ReportSettings, block: &
     for (key, stat, has_percentiles) in kinds {
         latency::write(writer, key, stat, has_percentiles.then_some(settings), detail);
     }
-    priorities(writer, settings, stats, detail);
-    samples(writer, block);
 }
 
 /// All priorities of a group are of the same kind; a check before the run ensures that.

@@ -3,9 +3,11 @@
 //!
 //! Must not know: fio's keys. Start reading at [`write()`].
 
+use super::Detail;
 use super::probes;
 use super::response;
 use super::servers;
+use super::total;
 use super::writer::JsonWriter;
 use crate::view::{FioView, JobReport};
 use crate::words;
@@ -16,7 +18,7 @@ use ferrio_stats::{
 use ferrio_units::DataDirection;
 
 /// Writes the key.
-pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
+pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, detail: Detail) {
     let slow: Vec<Slow<'_>> = result.jobs.iter().flat_map(slow_latencies).collect();
     let stalled: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| job.stats.log_stall_ns > 0).collect();
     let replays: Vec<(&JobReport<'_>, ReplayStats)> =
@@ -26,7 +28,8 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
     let killed: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| !job.killed.is_empty()).collect();
     let is_plain =
         killed.is_empty() && slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
-    let has_parts = !(is_plain && result.messages.is_empty()) || probes::are_there(&result.evidence);
+    let has_parts =
+        !(is_plain && result.messages.is_empty()) || result.total.is_some() || probes::are_there(&result.evidence);
     if result.provenance.is_none() && !has_parts && !response::is_wanted(result) && !servers::are_there(result) {
         return;
     }
@@ -41,6 +44,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>) {
                 }
             });
         }
+        total::write(writer, result, detail);
         self::killed(writer, &killed);
         log_stalls(writer, &stalled);
         response::write(writer, result);

@@ -14,6 +14,7 @@ mod probes;
 mod response;
 mod servers;
 mod steady_state;
+mod total;
 mod writer;
 
 pub use steady_state::steady_texts;
@@ -53,7 +54,7 @@ pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> Stri
         if let Some(idleness) = &result.idleness {
             idleness::write(writer, idleness);
         }
-        ferrio::write(writer, result);
+        ferrio::write(writer, result, detail);
     })
 }
 

@@ -42,7 +42,8 @@ fn shortened(text: &str) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-fn syncs(out: &mut String, job: &JobReport<'_>) {
+/// Appends the latencies of syncs; none without syncs.
+pub(super) fn syncs(out: &mut String, job: &JobReport<'_>) {
     let sync = &job.stats.sync;
     if sync.n_samples == 0 {
         return;

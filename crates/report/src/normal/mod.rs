@@ -13,6 +13,7 @@ mod job;
 mod latency;
 mod percentiles;
 mod steady_state;
+mod total;
 mod usage;
 
 pub use idleness::calibration;
@@ -34,6 +35,9 @@ pub fn render_in(result: &FioView<'_>, zone: &LocalTime) -> String {
     }
     for (group_index, group) in result.groups.iter().enumerate() {
         group::write(&mut out, group_index, group);
+    }
+    if let Some(total) = &result.total {
+        total::write(&mut out, result, total);
     }
     if let Some(disks) = &result.disks {
         disk::write(&mut out, disks);

@@ -36,7 +36,8 @@ fn shares(out: &mut String, head: &str, labels: [&str; 7], percents: [f64; 7]) {
     put!(out, "{head}: {}\n", cells.join(", "));
 }
 
-fn issued(out: &mut String, stats: &ThreadStats) {
+/// Appends the line with the numbers of I/Os.
+pub(super) fn issued(out: &mut String, stats: &ThreadStats) {
     let directions = &stats.directions;
     let total = [Read, Write, Trim].map(|direction| directions[direction].n_issued);
     let short = [Read, Write, Trim].map(|direction| directions[direction].n_short);

@@ -6,10 +6,12 @@
 mod disk;
 mod group;
 mod job;
+mod total;
 
 pub use disk::DiskReport;
 pub use group::{GroupDirection, GroupReport};
 pub use job::{JobReport, KilledMember};
+pub use total::TotalReport;
 
 use ferrio_stats::{Audit, CpuIdleness, Evidence, JobPrecision, Provenance, RunMessages, RunRecord};
 use std::borrow::Cow;
@@ -37,6 +39,8 @@ pub struct FioView<'a> {
     pub jobs: Vec<JobReport<'a>>,
     /// Group blocks by group number.
     pub groups: Vec<GroupReport>,
+    /// The sum of the jobs with `report_total` in all groups; `None`: there are none.
+    pub total: Option<TotalReport<'a>>,
     /// Devices; `None` when `disk_util` is off.
     pub disks: Option<Vec<DiskReport>>,
     /// Idleness of the CPUs; `None`: it was not measured.
@@ -65,6 +69,7 @@ pub fn fio_view(record: &RunRecord) -> FioView<'_> {
         global_options: Cow::Borrowed(&record.global_options),
         groups: group::reports(&record.workers, &jobs),
         jobs,
+        total: total::report(&record.workers),
         disks: record.disks().map(|disks| disks.iter().map(DiskReport::from).collect()),
         idleness: record.idleness().map(Cow::Borrowed),
         evidence: Cow::Borrowed(&record.evidence),

@@ -54,6 +54,97 @@ fn members_are_summed_with_the_block_before() {
     assert_eq!(view.groups.iter().map(|group| group.directions[DataDirection::Read].bytes).collect::<Vec<_>>(), [9, 4]);
 }
 
+/// Reads of 1 ms and 3 ms, in a group with a job of 2 ms and a group with one of 4 ms; a job without the option is not in the sum.
+fn in_three_groups() -> Vec<WorkerRecord> {
+    let of = |group_index, runtime_ms: u64, latencies_ns: &[u64]| {
+        let mut worker = worker("a", group_index, 1 << 20);
+        let read = &mut worker.stats.directions[DataDirection::Read];
+        read.runtime_ns = runtime_ms * 1_000_000;
+        read.clat = LatencyStat::new(true);
+        for latency_ns in latencies_ns {
+            read.clat.record(*latency_ns);
+        }
+        read.bw.record(7);
+        worker.settings.report_total = true;
+        worker
+    };
+    let mut other = of(1, 9, &[1]);
+    other.settings.report_total = false;
+    vec![of(0, 1, &[10]), of(0, 2, &[20]), other, of(2, 4, &[30, 50])]
+}
+
+#[test]
+fn groups_are_summed_over_the_sum_of_their_times() {
+    let record = record(in_three_groups());
+    let view = fio_view(&record);
+    let total = view.total.as_ref().expect("jobs ask for it");
+    assert_eq!((total.job.n_members, total.n_groups, &total.mixed), (3, 2, &None));
+    let [read, write, trim] = &total.job.stats.directions.0;
+    assert_eq!((read.bytes, read.n_issued, read.runtime_ms()), (3 << 20, 3, 6));
+    assert_eq!((read.bw_bytes_per_sec(), read.whole_ios_per_sec()), ((3 << 20) * 1000 / 6, 500));
+    assert_eq!((read.clat.n_samples, read.clat.min_ns, read.clat.max_ns), (4, 10, 50));
+    assert!((read.clat.mean_ns() - 27.5).abs() < 1e-9);
+    // All writes took 1 ms.
+    assert_eq!((write.bytes, write.runtime_ms(), trim.runtime_ms()), (3 << 20, 2, 0));
+    assert_eq!(read.bw.n_samples, 0);
+    // The blocks and the groups are as without it.
+    let plain = self::record(
+        in_three_groups()
+            .into_iter()
+            .map(|mut worker| {
+                worker.settings.report_total = false;
+                worker
+            })
+            .collect(),
+    );
+    let plain = fio_view(&plain);
+    assert_eq!((plain.total.is_none(), &plain.groups), (true, &view.groups));
+    assert_eq!(crate::normal::render(&view).matches("Run status group").count(), 3);
+}
+
+/// The time of joined directions is the longest of a group, and the sum of these over the groups.
+#[test]
+fn joined_directions_are_summed_over_groups() {
+    let unified = |change: fn(&mut ReportSettings)| {
+        let mut workers = in_three_groups();
+        for worker in &mut workers {
+            change(&mut worker.settings);
+        }
+        record(workers)
+    };
+    let both = unified(|settings| settings.unified_both = true);
+    let both = fio_view(&both).total.and_then(|total| total.mixed).expect("a sum of directions");
+    assert_eq!((both.bytes, both.runtime_ms()), (6 << 20, 6));
+    let mixed = unified(|settings| settings.unified_mixed = true);
+    let mixed = fio_view(&mixed).total.expect("a sum").job.stats.directions.clone();
+    let of = |direction: DataDirection| (mixed[direction].bytes, mixed[direction].runtime_ms());
+    assert_eq!((of(DataDirection::Read), of(DataDirection::Write)), ((6 << 20, 6), (0, 0)));
+}
+
+#[test]
+fn the_sum_has_a_part_in_the_report_and_a_key_in_json() {
+    let record = record(in_three_groups());
+    let view = fio_view(&record);
+    let text = crate::normal::render(&view);
+    let part = text.split("\nSum over all groups (jobs=3, groups=2):\n").nth(1).expect("a part");
+    assert!(
+        part.starts_with("  read: IOPS=500, BW=500MiB/s (524MB/s)(3072KiB/6msec)\n    clat (nsec): min=10, max=50,"),
+        "{part}"
+    );
+    assert!(part.contains("     issued rwts: total=3,3,0,0 "), "{part}");
+    assert!(!part.contains("   bw ("), "{part}");
+    let document: serde_json::Value =
+        serde_json::from_str(&crate::json::render(&view, crate::json::Detail::Plain)).expect("JSON");
+    let total = &document["ferrio"]["total"];
+    let number = |path: &str| total.pointer(path).and_then(serde_json::Value::as_u64);
+    let found =
+        ["/jobs", "/groups", "/read/total_ios", "/read/io_bytes", "/read/runtime", "/read/clat_ns/N", "/write/runtime"];
+    assert_eq!(found.map(number), [3, 2, 3, 3 << 20, 6, 4, 2].map(Some));
+    assert_eq!(total.pointer("/read/bw_min"), None);
+    // Only ferrio's own key has it.
+    assert_eq!(document.as_object().expect("an object").keys().filter(|key| key.contains("total")).count(), 0);
+}
+
 /// `stats=0`: the worker has no block, but its group exists, with the settings of its first worker.
 #[test]
 fn a_worker_without_reports_leaves_its_group() {

@@ -190,6 +190,7 @@ fn report_settings(worker: &WorkerPlan) -> ReportSettings {
         unified_both: reporting.unified == UnifiedReporting::Both,
         show_errors: continues || errors.ignore.iter().any(Option::is_some),
         group_reporting: worker.spec.grouping.group_reporting,
+        report_total: worker.spec.grouping.report_total,
         is_reported: reporting.stats,
     }
 }
