@@ -43,6 +43,9 @@ pub(crate) enum Contradiction {
         /// Largest I/O.
         most_bytes: u64,
     },
+    /// An order of ranks in a distribution without ranks.
+    #[error("fio: random_distribution_permute needs random_distribution=zipf or pareto")]
+    PermutationWithoutRanks,
     /// Trims of several ranges by an engine whose trims have one.
     #[error("fio: can't use multiple ranges with IO engine {0}")]
     RangesOfEngine(String),

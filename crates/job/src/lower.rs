@@ -8,9 +8,10 @@ use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::options::draft::{Draft, Open};
 use crate::options::{
-    apply_pace, apply_replay, command_priority, placement, sprandom, steady_state, verification, whole_files, zone_mode,
+    apply_pace, apply_replay, command_priority, distribution, placement, sprandom, steady_state, verification,
+    whole_files, zone_mode,
 };
-use ferrio_spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, RandomDistribution, SizeSpec, ZoneSpec, engines};
+use ferrio_spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, SizeSpec, ZoneSpec, engines};
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
 const DEFAULT_WINDOW_MS: u32 = 500;
@@ -50,6 +51,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
     job.queue = lower_queue(open.queue.iodepth.unwrap_or(job.queue.iodepth), &open);
     lower_pattern(&mut job, &open);
+    distribution::lower(&mut job.pattern, open.distribution).map_err(|contradiction| refused(&contradiction))?;
     zone_mode::lower(&mut job, &open.zones, open.verify.regenerates)
         .map_err(|contradiction| refused(&contradiction))?;
     check_ranges(&mut job).map_err(|contradiction| refused(&contradiction))?;
@@ -105,9 +107,6 @@ fn lower_pattern(job: &mut JobSpec, open: &Open) {
         if let Some(range) = range {
             job.pattern.block_size[direction] = *range;
         }
-    }
-    if let RandomDistribution::Sequence { stride, .. } = &mut job.pattern.distribution {
-        *stride = open.random_sequence_stride;
     }
     job.pattern.rw_postfix = open.rw_postfix.unwrap_or(i64::from(job.pattern.random));
 }

@@ -33,6 +33,13 @@ pub enum RandomDistribution {
         /// Position of the most frequent block.
         center: Option<f64>,
     },
+    /// Zipf's law or pareto's with a one-to-one order of ranks (`random_distribution_permute`): every block is as frequent as the law says.
+    Permuted {
+        /// Frequencies of the ranks.
+        law: RankLaw,
+        /// Position of the most frequent block.
+        center: Option<f64>,
+    },
     /// Parts of the file with shares of the I/Os; uniform within each.
     Zoned(PerDirection<Vec<DistributionZone>>),
     /// A list of blocks, one after the other, again and again.
@@ -41,6 +48,21 @@ pub enum RandomDistribution {
         blocks: Vec<u64>,
         /// `random_sequence_stride`: each turn of the list is shifted by its length.
         stride: bool,
+    },
+}
+
+/// How often each rank of blocks is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum RankLaw {
+    /// As in [`RandomDistribution::Zipf`].
+    Zipf {
+        /// Exponent, at least 0.
+        theta: f64,
+    },
+    /// As in [`RandomDistribution::Pareto`].
+    Pareto {
+        /// Above 0 and below 1.
+        h: f64,
     },
 }
 

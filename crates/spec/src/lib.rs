@@ -48,7 +48,7 @@ pub use command_priority::{CommandPrioritySpec, PriorityShare};
 pub use compatibility::Compatibility;
 pub use control::{ControlSettings, IdleDetail, Trigger};
 pub use defaults::DEFAULT_PERCENTILES;
-pub use distribution::{DistributionZone, RandomDistribution, ZoneLength};
+pub use distribution::{DistributionZone, RandomDistribution, RankLaw, ZoneLength};
 pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue, GivenOptions};
 pub use error::{ErrorClasses, ErrorSpec};

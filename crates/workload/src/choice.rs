@@ -4,11 +4,12 @@
 //! Must not know: offsets, block sizes of I/Os. Start reading at [`BlockChoice`].
 
 use crate::compat;
+use crate::permuted::PermutedBlocks;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sequence::Sequence;
 use crate::sprandom::SpRandomBlocks;
 use crate::zones::ZonedDistribution;
-use ferrio_spec::{DistributionZone, PatternSpec, RandomDistribution, RandomGenerator, SpRandomSpec};
+use ferrio_spec::{DistributionZone, PatternSpec, RandomDistribution, RandomGenerator, RankLaw, SpRandomSpec};
 use ferrio_stats::note::StreamFault;
 use ferrio_sys::huge_pages;
 use ferrio_units::random::{DistributionShape, Lfsr, SeedIndex, SkewedBlocks};
@@ -25,6 +26,8 @@ pub(crate) enum BlockChoice {
     Lfsr(Lfsr),
     /// Skewed draws from a random stream that belongs to the file.
     Skewed(SkewedBlocks),
+    /// Skewed draws in which each block has a rank of its own.
+    Permuted(Box<PermutedBlocks>),
     /// A zone is drawn first, then a block within it, uniformly.
     Zoned(ZonedDistribution),
     /// The blocks of a list, in order.
@@ -49,6 +52,7 @@ impl BlockChoice {
         match &plan.pattern.distribution {
             RandomDistribution::Uniform => Self::uniform(plan, file_index),
             RandomDistribution::Zoned(list) => zoned(plan, file_index, list),
+            RandomDistribution::Permuted { law, center } => permuted(plan, file_index, *law, *center),
             RandomDistribution::Sequence { blocks, stride } => sequence(plan, file_index, blocks, *stride),
             RandomDistribution::Zipf { .. } | RandomDistribution::Pareto { .. } | RandomDistribution::Normal { .. } => {
                 let seed = plan.files[file_index].distribution_seed;
@@ -83,7 +87,7 @@ impl BlockChoice {
     /// The file starts over. Skewed streams continue.
     pub(crate) fn rewind(&mut self) {
         match self {
-            Self::Free | Self::Skewed(_) | Self::Zoned(_) => {}
+            Self::Free | Self::Skewed(_) | Self::Permuted(_) | Self::Zoned(_) => {}
             Self::Map(map) => map.reset(),
             Self::Lfsr(lfsr) => lfsr.rewind(),
             Self::Sequence(sequence) => sequence.rewind(),
@@ -114,6 +118,18 @@ fn zoned(
         Some(direction) => Err(WorkloadError(StreamFault::Zones { file_index, n_blocks: n_places[direction] })),
         None => Ok(BlockChoice::Zoned(zones)),
     }
+}
+
+fn permuted(
+    plan: &WorkloadPlan,
+    file_index: usize,
+    law: RankLaw,
+    center: Option<f64>,
+) -> Result<BlockChoice, WorkloadError> {
+    let seed = plan.files[file_index].distribution_seed;
+    let blocks = PermutedBlocks::new(law, center, &n_drawn(plan, file_index), seed);
+    let failed = |why| WorkloadError(StreamFault::Distribution { file_index, why });
+    blocks.map(|blocks| BlockChoice::Permuted(Box::new(blocks))).map_err(failed)
 }
 
 fn sequence(
@@ -195,14 +211,16 @@ impl Shapes {
     }
 }
 
-/// The shape of a skewed distribution over a number of blocks, and its centre; `None` for a distribution that is not
-/// skewed.
+/// The shape of a skewed distribution of fio over a number of blocks, and its centre; `None` for any other.
 pub(crate) fn skew(
     distribution: &RandomDistribution,
     n: u64,
 ) -> Result<Option<(DistributionShape, Option<f64>)>, BuildError> {
     let (shape, center) = match *distribution {
-        RandomDistribution::Uniform | RandomDistribution::Zoned(_) | RandomDistribution::Sequence { .. } => {
+        RandomDistribution::Uniform
+        | RandomDistribution::Permuted { .. }
+        | RandomDistribution::Zoned(_)
+        | RandomDistribution::Sequence { .. } => {
             return Ok(None);
         }
         RandomDistribution::Zipf { theta, center } => (DistributionShape::zipf(n, theta), center),

@@ -22,6 +22,7 @@ mod next;
 mod offset;
 mod pace;
 mod paced;
+mod permuted;
 mod plain;
 mod plan;
 pub mod replay;

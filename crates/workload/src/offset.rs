@@ -216,6 +216,7 @@ impl OffsetPicker {
             }
             BlockChoice::Lfsr(lfsr) => (lfsr.next_block()?, None),
             BlockChoice::Skewed(blocks) => (blocks.next_block(), None),
+            BlockChoice::Permuted(blocks) => (blocks.next_block(direction)?, None),
             BlockChoice::Zoned(zones) => (zones.next_block(direction, &mut self.zones, &mut self.offsets)?, None),
             BlockChoice::Sequence(sequence) => (sequence.next_block()?, None),
             BlockChoice::SpRandom(_) if direction != DataDirection::Write => (self.offsets.below(n_blocks), None),

@@ -151,6 +151,7 @@ impl PlainStream {
             BlockChoice::Free
             | BlockChoice::Lfsr(_)
             | BlockChoice::Skewed(_)
+            | BlockChoice::Permuted(_)
             | BlockChoice::Zoned(_)
             | BlockChoice::Sequence(_)
             | BlockChoice::SpRandom(_) => return Ok(None),

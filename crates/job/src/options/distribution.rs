@@ -4,10 +4,11 @@
 //! Bounds, defaults and lines as seen on fio 3.41.
 
 use crate::compat;
+use crate::contradiction::Contradiction;
 use crate::error::JobError;
-use crate::options::draft::{ApplyContext, Draft};
+use crate::options::draft::{ApplyContext, DistributionDraft, Draft};
 use crate::value::{Value, scalar};
-use ferrio_spec::{DistributionZone, FileService, RandomDistribution, ZoneLength};
+use ferrio_spec::{DistributionZone, FileService, PatternSpec, RandomDistribution, RankLaw, ZoneLength};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
@@ -32,6 +33,27 @@ pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) ->
         "sequence" => sequence(rest)?,
         _ => RandomDistribution::Uniform,
     };
+    Ok(())
+}
+
+/// Gives the distribution what other options say about it.
+///
+/// # Errors
+/// Ranks are to be permuted, and the distribution has none.
+pub(crate) fn lower(pattern: &mut PatternSpec, open: DistributionDraft) -> Result<(), Contradiction> {
+    let permuted = match &mut pattern.distribution {
+        RandomDistribution::Sequence { stride, .. } => {
+            *stride = open.sequence_stride;
+            None
+        }
+        RandomDistribution::Zipf { theta, center } => Some((RankLaw::Zipf { theta: *theta }, *center)),
+        RandomDistribution::Pareto { h, center } => Some((RankLaw::Pareto { h: *h }, *center)),
+        _ => None,
+    };
+    if open.permutes_ranks {
+        let (law, center) = permuted.ok_or(Contradiction::PermutationWithoutRanks)?;
+        pattern.distribution = RandomDistribution::Permuted { law, center };
+    }
     Ok(())
 }
 
@@ -268,6 +290,25 @@ mod tests {
             assert_eq!(file_service(text), Err(line.to_owned()), "{text}");
         }
         assert!(file_service("random:abc").is_err());
+    }
+
+    #[test]
+    fn only_ranks_are_permuted() {
+        let lowered = |text| {
+            let mut pattern =
+                PatternSpec { distribution: parsed(text).expect("a distribution"), ..PatternSpec::default() };
+            let open = DistributionDraft { permutes_ranks: true, ..DistributionDraft::default() };
+            lower(&mut pattern, open).map(|()| pattern.distribution)
+        };
+        let permuted = |law, center| Ok(RandomDistribution::Permuted { law, center });
+        assert_eq!(lowered("zipf:1.2"), permuted(RankLaw::Zipf { theta: 1.2 }, None));
+        assert_eq!(lowered("pareto:0.3:0.5"), permuted(RankLaw::Pareto { h: 0.3 }, Some(0.5)));
+        for text in ["random", "normal:10", "zoned:100", "sequence:1"] {
+            assert_eq!(lowered(text), Err(Contradiction::PermutationWithoutRanks), "{text}");
+        }
+        let mut plain = PatternSpec { distribution: parsed("zipf:1.2").expect("zipf"), ..PatternSpec::default() };
+        assert_eq!(lower(&mut plain, DistributionDraft::default()), Ok(()));
+        assert_eq!(Ok(plain.distribution), parsed("zipf:1.2"));
     }
 
     // Expected values: as traces of fio 3.41 imply. fio has neither lists per direction nor sequences of zones.

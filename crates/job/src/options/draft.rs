@@ -36,8 +36,8 @@ pub struct Open {
     pub placement: PlacementDraft,
     /// `sprandom` and the options that begin with `spr_`.
     pub sprandom: SpRandomDraft,
-    /// `random_sequence_stride`.
-    pub random_sequence_stride: bool,
+    /// Options of `random_distribution`.
+    pub distribution: DistributionDraft,
     /// `rate_catch_up`.
     pub catch_up: Option<CatchUp>,
     /// Number after the colon of `rw`.
@@ -69,6 +69,15 @@ pub struct QueueDraft {
     pub batch_complete_max: Option<u32>,
     /// `iodepth_low`.
     pub low: Option<u32>,
+}
+
+/// Options that say more about `random_distribution`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DistributionDraft {
+    /// `random_sequence_stride`.
+    pub sequence_stride: bool,
+    /// `random_distribution_permute`.
+    pub permutes_ranks: bool,
 }
 
 /// Options of contents that repeat.

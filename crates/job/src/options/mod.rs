@@ -14,7 +14,7 @@ mod block_split;
 pub mod command_priority;
 pub mod definition;
 mod directories;
-mod distribution;
+pub(crate) mod distribution;
 pub mod draft;
 mod drafts;
 mod engine;

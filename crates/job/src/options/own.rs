@@ -92,6 +92,17 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              times in the groups, where the time of a group is that of its longest job.",
         )
         .applies(Apply::Bool(|draft| &mut draft.job.grouping.report_total)),
+    option("random_distribution_permute", Kind::Bool, "Give each block a rank of its own in a skewed distribution")
+        .default("0")
+        .under("random_distribution")
+        .place(Category::Io, "random")
+        .long(
+            "An option of ferrio's own, for zipf and pareto. fio scatters the ranks of blocks by a hash: unless the number of blocks is a power \
+             of two, some blocks have several ranks and others none, so that these are never used (692 of 1,000). Its draws of zipf also \
+             deviate from the law, by up to about a fifth. With this option a permutation gives each block one rank, and each is drawn as \
+             often as the law says. The order of I/Os is another one then. Each clone has hot blocks of its own, as in fio, unless a centre says where they begin.",
+        )
+        .applies(Apply::Bool(|draft| &mut draft.open.distribution.permutes_ranks)),
     option("verify_header_layout", Kind::Choice(HEADER_LAYOUT), "Version of fio whose header verified blocks have")
         .default("3.42")
         .under("verify")

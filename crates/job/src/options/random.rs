@@ -109,7 +109,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .default("0")
     .place(Category::Io, "random")
-    .applies(Apply::Bool(|draft| &mut draft.open.random_sequence_stride)),
+    .applies(Apply::Bool(|draft| &mut draft.open.distribution.sequence_stride)),
     option(
         "percentage_random",
         Kind::IntPerDirection(at_most(100)),

@@ -86,7 +86,7 @@ impl DistributionShape {
     }
 }
 
-fn check(n_blocks: u64, given: f64, is_allowed: bool, allowed: AllowedParameter) -> Result<u64, BuildError> {
+pub(super) fn check(n_blocks: u64, given: f64, is_allowed: bool, allowed: AllowedParameter) -> Result<u64, BuildError> {
     if !is_allowed {
         return Err(BuildError::DistributionParameter { given, allowed });
     }

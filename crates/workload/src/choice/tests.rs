@@ -5,7 +5,7 @@ use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
 use crate::stream::Stream;
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
-use ferrio_spec::{BlockRange, FileService, PatternSpec, RandomDistribution};
+use ferrio_spec::{BlockRange, FileService, PatternSpec, RandomDistribution, RankLaw};
 use ferrio_stats::note::StreamFault;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable, file_distribution_seed};
 use ferrio_units::{PerDirection, jhash};
@@ -91,6 +91,33 @@ fn skewed_blocks_are_those_of_the_reference() {
             assert_eq!(blocks(plan(distribution.clone(), (start_bytes, 1 << 20)), 16), expected, "{distribution:?}");
         }
     }
+}
+
+// Rank 99 of zipf:1.2 has one in 900 of the draws.
+#[test]
+fn a_permuted_distribution_reaches_every_block() {
+    let reached = |distribution: RandomDistribution, n_blocks: u64| {
+        let mut blocks = blocks(plan(distribution, (8192, n_blocks * BLOCK_BYTES)), 20_000);
+        assert_eq!(blocks.len(), 20_000);
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks.len() as u64
+    };
+    for n_blocks in [1, 2, 64, 100] {
+        for law in [RankLaw::Zipf { theta: 1.2 }, RankLaw::Pareto { h: 0.2 }] {
+            for center in [None, Some(0.5)] {
+                assert_eq!(reached(RandomDistribution::Permuted { law, center }, n_blocks), n_blocks, "{law:?}");
+            }
+        }
+    }
+    assert!(reached(ZIPF, 100) < 100);
+}
+
+#[test]
+fn a_part_of_a_block_is_not_drawn() {
+    let permuted = RandomDistribution::Permuted { law: RankLaw::Zipf { theta: 0.5 }, center: None };
+    let drawn = blocks(plan(permuted, (0, 10 * BLOCK_BYTES + 100)), 1_000);
+    assert!(drawn.len() == 1_000 && drawn.iter().all(|block| *block < 10));
 }
 
 // As seen on fio 3.41: a job ends at the first I/O that does not fit behind the block drawn for it.

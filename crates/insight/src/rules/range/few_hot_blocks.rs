@@ -5,7 +5,7 @@ use crate::measures::asked::most_ios;
 use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_spec::{DistributionZone, RandomDistribution, ZoneLength};
+use ferrio_spec::{DistributionZone, RandomDistribution, RankLaw, ZoneLength};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -78,9 +78,13 @@ fn hot_blocks(
     let n = n_blocks as f64;
     let found = match distribution {
         RandomDistribution::Uniform | RandomDistribution::Sequence { stride: true, .. } => return None,
-        RandomDistribution::Zipf { theta, .. } => zipf(*theta, n_blocks),
+        RandomDistribution::Zipf { theta, .. } | RandomDistribution::Permuted { law: RankLaw::Zipf { theta }, .. } => {
+            zipf(*theta, n_blocks)
+        }
         // A share p of the draws is on this share of the blocks: with p = 1 - h, that is h.
-        RandomDistribution::Pareto { h, .. } => n * SHARE.powf(h.ln() / (1.0 - h).ln()),
+        RandomDistribution::Pareto { h, .. } | RandomDistribution::Permuted { law: RankLaw::Pareto { h }, .. } => {
+            n * SHARE.powf(h.ln() / (1.0 - h).ln())
+        }
         // Nine tenths are within 1.645 deviations of the middle.
         RandomDistribution::Normal { deviation_percent, .. } => n * 2.0 * 1.645 * deviation_percent / 100.0,
         RandomDistribution::Zoned(zones) => zoned(&zones[direction], n, block_bytes as f64),
