@@ -2,7 +2,7 @@
 //!
 //! Must not know: how blocks are drawn. Start reading at [`RandomDistribution`].
 
-use super::{PatternSpec, RandomGenerator};
+use super::{DecimalPercent, PatternSpec, RandomGenerator};
 use ferrio_units::PerDirection;
 use ferrio_units::random::GeneratorKind;
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ pub enum RankLaw {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DistributionZone {
     /// Share of the I/Os; the shares of a direction sum up to 100.
-    pub access_percent: u32,
+    pub access_percent: DecimalPercent,
     /// Length of the zone.
     pub length: ZoneLength,
 }
@@ -79,7 +79,7 @@ pub struct DistributionZone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ZoneLength {
     /// `zoned`: percent of the file's blocks; those of a direction are 100 together at most.
-    Percent(u32),
+    Percent(DecimalPercent),
     /// `zoned_abs`: bytes, at least 1.
     Bytes(u64),
 }

@@ -8,7 +8,9 @@ use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, DistributionDraft, Draft};
 use crate::value::{Value, scalar};
-use ferrio_spec::{DistributionZone, FileService, PatternSpec, RandomDistribution, RankLaw, ZoneLength};
+use ferrio_spec::{
+    DecimalPercent, DistributionZone, FileService, PatternSpec, RandomDistribution, RankLaw, ZoneLength,
+};
 use ferrio_units::value::parse_integer;
 use ferrio_units::{KbBase, PerDirection};
 
@@ -151,7 +153,7 @@ fn parameters(rest: Option<&str>, default: f64, lines: &Lines) -> Result<(f64, O
 }
 
 /// An entry of a list: share of the I/Os, and length where it is given.
-type Entry = (u32, Option<ZoneLength>);
+type Entry = (DecimalPercent, Option<ZoneLength>);
 
 /// One list for all directions, or lists for reads, writes and trims; without its own list, trims use that of writes.
 fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<RandomDistribution, JobError> {
@@ -178,35 +180,45 @@ fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<
     if entries.len() > MAX_ZONES {
         return Err(said(&format!("hit max of {MAX_ZONES} split entries")));
     }
-    let access: u64 = entries.iter().map(|(access, _)| u64::from(*access)).sum();
-    let percent = |entry: &Entry| if let Some(ZoneLength::Percent(percent)) = entry.1 { u64::from(percent) } else { 0 };
-    let length: u64 = entries.iter().map(percent).sum();
-    if access > 100 || length > 100 {
+    let access: u64 = entries.iter().map(|(access, _)| access.parts()).sum();
+    let lengths: Vec<DecimalPercent> = entries
+        .iter()
+        .filter_map(|(_, length)| if let Some(ZoneLength::Percent(percent)) = length { Some(*percent) } else { None })
+        .collect();
+    let length: u64 = lengths.iter().map(|percent| percent.parts()).sum();
+    let all = DecimalPercent::PARTS_OF_ALL;
+    if access > all || length > all {
         return Err(said("zone_split percentages add to more than 100%"));
     }
-    if access < 100 {
+    if access < all {
         let what = "access percentage don't add up to 100 for zoned random distribution";
-        return Err(said(&format!("{what} (got={access})")));
+        return Err(said(&format!("{what} (got={})", DecimalPercent::of_parts(access))));
     }
     let n_blank = entries.iter().filter(|(_, length)| length.is_none()).count() as u64;
-    let blank = ZoneLength::Percent((100 - length).checked_div(n_blank).unwrap_or(0) as u32);
+    // Beside whole percents the rest is divided into whole percents, as in fio.
+    let unit = if lengths.iter().all(|percent| percent.as_whole().is_some()) { all / 100 } else { 1 };
+    let blank_parts = ((all - length) / unit).checked_div(n_blank).unwrap_or(0) * unit;
+    let blank = ZoneLength::Percent(DecimalPercent::of_parts(blank_parts));
     let zone = |(access_percent, length): Entry| DistributionZone { access_percent, length: length.unwrap_or(blank) };
     Ok(entries.into_iter().map(zone).collect())
 }
 
-fn access_and_size(text: &str) -> Result<(u32, &str), JobError> {
+fn access_and_size(text: &str) -> Result<(DecimalPercent, &str), JobError> {
     let (access, size) = text.split_once('/').unwrap_or((text, ""));
-    let access = access.trim().parse().map_err(|_| said("split conversion failed"))?;
-    Ok((access, size.trim()))
+    Ok((share(access.trim())?, size.trim()))
 }
 
 fn percent_zone(text: &str) -> Result<Entry, JobError> {
     let (access, size) = access_and_size(text)?;
-    let percent: u32 = match size.trim_end_matches('%') {
-        "" => 0,
-        number => number.parse().map_err(|_| said("split conversion failed"))?,
+    let percent = match size.trim_end_matches('%') {
+        "" => DecimalPercent::default(),
+        number => share(number)?,
     };
-    Ok((access, (percent > 0).then_some(ZoneLength::Percent(percent))))
+    Ok((access, (percent.parts() > 0).then_some(ZoneLength::Percent(percent))))
+}
+
+fn share(text: &str) -> Result<DecimalPercent, JobError> {
+    DecimalPercent::parse(text).ok_or_else(|| said("split conversion failed"))
 }
 
 fn byte_zone(text: &str, kb_base: KbBase) -> Result<Entry, JobError> {
@@ -314,9 +326,12 @@ mod tests {
     // Expected values: as traces of fio 3.41 imply. fio has neither lists per direction nor sequences of zones.
     #[test]
     fn zones_are_completed() {
+        let whole = DecimalPercent::whole;
         let zones = |list: &[(u32, u32)]| -> Vec<DistributionZone> {
-            let zone =
-                |&(access_percent, percent)| DistributionZone { access_percent, length: ZoneLength::Percent(percent) };
+            let zone = |&(access, length)| DistributionZone {
+                access_percent: whole(access),
+                length: ZoneLength::Percent(whole(length)),
+            };
             list.iter().map(zone).collect()
         };
         for (text, [read, write, trim]) in [
@@ -331,7 +346,8 @@ mod tests {
         ] {
             assert_eq!(parsed(text), Ok(RandomDistribution::Zoned(PerDirection([read, write, trim]))), "{text}");
         }
-        let bytes = |access_percent, bytes| DistributionZone { access_percent, length: ZoneLength::Bytes(bytes) };
+        let bytes =
+            |access, bytes| DistributionZone { access_percent: whole(access), length: ZoneLength::Bytes(bytes) };
         let absolute = vec![bytes(40, 65_536), bytes(60, 10 << 30)];
         assert_eq!(
             parsed("zoned_abs:40/64k:60/10g"),
@@ -344,18 +360,38 @@ mod tests {
     }
 
     #[test]
+    fn shares_of_zones_may_have_decimals() {
+        let zones = |text| match parsed(text) {
+            Ok(RandomDistribution::Zoned(PerDirection([read, ..]))) => read,
+            other => panic!("{text}: {other:?}"),
+        };
+        let percent = |text| DecimalPercent::parse(text).expect("a percentage");
+        let zone = |access, length| DistributionZone {
+            access_percent: percent(access),
+            length: ZoneLength::Percent(percent(length)),
+        };
+        assert_eq!(zones("zoned:0.5/10:99.5/90"), [zone("0.5", "10"), zone("99.5", "90")]);
+        // Ten thousandths of a percent are the smallest parts.
+        assert_eq!(zones("zoned:0.0001/0.0001:99.9999"), [zone("0.0001", "0.0001"), zone("99.9999", "99.9999")]);
+        assert_eq!(zones("zoned:50/0.5:20:30"), [zone("50", "0.5"), zone("20", "49.75"), zone("30", "49.75")]);
+        let bytes = DistributionZone { access_percent: percent("0.1"), length: ZoneLength::Bytes(4096) };
+        assert_eq!(zones("zoned_abs:0.1/4k:99.9/1g")[0], bytes);
+    }
+
+    #[test]
     fn bad_lists_are_explained() {
         let conversion = "fio: split conversion failed";
         let above = "fio: zone_split percentages add to more than 100%";
         let short =
-            |got: u32| format!("fio: access percentage don't add up to 100 for zoned random distribution (got={got})");
+            |got: &str| format!("fio: access percentage don't add up to 100 for zoned random distribution (got={got})");
         let long = format!("zoned:100/1{}", ":0/0".repeat(256));
         for (text, line) in [
             ("zoned", "fio: mismatch in zoned input: no zone".to_owned()),
             ("zoned:", "fio: mismatch in zoned input: no zone".to_owned()),
             ("zoned:50:50,", "fio: mismatch in zoned input: no zone".to_owned()),
             ("zoned:abc", conversion.to_owned()),
-            ("zoned:33.3/50:66.7/50", conversion.to_owned()),
+            ("zoned:33.33333/50:66.66667/50", conversion.to_owned()),
+            ("zoned:50/1.x:50/2", conversion.to_owned()),
             ("zoned:-1/50:50/50", conversion.to_owned()),
             ("zoned:100,100,100,100", conversion.to_owned()),
             ("zoned_abs:50/4k:50", conversion.to_owned()),
@@ -364,8 +400,11 @@ mod tests {
             ("zoned:50/60:50/60", above.to_owned()),
             ("zoned:50/101:50", above.to_owned()),
             ("zoned_abs:60/4k:60/4k", above.to_owned()),
-            ("zoned:50/10:40/10", short(90)),
-            ("zoned:60/10:30/20:8/30", short(98)),
+            ("zoned:50/10:40/10", short("90")),
+            ("zoned:60/10:30/20:8/30", short("98")),
+            ("zoned:0.5/10:99.4/90", short("99.9")),
+            ("zoned:0.5/10:99.6/90", above.to_owned()),
+            ("zoned:50/10.5:50/89.6", above.to_owned()),
             (&long, "fio: hit max of 256 split entries".to_owned()),
             ("sequence", "fio: random sequence parsing failed".to_owned()),
             ("sequence:1,,2", "fio: random sequence parsing failed".to_owned()),

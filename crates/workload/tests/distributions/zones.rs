@@ -2,12 +2,13 @@
 
 use super::chi_square::{assert_fits, counts};
 use super::jobs::{BLOCK_BYTES, blocks, random_reads};
-use ferrio_spec::{DistributionZone, RandomDistribution, ZoneLength};
+use ferrio_spec::{DecimalPercent, DistributionZone, RandomDistribution, ZoneLength};
 use ferrio_units::PerDirection;
 
 /// Zones in blocks of a file, with their shares in percent.
 fn assert_zones(zones: &[(u32, ZoneLength)], n_blocks: &[u64], file_blocks: u64) {
-    let list = zones.iter().map(|&(access_percent, length)| DistributionZone { access_percent, length }).collect();
+    let zone = |&(percent, length)| DistributionZone { access_percent: DecimalPercent::whole(percent), length };
+    let list = zones.iter().map(zone).collect();
     let mut plan = random_reads(file_blocks);
     plan.pattern.distribution = RandomDistribution::Zoned(PerDirection::all(list));
     let counts = counts(file_blocks as usize, blocks(plan, 200_000));
@@ -21,12 +22,12 @@ fn assert_zones(zones: &[(u32, ZoneLength)], n_blocks: &[u64], file_blocks: u64)
 
 #[test]
 fn zones_in_percent() {
-    use ZoneLength::Percent;
-    let four = [(60, Percent(10)), (30, Percent(20)), (8, Percent(30)), (2, Percent(40))];
+    let part = |access, length| (access, ZoneLength::Percent(DecimalPercent::whole(length)));
+    let four = [part(60, 10), part(30, 20), part(8, 30), part(2, 40)];
     assert_zones(&four, &[100, 200, 300, 400], 1_000);
-    assert_zones(&[(1, Percent(50)), (99, Percent(50))], &[128, 128], 256);
+    assert_zones(&[part(1, 50), part(99, 50)], &[128, 128], 256);
     // Blocks behind the zones are never touched.
-    assert_zones(&[(50, Percent(10)), (50, Percent(40))], &[100, 400], 1_000);
+    assert_zones(&[part(50, 10), part(50, 40)], &[100, 400], 1_000);
 }
 
 #[test]

@@ -126,11 +126,11 @@ fn zipf_sum(theta: f64, n_ranks: u64) -> f64 {
 /// The zones with the most I/Os a block first.
 fn zoned(zones: &[DistributionZone], n_blocks: f64, block_bytes: f64) -> f64 {
     let blocks = |zone: &DistributionZone| match zone.length {
-        ZoneLength::Percent(percent) => n_blocks * f64::from(percent) / 100.0,
+        ZoneLength::Percent(percent) => n_blocks * percent.fraction(),
         ZoneLength::Bytes(bytes) => bytes as f64 / block_bytes,
     };
     let mut parts: Vec<(f64, f64)> =
-        zones.iter().map(|zone| (f64::from(zone.access_percent) / 100.0, blocks(zone).max(1.0))).collect();
+        zones.iter().map(|zone| (zone.access_percent.fraction(), blocks(zone).max(1.0))).collect();
     parts.sort_by(|(share, blocks), (other_share, other_blocks)| {
         (other_share / other_blocks).total_cmp(&(share / blocks))
     });
@@ -147,6 +147,7 @@ fn zoned(zones: &[DistributionZone], n_blocks: f64, block_bytes: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::rules::testing::{MIB, TestRun, job};
+    use ferrio_spec::DecimalPercent;
     use ferrio_spec::{DirectionMix, SizeSpec};
     use ferrio_units::random::{DistributionShape, SkewedBlocks};
     use std::collections::HashMap;
@@ -194,7 +195,10 @@ mod tests {
 
     #[test]
     fn zones_with_the_most_ios_come_first() {
-        let zone = |access_percent, percent| DistributionZone { access_percent, length: ZoneLength::Percent(percent) };
+        let zone = |access_percent, percent| DistributionZone {
+            access_percent: DecimalPercent::whole(access_percent),
+            length: ZoneLength::Percent(DecimalPercent::whole(percent)),
+        };
         assert!((zoned(&[zone(10, 90), zone(90, 10)], 1_000.0, 4096.0) - 100.0).abs() < 1e-6);
         assert!((zoned(&[zone(50, 50), zone(50, 50)], 1_000.0, 4096.0) - 900.0).abs() < 1e-6);
     }
