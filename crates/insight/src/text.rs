@@ -10,6 +10,12 @@ pub(crate) fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// A rate, or another number that need not be whole, of I/Os: `1 I/O`, `0.5 I/Os`.
+pub(crate) fn ios(number: f64) -> String {
+    let text = short(number);
+    if text == "1" { "1 I/O".to_owned() } else { format!("{text} I/Os") }
+}
+
 /// A share in percent: 100 only where it is all of it, and 0 only where it is nothing.
 pub(crate) fn percent(part: f64, whole: f64) -> String {
     let share = if whole > 0.0 { 100.0 * part / whole } else { 0.0 };
@@ -30,6 +36,13 @@ mod tests {
             [(0.0, "0"), (1.234, "1.23"), (9.999, "10"), (8.0, "8"), (99.96, "100"), (1234.6, "1,235")]
         {
             assert_eq!(short(value), expected);
+        }
+    }
+
+    #[test]
+    fn one_io_is_no_several() {
+        for (number, expected) in [(0.5, "0.5 I/Os"), (1.0, "1 I/O"), (1.001, "1 I/O"), (2.0, "2 I/Os")] {
+            assert_eq!(ios(number), expected);
         }
     }
 

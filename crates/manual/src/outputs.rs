@@ -13,7 +13,7 @@ pub const REPORT: &str = include_str!("../outputs/report.txt");
 
 /// A line of an output, or several that belong together.
 #[derive(Debug)]
-pub struct Section {
+pub struct OutputSection {
     /// Its name, in small letters.
     pub name: &'static str,
     /// Other names that lead to it, in small letters with dashes: what its line begins with.
@@ -27,7 +27,7 @@ pub struct Section {
 
 /// Words that are explained together.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub struct OutputWords {
     /// As an output has them.
     pub words: Vec<&'static str>,
     /// Their meaning, as Markdown.
@@ -37,7 +37,7 @@ pub struct Entry {
 /// A row of the table: the file has the name of the section.
 macro_rules! section {
     ($name:literal, $mark:literal $(, $alias:literal)*) => {
-        Section {
+        OutputSection {
             name: $name,
             aliases: &[$($alias),*],
             mark: $mark,
@@ -47,7 +47,7 @@ macro_rules! section {
 }
 
 /// All sections, those of the report in its order.
-pub const SECTIONS: &[Section] = &[
+pub const SECTIONS: &[OutputSection] = &[
     section!("start-line", "(g=0)"),
     section!("progress", "[m(2)]", "progress-line", "eta-line"),
     section!("job-line", "groupid="),
@@ -73,7 +73,7 @@ pub const SECTIONS: &[Section] = &[
     section!("json-keys", "", "json-key", "keys"),
 ];
 
-impl Section {
+impl OutputSection {
     /// What it is, in a few words, without a full stop.
     pub fn meaning(&self) -> &'static str {
         let heading = self.source.lines().next().unwrap_or_default();
@@ -86,7 +86,7 @@ impl Section {
     }
 
     /// Its words.
-    pub fn entries(&self) -> impl Iterator<Item = Entry> + use<> {
+    pub fn entries(&self) -> impl Iterator<Item = OutputWords> + use<> {
         self.source.lines().filter_map(entry)
     }
 
@@ -113,7 +113,7 @@ impl Section {
     }
 
     /// The entry of a word.
-    fn entry_of(&self, name: &str) -> Option<Entry> {
+    fn entry_of(&self, name: &str) -> Option<OutputWords> {
         self.entries().find(|entry| entry.words.iter().any(|word| normal(word) == normal(name)))
     }
 
@@ -123,7 +123,7 @@ impl Section {
     }
 }
 
-impl Entry {
+impl OutputWords {
     /// The words and their meaning, indented, in lines of at most `width` columns.
     fn lines(&self, width: usize) -> String {
         let text = format!("{}: {}", self.words.join(", "), plain(self.text));
@@ -132,9 +132,9 @@ impl Entry {
 }
 
 /// The words of a line ``- `word`, `word`: text``; `None` if it is no such line.
-fn entry(line: &'static str) -> Option<Entry> {
+fn entry(line: &'static str) -> Option<OutputWords> {
     let (words, text) = line.strip_prefix("- `")?.split_once("`: ")?;
-    Some(Entry { words: words.split("`, `").collect(), text })
+    Some(OutputWords { words: words.split("`, `").collect(), text })
 }
 
 fn plain(markdown: &str) -> String {
@@ -146,7 +146,8 @@ fn plain(markdown: &str) -> String {
 /// nothing has that name.
 pub fn explain(name: &str, width: usize) -> Option<String> {
     let topic = topics::find(name).map(|topic| topic.text(width));
-    let (here, others): (Vec<&Section>, Vec<&Section>) = SECTIONS.iter().partition(|section| section.has_name(name));
+    let (here, others): (Vec<&OutputSection>, Vec<&OutputSection>) =
+        SECTIONS.iter().partition(|section| section.has_name(name));
     let whole = here.into_iter().map(|section| section.text(width));
     let words = others.into_iter().filter_map(|section| {
         let place = textwrap::fill(&format!("In {} ({}):", section.name, section.meaning()), width);

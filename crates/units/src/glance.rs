@@ -50,9 +50,21 @@ pub fn thousands(number: u64) -> String {
     text
 }
 
+/// A number with its word: `1 I/O`, `1,200 I/Os`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_no_several() {
+        for (number, expected) in [(0, "0 I/Os"), (1, "1 I/O"), (2, "2 I/Os"), (1_200, "1,200 I/Os")] {
+            assert_eq!(counted(number, "I/O", "I/Os"), expected);
+        }
+    }
 
     #[test]
     fn durations_carry_their_unit() {

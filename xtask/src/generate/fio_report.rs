@@ -1,7 +1,7 @@
 //! docs/fio-report.md: a report with numbered notes, and the other outputs of fio, which `ferrio help WORD` explains too.
 
 use super::text::GENERATED;
-use ferrio_manual::outputs::{JOB_FILE, REPORT, SECTIONS, Section};
+use ferrio_manual::outputs::{JOB_FILE, OutputSection, REPORT, SECTIONS};
 use ferrio_manual::terse;
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ pub(super) fn render() -> String {
         "<!-- {GENERATED} -->\n{INTRODUCTION}\n```ini\n{JOB_FILE}```\n\n```text\n{}```\n\n## Notes\n",
         numbered_report()
     );
-    let (noted, others): (Vec<&Section>, Vec<&Section>) =
+    let (noted, others): (Vec<&OutputSection>, Vec<&OutputSection>) =
         SECTIONS.iter().partition(|section| section.line_of_report().is_some());
     for (index, section) in noted.into_iter().enumerate() {
         push_section(&mut text, &format!("### {}. ", index + 1), section);
@@ -34,7 +34,7 @@ pub(super) fn render() -> String {
 
 /// The report, with the number of its note before each line at which a section begins.
 fn numbered_report() -> String {
-    let begins: Vec<usize> = SECTIONS.iter().filter_map(Section::line_of_report).collect();
+    let begins: Vec<usize> = SECTIONS.iter().filter_map(OutputSection::line_of_report).collect();
     let mut text = String::new();
     for (line, words) in REPORT.lines().enumerate() {
         let number = begins.iter().position(|begin| *begin == line).map(|index| format!("({})", index + 1));
@@ -44,7 +44,7 @@ fn numbered_report() -> String {
     text
 }
 
-fn push_section(text: &mut String, heading: &str, section: &Section) {
+fn push_section(text: &mut String, heading: &str, section: &OutputSection) {
     let (first, rest) = section.meaning().split_at(1);
     let _ = write!(text, "\n{heading}{}\n\n{}{rest}.\n", section.name, first.to_uppercase());
     for paragraph in section.paragraphs() {

@@ -4,7 +4,7 @@
 
 use super::{ImitatedPace, Request};
 use crate::job_text::JobText;
-use ferrio_units::glance::{bytes_text, duration_text, thousands};
+use ferrio_units::glance::{bytes_text, counted, duration_text, thousands};
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::replay::{DirectionProfile, ProfiledTask, TraceProfile};
 use std::collections::BTreeMap;
@@ -66,11 +66,20 @@ fn head(job: &mut JobText, request: &Request, profile: &TraceProfile, tasks: &[&
     let names: Vec<String> = request.traces.iter().map(|path| path.display().to_string()).collect();
     job.comment(&format!("Made by ferrio btrace of {}.", names.join(", ")));
     let devices: Vec<String> = profile.devices.iter().map(|(major, minor)| format!("{major}:{minor}")).collect();
-    job.comment(&format!("The trace has {} I/Os of the devices {}.", thousands(n_all), devices.join(", ")));
+    job.comment(&format!(
+        "The trace has {} of the {} {}.",
+        counted(n_all, "I/O", "I/Os"),
+        if devices.len() == 1 { "device" } else { "devices" },
+        devices.join(", ")
+    ));
     let kept: u64 = tasks.iter().map(|task| task.n_ios()).sum();
     if kept < n_all {
         let left_out = profile.tasks.iter().filter(|task| task.n_ios() > 0).count() - tasks.len();
-        job.comment(&format!("Left out: {left_out} processes with {} I/Os (--min-share).", thousands(n_all - kept)));
+        job.comment(&format!(
+            "Left out: {} with {} (--min-share).",
+            counted(left_out as u64, "process", "processes"),
+            counted(n_all - kept, "I/O", "I/Os")
+        ));
     }
     if profile.n_completed == 0 {
         job.comment("The trace has no completions, so that the depth of the jobs is not known: 1 is assumed.");

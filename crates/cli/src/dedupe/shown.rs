@@ -4,7 +4,7 @@
 
 use ferrio_repeats::RepeatFigures;
 use ferrio_units::errno_text;
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::glance::{bytes_text, counted, thousands};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -98,8 +98,8 @@ pub(super) fn unreadable(repeats: &RepeatFigures) -> Option<String> {
     repeats.unreadable.map(|unreadable| {
         let why = unreadable.errno.map_or_else(|| "the file has become shorter".to_owned(), errno_text);
         format!(
-            "{} blocks cannot be read, the first at offset {}: {why}",
-            thousands(unreadable.n_blocks),
+            "{} cannot be read, the first at offset {}: {why}",
+            counted(unreadable.n_blocks, "block", "blocks"),
             unreadable.first_offset_bytes
         )
     })

@@ -8,7 +8,7 @@ use ferrio_precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionRound, PreconditionWay, SteadyWindow, WINDOW,
 };
 use ferrio_report::native::{findings, text_width, wrap};
-use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
+use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -59,18 +59,18 @@ pub(super) fn outcome(open: &OpenPrecondition, ending: PreconditionEnding) -> St
     let said = match (ending, progress.steady()) {
         (PreconditionEnding::Steady, Some(window)) => steady(&window, progress.rounds.len()),
         (PreconditionEnding::NotSteady, _) => format!(
-            "Not steady after {} rounds: the figures still change, or the device goes up and down by itself. More rounds: --resume.",
-            progress.rounds.len() - progress.n_before
+            "Not steady after {}: the figures still change, or the device goes up and down by itself. More rounds: --resume.",
+            counted((progress.rounds.len() - progress.n_before) as u64, "round", "rounds")
         ),
         (PreconditionEnding::Passed, _) => format!(
             "Done: {} were moved. Whether the figures stay the same was not looked at.",
             bytes_text(progress.pass_bytes)
         ),
         _ => format!(
-            "{} of {} were moved, and {} rounds made.",
+            "{} of {} were moved, and {} made.",
             bytes_text(progress.pass_bytes),
             bytes_text(open.plan.pass_bytes()),
-            progress.rounds.len()
+            counted(progress.rounds.len() as u64, "round was", "rounds were")
         ),
     };
     text += &wrap(&said, "", width);

@@ -7,7 +7,7 @@ use crate::sweep::table::time_text;
 use ferrio_profile::{ProfileOutcome, ProfileTarget, SheetRow};
 use ferrio_report::native::{DOUBT_MARK, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
-use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
+use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -22,8 +22,16 @@ fn width() -> usize {
 pub(super) fn before(target: &ProfileTarget, time_ms: u64, n_runs: usize) -> String {
     let what = if target.is_written { "a file of at most" } else { "reads of a device of" };
     let time = time_text(Duration::from_millis(time_ms));
-    wrap(&format!("{n_runs} runs in {time}: {what} {}, {}", bytes_text(target.bytes), target.engine), "", width())
-        + "\n"
+    wrap(
+        &format!(
+            "{} in {time}: {what} {}, {}",
+            counted(n_runs as u64, "run", "runs"),
+            bytes_text(target.bytes),
+            target.engine
+        ),
+        "",
+        width(),
+    ) + "\n"
 }
 
 /// The cells of a row of the data sheet.

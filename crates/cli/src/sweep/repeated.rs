@@ -15,7 +15,7 @@ use ferrio_report::native::{plain, text_width, wrap};
 use ferrio_sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio_sweep::space::Space;
 use ferrio_sweep::{SweepEnding, SweepFolder};
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::glance::{counted, duration_text, thousands, three_digits};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String>
     }
     let n_failed: usize = outcome.points.iter().map(|point| point.n_failed).sum();
     if n_failed > 0 {
-        console.error(&format!("{PROGRAM}: jobs failed in {n_failed} runs\n"));
+        console.error(&format!("{PROGRAM}: jobs failed in {}\n", counted(n_failed as u64, "run", "runs")));
     }
     match ending {
         SweepEnding::Stopped => Ok(exit::by_signal(signal)),

@@ -239,7 +239,7 @@ fn other_options_and_other_programs_are_told_first() {
     let text = run(&scratch, "compare fio.json a.json").succeeded().stdout;
     assert!(
         text.contains("program: fio-3.41 -> ferrio")
-            && text.contains("Known of the new result only: ")
+            && text.contains("The new result alone has these facts: ")
             && text.contains("kernel "),
         "{text}"
     );

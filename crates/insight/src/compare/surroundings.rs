@@ -16,7 +16,7 @@ type Fact = (String, String);
 pub(crate) struct Surroundings {
     /// Those that differ.
     pub(crate) differ: Vec<ComparedFact>,
-    /// Those that only the base tells, as sentences.
+    /// Those that only the base tells, each with what it is about.
     pub(crate) known_of_base: Vec<String>,
     /// Those that only the new results tell.
     pub(crate) known_of_new: Vec<String>,
@@ -31,17 +31,41 @@ pub(crate) fn differences(base: &[&RunResult], new: &[&RunResult]) -> Surroundin
         facts.iter().find(|(known, _)| known == what).map(|(_, values)| values.join("; "))
     };
     let lonely = new.iter().filter(|(what, _)| !base.iter().any(|(known, _)| known == what));
+    let (mut of_base, mut of_new) = (Vec::new(), Vec::new());
     for (what, _) in base.iter().chain(lonely) {
         match (of(&base, what), of(&new, what)) {
             (Some(first), Some(second)) if first != second => {
                 all.differ.push(ComparedFact { what: what.clone(), base: Some(first), new: Some(second) });
             }
-            (Some(first), None) => all.known_of_base.push(format!("{what} {first}")),
-            (None, Some(second)) => all.known_of_new.push(format!("{what} {second}")),
+            (Some(first), None) => of_base.push((what.as_str(), first)),
+            (None, Some(second)) => of_new.push((what.as_str(), second)),
             _ => {}
         }
     }
+    (all.known_of_base, all.known_of_new) = (by_subject(&of_base), by_subject(&of_new));
     all
+}
+
+/// Facts by what they are about, which stands once before all of them: `kernel 6.1`, `device vda (rotational true, scheduler none)`.
+fn by_subject(facts: &[(&str, String)]) -> Vec<String> {
+    let mut all: Vec<(&str, Option<&str>, Vec<String>)> = Vec::new();
+    for (what, value) in facts {
+        let (subject, part) = what.split_once(", ").map_or((*what, None), |(subject, part)| (subject, Some(part)));
+        let index = all.iter().position(|(known, ..)| *known == subject).unwrap_or_else(|| {
+            all.push((subject, None, Vec::new()));
+            all.len() - 1
+        });
+        match part {
+            None => all[index].1 = Some(value),
+            Some(part) => all[index].2.push(format!("{part} {value}")),
+        }
+    }
+    let text = |(subject, name, parts): (&str, Option<&str>, Vec<String>)| {
+        let name = name.map(|name| format!(" {name}")).unwrap_or_default();
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) };
+        format!("{subject}{name}{parts}")
+    };
+    all.into_iter().map(text).collect()
 }
 
 /// The facts of all results of a side, each with its different values.
@@ -156,6 +180,19 @@ mod tests {
         assert_eq!(differences(&[&old], &[&old]).differ, []);
         // Repeats on different machines.
         assert_eq!(differences(&[&old], &[&old, &new]).differ[0].new.as_deref(), Some("6.1; 6.18"));
+    }
+
+    #[test]
+    fn a_device_stands_once_before_its_facts() {
+        let mut more = result("ferrio 1", "6.1");
+        let device = &mut more.provenance.as_mut().unwrap().devices[0];
+        (device.rotational, device.model) = (Some(true), Some("Disk".to_owned()));
+        let found = differences(&[&more], &[&result("ferrio 1", "6.1")]);
+        assert_eq!(found.known_of_base, ["device (model Disk, rotational true)"]);
+        let fio = RunResult { program: "ferrio 1".to_owned(), ..RunResult::default() };
+        let known = differences(&[&more], &[&fio]).known_of_base;
+        let about_device: Vec<&String> = known.iter().filter(|fact| fact.starts_with("device")).collect();
+        assert!(about_device.len() == 1 && about_device[0].starts_with("device vda ("), "{known:?}");
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! The words of outputs as users type and copy them.
+
 use super::*;
 
 const WIDTH: usize = 80;
@@ -36,7 +38,7 @@ fn sections_have_words_and_their_lines_fit() {
 /// The notes of the book stand in the order of the report.
 #[test]
 fn sections_of_the_report_are_in_its_order() {
-    let lines: Vec<usize> = SECTIONS.iter().filter_map(Section::line_of_report).collect();
+    let lines: Vec<usize> = SECTIONS.iter().filter_map(OutputSection::line_of_report).collect();
     assert!(lines.is_sorted() && lines.len() == 18, "{lines:?}");
     assert_eq!(lines.len(), SECTIONS.iter().filter(|section| !section.mark.is_empty()).count());
 }

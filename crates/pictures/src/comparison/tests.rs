@@ -44,6 +44,15 @@ fn no_text_of_a_result_becomes_markup() {
 }
 
 #[test]
+fn facts_of_one_side_are_a_sentence() {
+    let mut comparison = compare(&[result("a", 1000.0)], &[result("a", 1000.0)], 1.0);
+    assert_eq!(words::one_sided(&comparison), Vec::<String>::new());
+    comparison.known_of_base = vec!["kernel 6.1".to_owned(), "device vda (rotational true)".to_owned()];
+    let expected = "The base alone has these facts: kernel 6.1; device vda (rotational true).";
+    assert_eq!(words::one_sided(&comparison), [expected]);
+}
+
+#[test]
 fn the_page_says_what_is_known() {
     let base = [result("a", 1000.0), result("a", 1010.0), result("a", 990.0)];
     let new = [result("a", 1500.0), result("a", 1510.0), result("a", 1490.0)];

@@ -121,11 +121,11 @@ pub fn reasons(job: &ComparedJob) -> Vec<String> {
     reasons.into_iter().map(sentence).collect()
 }
 
-/// Facts that only one side tells, a line for each side.
+/// Facts that only one side tells, a sentence for each side.
 pub fn one_sided(comparison: &Comparison) -> Vec<String> {
-    let sides = [("the base", &comparison.known_of_base), ("the new result", &comparison.known_of_new)];
+    let sides = [("The base", &comparison.known_of_base), ("The new result", &comparison.known_of_new)];
     let known = sides.into_iter().filter(|(_, facts)| !facts.is_empty());
-    known.map(|(side, facts)| format!("Known of {side} only: {}.", facts.join(", "))).collect()
+    known.map(|(side, facts)| format!("{side} alone has these facts: {}.", facts.join("; "))).collect()
 }
 
 /// Why there may be more findings than are told; empty if both sides were audited.

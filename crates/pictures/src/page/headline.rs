@@ -6,7 +6,7 @@ use super::words;
 use crate::job_names::job_names;
 use ferrio_results::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
 use ferrio_stats::FiguresOf;
-use ferrio_units::glance::thousands;
+use ferrio_units::glance::{counted, thousands};
 use maud::{Markup, html};
 use std::borrow::Cow;
 
@@ -178,11 +178,11 @@ fn errors(jobs: &[&JobResult]) -> String {
     let failed = match (jobs, n_failed) {
         (_, 0) => None,
         ([job], _) => {
-            Some(format!("failed after {} I/Os: {}", thousands(n_ios()), ferrio_units::errno_text(job.error)))
+            Some(format!("failed after {}: {}", counted(n_ios(), "I/O", "I/Os"), ferrio_units::errno_text(job.error)))
         }
         _ => Some(format!("{} of {} jobs failed", thousands(n_failed), thousands(jobs.len() as u64))),
     };
-    let tolerated = (n_errors > 0).then(|| format!("{} I/Os failed", thousands(n_errors)));
+    let tolerated = (n_errors > 0).then(|| format!("{} failed", counted(n_errors, "I/O", "I/Os")));
     match (failed, tolerated) {
         (None, None) => "none".to_owned(),
         (failed, tolerated) => failed.into_iter().chain(tolerated).collect::<Vec<_>>().join("; "),

@@ -5,6 +5,7 @@
 use super::system;
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TracePlace, TraceRemark, TraceTrouble};
 use ferrio_units::errno_text;
+use ferrio_units::glance::counted;
 
 /// The line of a replay.
 pub(super) fn text(note: &ReplayNote) -> String {
@@ -113,7 +114,9 @@ fn remarked(remark: &TraceRemark) -> String {
         TraceRemark::Unaligned { length_bytes, offset_bytes } => {
             format!("{length_bytes} bytes at {offset_bytes} cannot be aligned")
         }
-        TraceRemark::Forbidden { n_ios } => format!("--readonly leaves out {n_ios} writes and trims"),
+        TraceRemark::Forbidden { n_ios } => {
+            format!("--readonly leaves out {}", counted(*n_ios, "write or trim", "writes and trims"))
+        }
         TraceRemark::More { n_more } => format!("and {n_more} more entries that say nothing"),
     }
 }

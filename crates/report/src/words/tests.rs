@@ -126,6 +126,7 @@ fn what_says_nothing_in_a_trace_is_told_with_its_place() {
         ),
         (TraceRemark::Unaligned { length_bytes: 512, offset_bytes: 7 }, "512 bytes at 7 cannot be aligned"),
         (TraceRemark::Forbidden { n_ios: 2 }, "--readonly leaves out 2 writes and trims"),
+        (TraceRemark::Forbidden { n_ios: 1 }, "--readonly leaves out 1 write or trim"),
         (TraceRemark::More { n_more: 99_992 }, "and 99992 more entries that say nothing"),
     ];
     for (remark, said) in table {

@@ -5,7 +5,7 @@ use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::thousands;
+use ferrio_units::glance::{counted, thousands};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "syncs-never-due",
@@ -48,8 +48,8 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     }
     let tense = if case.is_before() { "can do" } else { "has done" };
     let explanation = format!(
-        "{option}={interval} wants a sync after {} writes, and each clone {tense} at most {}: there is no sync between writes.",
-        thousands(u64::from(interval)),
+        "{option}={interval} wants a sync after {}, and each clone {tense} at most {}: there is no sync between writes.",
+        counted(interval.into(), "write", "writes"),
         thousands(n_writes)
     );
     let evidence = vec![

@@ -7,6 +7,7 @@ use crate::text;
 use ferrio_stats::provenance::IoLimit;
 use ferrio_stats::{DirectionStats, Measured, Severity};
 use ferrio_units::DataDirection;
+use ferrio_units::glance::counted;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "io-limit-measured",
@@ -67,7 +68,7 @@ fn find_set(case: &Case<'_>) -> Vec<Observation> {
             return None;
         }
         let bytes = limit.bytes_per_sec.map(|bytes| format!("{} a second", text::bytes(bytes)));
-        let ios = limit.ios_per_sec.map(|ios| format!("{ios} I/Os a second"));
+        let ios = limit.ios_per_sec.map(|ios| format!("{} a second", counted(ios, "I/O", "I/Os")));
         let explanation = format!(
             "The control group allows {} of {} to {}: no run in it can show more.",
             bytes.into_iter().chain(ios).collect::<Vec<_>>().join(" and "),
@@ -90,7 +91,7 @@ fn find_measured(case: &Case<'_>) -> Vec<Observation> {
         let (shown, most) = if is_bytes {
             (text::bytes(rate as u64), text::bytes(limit.bytes_per_sec.unwrap_or_default()))
         } else {
-            (format!("{} I/Os", text::short(rate)), format!("{} I/Os", limit.ios_per_sec.unwrap_or_default()))
+            (text::ios(rate), counted(limit.ios_per_sec.unwrap_or_default(), "I/O", "I/Os"))
         };
         let explanation = format!(
             "The jobs did {shown} a second on {}, and the control group allows {most}: the limit was measured, not the device.",

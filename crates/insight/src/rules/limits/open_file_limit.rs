@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob};
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::thousands;
+use ferrio_units::glance::{counted, thousands};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "open-file-limit",
@@ -32,8 +32,8 @@ fn of_job(job: &CaseJob<'_>, limit: u64) -> Option<Observation> {
         return None;
     }
     let explanation = format!(
-        "The job has {} files open at a time, and this process may have {}: the open that exceeds it ends the job.",
-        thousands(n_open),
+        "The job has {} open at a time, and this process may have {}: the open that exceeds it ends the job.",
+        counted(n_open, "file", "files"),
         thousands(limit)
     );
     let evidence =

@@ -6,7 +6,7 @@ use crate::rules::{FindingRule, Observation};
 use ferrio_spec::engines::Data;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::glance::{bytes_text, counted};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "uncommitted-writes",
@@ -32,9 +32,9 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         Measured::count("syncs", 0.0),
     ];
     let explanation = format!(
-        "The job has written {} in {} writes, and none of them was followed by a COMMIT: the server may still have them in its memory.",
+        "The job has written {} in {}, and no COMMIT followed: the server may still have them in its memory.",
         bytes_text(writes.bytes),
-        thousands(writes.n_completed)
+        counted(writes.n_completed, "write", "writes")
     );
     Some(Observation::of(job, evidence, explanation).about(DataDirection::Write))
 }
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn writes_without_a_sync_are_reported() {
         let told = scene("nfs").finding(RULE.id).explanation;
-        let expected = "The job has written 1.95 MiB in 2,000 writes, and none of them was followed by a COMMIT: the server may still \
+        let expected = "The job has written 1.95 MiB in 2,000 writes, and no COMMIT followed: the server may still \
                         have them in its memory.";
         assert_eq!(told, expected);
         // A server of blocks has a cache of its own, of which nothing is known.

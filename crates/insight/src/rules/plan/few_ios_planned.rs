@@ -5,7 +5,7 @@ use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, Observation};
 use ferrio_spec::DEFAULT_PERCENTILES;
 use ferrio_stats::{Measured, Severity, has_few_beyond};
-use ferrio_units::glance::thousands;
+use ferrio_units::glance::counted;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "few-ios-planned",
@@ -40,8 +40,8 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         return None;
     }
     let explanation = format!(
-        "The job can do {} I/Os, and fewer than ten of them can take longer than percentile {highest}: chance will decide what it says.",
-        thousands(n_ios)
+        "The job can do {}, and fewer than ten I/Os can take longer than percentile {highest}: chance will decide what it says.",
+        counted(n_ios, "I/O", "I/Os")
     );
     Some(Observation::of(job, vec![Measured::count("most I/Os", n_ios as f64)], explanation))
 }
@@ -57,6 +57,14 @@ mod tests {
         scene.jobs[0].extent.size = Some(SizeSpec::Bytes(2 * MIB));
         change(&mut scene.jobs[0]);
         scene.found().contains(&"few-ios-planned".to_owned())
+    }
+
+    #[test]
+    fn one_io_is_no_several() {
+        let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
+        scene.jobs[0].extent.number_ios = 1;
+        let explanation = scene.finding("few-ios-planned").explanation;
+        assert!(explanation.starts_with("The job can do 1 I/O, and fewer than ten I/Os can "), "{explanation}");
     }
 
     #[test]

@@ -4,12 +4,13 @@ use crate::case::{Case, CaseJob};
 use crate::rules::{FindingRule, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
+use ferrio_units::glance::counted;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "few-samples",
     title: "The 99th percentile rests on few I/Os",
     severity: Severity::Note,
-    what: "The number of latencies of a direction. It is reported below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
+    what: "The number of latencies of a direction; of syncs where a job with buffered writes waits in them. It is reported below 1,000: fewer than ten I/Os took longer than the 99th percentile.",
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --number_ios=100 --size=1g",
     cure: "Run longer, or look at the median.",
@@ -32,16 +33,32 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
     if job.engine.moves_nothing() || n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
         return None;
     }
-    let word = direction.name();
+    let (word, n_samples) = match sync_latencies(job).filter(|_| direction == DataDirection::Write) {
+        Some((_, n_syncs)) if n_syncs >= LEAST => return None,
+        Some(syncs) => syncs,
+        None => (direction.name(), n_samples),
+    };
     let beyond = match n_samples / 100 {
         0 => "none lies".to_owned(),
         1 => "one lies".to_owned(),
         n_beyond => format!("{n_beyond} lie"),
     };
-    let explanation =
-        format!("Of {n_samples} {word} latencies {beyond} beyond the 99th percentile: chance decides what it says.");
+    let latencies = counted(n_samples, &format!("{word} latency"), &format!("{word} latencies"));
+    let explanation = format!("Of {latencies} {beyond} beyond the 99th percentile: chance decides what it says.");
     let evidence = vec![Measured::count(&format!("{word} latencies"), n_samples as f64)];
     Some(Observation::of(job, evidence, explanation).about(direction))
+}
+
+/// The syncs in which a job with buffered writes waits for its device, by their name, and how many latencies they have.
+fn sync_latencies(job: &CaseJob<'_>) -> Option<(&'static str, u64)> {
+    let durability = &job.spec.durability;
+    let n_syncs = job.total.as_ref()?.sync.n_samples;
+    let word = match (durability.fsync_blocks > 0, durability.fdatasync_blocks > 0) {
+        (true, false) => "fsync",
+        (false, true) => "fdatasync",
+        _ => "sync",
+    };
+    (job.is_buffered() && n_syncs > 0).then_some((word, n_syncs))
 }
 
 #[cfg(test)]
@@ -61,6 +78,28 @@ mod tests {
         };
         assert_eq!(scene(999), ["few-samples"]);
         assert_eq!(scene(1000), Vec::<String>::new());
+    }
+
+    /// A buffered write is a copy to memory; the job waits for the device in the sync after it.
+    #[test]
+    fn syncs_are_named_where_the_job_waits_in_them() {
+        let scene = |n_syncs: u64, direct: bool| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            (scene.jobs[0].durability.direct, scene.jobs[0].durability.fdatasync_blocks) = (direct, 1);
+            let stats = scene.stats();
+            (stats.sync, stats.n_syncs_issued) = (LatencyStat::new(true), n_syncs);
+            (0..n_syncs).for_each(|_| stats.sync.record(300_000));
+            let clat = &mut stats.directions.0[1].clat;
+            *clat = LatencyStat::new(true);
+            (0..n_syncs).for_each(|_| clat.record(300_000));
+            scene
+        };
+        let explanation = |n_syncs, direct| scene(n_syncs, direct).finding("few-samples").explanation;
+        let expected = "Of 300 fdatasync latencies 3 lie beyond the 99th percentile: chance decides what it says.";
+        assert_eq!(explanation(300, false), expected);
+        assert!(explanation(1, false).starts_with("Of 1 fdatasync latency none lies "));
+        assert!(explanation(300, true).starts_with("Of 300 write latencies 3 lie "));
+        assert!(!scene(1000, false).found().contains(&"few-samples".to_owned()));
     }
 
     #[test]

@@ -3,14 +3,15 @@
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::targets::is_file_under_dev;
 use crate::rules::{FindingRule, Observation};
-use ferrio_stats::{Severity, TargetPlace};
+use ferrio_stats::{Severity, TargetKind, TargetPlace};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "target-in-memory",
     title: "The files are in memory",
     severity: Severity::Wrong,
     what: "The kind of the file system of the files (tmpfs, ramfs, devtmpfs or hugetlbfs), and what lies below it: a loop device on \
-           such a file system, or a file system on zram or a RAM disk.",
+           such a file system, or a file system on zram or a RAM disk. Devices \
+           of the kernel that store nothing, such as /dev/null, count too.",
     why: "There is no device below such files, so a run on them measures memory and the kernel.",
     example: "--name=a --directory=/dev/shm --rw=randwrite --size=100m",
     cure: "Give --directory on a file system of the storage that you want to measure; `df -T` shows them.",
@@ -23,7 +24,13 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
-    let is_one = |place: &&TargetPlace| is_in_memory(place) && !is_file_under_dev(place);
+    let is_one =
+        |place: &&TargetPlace| is_in_memory(place) && !is_file_under_dev(place) && place.kind != TargetKind::Character;
+    if let Some(place) = job.places.iter().find(|place| keeps_nothing(place)) {
+        let explanation =
+            format!("{} is a device of the kernel that stores nothing: no storage was measured.", place.path);
+        return Some(Observation::of(job, Vec::new(), explanation));
+    }
     let by_kind = job.places.iter().find(is_one).map(|place| {
         let kind = place.file_system.as_deref().unwrap_or_default();
         format!("{} is on {kind}, which keeps its data in memory", place.path)
@@ -39,11 +46,34 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     Some(Observation::of(job, Vec::new(), explanation))
 }
 
+/// The place is a character device of the kernel behind which there is no storage. Others, such as those of SCSI and NVMe commands,
+/// lead to a disk, although their names are on a file system in memory.
+fn keeps_nothing(place: &TargetPlace) -> bool {
+    const NAMES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+    place.kind == TargetKind::Character && NAMES.contains(&place.path.as_str())
+}
+
 #[cfg(test)]
 mod tests {
     use crate::rules::testing::{TestRun, job, layer};
     use ferrio_spec::DirectionMix;
-    use ferrio_stats::LayerKind;
+    use ferrio_stats::{LayerKind, TargetKind};
+
+    /// Names under /dev are on devtmpfs, and what is behind them is not.
+    #[test]
+    fn devices_of_the_kernel_store_nothing_and_other_names_lead_to_disks() {
+        let scene = |path: &str| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Write));
+            let place = &mut scene.places[0];
+            (place.kind, place.path) = (TargetKind::Character, path.to_owned());
+            (place.file_system, place.device) = (Some("devtmpfs".to_owned()), None);
+            scene
+        };
+        let explanation = scene("/dev/null").finding("target-in-memory").explanation;
+        let expected = "/dev/null is a device of the kernel that stores nothing: no storage was measured.";
+        assert_eq!(explanation, expected);
+        assert!(!scene("/dev/sg0").found().contains(&"target-in-memory".to_owned()));
+    }
 
     #[test]
     fn tmpfs_is_told_and_ext4_is_not() {

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::rules::{FindingRule, Observation};
-use ferrio_stats::{LayerKind, Severity};
+use ferrio_stats::{LayerKind, Severity, StorageLayer};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "target-on-overlay",
@@ -21,14 +21,27 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_job = |job: &CaseJob<'_>| {
         let layers = job.places.iter().filter_map(|place| Some((place, case.layer(place.layer.as_deref()?)?)));
         let (place, layer) = layers.into_iter().find(|(_, layer)| layer.kind == LayerKind::Overlay)?;
-        let below = match &layer.below[..] {
-            _ if layer.is_cut => "directories of which not all can be seen from here".to_owned(),
-            below => below.join(" and "),
-        };
-        let explanation = format!("{} is on the overlay {}, which shows {below}.", place.path, layer.name);
+        let explanation =
+            format!("{} is on the overlay file system mounted on {}. {}", place.path, layer.name, kept_in(layer));
         Some(Observation::of(job, Vec::new(), explanation))
     };
     case.jobs.iter().filter_map(of_job).collect()
+}
+
+/// Where the directories of an overlay are: a sentence.
+fn kept_in(overlay: &StorageLayer) -> String {
+    let place = |name: &String| match name.strip_prefix('/') {
+        Some(_) => format!("the file system mounted on {name}"),
+        None => name.clone(),
+    };
+    match &overlay.below[..] {
+        [] => "Its directories cannot be seen from here.".to_owned(),
+        _ if overlay.is_cut => "Not all of its directories can be seen from here.".to_owned(),
+        below => {
+            let places: Vec<String> = below.iter().map(place).collect();
+            format!("Its directories are on {}.", places.join(" and "))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -36,6 +49,30 @@ mod tests {
     use crate::rules::testing::{TestRun, job, layer};
     use ferrio_spec::DirectionMix;
     use ferrio_stats::LayerKind;
+
+    #[test]
+    fn the_places_of_its_directories_are_named() {
+        let explanation = |below: &[&str], is_cut: bool| {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read)).before();
+            let mut overlay = layer("/data", LayerKind::Overlay, below);
+            overlay.is_cut = is_cut;
+            scene.layers(vec![overlay, layer("/", LayerKind::Memory, &[]), layer("/var", LayerKind::Memory, &[])]);
+            scene.finding("target-on-overlay").explanation
+        };
+        let beginning = "/data/a.0.0 is on the overlay file system mounted on /data. ";
+        for (below, is_cut, expected) in [
+            (&["/"][..], false, "Its directories are on the file system mounted on /."),
+            (
+                &["/", "/var"],
+                false,
+                "Its directories are on the file system mounted on / and the file system mounted on /var.",
+            ),
+            (&["/"], true, "Not all of its directories can be seen from here."),
+            (&[], true, "Its directories cannot be seen from here."),
+        ] {
+            assert_eq!(explanation(below, is_cut), format!("{beginning}{expected}"));
+        }
+    }
 
     #[test]
     fn an_overlay_is_told_and_its_upper_directory_is_not() {

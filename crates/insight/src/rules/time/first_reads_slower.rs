@@ -51,14 +51,13 @@ fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
     if read_bytes > range_bytes * (1.0 + NEAR) {
         return None;
     }
-    let rate = |n_ios: f64| text::short(n_ios / seconds);
     let explanation = format!(
-        "Until the job had read {} of the {}, it did {} I/Os a second, and {} from then on: blocks that are loaded when they are first \
+        "Until the job had read {} of the {}, it did {} a second, and {} from then on: blocks that are loaded when they are first \
          read, or a cache below the device that filled.",
         text::bytes(read_bytes as u64),
         text::bytes(range_bytes as u64),
-        rate(before),
-        rate(after)
+        text::ios(before / seconds),
+        text::short(after / seconds)
     );
     let evidence = vec![
         Measured::count("I/Os a second before", before / seconds),

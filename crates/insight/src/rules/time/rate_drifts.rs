@@ -47,13 +47,13 @@ fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
         return None;
     }
     let (start, end) = (center - trend.change / 2.0, center + trend.change / 2.0);
-    let rate = |n_ios: f64| text::short(n_ios.max(0.0) / interval_secs);
+    let rate = |n_ios: f64| n_ios.max(0.0) / interval_secs;
     let percent = |change: f64| 100.0 * change / center;
     let explanation = format!(
-        "The rate {} from about {} to about {} I/Os a second in {} s, so it was no steady state: a longer run gives another mean.",
+        "The rate {} from about {} to about {} a second in {} s, so it was no steady state: a longer run gives another mean.",
         if trend.change > 0.0 { "rose" } else { "fell" },
-        rate(start),
-        rate(end),
+        text::short(rate(start)),
+        text::ios(rate(end)),
         text::short(ios.len() as f64 * interval_secs)
     );
     let evidence = vec![

@@ -50,8 +50,8 @@ fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
         let (other, what) = changed_with(case, job, change.index)?;
         let (before, after) = (change.before / seconds, change.after / seconds);
         let explanation = format!(
-            "The job did {} I/Os a second until the job {other} {what}, and {} from then on.",
-            text::short(before),
+            "The job did {} a second until the job {other} {what}, and {} from then on.",
+            text::ios(before),
             text::short(after)
         );
         let evidence = vec![Measured::count("I/Os a second before", before), Measured::count("after", after)];
@@ -92,13 +92,12 @@ fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
     let Change { index, before, after, .. } = course.fall()?;
     let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);
-    let rate = |n_ios: f64| text::short(n_ios / seconds);
     let explanation = format!(
-        "For {} s the job did {} I/Os a second, and then {} for {} s. The mean of the run describes neither: burst credit was used up, or a \
+        "For {} s the job did {} a second, and then {} for {} s. The mean of the run describes neither: burst credit was used up, or a \
          cache was full.",
         text::short(before_secs),
-        rate(before),
-        rate(after),
+        text::ios(before / seconds),
+        text::short(after / seconds),
         text::short(after_secs)
     );
     let evidence = vec![
