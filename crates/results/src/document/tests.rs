@@ -142,6 +142,8 @@ fn figures_that_are_no_numbers_are_zero() {
     let result = parsed(&REPORT.replace("5113.402062", "-nan").replace("1.5", "nan")).expect("a report");
     assert_eq!(result.remarks, ["2 figures of the file are nan or inf, which are no numbers: they count as 0."]);
     assert_eq!(result.jobs[0].directions[DataDirection::Read].as_ref().map(|read| read.n_ios), Some(496));
+    let result = parsed(&REPORT.replace("5113.402062", "nan")).expect("a report");
+    assert_eq!(result.remarks, ["1 figure of the file is nan or inf, which is no number: it counts as 0."]);
 }
 
 #[test]
