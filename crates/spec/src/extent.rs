@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn more_than_the_whole_is_a_multiple_of_the_size() {
         let bytes = |io_size, size| {
-            let extent = ExtentSpec { io_size, size, ..crate::JobSpec::default().extent };
+            let extent = ExtentSpec { size, io_size, ..crate::JobSpec::default().extent };
             (extent.io_share().is_some(), extent.given_io_bytes())
         };
         let (percent, size) = (|percent| Some(SizeSpec::Percent(percent)), Some(SizeSpec::Bytes(4_000)));

@@ -183,7 +183,7 @@ fn the_fields_of_terse_have_the_numbers_of_the_help() {
             assert_eq!([bw[0], bw[1]], [of["bw_min"].to_string(), of["bw_max"].to_string()]);
             let iops = at(&format!("{direction} iops: min, max, mean, stdev, samples"));
             assert_eq!(iops.is_some(), version == 5);
-            assert!(iops.is_none_or(|iops| iops[4] == format!("{}", of["iops_samples"])), "{iops:?}");
+            assert!(iops.is_none_or(|iops| iops[4].parse().ok() == of["iops_samples"].as_u64()), "{iops:?}");
         }
         let cpu = at("CPU: usr, sys (%)").expect("CPU");
         assert_eq!(cpu[0], format!("{:.6}%", number(&job["usr_cpu"])));

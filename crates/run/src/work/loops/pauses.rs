@@ -32,7 +32,7 @@ pub(crate) enum Pause {
     Over(u64),
 }
 
-/// The lengths of the pauses, ns.
+/// Lengths of the pauses, ns.
 #[derive(Debug)]
 enum PauseLengths {
     Fixed(u64),
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(timed.look(451_000, done(99)), Pause::Sleep(501_000));
     }
 
-    /// PauseLengths of the first pauses of a job of this number, ns.
+    /// Lengths of the first pauses of a job of this number, ns.
     fn lengths(drawn: DrawnTime, thread_number: u64) -> Vec<u64> {
         let spec = PauseSpec { drawn: Some(drawn), pause_us: drawn.mean_us(), ..PauseSpec::default() };
         let mut pauses = Pauses::new(&spec, &SeedTable::new(DEFAULT_RAND_SEED, thread_number));
