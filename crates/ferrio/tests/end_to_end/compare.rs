@@ -156,7 +156,7 @@ fn exit_codes_tell_conditions_from_errors() {
 fn bad_inputs_are_errors_with_file_and_line() {
     let scratch = Scratch::new("compare");
     report(&scratch, "good.json", "job", "1000");
-    report(&scratch, "nan.json", "job", "nan");
+    report(&scratch, "word.json", "job", "many");
     report(&scratch, "negative.json", "job", "-1.5");
     report(&scratch, "endless.json", "job", "1e999");
     scratch.write("half.json", "{\"fio version\": \"fio-3.41\",\n \"jobs\": [ {");
@@ -165,7 +165,7 @@ fn bad_inputs_are_errors_with_file_and_line() {
     scratch.write("x_iops.1.log", "500, 1, 0, 0, 0\n1000, -1, 0, 0, 0\n");
     for (arguments, reason) in [
         ("good.json half.json", "half.json:2: its JSON cannot be read"),
-        ("good.json nan.json", "nan.json:2: its JSON cannot be read"),
+        ("good.json word.json", "word.json:2: its JSON cannot be read"),
         ("good.json negative.json", "negative.json: iops is -1.5"),
         ("good.json endless.json", "endless.json:2: its JSON cannot be read"),
         ("good.json empty.json", "empty.json: it is empty"),
