@@ -24,6 +24,8 @@ enum FileState {
     Open,
     /// The file starts over as soon as none of its I/Os is in flight.
     Closing,
+    /// As `Closing`, but another file may be opened in its place already: the loop waits for the close before it opens one.
+    Leaving,
     Done,
 }
 
@@ -96,23 +98,37 @@ impl FilePicker {
     }
 
     fn round_robin(&mut self) -> usize {
-        // The loop ends: at least one file is not done, and one that is open or may be opened always exists.
-        loop {
+        for _ in 0..self.states.len() {
             let file = self.next;
             self.next = (self.next + 1) % self.states.len();
             if self.usable(file) {
                 return file;
             }
         }
+        self.any()
     }
 
     fn random(&mut self) -> usize {
-        loop {
+        // Nearly all draws may hit files that are done.
+        while self.has_usable() {
             let file = self.stream.below(self.states.len() as u64) as usize;
             if self.usable(file) {
                 return file;
             }
         }
+        self.any()
+    }
+
+    /// True if a file is open or may be opened. Mostly the first few files answer.
+    fn has_usable(&self) -> bool {
+        (0..self.states.len()).any(|file| self.usable(file))
+    }
+
+    /// The first file that can be used, or else one that was to be closed, which continues.
+    fn any(&self) -> usize {
+        let usable = (0..self.states.len()).find(|file| self.usable(*file));
+        let closing = |state: &FileState| matches!(state, FileState::Closing | FileState::Leaving);
+        usable.or_else(|| self.states.iter().position(closing)).unwrap_or(0)
     }
 
     fn skewed(&mut self) -> usize {
@@ -124,23 +140,21 @@ impl FilePicker {
                 return file;
             }
         }
-        // If all files that are not done are closing, one of them continues.
-        let usable = (0..self.states.len()).find(|file| self.usable(*file));
-        usable.or_else(|| self.states.iter().position(|state| *state == FileState::Closing)).unwrap_or(0)
+        self.any()
     }
 
     fn usable(&self, file: usize) -> bool {
         match self.states[file] {
             FileState::Open => true,
             FileState::Closed => self.n_open < self.max_open,
-            FileState::Closing | FileState::Done => false,
+            FileState::Closing | FileState::Leaving | FileState::Done => false,
         }
     }
 
     #[inline]
     fn open(&mut self, file: usize) -> usize {
         match self.states[file] {
-            FileState::Closed => {
+            FileState::Closed | FileState::Leaving => {
                 self.states[file] = FileState::Open;
                 self.n_open += 1;
             }
@@ -162,11 +176,23 @@ impl FilePicker {
         }
     }
 
+    /// All of the file was issued; it makes room for a file that waits, and starts over in another turn.
+    pub(crate) fn leave(&mut self, file: usize) {
+        if self.states[file] == FileState::Open {
+            self.states[file] = FileState::Leaving;
+            self.n_open -= 1;
+        }
+    }
+
     /// The file was closed: none of its I/Os is in flight.
     pub(crate) fn closed(&mut self, file: usize) {
-        if self.states[file] == FileState::Closing {
-            self.states[file] = FileState::Closed;
-            self.n_open -= 1;
+        match self.states[file] {
+            FileState::Closing => {
+                self.states[file] = FileState::Closed;
+                self.n_open -= 1;
+            }
+            FileState::Leaving => self.states[file] = FileState::Closed,
+            FileState::Closed | FileState::Open | FileState::Done => {}
         }
     }
 

@@ -291,9 +291,13 @@ impl<Z: Zoning> Stream<Z> {
             let (compatibility, is_random) = (self.plan.compatibility, self.plan.pattern.random);
             let closes =
                 self.picker.starts_over() && compat::closes_before_restart(compatibility, lacks_room, is_random);
-            // In fio, all I/O of such a job goes to the first files.
-            if closes || (restarts && is_random && self.picker.has_waiting_files()) {
+            if closes {
                 self.picker.close(file_index);
+                return Next::Close(file_index as u32);
+            }
+            // In fio, all I/O of such a job goes to the first files.
+            if restarts && is_random && self.picker.has_waiting_files() {
+                self.picker.leave(file_index);
                 return Next::Close(file_index as u32);
             }
             self.picker.stay();

@@ -250,6 +250,33 @@ fn random_jobs_without_end_go_through_all_files() {
     }
 }
 
+/// Files are closed late, when their I/Os in flight are done: the stream goes on, whatever it has to pick.
+#[test]
+fn files_that_close_late_keep_no_stream_waiting() {
+    for (service, n_files, openfiles) in [
+        (FileService::RoundRobin, 2, 1),
+        (FileService::RoundRobin, 3, 2),
+        (FileService::Random, 2, 1),
+        (FileService::Sequential, 3, 1),
+    ] {
+        let mut plan = plan(DirectionMix::Read, true);
+        plan.files =
+            vec![FileRange { length_bytes: 2 * BLOCK_BYTES, file_bytes: 2 * BLOCK_BYTES, ..plan.files[0] }; n_files];
+        (plan.openfiles, plan.file_service, plan.time_based) = (openfiles, service, true);
+        let mut stream = Stream::new(plan, Unzoned).unwrap();
+        let mut n_of_file = vec![0; n_files];
+        while n_of_file.iter().sum::<u32>() < 200 {
+            // No file is ever closed.
+            match stream.draw() {
+                Next::Io(io) => n_of_file[io.file_index as usize] += 1,
+                Next::Close(_) | Next::Restart(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(n_of_file.iter().all(|n| *n > 0), "{n_of_file:?}");
+    }
+}
+
 /// A file that is about to be closed is not picked before its close; a lone file continues.
 #[test]
 fn files_that_close_are_left_alone() {
