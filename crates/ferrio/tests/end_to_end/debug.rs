@@ -34,7 +34,6 @@ const THRESHOLDS: &[(&str, &str)] = &[
     ("bw:12", "set steady state BW threshold to 12"),
     ("bw:12k", "set steady state BW threshold to 12288"),
     ("bw_slope:1k", "set steady state BW threshold to 1024"),
-    ("bw:12.5", "set steady state BW threshold to 12"),
 ];
 
 #[test]

@@ -6,7 +6,7 @@ use crate::support::{Program, Run, Scratch, has_peer, has_programs};
 
 /// Blocks that a pipe takes at once, that it does not, and that begin in the midst of a page.
 const SHAPES: [&str; 4] =
-    ["--bs=4k", "--bs=96k", "--bs=512-40k --bs_unaligned --norandommap", "--bs=64k --direct=1 --iomem_align=4k"];
+    ["--bs=4k", "--bs=96k", "--bs=512,40k --bs_unaligned --norandommap", "--bs=64k --direct=1 --iomem_align=4k"];
 
 #[cfg_attr(not(peer), ignore = "needs the peer, FERRIO_PEER=1")]
 #[test]

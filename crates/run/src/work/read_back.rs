@@ -8,7 +8,7 @@ use super::lane::Stop;
 use super::lookout::Lookout;
 use super::loops::flow::Flow;
 use super::loops::in_flight::drain;
-use super::loops::open_files::{open_if_closed, sync_untraced};
+use super::loops::open_files::{make_room, open_if_closed, sync_untraced};
 use super::loops::{Worker, run_pass};
 use super::verify::Verifier;
 use crate::compat;
@@ -144,6 +144,9 @@ fn sync_before_reading(worker: &mut Worker<'_>, is_synced: bool) -> Result<(), F
         // Where not all files may be open at once, each is opened when its data is read, which drops its cache.
         if are_many && !worker.lane.files.is_open(file) && !syncs {
             continue;
+        }
+        if are_many && !worker.lane.files.is_open(file) {
+            make_room(worker)?;
         }
         open_if_closed(worker, file)?;
         if syncs {

@@ -24,13 +24,22 @@ impl<'t> Number<'t> {
         let (digits, radix) = behind_mark.map_or((unsigned, 10), |digits| (digits, 16));
         let n_digits = digits.bytes().take_while(|b| char::from(*b).is_digit(radix)).count();
         let value = read_digits(&digits[..n_digits], signed.starts_with('-'), radix, text)?;
-        Ok(Self { value, rest: digits[n_digits..].trim_ascii_start(), is_hex: radix == 16 })
+        let rest = without_zero_fraction(&digits[n_digits..]);
+        Ok(Self { value, rest: rest.trim_ascii_start(), is_hex: radix == 16 })
     }
 
     /// The number, if nothing is behind it.
     pub(super) fn alone(&self, given: &str) -> Result<i64, ParseError> {
         if self.rest.is_empty() { Ok(self.value) } else { Err(left_over(given, self.rest, "nothing may follow it")) }
     }
+}
+
+/// What is behind a number without a fraction of 0: programs that compute sizes in floating point write `4194304.0`.
+fn without_zero_fraction(rest: &str) -> &str {
+    let Some(fraction) = rest.strip_prefix('.') else { return rest };
+    let behind = fraction.trim_start_matches('0');
+    let is_zero = behind.len() < fraction.len() && !behind.starts_with(|c: char| c.is_ascii_digit());
+    if is_zero { behind } else { rest }
 }
 
 /// The error about text behind a number.
@@ -72,6 +81,10 @@ mod tests {
         assert_eq!(read("-3%"), (-3, "%"));
         assert_eq!(read("+4k"), (4, "k"));
         assert_eq!(read("1.5g"), (1, ".5g"));
+        assert_eq!(read("4194304.0"), (4_194_304, ""));
+        assert_eq!(read("4.00k"), (4, "k"));
+        assert_eq!(read("4.05"), (4, ".05"));
+        assert_eq!(read("4."), (4, "."));
         assert_eq!(read(" 4k "), (4, "k"));
         assert_eq!(read("4 k"), (4, "k"));
         assert_eq!(read("007"), (7, ""));

@@ -122,7 +122,6 @@ pub(crate) fn make_room(worker: &mut Worker<'_>) -> Result<bool, Failure> {
 /// Opens a file, unless it is open. Nothing is in flight.
 pub(crate) fn open_if_closed(worker: &mut Worker<'_>, file: u32) -> Result<(), Failure> {
     if !worker.lane.files.is_open(file) {
-        make_room(worker)?;
         worker.lane.open_file(file)?;
         worker.hooks.file(&worker.lane, file, "open");
     }
