@@ -234,10 +234,8 @@ impl<T> EngineOption<T> {
     #[must_use]
     pub const fn secret(mut self) -> Self {
         self.def.secrecy = Secrecy::Secret;
-        self.def.status = self.def.status.deviating(
-            DeviationKind::Different,
-            "Outputs show `***` in the place of the value. Given as `env:NAME`, it is taken from the environment, and as `file:PATH` from a file.",
-        );
+        self.def.long_help = "A secret. env:NAME takes it from the environment, file:PATH from a file.";
+        self.def.status = self.def.status.deviating(DeviationKind::Different, "Outputs show `***` instead.");
         self
     }
 
