@@ -101,7 +101,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("random")
     .place(Category::Io, "random")
     .applies(Apply::With(distribution::set))
-        .deviates(Different, "Shares of zones may have up to four decimals (zoned:0.5/10:99.5/90); fio takes whole percents.")
+        .deviates(Mended, "Shares of zones may have up to four decimals (zoned:0.5/10:99.5/90); fio takes whole percents.")
         .deviates(Stricter, "Parameters without a meaning, and anything behind a parameter, are refused. Parameters without a meaning are a theta of zipf that is negative or not a number, an empty list of zones, zones of more than 100% together, and a zone of zoned_abs without a size. A zone or block past the end of a file ends the job when it starts."),
     option(
         "random_sequence_stride",

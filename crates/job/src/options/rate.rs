@@ -25,7 +25,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              stream of their own (randseed, randrepeat), so that no other draw of the job changes.",
         )
         .applies(Apply::With(apply_pace::thinktime))
-        .deviates(Different, "The length of each pause can be drawn (exponential:MEAN, uniform:LOW-HIGH); fio takes only a fixed one."),
+        .deviates(Mended, "The length of each pause can be drawn (exponential:MEAN, uniform:LOW-HIGH); fio takes only a fixed one."),
     option("thinktime_spin", Kind::Microseconds, "Part of the pause spent busy-looping (capped at thinktime)")
         .default("0")
         .under("thinktime")

@@ -40,5 +40,6 @@ option("lockfile", Kind::Choice(LOCKFILE), "Take an in-process lock around each 
         .deviates(Mended, "Clones share the lock; in fio they do not exclude each other."),
 option("opendir", Kind::Text, "Walk this directory tree and add every regular file").place(Category::File, "filename").applies(Apply::With(directories::opendir)).takes_bytes()
         .long("Several directories are joined by colons; `\\:` is a colon in a name. A name with colons that is a directory as it stands is one directory.")
-        .deviates(Different, "Several directories may be joined by colons; fio takes one. Files are searched when the job is set up, not when the option is read, and are sorted by name."),
+        .deviates(Mended, "Several directories may be joined by colons; fio takes one.")
+        .deviates(Different, "Files are searched when the job is set up, not when the option is read, and are sorted by name."),
 ];
