@@ -109,19 +109,18 @@ impl FilePicker {
     }
 
     fn random(&mut self) -> usize {
-        // Nearly all draws may hit files that are done.
-        while self.has_usable() {
-            let file = self.stream.below(self.states.len() as u64) as usize;
-            if self.usable(file) {
-                return file;
+        // Nearly all draws may hit files that are done. Whether there is any other is looked at only after as many misses as there are files.
+        loop {
+            for _ in 0..self.states.len() {
+                let file = self.stream.below(self.states.len() as u64) as usize;
+                if self.usable(file) {
+                    return file;
+                }
+            }
+            if !(0..self.states.len()).any(|file| self.usable(file)) {
+                return self.any();
             }
         }
-        self.any()
-    }
-
-    /// True if a file is open or may be opened. Mostly the first few files answer.
-    fn has_usable(&self) -> bool {
-        (0..self.states.len()).any(|file| self.usable(file))
     }
 
     /// The first file that can be used, or else one that was to be closed, which continues.
