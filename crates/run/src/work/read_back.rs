@@ -141,11 +141,11 @@ fn sync_before_reading(worker: &mut Worker<'_>, is_synced: bool) -> Result<(), F
             continue;
         }
         let syncs = worker.lane.plan.writes() && !is_synced;
-        // Where not all files may be open at once, each is opened when its data is read, which drops its cache.
-        if are_many && !worker.lane.files.is_open(file) && !syncs {
-            continue;
-        }
         if are_many && !worker.lane.files.is_open(file) {
+            // It is opened when its data is read, which drops its cache.
+            if !syncs {
+                continue;
+            }
             make_room(worker)?;
         }
         open_if_closed(worker, file)?;
