@@ -50,9 +50,9 @@ const GENERAL: &[(&str, DeviationKind, &str)] = &[
     (
         "All options",
         DeviationKind::Stricter,
-        "What is left behind a number is refused, as in `8kfoo`, `1.5g`, `10sec` and, for reads and writes, `4k-64k`. fio takes the \
+        "Text behind a number is refused, as in `8kfoo`, `1.5g`, `10sec` and, for reads and writes, `4k-64k`. fio takes the \
          number at the beginning, with a suffix whose first letter it knows; it takes units of time that it does not know for microseconds. \
-         A comment behind a number may stay, as in `bs=4k # a block`.",
+         A comment behind a number may stay, as in `bs=4k # a block`, and so may a fraction of zeros, as in `4194304.0`.",
     ),
     (
         "All options",

@@ -204,8 +204,9 @@ impl<'a> ArgumentReader<'a> {
 
     fn refuse_word(&mut self, complaint: &str, word: &str, names: &[LongName]) -> Result<Mode, Stopped> {
         let program = self.program;
-        // What is behind the `=` may be a secret, of an engine that comes later or with a misspelt name.
-        let (complaint, shown) = (complaint.replace(word, &shown_line(word)), shown_line(word));
+        // The value may be a secret, of an engine that comes later or with a misspelt name.
+        let shown = shown_line(word);
+        let complaint = complaint.replace(word, &shown);
         self.collector.messages.err(format!("{program}: {complaint}"));
         self.collector.messages.err(format!("{program}: unrecognized option '{shown}'"));
         let text = word.trim_start_matches('-');

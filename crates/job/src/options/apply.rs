@@ -33,7 +33,9 @@ pub(crate) fn description(draft: &mut Draft, value: &Value, _: Context) -> Appli
 
 pub(crate) fn filename(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     for name in colon_names(value.text()?) {
-        let shown = without_passwords(&name);
+        // A path with such text in it stays as it is: another file would be opened otherwise.
+        let is_url = name.split_once("://").is_some_and(|(scheme, _)| !scheme.contains('/'));
+        let shown = if is_url { without_passwords(&name) } else { name.as_str().into() };
         if shown != name {
             draft.job.engine.secret_names.push(Secret::new(&*shown, &*name));
         }

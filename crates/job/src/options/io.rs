@@ -133,7 +133,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
             "More than 100% is ferrio's own: with io_size=250% a job goes over its files two and a half times. Up to 100% the value is a share \
              of all files, in fio's jobs even of the bytes beyond `size`; above that it is a multiple of `size`.",
         )
-        .deviates(Different, "Above 100% several passes move it.")
+        .deviates(Different, "Above 100% it takes several passes.")
         .deviates(Mended, "Overlapping verified writes that were in flight together are not read back, because either may be the last; fio expects the later one.")
         .deviates(Stricter, "A number of zones is refused without zonemode; fio ignores it."),
     option(

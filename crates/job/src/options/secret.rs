@@ -105,6 +105,17 @@ mod tests {
         }
     }
 
+    /// A path is no URL, whatever its name has in it: the file of that name is opened.
+    #[test]
+    fn names_of_urls_alone_lose_their_password() {
+        let job = |name: &str| crate::testing::draft_of(&[("filename", name)]).expect("a name").job;
+        let url = job("iscsi\\://ada%hush@h/i/0");
+        assert_eq!(url.target.filenames, ["iscsi://ada%***@h/i/0"]);
+        assert_eq!(url.engine.secret_names, [Secret::new("iscsi://ada%***@h/i/0", "iscsi://ada%hush@h/i/0")]);
+        let path = job("/srv/a\\://ada\\:hush@h");
+        assert_eq!((path.target.filenames[0].as_str(), path.engine.secret_names.len()), ("/srv/a://ada:hush@h", 0));
+    }
+
     #[test]
     fn secrets_come_from_the_value_the_environment_or_a_file() {
         let mut world = World::default().with_file("key", "from a file\n");

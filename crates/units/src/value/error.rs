@@ -17,7 +17,7 @@ pub enum ParseError {
     LeftOver {
         /// Text as given.
         given: String,
-        /// What is behind the number.
+        /// The text behind the number.
         rest: String,
         /// What may be there, as a sentence.
         allowed: &'static str,

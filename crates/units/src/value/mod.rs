@@ -1,4 +1,4 @@
-//! The syntax of option values: sizes, times, booleans, parenthesised arithmetic and lists. Blanks around numbers do not count; what is left
+//! The syntax of option values: sizes, times, booleans, parenthesised arithmetic and lists. Blanks around numbers do not count; text
 //! behind them is refused.
 //! Higher crates decide which option takes which kind of value.
 //!

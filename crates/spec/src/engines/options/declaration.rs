@@ -235,7 +235,7 @@ impl<T> EngineOption<T> {
     pub const fn secret(mut self) -> Self {
         self.def.secrecy = Secrecy::Secret;
         self.def.long_help = "A secret. env:NAME takes it from the environment, file:PATH from a file.";
-        self.def.status = self.def.status.deviating(DeviationKind::Mended, "Outputs show `***` instead.");
+        self.def.status = self.def.status.deviating(DeviationKind::Mended, "Outputs show `***` in its place.");
         self
     }
 

@@ -55,7 +55,7 @@ engine_options! {
     HTTP_S3_SSE_CUSTOMER_KEY: Option<&'static str> =
         text("http_s3_sse_customer_key", "Customer key for server side encryption")
             .secret()
-            .long("The first 32 bytes count; a shorter key is filled with zero bytes. Most servers take it over TLS only.");
+            .long("A secret: env:NAME takes it from the environment, file:PATH from a file. The first 32 bytes count; a shorter key is filled with zero bytes. Most servers take it over TLS only.");
     HTTP_S3_SSE_CUSTOMER_ALGORITHM: &'static str =
         text("http_s3_sse_customer_algorithm", "Algorithm of that key").default("AES256");
     HTTP_S3_STORAGE_CLASS: &'static str = text("http_s3_storage_class", "Storage class header").default("STANDARD");
