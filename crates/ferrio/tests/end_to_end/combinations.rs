@@ -86,10 +86,14 @@ fn outputs_have_their_parts_in_order() {
             let (before, behind) = switches.split_once("--description").unwrap_or((switches, ""));
             let behind = if behind.is_empty() { String::new() } else { format!("--description{behind}") };
             let job = format!("{before} --name=a --ioengine=null --size=64k {behind}");
-            let to_stdout = Run::new(*program, scratch.path(), &job).finish().succeeded().quiet();
+            let to_stdout =
+                Run::new(*program, scratch.path(), &job).recorded("combinations", &[]).finish().succeeded().quiet();
             let what = to_stdout.all();
             assert_eq!(parts(&to_stdout.stdout, &what), *expected, "{what}");
-            let to_file = Run::new(*program, scratch.path(), &format!("--output=report {job}")).finish().succeeded();
+            let to_file = Run::new(*program, scratch.path(), &format!("--output=report {job}"))
+                .recorded("combinations", &["report"])
+                .finish()
+                .succeeded();
             assert_eq!((to_file.stdout.as_str(), to_file.stderr.as_str()), ("", ""), "{}", to_file.all());
             assert_eq!(parts(&scratch.read("report"), &what), *expected, "{what}");
         }

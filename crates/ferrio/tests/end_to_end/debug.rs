@@ -5,7 +5,7 @@
 use crate::support::{Finished, Program, Run, Scratch, has_peer};
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
-    Run::new(program, scratch.path(), arguments).finish()
+    Run::new(program, scratch.path(), arguments).recorded("debug", &[]).finish()
 }
 
 /// The texts of a group's lines, without the threads that they are from.

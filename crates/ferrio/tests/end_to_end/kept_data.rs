@@ -4,6 +4,7 @@
 
 use crate::support::{Program, Run, Scratch, has_programs, peer_too, send, skip};
 use std::path::Path;
+use std::sync::LazyLock;
 
 /// What the files hold: 1 MiB in each.
 const HELD: &[u8] = b"what a user would miss\n";
@@ -37,8 +38,9 @@ const WAYS: &[&str] = &[
     "--rw=read --fallocate=truncate --ioengine=mmap",
 ];
 
-fn held() -> Vec<u8> {
-    HELD.iter().copied().cycle().take(1 << 20).collect()
+fn held() -> &'static [u8] {
+    static WHOLE: LazyLock<Vec<u8>> = LazyLock::new(|| HELD.repeat((1 << 20) / HELD.len() + 1)[..1 << 20].to_vec());
+    &WHOLE
 }
 
 /// The files of the jobs above.
@@ -54,7 +56,7 @@ fn make_files(scratch: &Scratch) {
 
 /// The files whose first bytes are no more what they held.
 fn changed(directory: &Path) -> Vec<&'static str> {
-    let is_kept = |name: &str| std::fs::read(directory.join(name)).is_ok_and(|now| now.starts_with(&held()));
+    let is_kept = |name: &str| std::fs::read(directory.join(name)).is_ok_and(|now| now.starts_with(held()));
     NAMES.iter().copied().filter(|name| !is_kept(name)).collect()
 }
 

@@ -10,7 +10,7 @@ const PROGRAMS: [Program; 2] = [Program::Ferrio, Program::Peer];
 
 fn finish(program: Program, scratch: &Scratch, arguments: &str) -> (Finished, Value) {
     let arguments = format!("{arguments} --output-format=normal,json --output=out");
-    let finished = Run::new(program, scratch.path(), &arguments).finish();
+    let finished = Run::new(program, scratch.path(), &arguments).recorded("limits", &["out"]).finish();
     let text = scratch.read("out");
     let end = text.find("\n}\n").map_or(0, |end| end + 3);
     let start = text.find("{\n").unwrap_or(0).min(end);

@@ -28,7 +28,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
 fn logs_of(program: Program, test: &str, arguments: &str) -> BTreeMap<String, Vec<Vec<String>>> {
     let scratch = Scratch::new(test);
     let arguments = format!("{arguments} --output-format=json --output=out");
-    Run::new(program, scratch.path(), &arguments).finish().succeeded().quiet();
+    Run::new(program, scratch.path(), &arguments).recorded("logs", &["*"]).finish().succeeded().quiet();
     logs(&scratch)
 }
 

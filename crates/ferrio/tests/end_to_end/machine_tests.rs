@@ -25,7 +25,8 @@ fn shape(text: &str) -> Vec<String> {
 #[test]
 fn speeds_are_told_in_the_lines_of_fio() {
     let scratch = Scratch::new("machine");
-    let finished = |program, options: &str| Run::new(program, scratch.path(), options).finish();
+    let finished =
+        |program, options: &str| Run::new(program, scratch.path(), options).recorded("machine", &[]).finish();
     for options in ["--crctest=crc7,md5,sha3-224,murmur3,fnv,jhash", "--memcpytest=simple,memcpy"] {
         let ours = finished(Program::Ferrio, options);
         assert_eq!(ours.code, Some(0), "{}", ours.all());
@@ -47,7 +48,7 @@ fn names_that_are_unknown_are_listed() {
         assert_eq!(ours.code, Some(1), "{}", ours.all());
         assert_eq!(ours.stderr.contains("fio: unknown hash `nosuch`. Available:"), options.ends_with("nosuch"));
         if peer_too("names_that_are_unknown_are_listed") {
-            let peer = Run::new(Program::Peer, scratch.path(), options).finish();
+            let peer = Run::new(Program::Peer, scratch.path(), options).recorded("machine", &[]).finish();
             assert_eq!((&ours.stdout, &ours.stderr, ours.code), (&peer.stdout, &peer.stderr, peer.code), "{options}");
         }
     }

@@ -86,7 +86,8 @@ fn reports_of_openings_are_those_of_the_peer() {
             let arguments = format!("--name=f --ioengine={engine} --bs=4k --size=32k --nrfiles=2 --{way}");
             let [theirs, ours] = [Program::Peer, Program::Ferrio].map(|program| {
                 let scratch = Scratch::new("reports-of-openings");
-                let finished = Run::new(program, scratch.path(), &arguments).finish().succeeded();
+                let finished =
+                    Run::new(program, scratch.path(), &arguments).recorded("targets", &[]).finish().succeeded();
                 outline(&finished.stdout, false)
             });
             assert_same_outline(&arguments, &ours, &theirs);
@@ -129,7 +130,7 @@ fn what_cannot_be_done_is_an_error_of_the_job() {
             let scratch = Scratch::new("openings-that-fail");
             std::fs::create_dir(scratch.join("there")).expect("a directory");
             let arguments = format!("--name=f --bs=4k --size=4k --ioengine={case}");
-            let finished = Run::new(*program, scratch.path(), &arguments).finish();
+            let finished = Run::new(*program, scratch.path(), &arguments).recorded("targets", &[]).finish();
             let what = format!("{program:?} {case}: {}", finished.all());
             assert_eq!(finished.code, Some(1), "{what}");
             let line = finished.stdout.lines().find(|line| line.starts_with("fio: pid=")).unwrap_or_default();
@@ -138,7 +139,7 @@ fn what_cannot_be_done_is_an_error_of_the_job() {
         // A directory that is to be looked up cannot be made.
         let scratch = Scratch::new("directory-that-fails");
         let arguments = "--name=f --size=4k --ioengine=dirstat --filename=none/below";
-        let finished = Run::new(*program, scratch.path(), arguments).finish();
+        let finished = Run::new(*program, scratch.path(), arguments).recorded("targets", &[]).finish();
         assert_eq!(finished.code, Some(1), "{}", finished.all());
         assert!(finished.stderr.contains("none/below") || finished.stderr.contains("mkdir"), "{}", finished.all());
     }
@@ -150,7 +151,7 @@ fn a_truncating_job_takes_writes_only() {
         for rw in ["read", "trim", "randrw"] {
             let scratch = Scratch::new("truncating");
             let arguments = format!("--name=f --ioengine=ftruncate --size=16k --bs=4k --rw={rw}");
-            let finished = Run::new(*program, scratch.path(), &arguments).finish();
+            let finished = Run::new(*program, scratch.path(), &arguments).recorded("targets", &[]).finish();
             assert_eq!(finished.code, Some(1), "{program:?} {rw}: {}", finished.all());
             assert!(finished.stdout.contains("err=22/"), "{program:?} {rw}: {}", finished.all());
         }

@@ -29,7 +29,7 @@ const BLOCK_BYTES: usize = 64;
 fn written(program: Program, options: &str) -> Vec<u8> {
     let scratch = Scratch::new("patterns");
     let job = format!("--name=a --filename=f --rw=write --bs={BLOCK_BYTES} --size=192 {options}");
-    Run::new(program, scratch.path(), &job).finish().succeeded();
+    Run::new(program, scratch.path(), &job).recorded("patterns", &["f"]).finish().succeeded();
     std::fs::read(scratch.join("f")).expect("it was written")
 }
 

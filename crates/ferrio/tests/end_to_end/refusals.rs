@@ -113,7 +113,7 @@ const COMMAND_LINES: &[(&str, i32, &[&str], Peer)] = &[
 ];
 
 fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
-    Run::new(program, scratch.path(), &arguments.replace("NULL", NULL)).finish()
+    Run::new(program, scratch.path(), &arguments.replace("NULL", NULL)).recorded("refusals", &[]).finish()
 }
 
 /// A directory with a file and a directory in it.

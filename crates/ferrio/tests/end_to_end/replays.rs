@@ -39,7 +39,7 @@ fn traced(program: Program, scratch: &Scratch, arguments: &str, stdin: &[u8]) ->
     let strace = format!("strace -ff -y -s 0 -e trace={CALLS} -o {}", scratch.join("strace").display());
     let fixed = "--name=a --ioengine=psync";
     let run = Run::new(program, scratch.path(), &format!("{fixed} {arguments}")).stdin(stdin);
-    let finished = run.under(&strace).finish();
+    let finished = run.under(&strace).recorded("replays", &["strace*"]).finish();
     let processes = scratch.names().into_iter().filter(|name| name.starts_with("strace"));
     let mut calls: Vec<Vec<String>> =
         processes.map(|name| scratch.read(&name).lines().filter_map(call).collect()).collect();
@@ -431,7 +431,7 @@ fn broken_traces_end_as_under_the_peer() {
         let arguments = format!("--name=a --ioengine=psync --read_iolog=t {redirect}");
         let end = |program| {
             let scratch = prepared("replays-broken", &[("t", bytes.clone())]);
-            Run::new(program, scratch.path(), &arguments).finish()
+            Run::new(program, scratch.path(), &arguments).recorded("replays", &[]).finish()
         };
         let ours = end(Program::Ferrio);
         assert_eq!(ours.code, Some(code), "{shown}: {}", ours.all());
@@ -457,7 +457,10 @@ fn counts_are_those_of_the_peer() {
         let counts = |program| {
             let scratch = prepared("replays-counts", &[("t", trace(&events))]);
             let fixed = "--name=a --ioengine=null --read_iolog=t --replay_redirect=data/f --output-format=json";
-            let finished = Run::new(program, scratch.path(), &format!("{fixed} {options}")).finish().succeeded();
+            let finished = Run::new(program, scratch.path(), &format!("{fixed} {options}"))
+                .recorded("replays", &[])
+                .finish()
+                .succeeded();
             let document: serde_json::Value = serde_json::from_str(&finished.stdout).expect("a document");
             let job = &document["jobs"][0];
             // Bytes are not compared: of this trace the peer does not count those of the last I/O.

@@ -96,7 +96,9 @@ fn both(case: &str, arguments: &str) -> [String; 2] {
     [Program::Ferrio, Program::Peer].map(|program| {
         let scratch = Scratch::new("reports");
         scratch.write("jobs.fio", job_file(case.trim_start_matches("long ")));
-        let run = Run::new(program, scratch.path(), &format!("jobs.fio {arguments}")).with_clock_of_peer();
+        let run = Run::new(program, scratch.path(), &format!("jobs.fio {arguments}"))
+            .with_clock_of_peer()
+            .recorded("reports", &[]);
         let run = run.finish().succeeded();
         assert_eq!(run.stderr, "", "{case}: {program:?}");
         run.stdout
@@ -135,7 +137,7 @@ fn reports_of_failures_have_the_lines_of_the_peer() {
         for program in programs {
             let scratch = Scratch::new("failures");
             scratch.write("jobs.fio", job_file(case));
-            let finished = Run::new(*program, scratch.path(), "jobs.fio").finish();
+            let finished = Run::new(*program, scratch.path(), "jobs.fio").recorded("reports", &[]).finish();
             assert_eq!(finished.code, Some(*n_failed), "{case}\n{}", finished.all());
             outlines.push(lines(&finished.stdout, false).into_iter().map(without_place).collect::<Vec<_>>());
         }

@@ -211,7 +211,7 @@ fn jobs_have_the_zones_of_the_peer_together() {
             let args = format!("--name=a {both} {first} --name=b {both} --stonewall --write_iolog=trace {second}");
             let done = |program| {
                 let scratch = scratch();
-                let code = Run::new(program, scratch.path(), &args).finish().code;
+                let code = Run::new(program, scratch.path(), &args).recorded("zones", &["trace"]).finish().code;
                 (code, ios_of(&std::fs::read_to_string(scratch.join("trace")).unwrap_or_default()))
             };
             assert_eq!(done(Program::Ferrio), done(Program::Peer), "{args}");
@@ -222,7 +222,7 @@ fn jobs_have_the_zones_of_the_peer_together() {
 /// Action, offset and length of the I/Os that were traced.
 fn trace_of_run(program: Program, args: &str) -> Vec<String> {
     let scratch = scratch();
-    Run::new(program, scratch.path(), args).finish();
+    Run::new(program, scratch.path(), args).recorded("zones", &["trace"]).finish();
     ios_of(&scratch.read("trace"))
 }
 
@@ -283,7 +283,7 @@ fn verified_places_are_those_of_the_peer() {
         let done = |program| {
             let scratch = scratch();
             let args = format!("--name=a --write_iolog=trace {case}");
-            let done = Run::new(program, scratch.path(), &args).finish();
+            let done = Run::new(program, scratch.path(), &args).recorded("zones", &["trace"]).finish();
             let resets =
                 done.stdout.lines().find_map(|line| line.split_once("msec); ")).map(|(_, rest)| rest.to_owned());
             let (writes, reads): (Vec<_>, Vec<_>) =
@@ -326,7 +326,9 @@ fn blocks_above_a_zone_end_the_job() {
     ] {
         let programs = if peer_too("blocks_above_a_zone_end_the_job") { 0..2 } else { 0..1 };
         for program in [Program::Ferrio, Program::Peer].into_iter().skip(programs.start).take(programs.end) {
-            let done = Run::new(program, scratch().path(), &format!("{FIXED} --name=a {case}")).finish();
+            let done = Run::new(program, scratch().path(), &format!("{FIXED} --name=a {case}"))
+                .recorded("zones", &[])
+                .finish();
             assert!(done.code == Some(1) && done.all().contains(text), "{case}: {:?} {}", done.code, done.all());
         }
     }
@@ -367,7 +369,9 @@ fn counts_and_notes_are_those_of_the_peer() {
     ] {
         let told = |program| {
             let scratch = scratch();
-            let done = Run::new(program, scratch.path(), &format!("{FIXED} {SEED} --name=a {case}")).finish();
+            let done = Run::new(program, scratch.path(), &format!("{FIXED} {SEED} --name=a {case}"))
+                .recorded("zones", &[])
+                .finish();
             // The peer leaves out those of reads.
             let written = done.stdout.lines().filter(|line| line.starts_with("  write: "));
             let counts = written.filter_map(|line| line.split_once("msec); ")).map(|(_, rest)| rest.to_owned());
@@ -443,7 +447,9 @@ fn refusals_of_zones_are_those_of_the_peer() {
     ] {
         for program in [Program::Ferrio, Program::Peer] {
             let scratch = scratch();
-            let done = Run::new(program, scratch.path(), &format!("{FIXED} --rw=write --name=a {case}")).finish();
+            let done = Run::new(program, scratch.path(), &format!("{FIXED} --rw=write --name=a {case}"))
+                .recorded("zones", &[])
+                .finish();
             let all = format!("{}{}", done.stdout, done.stderr);
             assert!(done.code != Some(0) && all.contains(text), "{case}: {:?} {all}", done.code);
         }
@@ -462,7 +468,8 @@ fn blocks_above_the_capacity_end_as_under_the_peer() {
     for (kind, code) in [("write", 0), ("trimwrite", 0), ("randwrite", 1)] {
         let ended = |program| {
             let scratch = scratch();
-            let done = Run::new(program, scratch.path(), &format!("{fixed} --rw={kind}")).finish();
+            let done =
+                Run::new(program, scratch.path(), &format!("{fixed} --rw={kind}")).recorded("zones", &[]).finish();
             let issued = done.stdout.lines().find(|line| line.contains("issued rwts: ")).map(str::to_owned);
             (done.code, issued)
         };

@@ -43,7 +43,7 @@ fn trace(program: Program, case: &str) -> Vec<String> {
 /// Runs a job; gives file, action, offset and length of each line of its trace that has them. Times are left out.
 pub(crate) fn trace_of(program: Program, scratch: &Scratch, case: &str) -> Vec<String> {
     let fixed = "--name=a --randrepeat=0 --randseed=137 --write_iolog=trace";
-    Run::new(program, scratch.path(), &format!("{fixed} {case}")).finish();
+    Run::new(program, scratch.path(), &format!("{fixed} {case}")).recorded("traces", &["trace"]).finish();
     let log = scratch.read("trace");
     let io = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();

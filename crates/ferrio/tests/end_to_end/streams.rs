@@ -39,7 +39,7 @@ pub(crate) fn traces(program: Program, test: &str, global: &str, cases: &[Case])
     let scratch = Scratch::new(test);
     scratch.write("jobs.fio", job_file(global, cases));
     scratch.write(WHOLE, vec![0; 256 << 10]);
-    Run::new(program, scratch.path(), "jobs.fio").finish().succeeded();
+    Run::new(program, scratch.path(), "jobs.fio").recorded("streams", &["log*"]).finish().succeeded();
     (0..cases.len()).map(|index| trace(&scratch.read(&format!("log{index}")))).collect()
 }
 

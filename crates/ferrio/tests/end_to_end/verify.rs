@@ -42,8 +42,12 @@ const WRITERS: [&str; 4] = [
 ];
 
 pub(crate) fn run(program: Program, scratch: &Scratch, arguments: &str) -> Finished {
+    start_of(program, scratch, arguments).finish()
+}
+
+fn start_of(program: Program, scratch: &Scratch, arguments: &str) -> Run {
     let arguments = format!("--name=v --filename=f --size=128k --verify_state_save=0 {arguments}");
-    Run::new(program, scratch.path(), &arguments).finish()
+    Run::new(program, scratch.path(), &arguments)
 }
 
 #[test]
@@ -284,7 +288,7 @@ fn writers_of_one_file_are_told() {
         for program in programs {
             let scratch = Scratch::new(test);
             let arguments = format!("--name=v --bs=4k --size=64k --verify=md5 --verify_state_save=0 {job}");
-            let finished = Run::new(*program, scratch.path(), &arguments).finish();
+            let finished = Run::new(*program, scratch.path(), &arguments).recorded("verify", &[]).finish();
             let n_told = finished.stdout.matches(note).count();
             assert_eq!(n_told, usize::from(*is_told), "{program:?} {job}: {}", finished.all());
         }
@@ -414,7 +418,8 @@ pub(crate) fn traced(program: Program, scratch: &Scratch, job: &str) -> (Option<
         let _ = std::fs::remove_file(scratch.join(name));
     }
     let seeds = "--randrepeat=0 --randseed=137 --write_iolog=log";
-    let finished = run(program, scratch, &format!("{seeds} --bs=4k --verify=crc32c {job}"));
+    let run = start_of(program, scratch, &format!("{seeds} --bs=4k --verify=crc32c {job}"));
+    let finished = run.recorded("verify", &["log"]).finish();
     let lines = std::fs::read_to_string(scratch.join("log")).unwrap_or_default();
     let is_io = |line: &&str| [" read ", " write "].iter().any(|action| line.contains(action));
     let ios = lines.lines().filter(is_io).map(|line| line.split(' ').skip(2).collect::<Vec<_>>().join(" "));
@@ -490,7 +495,10 @@ fn what_is_read_back_counts_for_io_size() {
         for program in programs {
             let scratch = Scratch::new("verify-passes");
             let fixed = "--name=a --filename=f --size=128k --bs=4k --verify=crc32c --output-format=json";
-            let finished = Run::new(*program, scratch.path(), &format!("{fixed} {case}")).finish().succeeded();
+            let finished = Run::new(*program, scratch.path(), &format!("{fixed} {case}"))
+                .recorded("verify", &[])
+                .finish()
+                .succeeded();
             let document = &crate::json_stream::documents(&finished.stdout, &finished.stdout)[0];
             let ios = |direction: &str| document["jobs"][0][direction]["total_ios"].as_u64();
             assert_eq!((ios("read"), ios("write")), (Some(*n_reads), Some(*n_writes)), "{program:?} {case}");

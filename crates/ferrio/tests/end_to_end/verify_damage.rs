@@ -120,7 +120,7 @@ fn verify_errors_are_counted_where_they_are_tolerated() {
             }
             let job = "--name=v --filename=f --size=64k --bs=4k --rw=read --verify=md5 --output-format=json";
             let job = format!("{job} --continue_on_error={class} {engine}");
-            let finished = Run::new(program, scratch.path(), &job).finish();
+            let finished = Run::new(program, scratch.path(), &job).recorded("verify", &[]).finish();
             assert_eq!(finished.code, Some(code), "{program:?} {class} {engine}: {}", finished.all());
             let (n_errors, first) = counts;
             for wanted in [format!("\"total_err\" : {n_errors},"), format!("\"first_error\" : {first},")] {

@@ -3,6 +3,7 @@
 //! Must not know: the features under test. Start reading at [`Run`].
 
 mod loop_device;
+mod recorded;
 
 pub(crate) use loop_device::LoopDevice;
 
@@ -235,6 +236,7 @@ pub(crate) struct Run {
     stdin: Vec<u8>,
     environment: Vec<(String, String)>,
     removed: Vec<String>,
+    record: Option<(&'static str, &'static [&'static str])>,
 }
 
 impl Run {
@@ -248,6 +250,7 @@ impl Run {
             stdin: Vec::new(),
             environment: Vec::new(),
             removed: Vec::new(),
+            record: None,
         }
     }
 
@@ -287,8 +290,22 @@ impl Run {
         self
     }
 
+    /// Says that the result of a run of the peer may be a recorded one, of the set of this name: it depends on nothing but the arguments, the
+    /// input and the files of the directory, and the test looks at nothing but what the run has printed and at these files.
+    pub(crate) fn recorded(mut self, set: &'static str, files: &'static [&'static str]) -> Self {
+        self.record = Some((set, files));
+        self
+    }
+
     /// Runs to the end.
     pub(crate) fn finish(self) -> Finished {
+        match self.record {
+            Some((set, files)) => recorded::finish(self, set, files),
+            None => self.finish_now(),
+        }
+    }
+
+    fn finish_now(self) -> Finished {
         self.start().finish()
     }
 

@@ -25,7 +25,10 @@ fn report_of(program: Program, case: &str, terse_version: usize) -> Result<Repor
     scratch.write("jobs.fio", job_file(case));
     let arguments =
         format!("jobs.fio --output-format=normal,json+,terse --output=report --terse-version={terse_version}");
-    let finished = Run::new(program, scratch.path(), &arguments).with_clock_of_peer().finish();
+    let finished = Run::new(program, scratch.path(), &arguments)
+        .with_clock_of_peer()
+        .recorded("differential", &["report"])
+        .finish();
     let what = finished.all();
     // The programs run one after the other, so each has a port of its own.
     let text = scratch.read("report").replace(&format!("\"port\" : \"{port}\""), "\"port\" : \"FREE_PORT\"");

@@ -37,7 +37,11 @@ fn four_commands_with_sixteen_jobs() {
         let files = (0..16).map(|clone| scratch.join(&format!("{job}.{clone}.0")));
         assert!(files.into_iter().all(|file| std::fs::metadata(file).is_ok_and(|data| data.len() == 2 << 20)));
         if with_peer {
-            let theirs = Run::new(Program::Peer, scratch.path(), &arguments).finish().succeeded().stdout;
+            let theirs = Run::new(Program::Peer, scratch.path(), &arguments)
+                .recorded("documents", &[])
+                .finish()
+                .succeeded()
+                .stdout;
             assert_same_outline(job, &after_layout(&ours), &after_layout(&theirs));
         }
     }
@@ -151,7 +155,11 @@ fn a_job_file_in_all_formats() {
     let mut outlines = Vec::new();
     for program in programs {
         let arguments = "--output output.fio --output-format terse,json,json+,normal jobfile.conf";
-        let run = Run::new(*program, scratch.path(), arguments).finish().succeeded().quiet();
+        let run = Run::new(*program, scratch.path(), arguments)
+            .recorded("documents", &["output.fio"])
+            .finish()
+            .succeeded()
+            .quiet();
         assert_eq!(run.stdout, "", "everything is in the file");
         let output = split_formats(&scratch.read("output.fio"));
         assert_eq!(output.n_terse, 64, "{program:?}");
