@@ -3,6 +3,7 @@
 //! Must not know: files, how figures are measured. Start reading at [`csv_table`].
 
 use ferrio_results::{FiguresOf, JobResult, LatencyKind, RunResult};
+use ferrio_units::csv_field;
 
 /// Names of the columns. Units are last in a name.
 const HEADER: &str = "result,job,group,direction,error,ios,bytes,runtime_ns,bytes_per_sec,ios_per_sec,latency,n_latencies,min_ns,\
@@ -27,8 +28,8 @@ pub(crate) fn csv_table(results: &[RunResult]) -> String {
 fn line(result: &str, job: &JobResult, kind: FiguresOf) -> Option<String> {
     let figures = job.get(kind)?;
     let mut fields = vec![
-        quoted(result),
-        quoted(&job.name),
+        csv_field(result),
+        csv_field(&job.name),
         job.group_index.to_string(),
         kind.name().to_owned(),
         job.error.to_string(),
@@ -55,11 +56,6 @@ fn line(result: &str, job: &JobResult, kind: FiguresOf) -> Option<String> {
 /// A number that programs read, whatever their language.
 pub(crate) fn decimal(value: f64) -> String {
     format!("{value:.3}")
-}
-
-/// A text as a field: in quotes where it has a comma, a quote or a line's end.
-pub(crate) fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -346,10 +346,10 @@ pub trait Engine {
     /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
     fn give_up(&mut self) {}
 
-    /// True if something was moved to the outside or from there since this was asked last. An engine that cannot tell says so
-    /// always. Called while the loop waits for something outside.
-    fn has_progress(&mut self) -> bool {
-        true
+    /// Bytes of I/Os in flight that were moved to the outside or from there since this was asked last; 0 of an engine that cannot tell.
+    /// Called while the loop waits for something outside.
+    fn take_moved_bytes(&mut self) -> u64 {
+        0
     }
 
     /// Told after the run has opened a file; an engine that owns its targets opens the target here.

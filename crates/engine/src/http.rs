@@ -293,8 +293,8 @@ impl Engine for Http {
         self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::forget_requests);
     }
 
-    fn has_progress(&mut self) -> bool {
-        self.upload.as_mut().is_some_and(HttpUpload::has_progress) | self.talk.has_moved()
+    fn take_moved_bytes(&mut self) -> u64 {
+        self.upload.as_mut().map_or(0, HttpUpload::take_moved_bytes) + self.talk.take_moved_bytes()
     }
 
     fn give_up(&mut self) {

@@ -4,7 +4,8 @@
 //! Must not know: conclusions from the facts. Start reading at [`survey`].
 
 use crate::error::RunError;
-use crate::files::{guard, naming, size};
+use crate::files::size::{self, SetupWait};
+use crate::files::{guard, naming};
 use crate::layout;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::{probed, provenance};
@@ -13,6 +14,7 @@ use ferrio_stats::note::{DeviceUsage, FileNote};
 use ferrio_stats::{Evidence, LaidOver, RunRecord, TargetKind};
 use ferrio_sys::Clock;
 use ferrio_sys::mounts::DeviceUse;
+use std::cell::Cell;
 
 /// The record of a run that has not begun: provenance, with the options of the jobs, and the targets that they name. It has no
 /// workers.
@@ -38,7 +40,9 @@ fn laid_over(worker: &WorkerPlan) -> Vec<LaidOver> {
         return Vec::new();
     }
     let targets = naming::found(worker).ok();
-    let set = targets.and_then(|targets| size::file_set(worker, &targets, &|| false).ok());
+    let set = targets.and_then(|targets| {
+        size::file_set(worker, &targets, SetupWait { stop: &|| false, in_vain: &Cell::default() }).ok()
+    });
     set.map(|set| layout::laid_over(worker, &set)).unwrap_or_default()
 }
 

@@ -55,8 +55,8 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.disconnect(patience);
     }
 
-    fn has_progress(&mut self) -> bool {
-        self.inner.has_progress()
+    fn take_moved_bytes(&mut self) -> u64 {
+        self.inner.take_moved_bytes()
     }
 
     fn give_up(&mut self) {
@@ -197,9 +197,9 @@ mod tests {
             self.note("disconnect");
         }
 
-        fn has_progress(&mut self) -> bool {
-            self.note("has_progress");
-            false
+        fn take_moved_bytes(&mut self) -> u64 {
+            self.note("take_moved_bytes");
+            5
         }
 
         fn give_up(&mut self) {
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);
         engine.give_up();
         engine.remove_target("own".as_ref());
-        assert!(!engine.has_progress() && engine.take_complaint().is_none() && engine.take_refusal(0));
+        assert!(engine.take_moved_bytes() == 5 && engine.take_complaint().is_none() && engine.take_refusal(0));
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &UNIT), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
@@ -391,7 +391,7 @@ mod tests {
             "connect",
             "give_up",
             "remove_target",
-            "has_progress",
+            "take_moved_bytes",
             "take_complaint",
             "take_refusal",
             "open_file",

@@ -8,6 +8,7 @@ use crate::error::{Context, Result};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
+use std::io::Read as _;
 use std::os::fd::AsFd;
 use std::path::Path;
 
@@ -111,6 +112,20 @@ pub fn open_regular(path: &Path) -> std::io::Result<std::fs::File> {
         return Err(Errno::ISDIR.into());
     }
     Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file"))
+}
+
+/// The content of a regular file that somebody else may have named: see [`open_regular`].
+///
+/// # Errors
+/// The file has more than `max_bytes` bytes, or it cannot be read without a wait, such as the log of the kernel.
+pub fn read_input(path: &Path, max_bytes: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > max_bytes {
+        let why = format!("it has more than {max_bytes} bytes");
+        return Err(std::io::Error::new(std::io::ErrorKind::FileTooLarge, why));
+    }
+    Ok(bytes)
 }
 
 /// Opens a named pipe for reading, without a wait for a writer or for data: [`crate::poll::wait_readable`] waits for both.

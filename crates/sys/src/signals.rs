@@ -84,11 +84,15 @@ pub fn reset_in_child() -> Result<()> {
     change_mask(libc::SIG_SETMASK, &set_of(&[]))
 }
 
+/// The variable with what readers of a run's page must know: the programs that jobs start do not get it.
+pub const WEB_TOKEN_VARIABLE: &str = "FERRIO_WEB_TOKEN";
+
 /// Gives a program that is started by `command` the signal settings that a shell would give it, whatever the calling
-/// thread blocks.
+/// thread blocks, and the environment without [`WEB_TOKEN_VARIABLE`].
 pub fn reset_in_program(command: &mut Command) -> &mut Command {
     let reset =
         || reset_in_child().map_err(|error| std::io::Error::from_raw_os_error(error.errno().unwrap_or(libc::EIO)));
+    command.env_remove(WEB_TOKEN_VARIABLE);
     // SAFETY: what is done between fork and exec are system calls alone; nothing is locked, and memory is only allocated
     // for an error.
     unsafe { command.pre_exec(reset) }

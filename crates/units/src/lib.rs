@@ -9,6 +9,7 @@ mod arena_kind;
 mod base;
 pub mod byte_text;
 pub mod checksum;
+mod csv_field;
 pub mod direction;
 mod error;
 pub mod filled;
@@ -23,6 +24,7 @@ pub mod value;
 
 pub use arena_kind::ArenaKind;
 pub use base::{KbBase, UnitBase};
+pub use csv_field::csv_field;
 pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::{AllowedParameter, BuildError};
 pub use jhash::jhash;

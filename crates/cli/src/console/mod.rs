@@ -8,6 +8,7 @@ use ferrio_report::native::{for_terminal, note_text};
 use ferrio_report::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_units::terminal_text::escape_controls;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -97,8 +98,10 @@ impl Console {
     pub(crate) fn report(&mut self, text: &str) {
         let result = match &mut self.file {
             Some(file) => whole::write(file, text.as_bytes()),
-            None if self.info_on_stderr => whole::write_to(&mut io::stderr(), shown(&io::stderr(), text).as_bytes()),
-            None => whole::write_to(&mut io::stdout(), shown(&io::stdout(), text).as_bytes()),
+            None if self.info_on_stderr => {
+                whole::write_to(&mut io::stderr(), self.shown(&io::stderr(), text).as_bytes())
+            }
+            None => whole::write_to(&mut io::stdout(), self.shown(&io::stdout(), text).as_bytes()),
         };
         if let Err(error) = result {
             // A closed pipe is not reported: its reader wants no more output.
@@ -135,7 +138,7 @@ impl Console {
     pub(crate) fn trace(&mut self, text: &str) {
         if self.has_records {
             // A failure of the standard error cannot be reported anywhere.
-            let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
+            let _ = io::stderr().write_all(self.shown(&io::stderr(), text).as_bytes());
         } else {
             self.report(text);
         }
@@ -145,9 +148,9 @@ impl Console {
     pub(crate) fn tell_terminal(&mut self, text: &str) {
         if self.has_records || self.info_on_stderr {
             // A failure of the standard error cannot be reported anywhere.
-            let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
+            let _ = io::stderr().write_all(self.shown(&io::stderr(), text).as_bytes());
         } else {
-            show_progress(&shown(&io::stdout(), text));
+            show_progress(&self.shown(&io::stdout(), text));
         }
     }
 
@@ -157,11 +160,17 @@ impl Console {
         self.show_error(text);
     }
 
+    /// A text as its stream gets it. What native commands print is often shown later, from a file; fio's words stay as fio writes them,
+    /// but on a terminal.
+    fn shown<'a>(&self, stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
+        if self.is_of_fio() || stream.is_terminal() { shown(stream, text) } else { escape_controls(text) }
+    }
+
     fn show_error(&mut self, text: &str) {
         let is_among_documents = self.has_reports_alone && self.file.is_none() && self.info_on_stderr;
         if !is_among_documents {
             // A failure of the standard error cannot be reported anywhere.
-            let _ = io::stderr().write_all(shown(&io::stderr(), text).as_bytes());
+            let _ = io::stderr().write_all(self.shown(&io::stderr(), text).as_bytes());
         }
         if let Some(file) = self.file.as_mut().filter(|_| !self.has_reports_alone) {
             self.has_failed |= file.write_all(text.as_bytes()).is_err();
@@ -169,10 +178,10 @@ impl Console {
     }
 }
 
-/// A text as its stream gets it: on a terminal, control characters of names are escaped.
+/// A text as a terminal gets it: what would steer it, as a part of a name, is escaped.
 fn shown<'a>(stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
-    let is_plain = !text.contains(|symbol: char| symbol.is_control() && symbol != '\n') || !stream.is_terminal();
-    if is_plain { Cow::Borrowed(text) } else { Cow::Owned(for_terminal(text)) }
+    let may_be_plain = text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte));
+    if may_be_plain || !stream.is_terminal() { Cow::Borrowed(text) } else { Cow::Owned(for_terminal(text)) }
 }
 
 /// True if reports on the standard output may have colours.

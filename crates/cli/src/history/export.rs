@@ -3,11 +3,12 @@
 //! Must not know: how runs are stored. Start reading at [`export`].
 
 use crate::console::Console;
-use crate::csv_table::{decimal, quoted};
+use crate::csv_table::decimal;
 use crate::kept_runs::{existing, found, opened};
 use clap::{ArgGroup, Args};
 use ferrio_history::{HistoryPlace, KeptFigures, KeptRun};
 use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_units::csv_field;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,11 +85,11 @@ fn csv(runs: &[KeptRun]) -> String {
         let summary = &run.summary;
         let of_run = [
             run.number.to_string(),
-            quoted(run.name.as_deref().unwrap_or_default()),
+            csv_field(run.name.as_deref().unwrap_or_default()),
             summary.began_ms.map(|began_ms| began_ms.to_string()).unwrap_or_default(),
             summary.duration_ns.to_string(),
-            quoted(&summary.host),
-            quoted(&summary.program),
+            csv_field(&summary.host),
+            csv_field(&summary.program),
             summary.verdict.word().to_owned(),
         ]
         .join(",");
@@ -104,8 +105,8 @@ fn csv(runs: &[KeptRun]) -> String {
 fn cells(figures: &KeptFigures) -> [String; N_FIGURES] {
     let latency = |latency_ns: Option<u64>| latency_ns.map(|latency_ns| latency_ns.to_string()).unwrap_or_default();
     [
-        quoted(&figures.job),
-        quoted(&figures.direction),
+        csv_field(&figures.job),
+        csv_field(&figures.direction),
         figures.n_ios.to_string(),
         figures.bytes.to_string(),
         decimal(figures.bytes_per_sec),

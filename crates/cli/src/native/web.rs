@@ -8,6 +8,7 @@ use ferrio_live::frame::{FinalReports, LiveFrame};
 use ferrio_live::link::FrameWriter;
 use ferrio_live::web::{MOST_END_WAIT, WebError, WebServer};
 use ferrio_sys::process::{self, Pid, Signal};
+use ferrio_sys::signals::WEB_TOKEN_VARIABLE;
 use std::ffi::OsString;
 use std::io;
 use std::time::{Duration, Instant};
@@ -18,7 +19,6 @@ const TICK: Duration = Duration::from_millis(5);
 const GRACE: Duration = Duration::from_millis(500);
 const ADDRESS: &str = "--web";
 const TOKEN: &str = "--web-token";
-const TOKEN_VARIABLE: &str = "FERRIO_WEB_TOKEN";
 
 /// The options of the server.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl WebOptions {
     pub(super) fn take(words: &mut Vec<OsString>) -> Result<Option<Self>, String> {
         let address = take_value(words, ADDRESS, "an address: --web=HOST:PORT, or --web=PORT")?;
         let token = take_value(words, TOKEN, "a token: --web-token=TOKEN")?;
-        let of_environment = || std::env::var_os(TOKEN_VARIABLE).filter(|token| !token.is_empty());
+        let of_environment = || std::env::var_os(WEB_TOKEN_VARIABLE).filter(|token| !token.is_empty());
         let text = |value: OsString| value.to_string_lossy().into_owned();
         match (address, token) {
             (None, Some(_)) => Err(format!("{TOKEN} is for {ADDRESS}, which is not there: {ADDRESS}=HOST:PORT")),

@@ -57,6 +57,8 @@ pub(super) struct HttpClient {
     is_lost: bool,
     /// Something was sent or received.
     pub(super) has_moved: bool,
+    /// Bytes that were sent or received since this was asked last.
+    pub(super) moved_bytes: u64,
     pub(super) steps: ServerSteps,
 }
 
@@ -76,6 +78,7 @@ impl HttpClient {
             begun_at: None,
             is_lost: false,
             has_moved: false,
+            moved_bytes: 0,
             steps: ServerSteps {
                 first_byte: LatencyStat::new(true),
                 body: LatencyStat::new(true),
@@ -234,6 +237,7 @@ impl HttpClient {
             Ok(0) => Ok(false),
             Ok(n_bytes) => {
                 *n_sent += n_bytes;
+                self.moved_bytes += n_bytes as u64;
                 if *n_sent >= n_all {
                     self.stage = Stage::Receiving;
                 }
@@ -267,6 +271,7 @@ impl HttpClient {
             Ok(None) => return Ok(false),
             Err(why) => return Err(HttpFault { why, is_lost: true }),
         };
+        self.moved_bytes += n_bytes as u64;
         if self.begun_at.is_none() {
             self.begun_at = Some(Instant::now());
             self.steps.first_byte.record(ns(self.sent_at.elapsed()));

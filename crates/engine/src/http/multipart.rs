@@ -40,8 +40,6 @@ pub(super) struct HttpUpload {
     tags: Vec<Option<String>>,
     next: usize,
     fault: Option<Complaint>,
-    /// A part has moved.
-    has_progress: bool,
 }
 
 impl HttpUpload {
@@ -57,7 +55,6 @@ impl HttpUpload {
             tags: Vec::new(),
             next: 0,
             fault: None,
-            has_progress: false,
         })
     }
 
@@ -174,13 +171,12 @@ impl HttpUpload {
                 }
             }
         }
-        self.has_progress |= has_moved;
         has_moved
     }
 
-    /// True if something has moved since this was asked.
-    pub(super) fn has_progress(&mut self) -> bool {
-        std::mem::take(&mut self.has_progress) | self.talks[0].has_moved()
+    /// Bytes that have moved since this was asked.
+    pub(super) fn take_moved_bytes(&mut self) -> u64 {
+        self.talks.iter_mut().map(HttpTalk::take_moved_bytes).sum()
     }
 
     fn finish(&mut self) {

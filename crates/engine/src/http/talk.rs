@@ -179,6 +179,11 @@ impl HttpTalk {
         std::mem::take(&mut self.client.has_moved)
     }
 
+    /// Bytes that have moved since this was asked.
+    pub(super) fn take_moved_bytes(&mut self) -> u64 {
+        std::mem::take(&mut self.client.moved_bytes)
+    }
+
     /// Waits until the connection can go on.
     pub(super) fn wait(&self, limit: Duration) {
         self.client.wait(limit);

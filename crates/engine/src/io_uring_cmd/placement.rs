@@ -6,6 +6,7 @@
 use super::NAME;
 use crate::contract::EngineError;
 use ferrio_spec::{PlacementChoice, PlacementKind, PlacementSpec};
+use ferrio_sys::file;
 use ferrio_sys::nvme::placement_ids;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -122,14 +123,17 @@ fn id_of(scheme: &[SchemeRange], offset_bytes: u64) -> u16 {
     range.map_or(0, |range| range.id)
 }
 
+/// Most bytes of a scheme.
+const MAX_SCHEME_BYTES: u64 = 16 << 20;
+
 fn read_scheme(path: &Path) -> Result<Vec<SchemeRange>, EngineError> {
-    let text = std::fs::read_to_string(path).map_err(|source| EngineError::Failed {
+    let bytes = file::read_input(path, MAX_SCHEME_BYTES).map_err(|source| EngineError::Failed {
         engine: NAME,
         step: "dp_init",
         what: format!("dp_scheme: lstat() error related to {}", path.display()),
         source,
     })?;
-    Ok(parse_scheme(&text))
+    Ok(parse_scheme(&String::from_utf8_lossy(&bytes)))
 }
 
 /// Reads up to the first line that is none of a scheme.

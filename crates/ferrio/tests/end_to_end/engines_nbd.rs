@@ -183,6 +183,31 @@ fn a_server_that_says_nothing_does_not_hold_a_stopped_run() {
     assert_eq!(finished.code, Some(128), "{}", finished.all());
 }
 
+/// The wait for the I/Os that are given up is no part of the rates; a ramp is over with its time, whatever the job waits for.
+#[test]
+fn a_silent_server_does_not_hold_a_job_beyond_its_time() {
+    let few = |asked: server::Asked| if asked.number < 20 { Answer::Yes } else { Answer::Never };
+    let read = "--rw=randread --bs=4k --time_based --output-format=json --iodepth=4";
+    for (options, n_reads) in [
+        ("--runtime=300ms", 20),
+        ("--runtime=300ms --thread", 20),
+        ("--runtime=300ms --ramp_time=200ms", 0),
+        ("--runtime=300ms --ramp_time=200ms --thread --iodepth=1", 0),
+        ("--runtime=300ms --ramp_size=1m", 0),
+    ] {
+        let finished = run(Program::Ferrio, Manner { answer: few, ..Manner::default() }, &format!("{read} {options}"));
+        let what = format!("{options}: {}", finished.all());
+        assert_eq!((finished.code, figure(&finished, "/error")), (Some(1), 110), "{what}");
+        assert!(finished.stderr.contains("the server has not answered the I/Os in flight"), "{what}");
+        let expected = if n_reads > 0 { [n_reads, 300] } else { [0, 0] };
+        assert_eq!(["/read/total_ios", "/read/runtime"].map(|name| figure(&finished, name)), expected, "{what}");
+    }
+    let mute = Manner { is_mute: true, ..Manner::default() };
+    let finished = run(Program::Ferrio, mute, &format!("{read} --runtime=300ms --numjobs=100"));
+    assert_eq!((finished.code, figure(&finished, "/error")), (Some(100), 110), "{}", finished.all());
+    assert!(finished.stderr.contains("no connection was made within runtime"), "{}", finished.all());
+}
+
 #[test]
 fn the_time_of_a_slow_server_is_latency() {
     for program in programs("the_time_of_a_slow_server_is_latency") {

@@ -79,3 +79,68 @@ fn reads_behind_the_end_are_told() {
     let document: Value = serde_json::from_str(&native.stdout).expect("JSON");
     assert!(is_told(&document, "/findings") && native.code == Some(1), "{}", native.all());
 }
+
+/// A name that clears the screen, rings, and turns letters around is shown with these signs written out, in all that people look at.
+#[test]
+fn names_steer_no_terminal_and_no_page() {
+    let scratch = Scratch::new("names-that-steer");
+    let steers = |text: &str| {
+        text.contains(|sign: char| sign.is_control() && sign != '\n' || ('\u{202a}'..='\u{202e}').contains(&sign))
+    };
+    scratch.write("jobs.fio", "[=a\x1b[2J\x1b[1A\x07\u{202e}b]\nioengine=null\nsize=1m\nrw=read\niodepth=8\n");
+    let run = |arguments: &str| Run::new(Program::Ferrio, scratch.path(), arguments).finish();
+    run("jobs.fio --output-format=json --output=fio.json").succeeded();
+    run("run jobs.fio --json --record=record").succeeded();
+    for arguments in [
+        "check jobs.fio",
+        "run jobs.fio",
+        "run --csv jobs.fio",
+        "run --repeat 2 jobs.fio",
+        "sweep --show --over iodepth=1,2 jobs.fio",
+        "check --result fio.json",
+        "check --result record",
+        "compare fio.json record",
+        "report record",
+        "report --output-format=normal record",
+        "report --csv record",
+        "run jobs.fio --nosuch=1",
+        "report fio.json record -o page.html",
+    ] {
+        let finished = run(arguments);
+        assert!(!steers(&finished.stdout) && !steers(&finished.stderr), "{arguments}: {:?}", finished.all());
+    }
+    let page = scratch.read("page.html");
+    assert!(page.contains("\\u001b[2J") && !steers(&page), "{page}");
+    // A program for tables computes what begins with such a sign.
+    let rows = run("run --csv jobs.fio").stdout;
+    assert!(rows.contains(",'=a\\x1b[2J"), "{rows}");
+}
+
+/// The word that readers of a run's page must know is none of the programs that a job starts.
+#[test]
+fn programs_of_jobs_do_not_get_the_word_of_readers() {
+    let scratch = Scratch::new("token-of-readers");
+    scratch.write("jobs.fio", "[a]\nioengine=null\nsize=4k\nexec_prerun=env\n");
+    let run = Run::new(Program::Ferrio, scratch.path(), "jobs.fio").env("FERRIO_WEB_TOKEN", "word-of-readers");
+    run.env("OTHER", "is-passed-on").finish().succeeded();
+    let environment = scratch.read("a.prerun.txt");
+    assert!(environment.contains("OTHER=is-passed-on") && !environment.contains("word-of-readers"), "{environment}");
+}
+
+/// A device without an end, and a file of which a read waits for news.
+#[test]
+fn files_that_options_name_are_regular_and_end() {
+    let scratch = Scratch::new("named-files");
+    let server = "--name=a --ioengine=http --http_host=127.0.0.1:1 --filename=/o --size=4k --https=on";
+    for (file, why) in [
+        ("/dev/zero", "it is no regular file"),
+        ("/proc/kmsg", "Resource temporarily unavailable"),
+        ("/proc", "Is a directory"),
+    ] {
+        let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{server} --http_ca={file}")).finish();
+        // Only root may read the log of the kernel.
+        let is_refused =
+            [why, "Permission denied", "Operation not permitted"].iter().any(|why| finished.stderr.contains(why));
+        assert!(finished.code == Some(1) && is_refused, "{file}: {}", finished.all());
+    }
+}

@@ -175,3 +175,49 @@ fn damage_of_the_last_round_is_found() {
         std::fs::remove_file(scratch.join("f")).expect("the file");
     }
 }
+
+/// Number of reads and writes of a job of 32 blocks, as seen on fio 3.41: reads of verification count for `io_size`,
+/// and no pass is cut short. Sequential jobs with `io_size` above the size are in `ROWS`.
+const PASSES: &[(&str, u64, u64)] = &[
+    ("--rw=write", 32, 32),
+    ("--rw=write --io_size=64k", 16, 16),
+    ("--rw=write --loops=2 --io_size=64k", 32, 32),
+    ("--rw=randwrite --io_size=256k", 32, 32),
+    ("--rw=randwrite --io_size=259k", 32, 32),
+    ("--rw=randwrite --io_size=260k", 64, 64),
+    ("--rw=randwrite --io_size=384k", 64, 64),
+    ("--rw=randwrite --io_size=512k --verify_backlog=8", 64, 64),
+    ("--rw=randwrite --io_size=384k --ioengine=libaio --iodepth=8", 64, 64),
+    ("--rw=randwrite --loops=2 --io_size=384k", 64, 64),
+    ("--rw=randwrite --loops=2 --io_size=768k", 96, 96),
+    ("--rw=randwrite --loops=4 --io_size=256k", 128, 128),
+    ("--rw=write --io_size=512k --do_verify=0 --ioengine=libaio --iodepth=8", 0, 128),
+    ("--rw=write --io_size=200k --do_verify=0 --ioengine=libaio --iodepth=8", 0, 50),
+    ("--rw=randwrite --io_size=200k --do_verify=0 --ioengine=libaio --iodepth=1", 0, 50),
+    ("--rw=write --io_size=512k --do_verify=0 --ioengine=vsync", 0, 128),
+    ("--rw=randrw --norandommap --io_size=512k", 90, 66),
+    ("--rw=randrw --io_size=512k", 96, 51),
+    ("--rw=rw --io_size=512k --do_verify=0", 62, 66),
+];
+
+#[test]
+fn what_is_read_back_counts_for_io_size() {
+    let programs = if peer_too("what_is_read_back_counts_for_io_size") {
+        &[Program::Ferrio, Program::Peer][..]
+    } else {
+        &[Program::Ferrio]
+    };
+    for (case, n_reads, n_writes) in PASSES {
+        for program in programs {
+            let scratch = Scratch::new("verify-passes");
+            let fixed = "--name=a --filename=f --size=128k --bs=4k --verify=crc32c --output-format=json";
+            let finished = Run::new(*program, scratch.path(), &format!("{fixed} {case}"))
+                .recorded("verify", &[])
+                .finish()
+                .succeeded();
+            let document = &crate::json_stream::documents(&finished.stdout, &finished.stdout)[0];
+            let ios = |direction: &str| document["jobs"][0][direction]["total_ios"].as_u64();
+            assert_eq!((ios("read"), ios("write")), (Some(*n_reads), Some(*n_writes)), "{program:?} {case}");
+        }
+    }
+}

@@ -26,6 +26,9 @@ const MAX_RECORD_BYTES: usize = 1 << 20;
 /// Records of a file `recorded/NAME.jsonl.gz` by their keys.
 type Records = HashMap<String, Value>;
 
+/// Where the records of a set are once they are read.
+type Place = Arc<OnceLock<Arc<Records>>>;
+
 /// Where the result of a run comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -64,7 +67,7 @@ pub(super) fn finish(run: Run, set: &'static str, wanted: &[&'static str]) -> Fi
     if mode() == Mode::Record
         && let (Some(key), Some(files)) = (key, files_of(&directory, wanted))
     {
-        keep(set, &key, &recorded(&finished, &directory, files));
+        keep(set, &key, &recorded(&finished, &directory, &files));
     }
     finished
 }
@@ -173,7 +176,7 @@ fn files_of(directory: &Path, wanted: &[&str]) -> Option<Map<String, Value>> {
     Some(files)
 }
 
-fn recorded(finished: &Finished, directory: &Path, files: Map<String, Value>) -> Value {
+fn recorded(finished: &Finished, directory: &Path, files: &Map<String, Value>) -> Value {
     json!({
         "run": neutral(&finished.shown, directory),
         "code": finished.code,
@@ -210,7 +213,7 @@ fn restored(run: &Run, record: &Value) -> Finished {
 
 /// The records of a set; none if it has no file.
 fn records(set: &'static str) -> Arc<Records> {
-    static SETS: LazyLock<Mutex<HashMap<&'static str, Arc<OnceLock<Arc<Records>>>>>> = LazyLock::new(Mutex::default);
+    static SETS: LazyLock<Mutex<HashMap<&'static str, Place>>> = LazyLock::new(Mutex::default);
     let place = SETS.lock().expect("no test fails while it holds it").entry(set).or_default().clone();
     place.get_or_init(|| Arc::new(read(set))).clone()
 }

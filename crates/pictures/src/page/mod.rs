@@ -17,6 +17,7 @@ pub(crate) use findings::{one as one_finding, rules};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use data::View;
 use ferrio_results::RunResult;
+use ferrio_units::terminal_text::escape_page;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
@@ -61,7 +62,7 @@ pub fn page(results: &[RunResult]) -> String {
             }
         }
     };
-    markup.into_string()
+    escape_page(&markup.into_string()).into_owned()
 }
 
 /// A page without scripts, which loads nothing. `own_style` follows the style of all pages.
@@ -83,7 +84,7 @@ pub(crate) fn static_page(title: &str, own_style: &str, content: &Markup) -> Str
             }
         }
     };
-    markup.into_string()
+    escape_page(&markup.into_string()).into_owned()
 }
 
 /// What a browser may do with the page: run the two scripts of this program, and load nothing.

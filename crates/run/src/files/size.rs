@@ -13,27 +13,34 @@ use ferrio_engine::{EngineError, Patience};
 use ferrio_spec::engines::Layout;
 use ferrio_spec::{BlockShare, ExtentSpec, PlacementKind, SizeSpec};
 use ferrio_stats::Note;
-use ferrio_stats::note::{During, EngineNote, FileNote};
+use ferrio_stats::note::{During, EngineNote, FileNote, RunNote};
 use ferrio_sys::block_device;
-use ferrio_sys::errno::{EINVAL, EISDIR};
+use ferrio_sys::errno::{EINVAL, EISDIR, ETIMEDOUT};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_units::jhash;
 use ferrio_units::random::{Generator, SeedIndex};
+use std::cell::Cell;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Length of a file that is filled until the device is full: larger than any device, but far from overflow.
 const ENDLESS_BYTES: u64 = 1 << 60;
 
+/// How long the preparation of a job may wait for something outside.
+#[derive(Clone, Copy)]
+pub(crate) struct SetupWait<'a> {
+    /// True if the run is told to end.
+    pub(crate) stop: &'a dyn Fn() -> bool,
+    /// Time for which servers were asked in vain before: together, they hold jobs no longer than a runtime.
+    pub(crate) in_vain: &'a Cell<Duration>,
+}
+
 /// Finds the current sizes, then the range of each file, then the size of the job.
-pub(crate) fn file_set(
-    worker: &WorkerPlan,
-    targets: &[FoundFile],
-    stop: &dyn Fn() -> bool,
-) -> Result<FileSet, Failure> {
+pub(crate) fn file_set(worker: &WorkerPlan, targets: &[FoundFile], wait: SetupWait<'_>) -> Result<FileSet, Failure> {
     let extent = &worker.spec.extent;
     check_placement(worker, targets)?;
     let current: Vec<Option<u64>> = if worker.engine.def.targets.are_sized_by_engine() {
-        told_bytes(worker, targets, stop)?
+        told_bytes(worker, targets, wait)?
     } else {
         targets.iter().map(|target| current_bytes(worker, target)).collect::<Result<_, _>>()?
     };
@@ -93,7 +100,7 @@ fn current_bytes(worker: &WorkerPlan, target: &FoundFile) -> Result<Option<u64>,
 fn told_bytes(
     worker: &WorkerPlan,
     targets: &[FoundFile],
-    stop: &dyn Fn() -> bool,
+    SetupWait { stop, in_vain }: SetupWait<'_>,
 ) -> Result<Vec<Option<u64>>, Failure> {
     let failed = |error: EngineError| {
         failure!(error.errno(), "setup").explained(engine_notes::refused(Some(&worker.spec.name), &error))
@@ -106,10 +113,20 @@ fn told_bytes(
     };
     let Some(prepare) = worker.engine.io() else { return Ok(vec![None; targets.len()]) };
     let prepared = prepare(&worker.engine_options()).map_err(failed)?;
+    let limit = Duration::from_micros(worker.spec.limits.runtime_us);
+    let start = Instant::now();
+    let is_over = || stop() || !limit.is_zero() && in_vain.get() + start.elapsed() >= limit;
     let of_target = |target: &FoundFile| {
-        let found = prepared.target_bytes(&target.path, Patience::new(stop));
+        let found = prepared.target_bytes(&target.path, Patience::new(&is_over));
         let found = found.map_err(|error| unfit(&target.name, error))?;
-        found.map(Some).ok_or_else(Failure::stopped)
+        found.map(Some).ok_or_else(|| {
+            if stop() {
+                return Failure::stopped();
+            }
+            in_vain.set(in_vain.get() + start.elapsed());
+            let note = RunNote::NoConnection { job: worker.spec.name.clone() };
+            failure!(ETIMEDOUT, "connect").explained(note)
+        })
     };
     targets.iter().map(of_target).collect()
 }

@@ -11,7 +11,8 @@ pub(crate) use held::laid_over;
 
 use crate::error::Failure;
 use crate::events::{MessageStream, RunEvent};
-use crate::files::{FileSet, naming, size};
+use crate::files::size::{self, SetupWait};
+use crate::files::{FileSet, naming};
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
 use crate::zones::told::setup_lines;
@@ -40,7 +41,7 @@ pub(crate) fn prepare(
     readonly: bool,
     trace: TraceSettings,
     events: &mut dyn FnMut(RunEvent),
-    stop: &dyn Fn() -> bool,
+    wait: SetupWait<'_>,
 ) -> Result<FileSet, Failure> {
     if worker.spec.replay.is_set() {
         // The worker will find the files in its trace.
@@ -56,7 +57,7 @@ pub(crate) fn prepare(
         }
         error
     })?;
-    let mut set = size::file_set(worker, &targets, stop)?;
+    let mut set = size::file_set(worker, &targets, wait)?;
     set.tell(trace, events);
     if let Some(registry) = zones {
         registry.enter(worker, &mut set, events)?;
@@ -66,7 +67,7 @@ pub(crate) fn prepare(
             }
         }
     }
-    write::lay_out(worker, &mut set, readonly, trace, events, stop)?;
+    write::lay_out(worker, &mut set, readonly, trace, events, wait.stop)?;
     random::tell_generator(worker, &set, events);
     random::check_regions(worker, &set)?;
     Ok(set)

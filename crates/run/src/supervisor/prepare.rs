@@ -12,6 +12,7 @@ use super::record::{self, CrewRecord, CrewStatus};
 use crate::error::{Failure, RunError};
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::guard::{self, DeviceInUse};
+use crate::files::size::SetupWait;
 use crate::files::{self, FileSet};
 use crate::layout;
 use crate::link::trace::TraceGroup;
@@ -27,9 +28,10 @@ use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_stats::{Evidence, Provenance};
 use ferrio_sys::Clock;
 use ferrio_sys::errno::EAGAIN;
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Merges the traces of the jobs that want it.
 pub(super) fn merge(
@@ -170,6 +172,7 @@ pub(super) fn prepare_workers(
         |step, desk, observer| preparation.take(step, desk, observer),
         move |station: &Station<LayoutEvent, ()>| {
             let mut zones = ZoneRegistry::new(its_plan.workers.len());
+            let in_vain = Cell::new(Duration::ZERO);
             for index in early {
                 station.work_for(index);
                 let (worker, mut tell) = (&its_plan.workers[index], |event| station.tell(LayoutEvent::Event(event)));
@@ -178,8 +181,16 @@ pub(super) fn prepare_workers(
                 // A command before the job may make its state.
                 let may_come = worker.spec.surroundings.exec_prerun.is_some();
                 let state = if may_come { Ok(()) } else { check_state(worker) };
-                let set = state
-                    .and_then(|()| layout::prepare(worker, Some(&mut zones), readonly, trace, &mut tell, &is_over));
+                let set = state.and_then(|()| {
+                    layout::prepare(
+                        worker,
+                        Some(&mut zones),
+                        readonly,
+                        trace,
+                        &mut tell,
+                        SetupWait { stop: &is_over, in_vain: &in_vain },
+                    )
+                });
                 trace.tell(TraceGroup::Process, &mut tell, || "pid=0: runstate SETTING_UP -> NOT_CREATED".to_owned());
                 station.tell(LayoutEvent::Prepared(index, set));
             }

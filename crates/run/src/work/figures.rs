@@ -156,6 +156,7 @@ impl WorkerFigures {
         if lane.account.is_ramping() {
             return;
         }
+        let now_ns = lane.control.counted_until_ns(now_ns);
         let plan = lane.plan;
         if plan.spec.is_verify_only() && !self.only_reads_back {
             return;

@@ -8,6 +8,7 @@ use super::{commands, prepare, surroundings};
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::files::FileSet;
+use crate::files::size::SetupWait;
 use crate::layout;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
@@ -18,6 +19,7 @@ use ferrio_stats::ThreadStats;
 use ferrio_stats::note::RunNote;
 use ferrio_sys::errno::ETIMEDOUT;
 use ferrio_workload::replay::ReplayPlan;
+use std::cell::Cell;
 use std::time::Duration;
 
 /// Time after which a worker at the gate gives up, because the supervisor must be gone.
@@ -120,7 +122,8 @@ fn prepare<'a>(
     } else {
         let mut say = |event| (context.send)(&WorkerMessage::from_layout(event));
         let trace = context.tracer.settings();
-        layout::prepare(plan, None, context.readonly, trace, &mut say, &|| slot.is_told_to_end())?
+        let wait = SetupWait { stop: &|| slot.is_told_to_end(), in_vain: &Cell::default() };
+        layout::prepare(plan, None, context.readonly, trace, &mut say, wait)?
     };
     surroundings::enter_group(plan)?;
     surroundings::set_scheduler(plan, &set, context)?;

@@ -225,7 +225,7 @@ const NET_STRICTER: &str = "A connection that closes without the closing word is
                             socket stays.";
 
 /// Mended by the engine for network block devices.
-const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or 30 seconds after its runtime; fio \
+const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or two after its runtime; fio \
                           waits for ever.";
 
 /// Mended by the engine for Ceph objects.

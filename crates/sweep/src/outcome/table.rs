@@ -5,6 +5,7 @@
 use super::{PointOutcome, SweepOutcome};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_results::FiguresOf;
+use ferrio_units::csv_field;
 use std::fmt::Write as _;
 
 impl SweepOutcome {
@@ -78,12 +79,8 @@ fn column(metric: ComparedMetric) -> &'static str {
     }
 }
 
-/// Appends a field behind a comma, quoted where it must be.
+/// Appends a field behind a comma.
 fn field(text: &mut String, value: &str) {
     text.push(',');
-    if value.contains([',', '"', '\n', '\r']) {
-        let _ = write!(text, "\"{}\"", value.replace('"', "\"\""));
-    } else {
-        text.push_str(value);
-    }
+    text.push_str(&csv_field(value));
 }

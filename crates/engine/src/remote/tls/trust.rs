@@ -3,6 +3,8 @@
 //! Must not know: sockets. Start reading at [`config`].
 
 use super::{Checks, TlsTerms};
+use ferrio_sys::file;
+use ferrio_units::error_text;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -28,7 +30,8 @@ pub(super) fn config(terms: &TlsTerms) -> Result<Arc<ClientConfig>, String> {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
             let chain = certificates(certificate)?;
-            let key = PrivateKeyDer::from_pem_file(key).map_err(|error| format!("{}: {error}", key.display()))?;
+            let key =
+                PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| format!("{}: {error}", key.display()))?;
             let what = |error| format!("{}: {error}", certificate.display());
             builder.with_client_auth_cert(chain, key).map_err(what)?
         }
@@ -36,10 +39,17 @@ pub(super) fn config(terms: &TlsTerms) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(config))
 }
 
+/// Most bytes of a file with certificates: those of a system have a quarter of a megabyte.
+const MAX_BYTES: u64 = 16 << 20;
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    file::read_input(path, MAX_BYTES).map_err(|error| format!("{}: {}", path.display(), error_text(&error)))
+}
+
 /// The certificates in a file.
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let what = |error| format!("{}: {error}", path.display());
-    let found: Vec<_> = CertificateDer::pem_file_iter(path).map_err(what)?.collect::<Result<_, _>>().map_err(what)?;
+    let found: Vec<_> = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<_, _>>().map_err(what)?;
     if found.is_empty() { Err(format!("{}: there is no certificate in it", path.display())) } else { Ok(found) }
 }
 

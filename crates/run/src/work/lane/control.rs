@@ -17,11 +17,14 @@ const PUBLISH_NS: u64 = 20_000_000;
 /// Time for which I/Os in flight may go on after the run was told to end, where a server does them.
 const STOP_PATIENCE_NS: u64 = 500_000_000;
 
-/// The same after the end of the runtime: the time after which block devices of Linux take a request for lost.
+/// The same after the end of the runtime, while data move: the time after which block devices of Linux take a request for lost.
 const RUNTIME_PATIENCE_NS: u64 = 30_000_000_000;
 
-/// The same where nothing at all moves any more.
-const SILENCE_NS: u64 = 500_000_000;
+/// The same where fewer data move than [`LEAST_MOVED_BYTES`].
+const SILENCE_NS: u64 = 1_500_000_000;
+
+/// Data of I/Os in flight that move within [`SILENCE_NS`] at least, if they are to be waited for: a slow line carries more.
+const LEAST_MOVED_BYTES: u64 = 64 << 10;
 
 /// The end time of a ramp that does not end by time.
 const OPEN_RAMP_NS: u64 = u64::MAX - 1;
@@ -41,8 +44,10 @@ pub(crate) struct Control<'a> {
     calibration_ns: u64,
     /// Time at which a wait for I/Os in flight first found that the job is told to end.
     stop_seen_ns: Option<u64>,
-    /// Time at which such a wait, after the end of the runtime, last found that something had moved.
-    moved_ns: Option<u64>,
+    /// Time at which such a wait, after the end of the runtime, last found that enough had moved, and what has moved since then, bytes.
+    moved: Option<(u64, u64)>,
+    /// I/Os in flight were given up, which ends the job, during its ramp too: the time since when nothing has come of them.
+    given_up_since_ns: Option<u64>,
     /// Writes are being read back: only reads take time, and no depth is tried.
     is_reading_back: bool,
     /// A fault that a completed I/O has revealed; the job ends with it when the loop checks its deadlines next.
@@ -78,7 +83,8 @@ impl<'a> Control<'a> {
             runtime_end_ns: u64::MAX,
             calibration_ns: 0,
             stop_seen_ns: None,
-            moved_ns: None,
+            moved: None,
+            given_up_since_ns: None,
             is_reading_back: false,
             late_failure: None,
         }
@@ -177,7 +183,7 @@ impl<'a> Control<'a> {
             self.epoch_ns = now_ns;
             self.runtime_end_ns = now_ns.saturating_add(self.runtime_ns);
         }
-        due.runtime_over = now_ns >= self.runtime_end_ns;
+        due.runtime_over = self.given_up_since_ns.is_some() || now_ns >= self.runtime_end_ns;
         due
     }
 
@@ -205,21 +211,50 @@ impl<'a> Control<'a> {
         self.slot.is_told_to_end()
     }
 
-    /// True if I/Os in flight are no longer waited for. Called when a wait brought nothing.
-    pub(crate) fn is_out_of_patience(&mut self, now_ns: u64, has_progress: bool) -> bool {
+    /// The end of the runtime, during a ramp that nothing has ended yet too: a loop that waits for I/Os in flight does not notice the end
+    /// of the ramp. `u64::MAX`: there is none.
+    fn latest_end_ns(&self) -> u64 {
+        match self.ramp_end_ns {
+            // Not started yet: the ends are no points in time.
+            _ if self.epoch_ns == 0 => u64::MAX,
+            u64::MAX => self.runtime_end_ns,
+            OPEN_RAMP_NS => self.epoch_ns.saturating_add(self.runtime_ns),
+            ramp_end_ns => ramp_end_ns.saturating_add(self.runtime_ns),
+        }
+    }
+
+    /// True if the job is told to end, or its time was over so long ago that nothing outside is waited for, such as the answer to the
+    /// opening of a file.
+    pub(crate) fn is_past_all(&self, now_ns: u64) -> bool {
+        self.is_terminated() || now_ns.saturating_sub(SILENCE_NS) >= self.latest_end_ns()
+    }
+
+    /// True if I/Os in flight are no longer waited for. Called when a wait brought nothing; `moved_bytes` of them have moved since the
+    /// last call.
+    pub(crate) fn is_out_of_patience(&mut self, now_ns: u64, moved_bytes: u64) -> bool {
         if self.is_terminated() {
             let stop_ns = *self.stop_seen_ns.get_or_insert(now_ns);
             return now_ns.saturating_sub(stop_ns) >= STOP_PATIENCE_NS;
         }
-        if now_ns < self.runtime_end_ns {
+        let end_ns = self.latest_end_ns();
+        if now_ns < end_ns {
             return false;
         }
-        let moved_ns = self.moved_ns.get_or_insert(now_ns);
-        if has_progress {
-            *moved_ns = now_ns;
+        let (since_ns, bytes) = self.moved.get_or_insert((end_ns, 0));
+        *bytes += moved_bytes;
+        if *bytes >= LEAST_MOVED_BYTES {
+            (*since_ns, *bytes) = (now_ns, 0);
         }
-        let is_silent = now_ns.saturating_sub(*moved_ns) >= SILENCE_NS;
-        is_silent || now_ns.saturating_sub(RUNTIME_PATIENCE_NS) >= self.runtime_end_ns
+        let is_silent = now_ns.saturating_sub(*since_ns) >= SILENCE_NS;
+        if is_silent || now_ns.saturating_sub(RUNTIME_PATIENCE_NS) >= end_ns {
+            self.given_up_since_ns = Some(*since_ns);
+        }
+        self.given_up_since_ns.is_some()
+    }
+
+    /// The time until which the job's rates count: a wait for I/Os that are given up is no part of them.
+    pub(crate) fn counted_until_ns(&self, now_ns: u64) -> u64 {
+        self.given_up_since_ns.unwrap_or(now_ns).min(now_ns)
     }
 
     pub(crate) fn slot(&self) -> &'a WorkerSlot {

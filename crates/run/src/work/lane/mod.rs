@@ -104,10 +104,11 @@ pub(crate) struct Lane<'a> {
 }
 
 impl<'a> Lane<'a> {
-    /// Opens a file for the I/O of the job. An engine that waits for something outside does so until the job is told to end.
+    /// Opens a file for the I/O of the job. An engine that waits for something outside does so until the job is told to end, or its
+    /// time is over.
     pub(crate) fn open_file(&mut self, file_index: u32) -> Result<(), Failure> {
-        let Self { files, engine, control, .. } = self;
-        let is_over = || control.is_terminated();
+        let Self { files, engine, control, clock, .. } = self;
+        let is_over = || control.is_past_all(clock.now_ns());
         files.open(file_index, engine.as_mut(), Patience::new(&is_over))
     }
 

@@ -52,7 +52,7 @@ pub(crate) fn disconnect(lane: &mut Lane<'_>) {
         return;
     }
     let (clock, control) = (&lane.clock, RefCell::new(&mut lane.control));
-    let is_over = || control.borrow_mut().is_out_of_patience(clock.now_ns(), true);
+    let is_over = || control.borrow_mut().is_out_of_patience(clock.now_ns(), 0);
     lane.engine.disconnect(Patience::new(&is_over));
 }
 
@@ -64,13 +64,20 @@ pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
     if !targets.are_outside() {
         return;
     }
-    let has_progress = lane.engine.has_progress();
-    if lane.control.is_out_of_patience(lane.clock.now_ns(), has_progress) {
-        lane.engine.give_up();
-        // The end of a connection is no server: it may have sent all.
-        if !targets.is_connection() {
-            lane.context.say(MessageStream::Error, RunNote::NoAnswer { job: lane.plan.spec.name.clone() });
-        }
+    let moved_bytes = lane.engine.take_moved_bytes();
+    if !lane.control.is_out_of_patience(lane.clock.now_ns(), moved_bytes) {
+        return;
+    }
+    lane.engine.give_up();
+    // The end of a connection is no server: it may have sent all.
+    if targets.is_connection() {
+        return;
+    }
+    let note = RunNote::NoAnswer { job: lane.plan.spec.name.clone() };
+    if lane.control.is_terminated() {
+        lane.context.say(MessageStream::Error, note);
+    } else {
+        lane.control.fail_soon(failure!(ETIMEDOUT, "no answer").explained(note));
     }
 }
 
