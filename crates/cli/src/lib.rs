@@ -34,6 +34,7 @@ mod machine_text;
 mod man;
 mod native;
 mod own_directory;
+mod permits;
 mod plot;
 mod precondition;
 mod profile;

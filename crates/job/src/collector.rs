@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
 
+use crate::beyond::{self, Beyond};
 use crate::diagnostic::Diagnostic;
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
@@ -10,6 +11,7 @@ use crate::message::UserMessages;
 use crate::options::definition::OptionDef;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::set;
+use crate::origin::Origin;
 use ferrio_spec::{Compatibility, JobSpec, RunSpec};
 use ferrio_units::byte_text;
 use std::collections::HashMap;
@@ -51,6 +53,10 @@ pub struct Collector<'a> {
     pub messages: UserMessages,
     /// The options that every job starts from.
     pub defaults: Section,
+    /// Where the options that are set now were written.
+    pub(crate) origin: Origin,
+    /// What the options so far do beyond I/O.
+    beyond: Vec<Beyond>,
     jobs: Vec<JobSpec>,
     /// The sections of the jobs, where further options shall be set on them.
     pub(crate) kept_sections: Option<Vec<Section>>,
@@ -68,6 +74,8 @@ impl<'a> Collector<'a> {
             parse_only: false,
             messages: UserMessages::new(),
             defaults: Section::default(),
+            origin: Origin::CommandLine,
+            beyond: Vec::new(),
             jobs: Vec::new(),
             kept_sections: None,
             n_sections_by_name: HashMap::new(),
@@ -111,7 +119,9 @@ impl<'a> Collector<'a> {
         set::set(&mut section.draft, def, text, &mut context)?;
         let text = text.unwrap_or_default();
         section.n_text_bytes += text.len();
-        section.given.push((def.name.to_owned(), byte_text::shown(&def.shown(text)).into_owned()));
+        let shown = byte_text::shown(&def.shown(text)).into_owned();
+        self.beyond.extend(beyond::of_option(def, text, &shown, &self.origin));
+        section.given.push((def.name.to_owned(), shown));
         Ok(())
     }
 
@@ -158,6 +168,13 @@ impl<'a> Collector<'a> {
         for line in warnings {
             self.messages.err(line.as_str());
         }
+    }
+
+    /// What the jobs do beyond I/O on files of their directory.
+    pub fn take_beyond(&mut self) -> Vec<Beyond> {
+        let mut beyond = std::mem::take(&mut self.beyond);
+        beyond.retain(|one| one.is_done_by(&self.jobs));
+        beyond
     }
 
     /// The run of all jobs.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how messages are printed and jobs are run.
 
+use crate::beyond::Beyond;
 use crate::debug::DebugSettings;
 use crate::diagnostic::Diagnostic;
 use crate::machine_tests::MachineTest;
@@ -124,6 +125,8 @@ pub struct Invocation {
     pub inflate_log: Option<PathBuf>,
     /// Rows (hours) of the table of latencies that the profile `act` shows at the end of a run.
     pub n_latency_slices: Option<u64>,
+    /// What the jobs do beyond I/O on files of the directory that they are started in.
+    pub beyond: Vec<Beyond>,
     /// Messages to print before the task starts, in this order.
     pub messages: Vec<Message>,
 }

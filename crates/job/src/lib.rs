@@ -4,6 +4,7 @@
 //! Start reading at [`parse`], then the option table ([`options`]). Oddities of fio in the meaning of options are in `compat`.
 #![forbid(unsafe_code)]
 
+pub mod beyond;
 pub mod collector;
 pub mod command_line;
 mod compat;

@@ -8,10 +8,12 @@ use crate::arguments;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::inputs;
+use crate::permits;
 use crate::report::examined;
 use ferrio_report::native::audit_document;
 use ferrio_results::RunResult;
 use ferrio_stats::{Audit, Severity};
+use serde_json::Value;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -89,12 +91,14 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
         console.error("ferrio check: it has no jobs with their options that could be examined\n");
         return Exit::Failed.into();
     };
-    show(&audit, has("--json"), console)
+    let document = has("--json").then(|| audit_document(&audit));
+    show(&audit, document, console)
 }
 
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let is_anonymous = request.invocation.output.is_anonymous;
+    let beyond = if is_anonymous { Vec::new() } else { request.invocation.beyond };
     let mut record = match ferrio_session::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {
@@ -106,16 +110,21 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
         record.make_anonymous();
     }
     let audit = record.audit.unwrap_or_default();
-    if !request.own.json && audit.findings.is_empty() && audit.unexamined.is_empty() {
-        console.report(NOTHING_FOUND);
-        return exit::at_end(console.has_failed);
+    if !request.own.json {
+        console.report(&permits::shown(&beyond));
+        if audit.findings.is_empty() && audit.unexamined.is_empty() {
+            console.report(NOTHING_FOUND);
+            return exit::at_end(console.has_failed);
+        }
     }
-    show(&audit, request.own.json, console)
+    let mut document = audit_document(&audit);
+    document["beyond"] = permits::listed(&beyond);
+    show(&audit, request.own.json.then_some(document), console)
 }
 
-/// Shows an audit; the exit code says whether a figure is wrong.
-fn show(audit: &Audit, is_json: bool, console: &mut Console) -> ExitCode {
-    let text = if is_json { format!("{:#}\n", audit_document(audit)) } else { audit_text(audit) };
+/// Shows an audit, as a document if there is one; the exit code says whether a figure is wrong.
+fn show(audit: &Audit, document: Option<Value>, console: &mut Console) -> ExitCode {
+    let text = document.map_or_else(|| audit_text(audit), |document| format!("{document:#}\n"));
     console.report(&text);
     let is_wrong = audit.findings.iter().any(|finding| finding.severity == Severity::Wrong);
     if is_wrong && !console.has_failed { Exit::Found.into() } else { exit::at_end(console.has_failed) }

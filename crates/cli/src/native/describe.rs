@@ -3,6 +3,7 @@
 //! Their arguments are mixed with those of fio, which fio's own parser reads; these descriptions parse nothing. Start
 //! reading at [`run`].
 
+use crate::permits::{ALLOW_HELP, ALLOW_VALUE};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use ferrio_manual::man::JOB_WORDS;
 
@@ -40,6 +41,7 @@ pub(crate) fn run() -> Command {
             "What readers of --web must know (http://ADDR/?token=TOKEN), where other machines reach ADDR. The environment variable FERRIO_WEB_TOKEN keeps it secret from other users of this machine",
         ),
     ];
+    let allow = value("allow", ALLOW_VALUE, ALLOW_HELP);
     let keep = value(
         "keep",
         "NAME",
@@ -75,7 +77,7 @@ pub(crate) fn run() -> Command {
         )
         .args(output)
         .args(views)
-        .args([keep, record])
+        .args([keep, record, allow])
         .args(repeats)
         .after_help(AFTER_RUN)
 }

@@ -11,6 +11,7 @@ mod viewers;
 mod web;
 
 use crate::console::Console;
+use crate::permits::{Author, Permits};
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
@@ -131,6 +132,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
     let is_run = command == "run";
     let own = OwnOptions::take(is_run, &mut words).map_err(refuse)?;
+    let permits = if is_run { Permits::take(&mut words).map_err(refuse)? } else { Permits::all() };
     let jsonl = own.jsonl;
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
@@ -167,6 +169,9 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
         && let Some(text) = no_live_view(&invocation, jsonl)
     {
         return Err(refuse(text));
+    }
+    if let Some(lines) = permits.refusal(&invocation.beyond, Author::User) {
+        return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
     }
     match invocation.mode {
         Mode::Run => Ok(Request { own, invocation, inputs: environment.opened_files() }),

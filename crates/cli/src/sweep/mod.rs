@@ -15,6 +15,7 @@ use crate::arguments;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::history::keeping::Keeping;
+use crate::permits::{Author, Permits};
 use ferrio_job::{Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_session::VERSION;
@@ -46,14 +47,17 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         console.report(&arguments::help_text(describe()));
         return exit::at_end(arguments.len() == 1);
     }
-    let done = SweepRequest::take(arguments).and_then(|request| answer(request, &mut console));
+    let mut arguments = arguments.to_vec();
+    let done = Permits::take(&mut arguments)
+        .and_then(|permits| Ok((SweepRequest::take(&arguments)?, permits)))
+        .and_then(|(request, permits)| answer(request, &permits, &mut console));
     done.unwrap_or_else(|reason| {
         console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
         Exit::Failed.into()
     })
 }
 
-fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, String> {
+fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> Result<ExitCode, String> {
     let shown = request.shown;
     let keeping = match request.keep.as_deref().map(|name| Keeping::of(Some(name), Some(PROGRAM), console)) {
         Some(Err(code)) => return Ok(code),
@@ -73,14 +77,15 @@ fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, Stri
             let place = &jobs.directory;
             let entered = std::env::set_current_dir(place);
             entered.map_err(|error| format!("{}: {}", place.display(), ferrio_units::error_text(&error)))?;
-            let (template, spec) = jobs_of(&jobs.words)?;
+            let (template, spec) = jobs_of(&jobs.words, permits, Author::File)?;
+            check_files(&open.folder.plan, permits)?;
             if JobsOfPlan::options_of(&spec) != jobs.options {
                 return Err("the jobs are not those with which the sweep began: begin a new one".to_owned());
             }
             let template = in_open_loop(template, &open.folder.plan)?;
             make(&mut open, template, shown, keeping.as_ref(), console)
         }
-        SweepWork::New(new) => begin(*new, shown, keeping.as_ref(), console),
+        SweepWork::New(new) => begin(*new, shown, permits, keeping.as_ref(), console),
     }
 }
 
@@ -88,10 +93,11 @@ fn answer(request: SweepRequest, console: &mut Console) -> Result<ExitCode, Stri
 fn begin(
     new: NewSweep,
     shown: ShownSweep,
+    permits: &Permits,
     keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> Result<ExitCode, String> {
-    let (template, spec) = jobs_of(&new.words)?;
+    let (template, spec) = jobs_of(&new.words, permits, Author::User)?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
     let plan = plan.map_err(|error| error.to_string())?.with_habits(new.order_seed, new.habits);
@@ -105,9 +111,7 @@ fn begin(
     if shown.is_about_knee && !plan.has_load() {
         return Err(NO_KNEE.to_owned());
     }
-    for file in [&plan.habits.first, &plan.habits.before_each].into_iter().flatten() {
-        spec_of_file(file)?;
-    }
+    check_files(&plan, permits)?;
     let times = plan.points.iter().map(|point| {
         let spec = ferrio_sweep::session_at(&template, point, &environment).ok()?;
         ferrio_sweep::longest(&spec)
@@ -201,7 +205,7 @@ struct RunsEnding {
 fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<RunsEnding, String> {
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.habits;
-    let of_file = |file: &Option<PathBuf>| file.as_deref().map(spec_of_file).transpose();
+    let of_file = |file: &Option<PathBuf>| file.as_deref().map(|file| spec_of_file(file, &Permits::all())).transpose();
     let jobs = SweptJobs {
         template,
         first: of_file(&habits.first)?,
@@ -311,11 +315,17 @@ fn document(outcome: &SweepOutcome) -> String {
     serde_json::to_string_pretty(&SweepDocument { version: VERSION, outcome }).unwrap_or_default() + "\n"
 }
 
+/// Looks at the job files of other runs than those of the sweep.
+fn check_files(plan: &SweepPlan, permits: &Permits) -> Result<(), String> {
+    let files = [&plan.habits.first, &plan.habits.before_each].into_iter().flatten();
+    files.map(|file| spec_of_file(file, permits).map(drop)).collect()
+}
+
 /// The jobs of a command line.
 ///
 /// # Errors
-/// In words: they are none, or ask for reports of fio.
-fn jobs_of(words: &[String]) -> Result<(Template, RunSpec), String> {
+/// In words: they are none, ask for reports of fio, or do what is not permitted.
+fn jobs_of(words: &[String], permits: &Permits, author: Author) -> Result<(Template, RunSpec), String> {
     let no_jobs = || "there are no jobs: name a job file, or give options of jobs".to_owned();
     if words.is_empty() {
         return Err(no_jobs());
@@ -331,6 +341,9 @@ fn jobs_of(words: &[String]) -> Result<(Template, RunSpec), String> {
     if invocation.mode != Mode::Run || template.job_names().next().is_none() {
         return Err(no_jobs());
     }
+    if let Some(lines) = permits.refusal(&invocation.beyond, author) {
+        return Err(lines);
+    }
     Ok((template, invocation.run))
 }
 
@@ -338,7 +351,9 @@ fn said(messages: &[(ferrio_job::OutputStream, String)]) -> String {
     messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("\n")
 }
 
-fn spec_of_file(path: &Path) -> Result<RunSpec, String> {
+fn spec_of_file(path: &Path, permits: &Permits) -> Result<RunSpec, String> {
     let word = path.to_str().ok_or_else(|| format!("{}: its name is no UTF-8", path.display()))?;
-    jobs_of(&[word.to_owned()]).map(|(_, spec)| spec).map_err(|reason| format!("{}: {reason}", path.display()))
+    jobs_of(&[word.to_owned()], permits, Author::File)
+        .map(|(_, spec)| spec)
+        .map_err(|reason| format!("{}: {reason}", path.display()))
 }

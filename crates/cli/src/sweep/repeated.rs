@@ -9,6 +9,7 @@ use crate::columns::aligned;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::history::keeping::Keeping;
+use crate::permits::{Author, Permits};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_report::native::{plain, text_width, wrap};
@@ -42,7 +43,10 @@ pub(crate) fn is_wanted(arguments: &[OsString]) -> bool {
 /// Runs the command with its arguments (the command's name first).
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let mut console = Console::of_command(PROGRAM);
-    let done = RepeatedRun::take(arguments).and_then(|request| make(request, &mut console));
+    let mut arguments = arguments.to_vec();
+    let done = Permits::take(&mut arguments)
+        .and_then(|permits| Ok((RepeatedRun::take(&arguments)?, permits)))
+        .and_then(|(request, permits)| make(request, &permits, &mut console));
     done.unwrap_or_else(|reason| {
         console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
         Exit::Failed.into()
@@ -59,8 +63,8 @@ impl Drop for PassingFolder {
     }
 }
 
-fn make(request: RepeatedRun, console: &mut Console) -> Result<ExitCode, String> {
-    let (template, spec) = jobs_of(&request.words)?;
+fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> Result<ExitCode, String> {
+    let (template, spec) = jobs_of(&request.words, permits, Author::User)?;
     let space = Space::new(Vec::new(), &[]).map_err(|error| error.to_string())?;
     let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
     let plan = plan.map_err(|error| error.to_string())?.with_habits(None, request.habits);

@@ -6,6 +6,7 @@ use super::keep;
 use crate::exit::Exit;
 use crate::native::describe::{of_jobs, switch, value};
 use crate::native::{take_switch, take_value};
+use crate::permits::{ALLOW_HELP, ALLOW_VALUE};
 use clap::{Command, ValueHint};
 use ferrio_sweep::limit::{Bracket, LatencyLimit};
 use ferrio_sweep::outcome::SweepOutcome;
@@ -344,6 +345,7 @@ pub(crate) fn describe() -> Command {
         value("before-each", "JOBFILE", "Run these jobs before each run").value_hint(ValueHint::FilePath),
     ];
     let outputs = [
+        value("allow", ALLOW_VALUE, ALLOW_HELP),
         value("folder", "FOLDER", "The folder of the sweep; by default JOB.sweep here").value_hint(ValueHint::DirPath),
         value("keep", "NAME", "Keep each run in the history under the name of the folder, or this one, with its point; with --resume those that are not kept yet")
             .num_args(0..=1)

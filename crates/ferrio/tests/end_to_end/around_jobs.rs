@@ -178,7 +178,7 @@ fn schedulers_are_set_and_stay() {
                 "[a]\nfilename={path}\nsize=8k\nioscheduler=mq-deadline\nexec_prerun=grep -F [mq-deadline] {settings}\n"
             );
             scratch.write("native.fio", &job);
-            let finished = run(*program, &scratch, "run native.fio");
+            let finished = run(*program, &scratch, "run --allow=programs native.fio");
             assert_eq!((finished.code, chosen()), (Some(0), before), "{}", finished.stderr);
             assert!(scratch.read("a.prerun.txt").contains("[mq-deadline]"));
         }

@@ -92,6 +92,7 @@ mod signals;
 mod small_programs;
 mod sprandom;
 mod stories;
+mod strangers;
 mod streams;
 mod stuck;
 mod surroundings;

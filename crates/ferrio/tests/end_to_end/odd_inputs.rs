@@ -144,3 +144,16 @@ fn files_that_options_name_are_regular_and_end() {
         assert!(finished.code == Some(1) && is_refused, "{file}: {}", finished.all());
     }
 }
+
+/// In one line, before anything is made: without the refusal the program would die of it.
+#[test]
+fn more_files_than_memory_has_room_for_are_refused() {
+    let scratch = Scratch::new("too-many-files");
+    for job in ["--nrfiles=1000000000", "--nrfiles=100000000 --numjobs=10"] {
+        let arguments = format!("--name=a --ioengine=null --size=1t --filesize=4k {job}");
+        let script = "ulimit -v 4000000; exec \"$0\" \"$@\"";
+        let refused = shell(&scratch, script, &arguments);
+        assert!(refused.stderr.contains("fio: a: 1,000,000,000 files take 373 GiB of memory"), "{}", refused.all());
+        assert!(refused.code.is_some_and(|code| code > 0) && !refused.stderr.contains("panicked"), "{}", refused.all());
+    }
+}

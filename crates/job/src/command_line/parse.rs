@@ -136,6 +136,7 @@ impl<'a> ArgumentReader<'a> {
             debug: self.debug,
             inflate_log: self.inflate_log,
             n_latency_slices: self.n_slices,
+            beyond: self.collector.take_beyond(),
             messages: self.collector.messages.take(),
             run: control::run_with_directory(self.collector.into_run(), self.aux_path.as_ref()),
         }

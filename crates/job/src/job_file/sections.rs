@@ -13,6 +13,7 @@ use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::secret::shown_line;
 use crate::options::{self, find_general, find_of_profile, find_private};
+use crate::origin::Origin;
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
 use ferrio_spec::engines::by_name;
@@ -154,7 +155,9 @@ fn apply_line(
     def: &'static OptionDef,
     line: &OptionLine<'_>,
 ) -> Result<bool, Stopped> {
+    collector.origin = line.line.origin.clone();
     let result = computed(def, line).and_then(|value| collector.set(section, def, value.as_deref()));
+    collector.origin = Origin::CommandLine;
     let Err(error) = result else {
         explain::without_effect(&mut collector.messages, def, &line.line.origin);
         return Ok(true);

@@ -5,12 +5,19 @@
 use super::system;
 use ferrio_stats::LaidOver;
 use ferrio_stats::note::{DeviceUsage, FileNote};
+use ferrio_units::glance::{bytes_text, thousands};
 
 /// The words of a note.
 // tidy: table
 pub(super) fn text(note: &FileNote) -> String {
     match note {
         FileNote::TreeHas { n_files } => format!("fio: opendir added {n_files} files"),
+        FileNote::TooManyFiles { job, n_files, needed_bytes, limit_bytes } => format!(
+            "fio: {job}: {} files take {} of memory, and there are {}: set a lower nrfiles or numjobs",
+            thousands(*n_files),
+            bytes_text(*needed_bytes),
+            bytes_text(*limit_bytes)
+        ),
         FileNote::TreesAreEmpty { job } => format!("fio: {job}: opendir: no regular file is there"),
         FileNote::StandardStream { job } => format!(
             "{job}: failed to get file size of -: standard input and output are no files of a job (./- is a file of that name)"

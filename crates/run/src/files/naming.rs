@@ -8,8 +8,10 @@ use crate::plan::WorkerPlan;
 use ferrio_spec::FileType;
 use ferrio_stats::note::{During, FileNote};
 use ferrio_stats::{FailedStep, Note};
-use ferrio_sys::errno::{EINVAL, ENOENT};
+use ferrio_sys::errno::{EINVAL, ENOENT, ENOMEM};
 use ferrio_sys::file::{FileInfo, FileKind};
+use ferrio_sys::limits::{self, Resource};
+use ferrio_sys::system_info::memory_bytes;
 use ferrio_units::byte_text;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +62,7 @@ pub(crate) fn found(worker: &WorkerPlan) -> Result<Vec<FoundFile>, Failure> {
         return Err(failure!(ENOENT, "opendir").explained(note));
     }
     if paths.is_empty() {
+        check_number(worker)?;
         paths = generated(worker);
     }
     paths.into_iter().map(|path| target(worker, path)).collect()
@@ -128,6 +131,22 @@ fn in_directory(worker: &WorkerPlan, file_index: usize, name: &str) -> PathBuf {
         Some(directory) if !name.starts_with('/') => directory.join(path),
         _ => path,
     }
+}
+
+/// Memory that a file of a job takes, its names included, bytes: more than 300 were counted.
+const BYTES_A_FILE: u64 = 400;
+
+/// Refuses more files than the memory of the machine, or that this process may take, has room for.
+fn check_number(worker: &WorkerPlan) -> Result<(), Failure> {
+    let n_files = u64::from(worker.spec.target.nrfiles) * u64::from(worker.spec.numjobs);
+    let needed_bytes = n_files.saturating_mul(BYTES_A_FILE);
+    let limit_bytes = limits::soft_limit(Resource::As).unwrap_or(u64::MAX).min(memory_bytes());
+    if needed_bytes <= limit_bytes {
+        return Ok(());
+    }
+    let job = worker.spec.name.clone();
+    let note = FileNote::TooManyFiles { job, n_files, needed_bytes, limit_bytes };
+    Err(failure!(ENOMEM, "nrfiles").explained(note))
 }
 
 fn generated(worker: &WorkerPlan) -> Vec<PathBuf> {

@@ -19,6 +19,17 @@ pub enum FileNote {
         /// Name of the job.
         job: String,
     },
+    /// There is no memory for the names of so many files.
+    TooManyFiles {
+        /// Name of the job.
+        job: String,
+        /// Files of the job and its clones.
+        n_files: u64,
+        /// Memory that they would take at least, bytes.
+        needed_bytes: u64,
+        /// Memory of the machine, or that the process may take, bytes.
+        limit_bytes: u64,
+    },
     /// A file of a job is `-`.
     StandardStream {
         /// Name of the job.

@@ -1,0 +1,106 @@
+//! What job files may do beyond I/O on files of their directory: nothing, unless `--allow` permits it. Options on the command line are the
+//! user's own.
+//!
+//! Must not know: which options do more than I/O. Start reading at [`Permits::refusal`].
+
+use crate::native::take_value;
+use ferrio_job::beyond::{Beyond, BeyondKind};
+use ferrio_job::origin::Origin;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+
+/// The option, its values, and its help.
+pub(crate) const ALLOW: &str = "--allow";
+pub(crate) const ALLOW_VALUE: &str = "KIND,...";
+pub(crate) const ALLOW_HELP: &str = "What job files may do beyond I/O on files below this directory: programs (run some, as exec_prerun does), libraries (load some, \
+     as ioengine=PATH does), outside (write to other files and to devices). Options on the command line need no permission";
+
+/// The author of the command line, as opposed to that of the job files that it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Author {
+    /// The user.
+    User,
+    /// It stands in a file too, such as the plan of a sweep.
+    File,
+}
+
+/// What is permitted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Permits(Vec<BeyondKind>);
+
+impl Permits {
+    /// Takes `--allow` out of the arguments.
+    ///
+    /// # Errors
+    /// In words: it has no value, or an unknown one.
+    pub(crate) fn take(words: &mut Vec<OsString>) -> Result<Self, String> {
+        let allowed = BeyondKind::ALL.map(BeyondKind::word).join(", ");
+        let needed = format!("what job files may do: {allowed}");
+        let mut permits = Self::default();
+        while let Some(value) = take_value(words, ALLOW, &needed)? {
+            for word in value.to_string_lossy().split(',') {
+                let kind = BeyondKind::ALL.into_iter().find(|kind| kind.word() == word.trim());
+                permits.0.push(kind.ok_or_else(|| format!("{ALLOW} takes {allowed}; given: {word}"))?);
+            }
+        }
+        Ok(permits)
+    }
+
+    /// All is permitted, because it was looked at before.
+    pub(crate) fn all() -> Self {
+        Self(BeyondKind::ALL.to_vec())
+    }
+
+    /// Why jobs are not run that do more than is permitted, one line for each option and one with the cure; `None`: they may run.
+    pub(crate) fn refusal(&self, beyond: &[Beyond], author: Author) -> Option<String> {
+        let is_refused = |one: &&Beyond| {
+            let is_own = one.origin == Origin::CommandLine && author == Author::User;
+            !is_own && !self.0.contains(&one.kind)
+        };
+        let refused: Vec<&Beyond> = not_here(beyond).filter(is_refused).collect();
+        let kinds: Vec<&str> = BeyondKind::ALL
+            .into_iter()
+            .filter(|kind| refused.iter().any(|one| one.kind == *kind))
+            .map(BeyondKind::word)
+            .collect();
+        let lines: String = refused.iter().map(|one| line(one) + "\n").collect();
+        (!kinds.is_empty()).then(|| {
+            format!("{lines}job files may not do that unasked: {ALLOW}={} permits it for this run", kinds.join(","))
+        })
+    }
+}
+
+/// What `ferrio check` says first of job files that do more than I/O here; empty of others.
+pub(crate) fn shown(beyond: &[Beyond]) -> String {
+    let lines: Vec<String> = of_files(beyond).map(line).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("Beyond I/O on files of this directory ({ALLOW} of ferrio run):\n");
+    for line in lines {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "  {line}");
+    }
+    text + "\n"
+}
+
+/// The same for programs: kind, place and option.
+pub(crate) fn listed(beyond: &[Beyond]) -> serde_json::Value {
+    let one = |one: &Beyond| serde_json::json!({ "kind": one.kind.word(), "place": one.origin.to_string(), "option": one.option });
+    of_files(beyond).map(one).collect()
+}
+
+fn line(one: &Beyond) -> String {
+    format!("{}: {} {}", one.origin, one.option, one.kind.deed())
+}
+
+/// Without what is written below this directory, by a path from the root.
+fn not_here(beyond: &[Beyond]) -> impl Iterator<Item = &Beyond> {
+    let here = std::env::current_dir().ok();
+    beyond.iter().filter(move |one| !here.as_ref().is_some_and(|here| one.is_within(here)))
+}
+
+/// The same of job files alone: what stands on the command line is no news.
+fn of_files(beyond: &[Beyond]) -> impl Iterator<Item = &Beyond> {
+    not_here(beyond).filter(|one| one.origin != Origin::CommandLine)
+}

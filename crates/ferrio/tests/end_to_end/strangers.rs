@@ -1,0 +1,135 @@
+//! Job files, plans of sweeps and recipes of strangers: native commands run no program, load no library and write nothing elsewhere for them
+//! unasked, and `ferrio check` tells what they would do.
+//!
+//! Start reading at [`DEEDS`].
+
+use crate::support::{Finished, Program, Run, Scratch};
+
+/// Lines of a job file, the word that permits what they do, and how it is told.
+const DEEDS: &[(&str, &str, &str)] = &[
+    ("exec_prerun=touch ../elsewhere/mark", "programs", "runs a program"),
+    ("exec_postrun=touch ../elsewhere/mark", "programs", "runs a program"),
+    ("ioengine=exec\nprogram=touch\narguments=../elsewhere/mark", "programs", "runs a program"),
+    ("ioengine=external:./mark.so", "libraries", "loads a library"),
+    ("ioengine=./mark.so", "libraries", "loads a library"),
+    ("filename=../elsewhere/mark", "outside", "writes outside"),
+    ("filename=here:../elsewhere/mark", "outside", "writes outside"),
+    ("directory=../elsewhere", "outside", "writes outside"),
+    ("filename_format=../elsewhere/mark.$filenum", "outside", "writes outside"),
+    ("write_bw_log=../elsewhere/mark", "outside", "writes outside"),
+    ("write_lat_log=../elsewhere/mark", "outside", "writes outside"),
+    ("write_iolog=../elsewhere/mark", "outside", "writes outside"),
+];
+
+/// A directory for the run, and one beside it in which nothing may appear.
+struct Places(Scratch);
+
+impl Places {
+    fn new() -> Self {
+        let scratch = Scratch::new("strangers");
+        for name in ["here", "elsewhere"] {
+            std::fs::create_dir(scratch.join(name)).expect("a directory");
+        }
+        Self(scratch)
+    }
+
+    fn write_jobs(&self, lines: &str) {
+        self.0.write("here/jobs.fio", format!("[global]\nsize=4k\nrw=write\n[a]\n{lines}\n"));
+    }
+
+    fn run(&self, arguments: &str) -> Finished {
+        Run::new(Program::Ferrio, &self.0.join("here"), arguments).finish()
+    }
+
+    /// The number of files that a job has made in the other directory.
+    fn n_elsewhere(&self) -> usize {
+        std::fs::read_dir(self.0.join("elsewhere")).expect("a directory").count()
+    }
+}
+
+#[test]
+fn a_job_file_does_nothing_beyond_io_unasked() {
+    for (lines, word, deed) in DEEDS {
+        let places = Places::new();
+        places.write_jobs(lines);
+        for command in
+            ["run", "run --json", "run --repeat 2", "sweep --over bs=512,1k", "sweep --plan --over bs=512,1k"]
+        {
+            let refused = places.run(&format!("{command} jobs.fio"));
+            let what = format!("{lines}: {}", refused.all());
+            assert_eq!(refused.code, Some(2), "{what}");
+            let place = if lines.starts_with("ioengine=exec") { "jobs.fio:6: " } else { "jobs.fio:5: " };
+            assert!(refused.stderr.contains(place) && refused.stderr.contains(deed), "{what}");
+            assert!(refused.stderr.contains(&format!("--allow={word} permits it")), "{what}");
+        }
+        let checked = places.run("check jobs.fio");
+        assert!(checked.stdout.starts_with("Beyond I/O") && checked.stdout.contains(deed), "{}", checked.all());
+        assert_eq!(places.n_elsewhere(), 0, "{lines}");
+        let document: serde_json::Value =
+            serde_json::from_str(&places.run("check --json jobs.fio").stdout).expect("JSON");
+        assert_eq!(document["beyond"][0]["kind"], *word, "{document:#}");
+        if *word == "libraries" {
+            // It is not there; the run begins.
+            let run = places.run(&format!("run --allow={word} jobs.fio"));
+            assert!(!run.stderr.contains("permits it") && run.stderr.contains("mark.so"), "{lines}: {}", run.all());
+        } else {
+            let run = places.run(&format!("run --allow=libraries,{word} jobs.fio"));
+            assert!(places.n_elsewhere() > 0, "{lines}: {}", run.all());
+        }
+    }
+}
+
+/// What the user writes on the command line needs no permission, nor do jobs that write in the directory or write nothing.
+#[test]
+fn what_is_the_users_own_needs_no_permission() {
+    let places = Places::new();
+    places.write_jobs("filename=a\nwrite_bw_log=log");
+    places.run("run jobs.fio").succeeded();
+    let own = "--name=a --size=4k --rw=write --directory=../elsewhere --exec_prerun=true";
+    places.run(&format!("run {own}")).succeeded();
+    assert_eq!(places.n_elsewhere(), 1);
+    places.0.write("here/reads.fio", "[a]\nfilename=../elsewhere/a.0.0\nrw=read\nsize=4k\n");
+    places.run("run reads.fio").succeeded();
+    let here = places.0.join("here");
+    places.write_jobs(&format!("filename={}/b", here.display()));
+    places.run("run jobs.fio").succeeded();
+    for arguments in ["run --allow=all jobs.fio", "run --allow= jobs.fio"] {
+        let refused = places.run(arguments);
+        assert!(
+            refused.code == Some(2) && refused.stderr.contains("programs, libraries, outside"),
+            "{}",
+            refused.all()
+        );
+    }
+    // As fio does it.
+    places.write_jobs("exec_prerun=touch ../elsewhere/mark");
+    places.run("jobs.fio").succeeded();
+    assert_eq!(places.n_elsewhere(), 2);
+}
+
+/// The plan in the folder of a sweep holds a command line, which may be that of a stranger.
+#[test]
+fn a_plan_is_a_job_file() {
+    let places = Places::new();
+    let own = "--name=a --ioengine=null --size=4k --exec_prerun=true";
+    places.run(&format!("sweep --over bs=512,1k --folder=s {own}")).succeeded();
+    let refused = places.run("sweep --resume s");
+    assert!(refused.code == Some(2) && refused.stderr.contains("--allow=programs permits it"), "{}", refused.all());
+    places.run("sweep --resume s --allow=programs").succeeded();
+}
+
+#[test]
+fn a_recipe_only_does_io_on_files_of_its_directory() {
+    for lines in ["exec_prerun=touch ../elsewhere/mark", "filename=../elsewhere/mark", "write_bw_log=/tmp/mark"] {
+        let places = Places::new();
+        let recipe = crate::fits::recipe("figure = \"write.p99\"\nmost = \"1s\"");
+        let jobs = format!("[r]\nrw=write\nsize=4k\n{lines}\n");
+        let start = recipe.find("[r]\n").expect("a job");
+        let end = start + recipe[start..].find("\"\"\"").expect("its end");
+        let recipe = format!("{}{jobs}{}", &recipe[..start], &recipe[end..]).replace("scale = [\"rate_iops\"]\n", "");
+        places.0.write("here/own.toml", recipe);
+        let refused = places.run("fit ./own.toml .");
+        assert!(refused.stderr.contains("a load only does I/O on files of its directory"), "{}", refused.all());
+        assert_eq!((refused.code, places.n_elsewhere()), (Some(2), 0), "{}", refused.all());
+    }
+}

@@ -1,0 +1,165 @@
+//! What jobs do beyond I/O on files of the directory that they are started in: programs that they run, libraries that they load, files and
+//! devices elsewhere that they write to.
+//!
+//! A job file of a stranger may do all of it with the rights of its user. Must not know: who permits it. Start reading at [`of_option`].
+
+use crate::options::definition::OptionDef;
+use crate::options::engines::library_path;
+use crate::origin::Origin;
+use crate::value::lists::colon_names;
+use ferrio_spec::JobSpec;
+use ferrio_spec::engines::by_name;
+use std::path::{Component, Path, PathBuf};
+
+/// Options whose value is a command or a program.
+const PROGRAMS: [&str; 3] = ["exec_prerun", "exec_postrun", "program"];
+
+/// Options whose value is the name of a file that is written to, or how such names begin.
+const WRITTEN: [&str; 6] =
+    ["write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "write_iolog", "merge_blktrace_file"];
+
+/// Options whose value names targets, which jobs that write change.
+const TARGETS: [&str; 5] = ["filename", "filename_format", "directory", "opendir", "replay_redirect"];
+
+/// Devices that keep nothing.
+const KEEP_NOTHING: [&str; 3] = ["/dev/null", "/dev/zero", "/dev/full"];
+
+/// A kind of what jobs do beyond I/O on files of their directory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum BeyondKind {
+    /// A program is run.
+    Programs,
+    /// A shared library is loaded, whose code runs.
+    Libraries,
+    /// A file or a device elsewhere is written to.
+    Outside,
+}
+
+impl BeyondKind {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Programs, Self::Libraries, Self::Outside];
+
+    /// Its word on command lines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Programs => "programs",
+            Self::Libraries => "libraries",
+            Self::Outside => "outside",
+        }
+    }
+
+    /// What the job does.
+    pub fn deed(self) -> &'static str {
+        match self {
+            Self::Programs => "runs a program",
+            Self::Libraries => "loads a library, whose code runs",
+            Self::Outside => "writes outside of this directory",
+        }
+    }
+}
+
+/// An option by which a job does more than I/O on files of its directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beyond {
+    /// What it does.
+    pub kind: BeyondKind,
+    /// Where the option stands.
+    pub origin: Origin,
+    /// The option as outputs show it, `NAME=VALUE`.
+    pub option: String,
+    /// The paths that are written to.
+    paths: Vec<PathBuf>,
+    /// They are written to by jobs that write.
+    are_targets: bool,
+}
+
+impl Beyond {
+    /// True if nothing is written but below a directory, by its path. Programs and libraries are below none.
+    pub fn is_within(&self, directory: &Path) -> bool {
+        self.kind == BeyondKind::Outside && self.paths.iter().all(|path| path.starts_with(directory) && !climbs(path))
+    }
+
+    /// True if one of the jobs does it.
+    pub(crate) fn is_done_by(&self, jobs: &[JobSpec]) -> bool {
+        let writes_files = |job: &JobSpec| {
+            job.changes_files() && by_name(&job.engine.name).is_none_or(|engine| engine.targets.are_files())
+        };
+        !self.are_targets || jobs.iter().any(writes_files)
+    }
+}
+
+/// What an option with this value does beyond I/O; `shown` is the value as outputs show it.
+pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origin) -> Option<Beyond> {
+    let found = |kind, paths, are_targets| {
+        let option = format!("{}={shown}", def.name);
+        Some(Beyond { kind, origin: origin.clone(), option, paths, are_targets })
+    };
+    if PROGRAMS.contains(&def.name) && !text.is_empty() {
+        return found(BeyondKind::Programs, Vec::new(), false);
+    }
+    if def.name == "ioengine" && library_path(text).is_some() {
+        return found(BeyondKind::Libraries, Vec::new(), false);
+    }
+    let are_targets = TARGETS.contains(&def.name);
+    if !are_targets && !WRITTEN.contains(&def.name) {
+        return None;
+    }
+    let names = if are_targets { colon_names(text) } else { vec![text.to_owned()] };
+    let paths: Vec<PathBuf> = names.into_iter().map(PathBuf::from).filter(|path| leaves(path)).collect();
+    if paths.is_empty() { None } else { found(BeyondKind::Outside, paths, are_targets) }
+}
+
+/// True if a path may lead out of the directory from which it starts.
+fn leaves(path: &Path) -> bool {
+    climbs(path) || path.is_absolute() && !KEEP_NOTHING.iter().any(|nothing| path == Path::new(nothing))
+}
+
+fn climbs(path: &Path) -> bool {
+    path.components().any(|part| part == Component::ParentDir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::{find_general, find_private};
+
+    fn kind(name: &str, text: &str) -> Option<BeyondKind> {
+        let def = find_general(name).or_else(|| find_private("exec", name)).expect("an option");
+        of_option(def, text, text, &Origin::CommandLine).map(|found| found.kind)
+    }
+
+    #[test]
+    fn what_an_option_does_is_known() {
+        use BeyondKind::{Libraries, Outside, Programs};
+        for (name, text, expected) in [
+            ("exec_prerun", "rm -rf x", Some(Programs)),
+            ("exec_prerun", "", None),
+            ("program", "/bin/true", Some(Programs)),
+            ("ioengine", "external:./b.so", Some(Libraries)),
+            ("ioengine", "/a/b.so", Some(Libraries)),
+            ("ioengine", "libaio", None),
+            ("filename", "a:b/c", None),
+            ("filename", "a:/dev/sda", Some(Outside)),
+            ("filename", "/dev/null:/dev/zero", None),
+            ("directory", "../elsewhere", Some(Outside)),
+            ("directory", "a/../../b", Some(Outside)),
+            ("write_bw_log", "/etc/log", Some(Outside)),
+            ("write_bw_log", "log", None),
+            ("write_iolog", "../trace", Some(Outside)),
+            ("read_iolog", "/a/trace", None),
+        ] {
+            assert_eq!(kind(name, text), expected, "{name}={text}");
+        }
+    }
+
+    #[test]
+    fn a_directory_holds_what_is_below_it() {
+        let of = |text: &str| {
+            of_option(find_general("filename").expect("an option"), text, text, &Origin::CommandLine)
+                .expect("it leaves")
+        };
+        assert!(of("/work/a").is_within(Path::new("/work")));
+        assert!(!of("/work/../etc/a").is_within(Path::new("/work")));
+        assert!(!of("/work/a:/etc/b").is_within(Path::new("/work")));
+    }
+}
