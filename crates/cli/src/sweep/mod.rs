@@ -317,8 +317,8 @@ fn document(outcome: &SweepOutcome) -> String {
 
 /// Looks at the job files of other runs than those of the sweep.
 fn check_files(plan: &SweepPlan, permits: &Permits) -> Result<(), String> {
-    let files = [&plan.habits.first, &plan.habits.before_each].into_iter().flatten();
-    files.map(|file| spec_of_file(file, permits).map(drop)).collect()
+    let mut files = [&plan.habits.first, &plan.habits.before_each].into_iter().flatten();
+    files.try_for_each(|file| spec_of_file(file, permits).map(drop))
 }
 
 /// The jobs of a command line.
