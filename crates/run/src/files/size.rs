@@ -114,9 +114,10 @@ fn told_bytes(
     let Some(prepare) = worker.engine.io() else { return Ok(vec![None; targets.len()]) };
     let prepared = prepare(&worker.engine_options()).map_err(failed)?;
     let limit = Duration::from_micros(worker.spec.limits.runtime_us);
-    let start = Instant::now();
-    let is_over = || stop() || !limit.is_zero() && in_vain.get() + start.elapsed() >= limit;
     let of_target = |target: &FoundFile| {
+        // Of each target: a server that answers may be asked for many.
+        let start = Instant::now();
+        let is_over = || stop() || !limit.is_zero() && in_vain.get() + start.elapsed() >= limit;
         let found = prepared.target_bytes(&target.path, Patience::new(&is_over));
         let found = found.map_err(|error| unfit(&target.name, error))?;
         found.map(Some).ok_or_else(|| {
