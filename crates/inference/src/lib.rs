@@ -13,6 +13,7 @@ mod mean;
 mod share;
 mod student;
 pub mod synthetic;
+mod threshold;
 mod trend;
 
 pub use change::{Change, change_point};
@@ -20,6 +21,7 @@ pub use difference::{LogRatio, MARGIN, log_ratio};
 pub use mean::{MeanInterval, mean_interval};
 pub use share::{Counts, percentile_interval};
 pub use student::{one_sided_quantile, quantile_95, two_sided_p};
+pub use threshold::{Level, LineZero, Threshold, threshold};
 pub use trend::trend;
 
 /// Mean; 0 of nothing.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
 
-use crate::limit::{Bracket, LimitSearch, LimitVerdict, RUNS_AGAIN, search};
+use crate::limit::{Bracket, LimitSearch, LimitVerdict, RUNS_AGAIN};
 use crate::session::repeat_at;
 use crate::space::SweepPoint;
 use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep};
@@ -107,7 +107,7 @@ impl OpenSweep {
         }
     }
 
-    /// Searches until several runs agree at both ends. On the way a single run decides what is clear; storage that was slow for a moment would make it an end of the answer.
+    /// Makes runs until further ones do not change the answer. The error is `None` where the conductor has ended them.
     fn certain_bracket(
         &mut self,
         limit: &LimitSearch,
@@ -115,46 +115,36 @@ impl OpenSweep {
         jobs: &SweptJobs<'_>,
         conductor: &mut dyn Conductor,
     ) -> Result<Bracket, Option<SweepError>> {
+        let mut values = self.values_tried()?;
         loop {
-            let judge = |value| self.judge_value(value, 1, limit, n_made, jobs, conductor);
-            let bracket = search(limit.ends.0, limit.ends.1, limit.precision, judge)?;
-            let n_before = *n_made;
-            for end in [bracket.beyond, bracket.within].into_iter().flatten() {
-                self.judge_value(end, limit.runs_of_an_end(), limit, n_made, jobs, conductor)?;
-            }
-            // The values know their runs: a search over the same verdicts makes none.
-            if *n_made == n_before {
-                return Ok(bracket);
-            }
-        }
-    }
-
-    /// Makes runs at a value, at least the fewest, until they decide, or there are as many as the plan allows. The error is `None` where the conductor has ended them.
-    fn judge_value(
-        &mut self,
-        value: u64,
-        fewest: usize,
-        limit: &LimitSearch,
-        n_made: &mut usize,
-        jobs: &SweptJobs<'_>,
-        conductor: &mut dyn Conductor,
-    ) -> Result<LimitVerdict, Option<SweepError>> {
-        let point_index = self.point_at(value)?;
-        let records = self.folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
-        let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
-        loop {
-            let verdict = limit.judge(&results);
-            let is_decided = verdict != LimitVerdict::Undecided && results.len() >= fewest;
-            if is_decided || limit.is_about_none(&results) || results.len() >= limit.most_runs as usize {
-                return Ok(verdict);
-            }
-            let step = SweepStep { point_index, repeat_index: results.len() as u32 };
+            let state = limit.state(&values);
+            let Some(next) = state.next else { return Ok(state.bracket) };
+            let point_index = self.point_at(next)?;
+            let at = values.binary_search_by_key(&next, |(value, _)| *value).unwrap_or_else(|at| {
+                values.insert(at, (next, Vec::new()));
+                at
+            });
+            let step = SweepStep { point_index, repeat_index: values[at].1.len() as u32 };
             if self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
                 return Err(None);
             }
             *n_made += 1;
-            results.extend(self.folder.record(step)?.iter().map(of_record));
+            values[at].1.extend(self.folder.record(step)?.iter().map(of_record));
         }
+    }
+
+    /// The values of a search that have runs, ascending.
+    fn values_tried(&self) -> Result<Vec<(u64, Vec<RunResult>)>, SweepError> {
+        let mut values = Vec::new();
+        for (point_index, point) in self.folder.plan.points.iter().enumerate() {
+            let Some(value) = point.settings.first().and_then(|(_, value)| value.parse().ok()) else { continue };
+            let records = self.folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
+            if !records.is_empty() {
+                values.push((value, records.iter().map(of_record).collect()));
+            }
+        }
+        values.sort_by_key(|(value, _)| *value);
+        Ok(values)
     }
 
     /// Measures the lower end of the answer again. Each value is tried at one time of the search, so that a device that changes meanwhile (credit for bursts, a cache)

@@ -88,14 +88,14 @@ fn with_credit(job: &mut JobSpec, n_made: i64, n_runs: i64) {
 
 /// Without credit, users of a volume that serves one in 1 ms, always as long, wait in line: the 99th percentile is above 20 ms from about 900 a second on, and certainly
 /// from 1,000 on. The first three values of the search are 100, 9,000 and the middle of both, 949; then follow smaller values or larger ones. Credit that ends meanwhile
-/// is found where the ends of the answer are run again, which goes on from there; credit for the 26 runs of a whole search is found by the last one, which measures again.
+/// is found where the ends of the answer are run again, which goes on from there; credit for the 22 runs of a whole search is found by the last one, which measures again.
 #[test]
 fn credit_that_ends_while_a_limit_is_searched_is_found_or_named() {
     let devices: [fn(&mut JobSpec, i64); 4] = [
         |job, n| with_credit(job, n, 0),
         |job, n| with_credit(job, n, 3),
-        |job, n| with_credit(job, n, 15),
-        |job, n| with_credit(job, n, 26),
+        |job, n| with_credit(job, n, 8),
+        |job, n| with_credit(job, n, 22),
     ];
     let answers = devices.map(|device| {
         let limited = Swept::new("credit-limit", VOLUME, "rate_iops=100..9000");

@@ -54,9 +54,9 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     }
     let certainty = match (doubts.is_empty(), bracket.within, bracket.beyond) {
         (false, ..) => &doubts,
-        (true, Some(_), Some(_)) => " Each of both ends is certain to 99 %.",
+        (true, Some(_), Some(_)) => " The limit is between both in 95 of 100 such searches.",
         (true, None, None) => "",
-        _ => " This is certain to 99 %.",
+        _ => " This is right in 95 of 100 such searches.",
     };
     format!("{found}{why}{certainty}{}", undecided_text(answer))
 }
@@ -216,14 +216,17 @@ mod tests {
         };
         let values = [(1, Undecided), (2, Within), (3, Undecided), (4, Undecided), (5, Beyond), (6, Undecided)];
         let text = answer_text(&answer(&values, [Some(2), Some(5)]));
-        assert!(text.ends_with("Each of both ends is certain to 99 %. At 2 values between them the runs differ too much to decide: longer runs tell more."), "{text}");
+        assert!(text.ends_with("The limit is between both in 95 of 100 such searches. At 2 values between them the runs differ too much to decide: longer runs tell more."), "{text}");
         assert_eq!(undecided_text(&answer(&values[..2], [Some(2), Some(5)])), "");
         let below = answer_text(&answer(&values[..3], [Some(2), None]));
-        assert!(below.ends_with("holds up to rate_iops=2, the largest value that certainly decides. This is certain to 99 %. At 1 value above it the runs differ too much to decide: longer runs tell more."), "{below}");
+        assert!(below.ends_with("holds up to rate_iops=2, the largest value that certainly decides. This is right in 95 of 100 such searches. At 1 value above it the runs differ too much to decide: longer runs tell more."), "{below}");
         let above = answer_text(&answer(&values[2..], [None, Some(5)]));
-        assert!(above.ends_with("does not hold at rate_iops=5, the smallest value that certainly decides. This is certain to 99 %. At 2 values below it the runs differ too much to decide: longer runs tell more."), "{above}");
+        assert!(above.ends_with("does not hold at rate_iops=5, the smallest value that certainly decides. This is right in 95 of 100 such searches. At 2 values below it the runs differ too much to decide: longer runs tell more."), "{above}");
         let of_one_end = answer_text(&answer(&values[1..2], [Some(2), None]));
-        assert!(of_one_end.ends_with("the largest value that was tried. This is certain to 99 %."), "{of_one_end}");
+        assert!(
+            of_one_end.ends_with("the largest value that was tried. This is right in 95 of 100 such searches."),
+            "{of_one_end}"
+        );
         let mut failed = answer(&values[4..5], [None, Some(5)]);
         failed.limited_by = Some(LimitedBy::Failure);
         let text = "p99=2ms: there is no answer, as a job fails at rate_iops=5, and no smaller value holds.";

@@ -35,7 +35,7 @@ pub(crate) use request::{describe, take_text, text_of};
 const PROGRAM: &str = "ferrio sweep";
 
 /// Runs at a value of a search that are made at most, without `--repeat`.
-const MOST_RUNS_AT_A_VALUE: u32 = 10;
+const MOST_RUNS_AT_A_VALUE: u32 = 12;
 
 /// Why no knee can be looked for.
 const NO_KNEE: &str = "--knee needs a parameter that is the load (iodepth, numjobs, rate_iops or rate) with at least four ascending values";

@@ -329,7 +329,7 @@ pub(crate) fn describe() -> Command {
         value(
             "max",
             "FIGURE=TIME",
-            "Search for the largest value of the parameter (rate_iops, iodepth, numjobs, ...) at which a latency is not exceeded, such as p99=2ms or log:sync.p99=10ms; may be given several times. Along a rate, users come at random times (rate_process=poisson), and latencies are theirs (rate_latency=response), unless the jobs say otherwise. --repeat is the most runs at a value (10 without it)",
+            "Search for the largest value of the parameter (rate_iops, iodepth, numjobs, ...) at which a latency is not exceeded, such as p99=2ms or log:sync.p99=10ms; may be given several times. Along a rate, users come at random times (rate_process=poisson), and latencies are theirs (rate_latency=response), unless the jobs say otherwise. --repeat is the most runs at a value (12 without it)",
         ),
         switch(
             "knee",

@@ -81,7 +81,7 @@ pub struct LimitAnswer {
     pub option: String,
     /// The limits.
     pub limits: Vec<String>,
-    /// Between these values the limits end to hold. Each end is certain to 99 %.
+    /// Between these values the limits end to hold, with a certainty of 95 %.
     pub bracket: Bracket,
     /// For each end, the names of the findings that speak against it: at the lower end, those by which the storage may do worse in the long run than in the runs, or
     /// had fewer I/Os in flight than the depth that is the parameter.
@@ -104,16 +104,22 @@ impl LimitAnswer {
     /// A record cannot be read.
     pub fn of(folder: &SweepFolder) -> Result<Option<Self>, SweepError> {
         let Some(search) = &folder.plan.limit else { return Ok(None) };
-        let mut values = Vec::new();
+        let (mut values, mut again) = (Vec::new(), Vec::new());
         for (index, point) in folder.plan.points.iter().enumerate() {
             let Some(value) = point.settings.first().and_then(|(_, value)| value.parse().ok()) else { continue };
             let results = read(folder.records(index))?;
             if !results.is_empty() {
-                values.push(ValueRuns::of(search, value, results, &read(folder.records_again(index))?));
+                again.push((value, read(folder.records_again(index))?));
+                values.push((value, results));
             }
         }
-        values.sort_by_key(|one| one.tried.value);
-        Ok(Some(Self::from_values(search, values)))
+        values.sort_by_key(|(value, _)| *value);
+        again.sort_by_key(|(value, _)| *value);
+        let state = search.state(&values);
+        let values = values.into_iter().zip(again).map(|((value, results), (_, again))| {
+            ValueRuns::of(search, (value, state.verdict_of(value)), results, &again)
+        });
+        Ok(Some(Self::from_values(search, values.collect())))
     }
 
     fn from_values(search: &LimitSearch, mut values: Vec<ValueRuns>) -> Self {
@@ -161,9 +167,14 @@ struct ValueRuns {
 
 impl ValueRuns {
     /// `results`: at least one; `again`: those at the end of the search.
-    fn of(search: &LimitSearch, value: u64, mut results: Vec<RunResult>, again: &[RunResult]) -> Self {
+    fn of(
+        search: &LimitSearch,
+        (value, verdict): (u64, LimitVerdict),
+        mut results: Vec<RunResult>,
+        again: &[RunResult],
+    ) -> Self {
         let iops = mean_iops(&results);
-        let (latencies_ns, verdict) = (search.latencies_ns(&results), search.judge(&results));
+        let latencies_ns = search.latencies_ns(&results);
         let is_changed = verdict == LimitVerdict::Within && search.judge_again(again) == LimitVerdict::Beyond;
         let change = is_changed.then(|| {
             let what = format!("{}={value}", search.option);

@@ -4,6 +4,7 @@
 
 mod answer;
 mod judge;
+mod next;
 mod rates;
 mod search;
 
@@ -11,6 +12,8 @@ pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
 pub use judge::{certain_interval, judge};
 pub use rates::{judge_rates, share_of_rate};
 pub use search::{Bracket, LimitVerdict, search};
+
+use next::{SearchRange, SearchState, SearchedValue};
 
 use crate::figure_name::FigureName;
 use crate::space::{SpaceError, SweepAxis, SweptOption};
@@ -23,6 +26,9 @@ const FEWEST_RUNS: usize = 3;
 
 /// Most runs that measure the lower end again when the search is over.
 pub(crate) const RUNS_AGAIN: u32 = FEWEST_RUNS as u32;
+
+/// A latency of 0 is this share of its limit.
+const LEAST: f64 = 1e-3;
 
 /// The parameter that says how many I/Os are in flight, and not how many come.
 const DEPTH: &str = "iodepth";
@@ -153,10 +159,28 @@ impl LimitSearch {
         results.iter().map(|result| share_of_rate(result.findings.iter().flatten())).collect()
     }
 
-    /// True if further runs do not tell more: a limit is about a figure that the jobs do not have.
-    pub(crate) fn is_about_none(&self, results: &[RunResult]) -> bool {
-        let is_absent = |limit: &LatencyLimit| results.iter().all(|result| limit.value_ns(result).is_none());
-        results.len() >= FEWEST_RUNS && self.limits.iter().any(is_absent)
+    /// What all runs of the search tell. `values` ascend, each with its runs.
+    pub(crate) fn state(&self, values: &[(u64, Vec<RunResult>)]) -> SearchState {
+        let has_missed = values.iter().any(|(_, results)| self.judge_rates(results) != LimitVerdict::Within);
+        let values: Vec<SearchedValue> =
+            values.iter().map(|(value, results)| self.searched(*value, results, has_missed)).collect();
+        let range =
+            SearchRange { ends: self.ends, precision: self.precision, most_runs: self.most_runs.max(1) as usize };
+        SearchState::of(&range, &values)
+    }
+
+    /// A value with what its runs tell of each limit, and, where a rate was missed somewhere, of the rates.
+    fn searched(&self, value: u64, results: &[RunResult], has_missed: bool) -> SearchedValue {
+        let of_limit = |limit: &LatencyLimit| {
+            let ratios = results.iter().filter_map(|result| Some(limit.value_ns(result)? / limit.most_ns));
+            ratios.map(|ratio| ratio.max(LEAST).ln()).collect()
+        };
+        let mut excesses: Vec<Vec<f64>> = self.limits.iter().map(of_limit).collect();
+        if has_missed {
+            excesses.push(self.shares_of_rates(results).into_iter().map(rates::excess).collect());
+        }
+        let has_failed = results.iter().flat_map(|result| &result.jobs).any(|job| job.error != 0);
+        SearchedValue { value, n_runs: results.len(), excesses, has_failed }
     }
 
     /// What the runs at a value tell of the rates of the jobs.
@@ -164,27 +188,13 @@ impl LimitSearch {
         judge_rates(&self.shares_of_rates(results))
     }
 
-    /// Runs that an end of the answer has at least.
-    pub(crate) fn runs_of_an_end(&self) -> usize {
-        FEWEST_RUNS.min(self.most_runs as usize)
-    }
-
-    /// What the runs at a value tell of all limits.
-    pub fn judge(&self, results: &[RunResult]) -> LimitVerdict {
-        self.judge_of(results, self.most_runs)
-    }
-
     /// What the runs tell that measure a value again at the end of the search.
     pub(crate) fn judge_again(&self, results: &[RunResult]) -> LimitVerdict {
-        self.judge_of(results, RUNS_AGAIN)
-    }
-
-    fn judge_of(&self, results: &[RunResult], most_runs: u32) -> LimitVerdict {
         let has_failed = results.iter().flat_map(|result| &result.jobs).any(|job| job.error != 0);
         if has_failed {
             return LimitVerdict::Beyond;
         }
-        let verdicts = self.limits.iter().map(|limit| limit.judge(results, most_runs as usize));
+        let verdicts = self.limits.iter().map(|limit| limit.judge(results, RUNS_AGAIN as usize));
         let of_latencies = verdicts.reduce(worse).unwrap_or(LimitVerdict::Undecided);
         let verdict = worse(of_latencies, self.judge_rates(results));
         // A few runs are alike by chance.
@@ -206,9 +216,7 @@ fn worse(one: LimitVerdict, other: LimitVerdict) -> LimitVerdict {
 mod tests {
     use super::*;
     use ferrio_results::{Figures, JobResult, LatencyFigures};
-    use ferrio_units::random::Taus258;
     use ferrio_units::{DataDirection, PerDirection};
-    use std::convert::Infallible;
 
     /// A run with a job that reads, whose 99th percentile is so long, and whose users wait so long.
     fn run(p99_ns: u64, response_ns: Option<u64>) -> RunResult {
@@ -232,57 +240,45 @@ mod tests {
             .expect("a search")
     }
 
+    /// The verdicts of several values, each with the same run so many times.
+    fn verdicts(search: &LimitSearch, values: &[(u64, RunResult, usize)]) -> Vec<LimitVerdict> {
+        let runs: Vec<(u64, Vec<RunResult>)> =
+            values.iter().map(|(value, run, n)| (*value, vec![run.clone(); *n])).collect();
+        let state = search.state(&runs);
+        values.iter().map(|(value, ..)| state.verdict_of(*value)).collect()
+    }
+
     #[test]
     fn users_wait_from_the_time_that_the_rate_wanted() {
+        use LimitVerdict::{Beyond, Undecided, Within};
         let search = search_for(&["p99=2ms"]);
-        assert_eq!(search.judge(&[run(500_000, None)]), LimitVerdict::Within);
-        assert_eq!(search.judge(&[run(500_000, Some(9_000_000))]), LimitVerdict::Beyond);
-        assert_eq!(search.judge(&[run(1_900_000, None)]), LimitVerdict::Undecided);
-        // Two runs that are alike may be so by chance.
-        assert_eq!(search.judge(&[run(500_000, None), run(500_000, None)]), LimitVerdict::Undecided);
-        assert_eq!(search.judge(&vec![run(1_900_000, None); 3]), LimitVerdict::Within);
+        let of = |values: &[(u64, RunResult, usize)]| verdicts(&search, values);
+        assert_eq!(of(&[(100, run(500_000, None), 1)]), [Within]);
+        assert_eq!(of(&[(100, run(500_000, Some(9_000_000)), 1)]), [Beyond]);
+        assert_eq!(of(&[(100, run(1_900_000, None), 1)]), [Undecided]);
+        assert_eq!(of(&[(100, run(0, None), 1)]), [Within]);
         let mut failed = run(500_000, None);
         failed.jobs[0].error = 5;
-        assert_eq!(search.judge(&[failed]), LimitVerdict::Beyond);
+        assert_eq!(of(&[(100, run(500_000, None), 1), (1_000, failed, 1)]), [Within, Beyond]);
     }
 
     #[test]
     fn all_limits_must_hold_and_be_known() {
-        assert_eq!(search_for(&["a:read.p99=2ms", "p99=100us"]).judge(&[run(500_000, None)]), LimitVerdict::Beyond);
-        assert_eq!(search_for(&["p99=2ms", "write.p99=1s"]).judge(&[run(500_000, None)]), LimitVerdict::Undecided);
-        assert_eq!(search_for(&["p99=2ms", "p99=1s"]).judge(&[run(500_000, None)]), LimitVerdict::Within);
+        let of = |limits: &[&str]| verdicts(&search_for(limits), &[(100, run(500_000, None), 3)])[0];
+        assert_eq!(of(&["a:read.p99=2ms", "p99=100us"]), LimitVerdict::Beyond);
+        assert_eq!(of(&["p99=2ms", "write.p99=1s"]), LimitVerdict::Undecided);
+        assert_eq!(of(&["p99=2ms", "p99=1s"]), LimitVerdict::Within);
     }
 
-    /// A device that serves 10,000 I/Os a second, to which users come at random: their 99th percentile is ln(100) / (10,000 - rate), in a run more or less by
-    /// chance.
     #[test]
-    fn the_answer_has_the_truth_in_95_of_100_searches() {
+    fn an_end_that_is_measured_again_is_judged_by_those_runs() {
         let search = search_for(&["p99=2ms"]);
-        let truth = 10_000.0 - 100_f64.ln() / 2e-3;
-        let (mut n_right, mut n_runs, n_searches) = (0, 0, 500);
-        for seed in 0..n_searches {
-            let mut random = Taus258::new(seed);
-            let mut judge = |rate: u64| {
-                let p99_ns = if rate < 10_000 { 1e9 * 100_f64.ln() / (10_000 - rate) as f64 } else { 1e12 };
-                let mut results = Vec::new();
-                loop {
-                    let normal: f64 = (0..12).map(|_| random.fraction()).sum::<f64>() - 6.0;
-                    results.push(run(1_000, Some((p99_ns * (0.15 * normal).exp()) as u64)));
-                    n_runs += 1;
-                    let verdict = search.judge(&results);
-                    if verdict != LimitVerdict::Undecided || results.len() >= search.most_runs as usize {
-                        return Ok::<_, Infallible>(verdict);
-                    }
-                }
-            };
-            let Ok(bracket) = super::search(search.ends.0, search.ends.1, search.precision, &mut judge);
-            let (low, high) = (bracket.within.expect("a lower end"), bracket.beyond.expect("an upper end"));
-            n_right += u64::from((low as f64) <= truth && truth <= high as f64);
-            assert!(high as f64 <= low as f64 * 1.4, "{bracket:?}");
-        }
-        assert!(n_right * 100 >= 95 * n_searches, "{n_right}");
-        // A search takes some five dozen runs.
-        assert!(n_runs < 65 * n_searches, "{n_runs}");
+        assert_eq!(search.judge_again(&[run(500_000, None)]), LimitVerdict::Within);
+        assert_eq!(search.judge_again(&[run(9_000_000, None)]), LimitVerdict::Beyond);
+        assert_eq!(search.judge_again(&[run(1_900_000, None)]), LimitVerdict::Undecided);
+        // Two runs that are alike may be so by chance.
+        assert_eq!(search.judge_again(&[run(500_000, None), run(500_000, None)]), LimitVerdict::Undecided);
+        assert_eq!(search.judge_again(&vec![run(1_900_000, None); 3]), LimitVerdict::Within);
     }
 
     #[test]

@@ -18,6 +18,12 @@ pub fn share_of_rate<'a>(findings: impl Iterator<Item = &'a Finding>) -> f64 {
     findings.filter_map(missed_rate).map(|missed| missed.share()).fold(ALL, f64::min)
 }
 
+/// The share of its rate that a job reached, as the excess over a limit: the logarithm of a ratio. A run in which all jobs reached their rates is as far within the limit as
+/// one in which a job reached half of its rate is beyond it, so that one in four runs may miss a rate by chance.
+pub(super) fn excess(share: f64) -> f64 {
+    if share < ALL { (CLEAR / share.max(f64::MIN_POSITIVE)).ln() } else { -CLEAR.ln() }
+}
+
 /// Judges such shares of several runs: the storage carries the load where jobs reach at least 95 % of their rates.
 ///
 /// It certainly does not where each of some runs has missed a rate, and it does where at most one in four has, as one that ended in a moment in which the storage

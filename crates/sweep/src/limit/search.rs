@@ -72,7 +72,7 @@ pub fn search<E>(
 }
 
 /// The geometric middle, above `low` and below `high` where there is a number between them.
-fn between(low: u64, high: u64) -> u64 {
+pub(super) fn between(low: u64, high: u64) -> u64 {
     let middle = ((low.max(1) as f64) * high as f64).sqrt().round() as u64;
     middle.clamp(low + 1, high.saturating_sub(1).max(low + 1))
 }
