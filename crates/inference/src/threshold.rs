@@ -43,9 +43,9 @@ impl Level {
         let median = f64::midpoint(figures[(figures.len() - 1) / 2], figures[figures.len() / 2]);
         // Of two figures none is the one that is far.
         if figures.len() > 2 {
-            figures
-                .iter_mut()
-                .for_each(|figure| *figure = figure.clamp(median - FARTHEST_OF_LEVEL, median + FARTHEST_OF_LEVEL));
+            for figure in &mut figures {
+                *figure = figure.clamp(median - FARTHEST_OF_LEVEL, median + FARTHEST_OF_LEVEL);
+            }
         }
         Self { position: self.position, figures }
     }

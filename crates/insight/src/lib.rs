@@ -27,6 +27,7 @@ pub use ferrio_inference::one_sided_quantile;
 pub use lasting::may_flatter;
 pub use missed_rate::{MissedRate, RATE_NOT_REACHED, missed_rate};
 pub use precision::precision;
+pub use rules::cpu::waits_for_cpu::cpu_wait_share;
 pub use rules::depth::means_fewer_in_flight;
 pub use rules::{FindingRule, RULES};
 pub use unexamined::{SUBJECTS, Subject};

@@ -24,9 +24,12 @@ pub struct ProfileSection {
     /// Its part of the time, thousandths; 0: it ends by itself.
     #[serde(skip)]
     pub share: u32,
-    /// The kind of I/O that stands for it.
+    /// The kind of I/O whose latencies stand for it.
     #[serde(skip)]
     pub kind: FiguresOf,
+    /// The kinds of I/O whose rates add up to its rate.
+    #[serde(skip)]
+    pub moved: &'static [FiguresOf],
     /// It changes the contents of the target.
     pub is_written: bool,
     /// How its figures change over time is part of the answer.
@@ -35,12 +38,20 @@ pub struct ProfileSection {
 
 impl ProfileSection {
     const fn reads(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
-        let (about, over, kind) = ("", &[] as &[&str], FiguresOf::Read);
-        Self { id, title, about, words, over, open_loop_of: None, share, kind, is_written: false, has_course: false }
+        let (about, over, open_loop_of) = ("", &[] as &[&str], None);
+        let (kind, moved) = (FiguresOf::Read, &[FiguresOf::Read]);
+        Self { id, title, about, words, over, open_loop_of, share, kind, moved, is_written: false, has_course: false }
     }
 
     const fn writes(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
-        Self { kind: FiguresOf::Write, is_written: true, ..Self::reads(id, title, words, share) }
+        let (kind, moved) = (FiguresOf::Write, &[FiguresOf::Write]);
+        Self { kind, moved, is_written: true, ..Self::reads(id, title, words, share) }
+    }
+
+    /// Reads and writes: the rates are those of both, the latencies those of the reads.
+    const fn reads_and_writes(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
+        let (kind, moved) = (FiguresOf::Read, &[FiguresOf::Read, FiguresOf::Write]);
+        Self { kind, moved, is_written: true, ..Self::reads(id, title, words, share) }
     }
 
     const fn about(mut self, about: &'static str) -> Self {
@@ -96,8 +107,8 @@ pub const SECTIONS: [ProfileSection; 14] = [
             .about("Each write of 4 KiB is followed by fdatasync or fsync: what a transaction waits for. The latencies are those of the sync.")
             .over(&["fdatasync:fsync=1:0,0:1"])
     },
-    ProfileSection::writes("mixed", "70 % reads and 30 % writes", "--rw=randrw --rwmixread=70 --bs=4k", 60)
-        .about("Random I/Os of 4 KiB. The figures are those of the reads; the table has the writes as well.")
+    ProfileSection::reads_and_writes("mixed", "70 % reads and 30 % writes", "--rw=randrw --rwmixread=70 --bs=4k", 60)
+        .about("Random I/Os of 4 KiB. The rates are those of reads and writes together, the latencies those of the reads; the table has both apart.")
         .over(&["iodepth=1,4,16,64"]),
     ProfileSection::writes("sequential-writes", "Writes in order", "--rw=write --bs=1m --end_fsync=1", 30)
         .about("Writes of 1 MiB in order, with one sync at the end.")

@@ -43,7 +43,6 @@ pub(crate) fn rows(sections: &[SectionOutcome]) -> Vec<SheetRow> {
 fn of_section(one: &SectionOutcome) -> Vec<SheetRow> {
     const FEW: usize = 2;
     let points = &one.figures.points;
-    let kind = one.section.kind;
     let mut rows: Vec<SheetRow> = if one.beside.is_some() {
         let told = points.iter().zip(OPEN_LOOP_SHARES).filter(|(_, share)| TOLD_SHARES.contains(share));
         told.map(|(point, share)| of_open_loop(one, point, share)).collect()
@@ -51,7 +50,7 @@ fn of_section(one: &SectionOutcome) -> Vec<SheetRow> {
         points.iter().map(|point| row(one, point, one.section.title.to_owned())).collect()
     } else {
         let best = |metric: ComparedMetric, what: &str| {
-            let value = |point: &&PointOutcome| point.figure(0, kind, metric).map_or(0.0, |figure| figure.mean);
+            let value = |point: &&PointOutcome| rate(one, point, metric).unwrap_or_default();
             let found = points.iter().max_by(|one, other| value(one).total_cmp(&value(other)));
             found.map(|point| row(one, point, format!("{}: {what}", one.section.title)))
         };
@@ -75,17 +74,25 @@ fn of_open_loop(one: &SectionOutcome, point: &PointOutcome, share: u32) -> Sheet
 fn row(one: &SectionOutcome, point: &PointOutcome, what: String) -> SheetRow {
     let of = |kind: FiguresOf, metric: ComparedMetric| point.figure(0, kind, metric).map(|figure| figure.mean);
     let kind = one.section.kind;
-    // Syncs move nothing: the rates are those of the writes between them.
-    let moved = if kind == FiguresOf::Sync { FiguresOf::Write } else { kind };
     SheetRow {
         what,
         at: point.point.to_string(),
-        iops: of(moved, ComparedMetric::Iops),
-        bytes_per_sec: of(moved, ComparedMetric::Bandwidth),
+        iops: rate(one, point, ComparedMetric::Iops),
+        bytes_per_sec: rate(one, point, ComparedMetric::Bandwidth),
         p50_ns: of(kind, ComparedMetric::P50),
         p99_ns: of(kind, ComparedMetric::P99),
         is_believable: point.is_believable(),
     }
+}
+
+/// The rate of all kinds of I/O that count; `None`: the point has none of them. Syncs move nothing: theirs is that of the writes between them.
+fn rate(one: &SectionOutcome, point: &PointOutcome, metric: ComparedMetric) -> Option<f64> {
+    one.section
+        .moved
+        .iter()
+        .filter_map(|kind| point.figure(0, *kind, metric))
+        .map(|figure| figure.mean)
+        .reduce(|sum, one| sum + one)
 }
 
 /// The beginning and the end of a long run.

@@ -45,6 +45,11 @@ pub trait Conductor {
 
     /// True if no further run is to begin, and the one that was under way does not count.
     fn is_stopped(&self) -> bool;
+
+    /// True if another run would end after the time that all of them may take.
+    fn is_out_of_time(&self) -> bool {
+        false
+    }
 }
 
 /// Why the runs have ended.
@@ -54,6 +59,21 @@ pub enum SweepEnding {
     All,
     /// The conductor has ended them.
     Stopped,
+    /// The time that they may take is over.
+    OutOfTime,
+}
+
+/// Why a search has no answer, or not the one that it would have in the end.
+enum SearchEnding {
+    /// The runs have ended before.
+    Early(SweepEnding),
+    Failed(SweepError),
+}
+
+impl From<SweepError> for SearchEnding {
+    fn from(error: SweepError) -> Self {
+        Self::Failed(error)
+    }
 }
 
 impl OpenSweep {
@@ -71,8 +91,9 @@ impl OpenSweep {
             if step.repeat_index >= FEWEST_RUNS && self.folder.is_decided(step.point_index) {
                 continue;
             }
-            if self.make_one(*step, (n_before + index, n_all), jobs, conductor)? == SweepEnding::Stopped {
-                return Ok(SweepEnding::Stopped);
+            let ending = self.make_one(*step, (n_before + index, n_all), jobs, conductor)?;
+            if ending != SweepEnding::All {
+                return Ok(ending);
             }
         }
         Ok(SweepEnding::All)
@@ -93,8 +114,9 @@ impl OpenSweep {
         }
         let mut n_made = 0;
         for step in self.folder.lost() {
-            if self.make_one(step, (n_made, n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
-                return Ok(SweepEnding::Stopped);
+            let ending = self.make_one(step, (n_made, n_made + 1), jobs, conductor)?;
+            if ending != SweepEnding::All {
+                return Ok(ending);
             }
             n_made += 1;
         }
@@ -102,19 +124,19 @@ impl OpenSweep {
         let again = |within| self.measure_again(within, &limit, n_made, jobs, conductor);
         match found.and_then(|bracket| bracket.within.map_or(Ok(()), again)) {
             Ok(()) => Ok(SweepEnding::All),
-            Err(None) => Ok(SweepEnding::Stopped),
-            Err(Some(error)) => Err(error),
+            Err(SearchEnding::Early(ending)) => Ok(ending),
+            Err(SearchEnding::Failed(error)) => Err(error),
         }
     }
 
-    /// Makes runs until further ones do not change the answer. The error is `None` where the conductor has ended them.
+    /// Makes runs until further ones do not change the answer.
     fn certain_bracket(
         &mut self,
         limit: &LimitSearch,
         n_made: &mut usize,
         jobs: &SweptJobs<'_>,
         conductor: &mut dyn Conductor,
-    ) -> Result<Bracket, Option<SweepError>> {
+    ) -> Result<Bracket, SearchEnding> {
         let mut values = self.values_tried()?;
         loop {
             let state = limit.state(&values);
@@ -125,8 +147,9 @@ impl OpenSweep {
                 at
             });
             let step = SweepStep { point_index, repeat_index: values[at].1.len() as u32 };
-            if self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
-                return Err(None);
+            let ending = self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)?;
+            if ending != SweepEnding::All {
+                return Err(SearchEnding::Early(ending));
             }
             *n_made += 1;
             values[at].1.extend(self.folder.record(step)?.iter().map(of_record));
@@ -156,7 +179,7 @@ impl OpenSweep {
         n_made: usize,
         jobs: &SweptJobs<'_>,
         conductor: &mut dyn Conductor,
-    ) -> Result<(), Option<SweepError>> {
+    ) -> Result<(), SearchEnding> {
         let point_index = self.point_at(within)?;
         // Nothing was measured since.
         if point_index + 1 == self.folder.plan.points.len() {
@@ -169,8 +192,9 @@ impl OpenSweep {
         {
             let repeat_index = limit.most_runs + results.len() as u32;
             let (step, n_made) = (SweepStep { point_index, repeat_index }, n_made + results.len());
-            if self.make_one(step, (n_made, n_made + 1), jobs, conductor)? == SweepEnding::Stopped {
-                return Err(None);
+            let ending = self.make_one(step, (n_made, n_made + 1), jobs, conductor)?;
+            if ending != SweepEnding::All {
+                return Err(SearchEnding::Early(ending));
             }
             results.extend(self.folder.record(step)?.iter().map(of_record));
         }
@@ -191,6 +215,9 @@ impl OpenSweep {
         }
         if conductor.is_stopped() {
             return Ok(SweepEnding::Stopped);
+        }
+        if conductor.is_out_of_time() {
+            return Ok(SweepEnding::OutOfTime);
         }
         let point = &self.folder.plan.points[step.point_index];
         conductor.next(point, step, n_made, n_all);

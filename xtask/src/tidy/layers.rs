@@ -70,6 +70,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ferrio-run",
             "ferrio-report",
             "ferrio-results",
+            "ferrio-inference",
             "ferrio-insight",
             "ferrio-session",
         ],

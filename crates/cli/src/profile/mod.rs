@@ -42,6 +42,8 @@ const LEAST_MS: u64 = 5_000;
 const DEFAULT_BYTES: u64 = 8 << 30;
 const FREE_PARTS: u64 = 10;
 const LEAST_BYTES: u64 = 64 << 20;
+/// Free space that a file of a size that was asked for leaves.
+const LEFT_FREE_BYTES: u64 = 64 << 20;
 
 const ABOUT: &str = "\
 Measure what storage can do, in one report: latency of one I/O at a time, IOPS and bandwidth by block size and depth, a mix of reads and writes, syncs, long runs (burst, then \
@@ -153,14 +155,19 @@ fn target(path: &Path, size: Option<u64>) -> Result<(ProfileTarget, Option<OwnDi
     match info.kind {
         FileKind::Directory => {
             let available = file_system_space(path).map_err(|error| error.to_string())?.available_bytes;
-            let allowed = available / FREE_PARTS;
-            let bytes = size.unwrap_or(allowed.min(DEFAULT_BYTES));
-            if bytes > allowed || bytes < LEAST_BYTES {
-                let (free, least) = (bytes_text(available), bytes_text(LEAST_BYTES));
-                return Err(format!(
-                    "{}: {free} are free, of which a tenth may be used; at least {least} are needed",
-                    path.display()
-                ));
+            let bytes = size.unwrap_or((available / FREE_PARTS).min(DEFAULT_BYTES));
+            let (free, least) = (bytes_text(available), bytes_text(LEAST_BYTES));
+            if size.is_some_and(|bytes| bytes > available.saturating_sub(LEFT_FREE_BYTES)) {
+                let left = bytes_text(LEFT_FREE_BYTES);
+                return Err(format!("{}: {free} are free, of which {left} are left alone", path.display()));
+            }
+            if bytes < LEAST_BYTES {
+                let of_free = if size.is_none() {
+                    format!("a tenth of {free}, which are free, is too little; ")
+                } else {
+                    String::new()
+                };
+                return Err(format!("{}: {of_free}at least {least} are needed (--size)", path.display()));
             }
             let own = OwnDirectory::make(path, "profile")?;
             Ok((ProfileTarget { path: own.0.join("data"), bytes, is_written: true, engine }, Some(own)))

@@ -3,6 +3,7 @@
 //! Must not know: terminals, pages. Start reading at [`answer_text`].
 
 use crate::columns::{NOTHING, aligned};
+use ferrio_insight::knee::KneeKind;
 use ferrio_results::FiguresOf;
 use ferrio_sweep::limit::{LimitAnswer, LimitVerdict, LimitedBy, TriedValue};
 use ferrio_sweep::outcome::{SweepOutcome, SweptKnee};
@@ -128,40 +129,58 @@ pub(super) fn knee_texts(outcome: &SweepOutcome) -> Vec<String> {
 fn knees_text(outcome: &SweepOutcome, job: &str, kind: FiguresOf) -> Option<String> {
     let knees: Vec<&SweptKnee> = outcome.knees.iter().filter(|knee| knee.job == job && knee.kind == kind).collect();
     let axis = outcome.axes.iter().find(|axis| axis.name() == knees.first().map_or("", |knee| &knee.option))?;
-    let words = |value: &String| {
-        let n =
-            |is_inside: bool| knees.iter().filter(|knee| knee.value == *value && knee.is_inside == is_inside).count();
-        let inside = (n(true) > 0).then(|| format!("{value} ({})", thousands(n(true) as u64)));
-        let at_end = (n(false) > 0).then(|| format!("at or beyond the end {value} ({})", thousands(n(false) as u64)));
-        [inside, at_end].into_iter().flatten().collect::<Vec<_>>()
+    let count = |words: &str, is_it: &dyn Fn(&SweptKnee) -> bool| {
+        let n = knees.iter().filter(|knee| is_it(knee)).count();
+        (n > 0).then(|| format!("{words} ({})", thousands(n as u64)))
     };
-    let found: Vec<String> = axis.values.iter().flat_map(|parts| words(&parts.join(":"))).collect();
+    let values = axis.values.iter().map(|parts| parts.join(":"));
+    let found = values.filter_map(|value| count(&value, &|knee| knee.is_inside && knee.value == value));
+    let others = [
+        ("at or below the first value", KneeKind::AtFirst),
+        ("none up to the last value", KneeKind::AtLast),
+        ("none, as throughput does not rise", KneeKind::NoRise),
+        ("none that stands out, as latency grows by a larger share from the first value on", KneeKind::Gradual),
+        ("not known", KneeKind::NotKnown),
+    ];
+    let others = others.into_iter().filter_map(|(words, kind)| count(words, &|knee| knee.kind_of_knee == kind));
     Some(format!(
-        "Knees of {} of {job} along {}, for {} combinations of the other parameters: {}. Beyond a knee latency grows by a larger share than throughput.",
+        "Knees of {} of {job} along {}, for {} combinations of the other parameters: {}. {RULE}",
         kind.name(),
         axis.name(),
         thousands(knees.len() as u64),
-        found.join(", ")
+        found.chain(others).collect::<Vec<_>>().join(", ")
     ))
 }
 
-/// Where latency begins to grow faster than throughput, in a sentence.
+/// What a knee means.
+const RULE: &str =
+    "Beyond a knee latency grows by a larger share than throughput: more load costs more than it brings.";
+
+/// Where latency begins to grow faster than throughput, in a few sentences.
 fn knee_text(knee: &SweptKnee) -> String {
-    let SweptKnee { job, kind, others, option, value, between: [first, last], is_inside, is_at_first } = knee;
+    let SweptKnee { job, kind, others, option, value, between: [first, last], kind_of_knee, rise, .. } = knee;
     let others = if others.is_empty() { String::new() } else { format!(" ({others})") };
-    let of = format!("{} of {job}{others}", kind.name());
-    match (is_inside, is_at_first) {
-        (true, _) if first == last => {
-            format!("Knee of {of}: {option}={value}. Beyond it latency grows by a larger share than throughput.")
+    let of = format!("Knee of {} of {job}{others}", kind.name());
+    let grow = format!("IOPS grow {}-fold along {option}", three_digits(*rise));
+    match kind_of_knee {
+        KneeKind::Found if first == last => format!("{of}: {option}={value}. {RULE}"),
+        KneeKind::Found => format!("{of}: {option}={value}, by the intervals between {first} and {last}. {RULE}"),
+        KneeKind::AtFirst => format!("{of}: at or below {option}={value}. {RULE}"),
+        KneeKind::AtLast => {
+            format!(
+                "{of}: none up to {option}={value}. Throughput grows by a larger share than latency until there: try larger values."
+            )
         }
-        (true, _) => format!(
-            "Knee of {of}: {option}={value}, by the intervals between {first} and {last}. Beyond it latency grows by a larger share than throughput."
+        KneeKind::NoRise => {
+            format!(
+                "{of}: none. Throughput does not rise along {option}, so that more load adds latency alone: the first value is enough."
+            )
+        }
+        KneeKind::Gradual => format!(
+            "{of}: none that stands out. {grow}, and latency grows by a larger share from the first value on: say which latency you accept (--max p99=2ms)."
         ),
-        (false, true) => format!(
-            "Knee of {of}: at or below {option}={value}. From there on latency grows by a larger share than throughput."
-        ),
-        (false, false) => format!(
-            "Knee of {of}: none up to {option}={value}. Throughput grows by a larger share than latency until there."
+        KneeKind::NotKnown => format!(
+            "{of}: not known. By their intervals the values from {first} to {last} may be it, or a figure has no interval: longer runs, or --repeat, tell more."
         ),
     }
 }
@@ -182,14 +201,15 @@ mod tests {
             option: "iodepth".to_owned(),
             value: if index < 7 { "4" } else { "8" }.to_owned(),
             between: ["4", "4"].map(str::to_owned),
+            kind_of_knee: if index < 7 { KneeKind::Found } else { KneeKind::AtLast },
             is_inside: index < 7,
-            is_at_first: false,
+            rise: 4.0,
         };
         outcome.knees = (0..MOST_KNEES).map(knee).collect();
         assert_eq!(knee_texts(&outcome).len(), MOST_KNEES);
         outcome.knees.push(knee(8));
         let text = knees_text(&outcome, "a", FiguresOf::Read).expect("knees");
-        assert!(text.starts_with("Knees of read of a along iodepth, for 9 combinations of the other parameters: 4 (7), at or beyond the end 8 (2). "), "{text}");
+        assert!(text.starts_with("Knees of read of a along iodepth, for 9 combinations of the other parameters: 4 (7), none up to the last value (2). "), "{text}");
         assert_eq!(knees_text(&outcome, "a", FiguresOf::Write), None);
     }
 

@@ -25,6 +25,11 @@ pub(super) struct RunsOnTerminal<'a> {
     signals: Signals,
     bar: StepBar,
     begun: Instant,
+    /// The time that all runs may take.
+    time: Option<Duration>,
+    /// The longest time of a run with what stands before it, and when the last one began.
+    longest: Duration,
+    last_begun: Option<Instant>,
     n_made_before: Option<usize>,
     /// What earlier runs have said: each text is shown once.
     said: HashSet<String>,
@@ -35,12 +40,13 @@ impl<'a> RunsOnTerminal<'a> {
     ///
     /// # Errors
     /// In words: the system has no descriptor left.
-    pub(super) fn start(plan: &SweepPlan, console: &'a mut Console) -> Result<Self, String> {
+    pub(super) fn start(plan: &SweepPlan, time: Option<Duration>, console: &'a mut Console) -> Result<Self, String> {
         let signals = Signals::listen(true).map_err(|error| error.to_string())?;
         let (n_repeats, is_counted) = (plan.n_repeats, plan.limit.is_none());
         let bar = StepBar::start(if is_counted { plan.n_runs() } else { 0 });
         let (begun, said) = (Instant::now(), HashSet::new());
-        Ok(Self { n_repeats, is_counted, console, signals, bar, begun, n_made_before: None, said })
+        let (longest, last_begun, n_made_before) = (Duration::ZERO, None, None);
+        Ok(Self { n_repeats, is_counted, console, signals, bar, begun, time, longest, last_begun, n_made_before, said })
     }
 
     /// Removes the bar; the signal that has ended the runs.
@@ -63,6 +69,9 @@ impl Conductor for RunsOnTerminal<'_> {
 
     fn next(&mut self, point: &SweepPoint, step: SweepStep, n_made: usize, n_all: usize) {
         self.n_made_before.get_or_insert(n_made);
+        let now = Instant::now();
+        self.longest = self.longest.max(self.last_begun.map_or(Duration::ZERO, |begun| now.duration_since(begun)));
+        self.last_begun = Some(now);
         let mut name = point.to_string();
         if self.n_repeats > 1 {
             name = format!("{name} (run {})", step.repeat_index + 1);
@@ -102,6 +111,12 @@ impl Conductor for RunsOnTerminal<'_> {
 
     fn is_stopped(&self) -> bool {
         self.signals.first().is_some()
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        let Some(time) = self.time.filter(|_| self.has_made_one()) else { return false };
+        let last = self.last_begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        self.begun.elapsed() + self.longest.max(last) > time
     }
 }
 

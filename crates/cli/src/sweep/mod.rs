@@ -23,12 +23,13 @@ use ferrio_spec::RunSpec;
 use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
-use ferrio_sweep::{FEWEST_RUNS, JobsOfPlan, OpenLoop, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
+use ferrio_sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
 use making::RunsOnTerminal;
 use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 pub(crate) use request::{describe, take_text, text_of};
 
@@ -36,6 +37,8 @@ const PROGRAM: &str = "ferrio sweep";
 
 /// Runs at a value of a search that are made at most, without `--repeat`.
 const MOST_RUNS_AT_A_VALUE: u32 = 12;
+/// Runs that an end of the answer of a search has at least.
+const FEWEST_RUNS_AT_AN_END: u32 = 3;
 
 /// Why no knee can be looked for.
 const NO_KNEE: &str = "--knee needs a parameter that is the load (iodepth, numjobs, rate_iops or rate) with at least four ascending values";
@@ -83,16 +86,16 @@ fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> Re
                 return Err("the jobs are not those with which the sweep began: begin a new one".to_owned());
             }
             let template = in_open_loop(template, &open.folder.plan)?;
-            make(&mut open, template, shown, keeping.as_ref(), console)
+            make(&mut open, template, (shown, request.time), keeping.as_ref(), console)
         }
-        SweepWork::New(new) => begin(*new, shown, permits, keeping.as_ref(), console),
+        SweepWork::New(new) => begin(*new, (shown, request.time), permits, keeping.as_ref(), console),
     }
 }
 
 /// Begins a sweep, or only tells what it would do.
 fn begin(
     new: NewSweep,
-    shown: ShownSweep,
+    (shown, time): (ShownSweep, Option<Duration>),
     permits: &Permits,
     keeping: Option<&Keeping>,
     console: &mut Console,
@@ -116,8 +119,16 @@ fn begin(
         let spec = ferrio_sweep::session_at(&template, point, &environment).ok()?;
         ferrio_sweep::longest(&spec)
     });
-    let all: Option<std::time::Duration> = times.sum();
-    let text = table::plan_text(&plan, all.map(|all| all.saturating_mul(plan.n_repeats)));
+    let all: Option<Duration> = if plan.limit.is_some() {
+        let longest = ends
+            .iter()
+            .map(|point| ferrio_sweep::longest(&ferrio_sweep::session_at(&template, point, &environment).ok()?));
+        longest.collect::<Option<Vec<_>>>().and_then(|times| times.into_iter().max())
+    } else {
+        times.sum()
+    };
+    let n_times = if plan.limit.is_some() { LimitSearch::MOST_RUNS as u32 } else { plan.n_repeats };
+    let text = table::plan_text(&plan, all.map(|all| all.saturating_mul(n_times)));
     if new.is_plan_only {
         console.report(&text);
         return Ok(ExitCode::SUCCESS);
@@ -127,7 +138,7 @@ fn begin(
     if !shown.report.is_for_programs() {
         console.report(&text);
     }
-    make(&mut open, template, shown, keeping, console)
+    make(&mut open, template, (shown, time), keeping, console)
 }
 
 /// Looks whether the jobs take the options of an open loop, if one is wanted.
@@ -146,8 +157,10 @@ fn searching(plan: SweepPlan, limits: Vec<LatencyLimit>, precision: f64) -> Resu
         return Err("a limit (--max) is searched along one parameter: give one --over".to_owned());
     };
     let most_runs = if plan.n_repeats > 1 { plan.n_repeats } else { MOST_RUNS_AT_A_VALUE };
-    if most_runs < FEWEST_RUNS {
-        return Err(format!("--max needs at least {FEWEST_RUNS} runs at a value: --repeat {most_runs} is too small"));
+    if most_runs < FEWEST_RUNS_AT_AN_END {
+        return Err(format!(
+            "--max needs at least {FEWEST_RUNS_AT_AN_END} runs at a value: --repeat {most_runs} is too small"
+        ));
     }
     let search = LimitSearch::new(limits, axis, precision, most_runs).map_err(|error| error.to_string())?;
     Ok(plan.searching(search))
@@ -202,7 +215,13 @@ struct RunsEnding {
 }
 
 /// Makes the runs that are missing: those of the points, then those of the open loop beside them.
-fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Result<RunsEnding, String> {
+fn runs(
+    open: &mut OpenSweep,
+    template: Template,
+    time: Option<Duration>,
+    console: &mut Console,
+) -> Result<RunsEnding, String> {
+    let begun = Instant::now();
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.habits;
     let of_file = |file: &Option<PathBuf>| file.as_deref().map(|file| spec_of_file(file, &Permits::all())).transpose();
@@ -212,16 +231,21 @@ fn runs(open: &mut OpenSweep, template: Template, console: &mut Console) -> Resu
         before_each: of_file(&habits.before_each)?,
         environment: &environment,
     };
-    let ended = runs_of(open, &jobs, console)?;
-    if ended.ending == SweepEnding::Stopped || !open.folder.plan.has_open_loop {
+    let ended = runs_of(open, &jobs, time, console)?;
+    if ended.ending != SweepEnding::All || !open.folder.plan.has_open_loop {
         return Ok(ended);
     }
     let mut beside = open.begin_open_loop(&jobs).map_err(|error| error.to_string())?;
-    runs_of(&mut beside, &jobs, console)
+    runs_of(&mut beside, &jobs, time.map(|time| time.saturating_sub(begun.elapsed())), console)
 }
 
-fn runs_of(open: &mut OpenSweep, jobs: &SweptJobs<'_>, console: &mut Console) -> Result<RunsEnding, String> {
-    let mut conductor = RunsOnTerminal::start(&open.folder.plan, console)?;
+fn runs_of(
+    open: &mut OpenSweep,
+    jobs: &SweptJobs<'_>,
+    time: Option<Duration>,
+    console: &mut Console,
+) -> Result<RunsEnding, String> {
+    let mut conductor = RunsOnTerminal::start(&open.folder.plan, time, console)?;
     let ending = match &open.folder.plan.limit {
         Some(_) => open.find_limit(jobs, &mut conductor),
         None => open.make(jobs, &mut conductor),
@@ -235,11 +259,11 @@ fn runs_of(open: &mut OpenSweep, jobs: &SweptJobs<'_>, console: &mut Console) ->
 fn make(
     open: &mut OpenSweep,
     template: Template,
-    shown: ShownSweep,
+    (shown, time): (ShownSweep, Option<Duration>),
     keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> Result<ExitCode, String> {
-    let RunsEnding { ending, signal, n_left, n_all } = runs(open, template, console)?;
+    let RunsEnding { ending, signal, n_left, n_all } = runs(open, template, time, console)?;
     if let Some(keeping) = keeping {
         let name = name_of(&open.folder);
         keep::keep(keeping, &open.folder, &name, console);
@@ -248,8 +272,14 @@ fn make(
         }
     }
     match ending {
-        SweepEnding::All => {
+        SweepEnding::All | SweepEnding::OutOfTime => {
             let outcome = show(&open.folder, shown, console)?;
+            if ending == SweepEnding::OutOfTime {
+                let (n_left, path) = (left_text(&open.folder, n_left, n_all), open.folder.path().display().to_string());
+                console.error(&format!(
+                    "{PROGRAM}: the time is over, {n_left}; go on: ferrio sweep --resume {path} --time TIME\n"
+                ));
+            }
             let points = || outcome.points.iter().chain(outcome.open_loop.iter().flat_map(|open| &open.figures.points));
             let n_failed: usize = points().map(|point| point.n_failed).sum();
             if n_failed > 0 {
@@ -260,16 +290,26 @@ fn make(
             Ok(shown.code(&outcome).unwrap_or_else(|| exit::at_end(console.has_failed)))
         }
         SweepEnding::Stopped => {
-            // A search does not know how many runs it needs.
             let left = match &open.folder.plan.limit {
                 Some(_) => "before the limit was found".to_owned(),
-                None => format!("with {n_left} of {n_all} runs to make"),
+                None => left_text(&open.folder, n_left, n_all),
             };
             let path = open.folder.path().display();
             console.error(&format!("{PROGRAM}: ended {left}; go on: ferrio sweep --resume {path}\n"));
             Ok(exit::by_signal(signal))
         }
     }
+}
+
+/// How many runs are to be made.
+fn left_text(folder: &SweepFolder, n_left: usize, n_all: usize) -> String {
+    if folder.plan.limit.is_none() {
+        return format!("with {n_left} of {n_all} runs to make");
+    }
+    // A search does not know how many runs it needs.
+    let n_made = (0..folder.plan.points.len()).map(|index| folder.every_record(index).count()).sum::<usize>();
+    let n_more = LimitSearch::MOST_RUNS.saturating_sub(n_made);
+    format!("after {n_made} runs of the search: up to {n_more} more narrow the answer, and measure it again")
 }
 
 /// Shows the outcome, and writes it into the folder.

@@ -76,7 +76,7 @@ fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> Resul
     let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
     // Only a folder that this program has made is removed.
     let _passing = request.folder.is_none().then(|| PassingFolder(path));
-    let RunsEnding { ending, signal, .. } = super::runs(&mut open, template, console)?;
+    let RunsEnding { ending, signal, n_left, n_all } = super::runs(&mut open, template, request.time, console)?;
     if let Some(keeping) = &keeping {
         super::keep::keep(keeping, &open.folder, "", console);
     }
@@ -93,10 +93,15 @@ fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> Resul
     if n_failed > 0 {
         console.error(&format!("{PROGRAM}: jobs failed in {}\n", counted(n_failed as u64, "run", "runs")));
     }
+    if ending == SweepEnding::OutOfTime {
+        console.error(&format!("{PROGRAM}: the time is over, with {n_left} of {n_all} runs to make\n"));
+    }
     match ending {
         SweepEnding::Stopped => Ok(exit::by_signal(signal)),
-        SweepEnding::All if console.has_failed || n_failed > 0 => Ok(Exit::Failed.into()),
-        SweepEnding::All => Ok(if outcome.is_known() { Exit::Fine } else { Exit::Undecided }.into()),
+        SweepEnding::All | SweepEnding::OutOfTime if console.has_failed || n_failed > 0 => Ok(Exit::Failed.into()),
+        SweepEnding::All | SweepEnding::OutOfTime => {
+            Ok(if outcome.is_known() { Exit::Fine } else { Exit::Undecided }.into())
+        }
     }
 }
 

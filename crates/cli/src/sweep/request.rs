@@ -16,7 +16,7 @@ use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Most runs at a point with `--until` and without `--repeat`.
 const MOST_UNTIL: u32 = 30;
@@ -33,6 +33,8 @@ pub(super) struct SweepRequest {
     pub(super) shown: ShownSweep,
     /// The name of `--keep`, empty without one; `None`: the runs are not kept.
     pub(super) keep: Option<String>,
+    /// The time that all runs may take.
+    pub(super) time: Option<Duration>,
 }
 
 /// What is shown of an outcome, and how.
@@ -117,7 +119,11 @@ impl SweepRequest {
         let keep = keep::take(&mut words)?;
         let resume = take_value(&mut words, "--resume", "the folder of a sweep")?;
         let show = take_value(&mut words, "--show", "the folder of a sweep")?;
+        let time = take_time(&mut words)?;
         let work = match (resume, show) {
+            (None, Some(_)) if time.is_some() => {
+                return Err("--time is for runs that are made: --resume FOLDER --time TIME goes on".to_owned());
+            }
             (None, None) => SweepWork::New(NewSweep::take(words)?.into()),
             (None, Some(_)) if keep.is_some() => {
                 return Err("--keep is for runs that are made: --resume FOLDER --keep keeps all of a sweep".to_owned());
@@ -130,7 +136,7 @@ impl SweepRequest {
             (Some(folder), None) => SweepWork::Resume(folder.into()),
             (None, Some(folder)) => SweepWork::Show(folder.into()),
         };
-        Ok(Self { work, shown, keep })
+        Ok(Self { work, shown, keep, time })
     }
 }
 
@@ -190,6 +196,8 @@ pub(super) struct RepeatedRun {
     pub(super) shown: SweepReport,
     /// The name of `--keep`, empty without one; `None`: the runs are not kept.
     pub(super) keep: Option<String>,
+    /// The time that all runs may take.
+    pub(super) time: Option<Duration>,
 }
 
 /// Options of `ferrio run` that are about one run.
@@ -213,6 +221,7 @@ impl RepeatedRun {
         let keep = keep::take(&mut words)?;
         let (n_repeats, until) = take_repeats(&mut words)?;
         let rest = take_text(&mut words, "--rest", REST)?;
+        let time = take_time(&mut words)?;
         let folder = take_value(&mut words, "--record", "a folder that is not there yet")?;
         let drops_caches = take_switch(&mut words, "--drop-caches");
         let rest_ms = rest.as_deref().map_or(Ok(0), rest_ms)?;
@@ -224,6 +233,7 @@ impl RepeatedRun {
             folder: folder.map(PathBuf::from),
             shown,
             keep,
+            time,
         })
     }
 }
@@ -252,6 +262,15 @@ fn share(text: &str) -> Result<f64, String> {
     percent
         .map(|percent: f64| percent / 100.0)
         .ok_or_else(|| format!("--precision {text}: it is no percentage above 0 and below 100"))
+}
+
+/// `--time`: how long all runs may take.
+fn take_time(words: &mut Vec<OsString>) -> Result<Option<Duration>, String> {
+    let Some(text) = take_text(words, "--time", "how long all runs may take: --time 5m")? else { return Ok(None) };
+    let time_us = parse_time_us(&text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
+    time_us
+        .map(|time_us| Some(Duration::from_micros(time_us)))
+        .ok_or_else(|| format!("--time {text}: it is no time such as 5m"))
 }
 
 fn rest_ms(text: &str) -> Result<u64, String> {
@@ -317,7 +336,7 @@ pub(crate) fn describe() -> Command {
         value(
             "until",
             "FIGURE",
-            "Repeat the runs at a point until the interval of a figure is small enough, such as 'read.iops ± 2 %', at least 3 and at most --repeat times (30 without it)",
+            "Repeat the runs at a point until the interval of a figure is small enough, such as 'read.iops ± 2 %', at least 6 and at most --repeat times (30 without it)",
         ),
         switch(
             "open-loop",
@@ -338,6 +357,11 @@ pub(crate) fn describe() -> Command {
         value("precision", "PERCENT", "By how much the ends of the answer may differ (5% without it)"),
     ];
     let habits = [
+        value(
+            "time",
+            "TIME",
+            "End the runs before they take longer than this, such as 5m, with the best answer so far; --resume goes on",
+        ),
         value("rest", "TIME", "Pause between runs"),
         switch("drop-caches", "Drop the page cache of the machine before each run (root)"),
         value("first", "JOBFILE", "Run these jobs once before all others, such as a fill of the device")

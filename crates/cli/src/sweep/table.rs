@@ -10,6 +10,7 @@ use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
+use ferrio_sweep::limit::LimitSearch;
 use ferrio_sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
 use ferrio_sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
@@ -30,17 +31,15 @@ pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
         let limits: Vec<String> = limit.limits.iter().map(ToString::to_string).collect();
         let (first, last) = limit.ends;
         return format!(
-            "A search for the largest {} from {first} to {last} with {}.\n",
+            "A search for the largest {} from {first} to {last} with {}: about 15 runs where they differ little, at most {}, {}.\n",
             limit.option,
-            limits.join(" and ")
+            limits.join(" and "),
+            LimitSearch::MOST_RUNS,
+            plan_time(plan, LimitSearch::MOST_RUNS, longest),
         );
     }
     let (n_points, n_runs) = (plan.points.len(), plan.n_runs());
-    let rest = Duration::from_millis(plan.habits.rest_ms).saturating_mul(n_runs.saturating_sub(1) as u32);
-    let time = match longest {
-        Some(longest) => format!("at most {} and the time to lay out files", time_text(longest + rest)),
-        None => "for a time that the jobs do not limit (runtime)".to_owned(),
-    };
+    let time = plan_time(plan, n_runs, longest);
     let order = if plan.order_seed.is_some() { "in a random order" } else { "in the order of the values" };
     let mut text = format!("{} at {}, {order}, {time}.\n", counted(n_runs, "run"), counted(n_points, "point"));
     for point in plan.points.iter().take(MOST_LISTED) {
@@ -59,6 +58,15 @@ pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
         );
     }
     text
+}
+
+/// How long so many runs take.
+fn plan_time(plan: &SweepPlan, n_runs: usize, longest: Option<Duration>) -> String {
+    let rest = Duration::from_millis(plan.habits.rest_ms).saturating_mul(n_runs.saturating_sub(1) as u32);
+    match longest {
+        Some(longest) => format!("at most {} and the time to lay out files", time_text(longest + rest)),
+        None => "for a time that the jobs do not limit (runtime)".to_owned(),
+    }
 }
 
 fn counted(number: usize, word: &str) -> String {

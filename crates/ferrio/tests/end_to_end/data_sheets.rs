@@ -132,7 +132,7 @@ fn what_cannot_be_measured_is_refused() {
         ("none", "No such file"),
         (". --time=1s", "at least 5 s"),
         (". --size=1m", "at least 64 MiB"),
-        (". --size=1000t", "a tenth may be used"),
+        (". --size=1000t", "64 MiB are left alone"),
         (". --quick --time=10s", "cannot be used with"),
         (". -o none/page.html", "the page cannot be written"),
     ] {

@@ -79,7 +79,10 @@ fn a_limit_along_a_rate_is_that_of_users() {
     let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --iodepth=64 --number_ios=120";
     let plan =
         run(&scratch, &format!("sweep --plan {job} --over rate_iops=200..4000 --max p95=20ms")).succeeded().stdout;
-    assert_eq!(plan, "A search for the largest rate_iops from 200 to 4000 with p95=20ms.\n");
+    assert_eq!(
+        plan,
+        "A search for the largest rate_iops from 200 to 4000 with p95=20ms: about 15 runs where they differ little, at most 29, for a time that the jobs do not limit (runtime).\n"
+    );
     let arguments = format!("sweep {job} --over rate_iops=200..4000 --max p95=20ms --precision=99% --repeat=3 --json");
     let document = outcome(&run(&scratch, &arguments).succeeded());
     let bracket = &document["limit"]["bracket"];
@@ -109,4 +112,29 @@ fn a_rate_that_is_not_reached_is_no_answer() {
     assert!(last["value"] == 6_400 && last["verdict"] == "beyond" && share < 0.05, "{document:#}");
     let text = run(&scratch, "sweep --show s.sweep").succeeded().stdout;
     assert!(text.contains("of its rate") && text.contains("There a job does "), "{text}");
+}
+
+/// Runs of half a second: after a second and a half, the answer is what two of them tell, and the search goes on from there.
+#[test]
+fn a_search_ends_with_its_time_and_goes_on() {
+    let scratch = Scratch::new("limit");
+    let job = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=500ms";
+    let arguments = format!("sweep {job} --over iodepth=1..32 --max p50=7500us");
+    let plan = run(&scratch, &format!("{arguments} --plan")).succeeded().stdout;
+    assert!(plan.ends_with("at most 29, at most 14 s and the time to lay out files.\n"), "{plan}");
+    let ended = run(&scratch, &format!("{arguments} --time=1500ms"));
+    let told = "of the search: up to ";
+    assert!(ended.stderr.contains("the time is over, after ") && ended.stderr.contains(told), "{}", ended.all());
+    let n_records = || std::fs::read_dir(scratch.join("s.sweep/runs")).map_or(0, Iterator::count);
+    let n_before = n_records();
+    assert!((1..=2).contains(&n_before), "{n_before}");
+    let again = run(&scratch, "sweep --resume s.sweep").succeeded();
+    assert!(again.stdout.contains("p50=7500us: holds up to iodepth=") && n_records() > n_before, "{}", again.all());
+    assert_eq!(run(&scratch, "sweep --show s.sweep --time=1s").code, Some(2));
+    assert_eq!(run(&scratch, &format!("{arguments} --time=soon --folder=t")).code, Some(2));
+    // A grid and repeats.
+    let grid = run(&scratch, &format!("sweep {job} --over iodepth=1..8 --time=1500ms --folder=grid"));
+    assert!(grid.stderr.contains(" of 4 runs to make; go on: ferrio sweep --resume grid"), "{}", grid.all());
+    let repeats = run(&scratch, &format!("run {job} --repeat=8 --time=1500ms"));
+    assert!(repeats.stderr.contains(" of 8 runs to make"), "{}", repeats.all());
 }

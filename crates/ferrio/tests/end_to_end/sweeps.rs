@@ -99,7 +99,7 @@ fn what_cannot_be_swept_is_refused_before_the_first_run() {
         (format!("{JOB} --over bs=4k --repeat=0"), "no number from 1"),
         (format!("{JOB} --over bs=4k --rest=soon"), "no time"),
         (format!("{JOB} --over bs=4k --until=speed±2%"), "is no figure"),
-        (format!("{JOB} --over bs=4k --until=iops±2% --repeat=2"), "at least 3 runs"),
+        (format!("{JOB} --over bs=4k --until=iops±2% --repeat=2"), "at least 6 runs"),
         (format!("{JOB} --over iodepth=1..8 --max p99=2ms --repeat=2"), "at least 3 runs at a value"),
         (format!("{JOB} --over bs=4k --first=none.fio"), "none.fio"),
         (format!("{JOB} --over bs=4k --record=r"), "--record has no effect in a sweep"),
@@ -337,7 +337,7 @@ fn a_folder_of_somebody_else_stays() {
 fn repeats_end_when_a_figure_is_known() {
     let scratch = Scratch::new("repeats");
     let document = outcome(&run(&scratch, &format!("run {JOB} --until=iops±90% --json")).succeeded());
-    assert_eq!((document["points"][0]["n_runs"].as_u64(), document["n_missing"].as_u64()), (Some(3), Some(0)));
+    assert_eq!((document["points"][0]["n_runs"].as_u64(), document["n_missing"].as_u64()), (Some(6), Some(0)));
     assert_eq!(document["points"][0]["is_known"], true);
     // Exit code 3: the runs do not tell what was asked.
     let undecided = |arguments: &str| {
@@ -345,20 +345,20 @@ fn repeats_end_when_a_figure_is_known() {
         assert_eq!(finished.code, Some(3), "{}", finished.all());
         finished
     };
-    let document = outcome(&undecided(&format!("run {JOB} --until=max±0.0001% --repeat=4 --json")));
+    let document = outcome(&undecided(&format!("run {JOB} --until=max±0.0001% --repeat=7 --json")));
     let point = &document["points"][0];
-    assert!(point["n_runs"] == 4 && point["is_known"] == false, "{document:#}");
+    assert!(point["n_runs"] == 7 && point["is_known"] == false, "{document:#}");
     // A figure that the jobs do not have is never known, and ends the runs.
-    let text = undecided(&format!("run {JOB} --until=trim.iops±50% --repeat=5")).stdout;
-    assert!(text.starts_with("3 runs. The jobs have no figure that is meant by trim.iops±50%.\n"), "{text}");
-    let sweep = format!("sweep {JOB} --over rw=randread,randwrite --until=write.max±0.0001% --repeat=4 --order=given");
+    let text = undecided(&format!("run {JOB} --until=trim.iops±50% --repeat=7")).stdout;
+    assert!(text.starts_with("6 runs. The jobs have no figure that is meant by trim.iops±50%.\n"), "{text}");
+    let sweep = format!("sweep {JOB} --over rw=randread,randwrite --until=write.max±0.0001% --repeat=7 --order=given");
     let text = undecided(&sweep);
     let shown = text.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = "At 1 of 2 points (#1) the jobs have no figure that is meant by write.max±0.0001%. \
                 At 1 of 2 points (#2) the runs are not enough for write.max±0.0001%.";
     assert!(shown.contains(told), "{}", text.all());
     let points = &outcome(&undecided("sweep --show s.sweep --json"))["points"];
-    assert_eq!((points[0]["n_runs"].as_u64(), points[1]["n_runs"].as_u64()), (Some(3), Some(4)));
+    assert_eq!((points[0]["n_runs"].as_u64(), points[1]["n_runs"].as_u64()), (Some(6), Some(7)));
     std::fs::remove_dir_all(scratch.join("s.sweep")).expect("removed");
     for (arguments, reason) in [("--repeat=2 --live", "--live is about one run"), ("--until=iops", "it has no ±")] {
         let refused = run(&scratch, &format!("run {JOB} {arguments}"));
@@ -405,7 +405,8 @@ fn the_knee_of_a_device_is_the_number_of_its_channels() {
         "--name=s --ioengine=sim --sim_service=fixed:2ms --sim_channels=4 --rw=randread --size=1g --number_ios=120";
     let knee = || {
         let _ = std::fs::remove_dir_all(scratch.join("s.sweep"));
-        let document = outcome(&run(&scratch, &format!("sweep {job} --over iodepth=1..32 --json")).succeeded());
+        let document =
+            outcome(&run(&scratch, &format!("sweep {job} --over iodepth=1..32 --repeat=3 --json")).succeeded());
         document["knees"][0].clone()
     };
     let is_right = || {
@@ -413,6 +414,9 @@ fn the_knee_of_a_device_is_the_number_of_its_channels() {
         knee["value"] == "4" && knee["is_inside"] == true && knee["option"] == "iodepth"
     };
     assert!(crate::support::succeeds_once(is_right), "{}", knee());
+    // One short run at each point has no intervals.
+    let once = run(&scratch, &format!("sweep {job} --over iodepth=1..8 --knee --folder=once"));
+    assert!(once.code == Some(3) && once.stdout.starts_with("Knee of read of s: not known."), "{}", once.all());
     // As the answer, it stands first. Where there are more channels than I/Os, it is beyond the values.
     let shown = run(&scratch, "sweep --show=s.sweep --knee").succeeded();
     assert!(shown.stdout.starts_with("Knee of read of s: iodepth=4"), "{}", shown.all());

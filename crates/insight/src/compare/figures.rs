@@ -2,6 +2,7 @@
 //!
 //! Must not know: which jobs belong together. Start reading at [`figures`].
 
+use super::kinds::two_kinds;
 use super::ratio::{of_intervals, of_repeats};
 use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_latency, words};
 use super::verdict::{beyond_noise, decide};
@@ -111,14 +112,16 @@ fn figure(
             figure.reason = reason;
         }
     }
-    if figure.verdict == ComparisonVerdict::Unknown && !base.is_doubtful && !new.is_doubtful {
+    // What repeats or the course of a run tell of the noise is not overruled.
+    let is_noise_unknown = figure.n == [1, 1] && figure.change.is_some_and(|change| change.interval_percent.is_none());
+    if figure.verdict == ComparisonVerdict::Unknown && is_noise_unknown && !base.is_doubtful && !new.is_doubtful {
         figure.judge_by_size();
     }
     figure
 }
 
 impl ComparedFigure {
-    /// A change that is larger than noise makes one is told, also where nothing is known of the noise of these runs.
+    /// A change that is larger than noise makes one is told, where nothing is known of the noise of these runs.
     fn judge_by_size(&mut self) {
         let (Some(base), Some(new), Some(factor)) = (self.base, self.new, beyond_noise(self.metric)) else { return };
         let Some(change) = self.change.as_mut().filter(|_| base > 0.0 && new > 0.0) else { return };
@@ -155,8 +158,12 @@ fn compared(
         let resolution = if metric.percent().is_some() { HALF_BUCKET } else { 0.0 };
         let ratio = of_repeats(&base.values, &new.values, resolution);
         let few = || "there are too few repeated results: at least two on both sides, or three beside one".to_owned();
-        let reason = format!("from {n_base} and {n_new} results");
-        return Ok(Ground { basis: ComparisonBasis::Repeats, ratio: ratio.ok_or_else(few)?, reason });
+        let (ratio, reason) = (ratio.ok_or_else(few)?, format!("from {n_base} and {n_new} results"));
+        let (ratio, reason) = match two_kinds(&base.values, &new.values, ratio) {
+            Some((ratio, kinds)) => (ratio, format!("{reason}, {kinds}")),
+            None => (ratio, reason),
+        };
+        return Ok(Ground { basis: ComparisonBasis::Repeats, ratio, reason });
     }
     let of_course = |ratio: LogRatio| Ground {
         basis: ComparisonBasis::Course,

@@ -6,15 +6,17 @@ use super::{Bracket, DEPTH, LimitSearch, LimitVerdict};
 use crate::{SweepError, SweepFolder};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::not_again;
-use ferrio_insight::{may_flatter, means_fewer_in_flight};
+use ferrio_insight::{cpu_wait_share, may_flatter, means_fewer_in_flight};
 use ferrio_results::{FiguresOf, JobResult, RunResult, of_record};
 use ferrio_stats::{Finding, RunRecord, Severity};
 use serde::Serialize;
 
 /// A job that uses this share of a CPU has no more of it.
 const FULL_PERCENT: f64 = 90.0;
-/// Findings of a job that had no CPU when it needed one.
-const WAITS_FOR_CPU: [&str; 3] = ["waits-for-cpu", "tail-waits-for-cpu", "stolen-cpu-time"];
+/// The finding whose rule has compared the waits for a CPU with the time of the slow I/Os.
+const TAIL_WAITS: &str = "tail-waits-for-cpu";
+/// Waits for a CPU explain longer latencies where they are at least this part of what has been added.
+const PART: f64 = 0.5;
 /// A device whose completion latency is at most this many times that of the lowest load does not work harder.
 const UNLOADED: f64 = 1.3;
 /// A job that spends this share of its time in syncs does no more than they allow.
@@ -239,8 +241,7 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
         let n_clones = job.clones.len().max(1) as f64;
         job.cpu.is_some_and(|cpu| (cpu.user_percent + cpu.system_percent) >= FULL_PERCENT * n_clones)
     };
-    let waits_for_cpu = beyond.findings.iter().flatten().any(|finding| WAITS_FOR_CPU.contains(&finding.id.as_str()));
-    if waits_for_cpu || beyond.jobs.iter().any(uses_all) {
+    if beyond.jobs.iter().any(uses_all) || waits_explain(beyond, lowest) {
         return LimitedBy::Cpu;
     }
     if let Some(by) = by_syncs(beyond, lowest) {
@@ -262,6 +263,23 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
         }
         _ => LimitedBy::Device,
     }
+}
+
+/// True if a job waited for a CPU for so much of its time that this explains why latencies are longer than at the lowest load. While a thread waits, all I/Os in flight do: of the
+/// time of an I/O it is the same share as of the time of the job.
+fn waits_explain(beyond: &RunResult, lowest: &RunResult) -> bool {
+    let mean_ns = |job: &JobResult| {
+        let means = job.active().filter_map(|(_, figures)| figures.felt().map(|(_, felt)| felt.mean_ns));
+        means.reduce(f64::max)
+    };
+    let added = |name: &String| {
+        let of = |result: &RunResult| result.jobs.iter().find(|job| job.name == *name).and_then(mean_ns);
+        of(beyond).zip(of(lowest)).map_or(1.0, |(now, unloaded)| 1.0 - unloaded / now.max(1.0))
+    };
+    beyond.findings.iter().flatten().any(|finding| {
+        finding.id == TAIL_WAITS
+            || cpu_wait_share(finding).is_some_and(|share| finding.jobs.iter().any(|job| share >= PART * added(job)))
+    })
 }
 
 /// What ends a job that spends most of its time in syncs; `None`: there is none.
@@ -321,8 +339,6 @@ mod tests {
 
     #[test]
     fn findings_about_cpus_are_findings() {
-        for id in WAITS_FOR_CPU {
-            assert!(ferrio_insight::RULES.iter().any(|rule| rule.id == id), "{id}");
-        }
+        assert!(ferrio_insight::RULES.iter().any(|rule| rule.id == TAIL_WAITS));
     }
 }

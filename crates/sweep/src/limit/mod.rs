@@ -119,6 +119,9 @@ pub struct LimitSearch {
 }
 
 impl LimitSearch {
+    /// Most runs of a search: those that narrow the answer, those that confirm both ends, and those that measure the lower end again.
+    pub const MOST_RUNS: usize = next::MOST_RUNS + 2 * (FEWEST_RUNS - 1) + RUNS_AGAIN as usize;
+
     /// A search along a parameter, whose first and last value are its ends.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 use super::{PointOutcome, SweepOutcome};
 use crate::space::{SweepAxis, number};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::knee::{LoadPoint, knee};
+use ferrio_insight::knee::{KneeKind, LoadPoint, knee};
 use ferrio_results::FiguresOf;
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 const FEWEST_VALUES: usize = 4;
 
 /// A knee.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SweptKnee {
     /// Name of the job.
     pub job: String,
@@ -28,10 +28,12 @@ pub struct SweptKnee {
     pub value: String,
     /// Values between which the knee is, by the intervals of the figures.
     pub between: [String; 2],
-    /// False where the knee is at an end of the values: it may be beyond.
+    /// What is known of it.
+    pub kind_of_knee: KneeKind,
+    /// The knee is between the ends of the values.
     pub is_inside: bool,
-    /// The knee is at the first value.
-    pub is_at_first: bool,
+    /// By which factor throughput grows from the first value to its largest.
+    pub rise: f64,
 }
 
 impl SweepOutcome {
@@ -57,8 +59,9 @@ impl SweepOutcome {
                     option: axis.name(),
                     value: value(found.index),
                     between: found.between.map(value),
-                    is_inside: found.is_inside,
-                    is_at_first: found.index == 0,
+                    kind_of_knee: found.kind,
+                    is_inside: found.kind == KneeKind::Found,
+                    rise: found.rise,
                 });
             }
         }

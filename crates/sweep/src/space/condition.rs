@@ -51,6 +51,11 @@ impl PointCondition {
     /// The text is no condition, or about no option of the sweep.
     pub fn parse(text: &str, names: &[String]) -> Result<Self, SpaceError> {
         let bad = |reason: &'static str| SpaceError::Condition { text: text.to_owned(), reason };
+        if text.contains(['(', ')', '[', ']', '{', '}']) {
+            return Err(bad(
+                "it has brackets, which have no meaning here: write each comparison out, joined by and, or",
+            ));
+        }
         let tokens = tokens(text);
         let alternatives = tokens.split(|token| token == "or").map(|alternative| {
             alternative.split(|token| token == "and").map(|tokens| comparison(tokens).map_err(bad)).collect()
@@ -239,6 +244,7 @@ mod tests {
             "iodepth < 4",
             "bs < 1 or 1 < 2",
             "bs + < 3",
+            "(bs < 4k or rw == read) and bs < 8k",
             "and",
         ] {
             assert!(PointCondition::parse(text, &names).is_err(), "{text}");

@@ -36,6 +36,9 @@ pub(super) fn values(text: &str) -> Option<Result<Vec<String>, SpaceError>> {
     let values = match written(last) {
         _ if last.is_empty() => Err("it has no end"),
         None if last.starts_with(|letter: char| letter.is_ascii_digit()) => Err("its end is no number"),
+        None if last.trim_start_matches('.').starts_with(|letter: char| letter.is_ascii_digit()) => {
+            Err("a range has two dots")
+        }
         None => return None,
         Some(last) => between(first, last, step),
     };
@@ -159,6 +162,8 @@ mod tests {
             "0..8",
             "1..8+0",
             "1..4..8",
+            "1...8",
+            "1....8",
             "1..4.5",
             "1..8*1",
             "1..99999+1",

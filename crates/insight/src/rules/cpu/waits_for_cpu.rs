@@ -4,7 +4,7 @@ use crate::case::{Case, CaseJob};
 use crate::measures::cpu_time::waiting_share;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_stats::{Measured, Severity, WorkerRecord};
+use ferrio_stats::{Finding, Measured, Severity, WorkerRecord};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "waits-for-cpu",
@@ -20,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
+/// Names of the measured values from which [`cpu_wait_share`] is.
+const WAITS: &str = "waits for a CPU";
+const TIME: &str = "time of the workers";
 /// A worker that runs, or wants to, for this share of its time keeps a CPU busy.
 const BUSY: f64 = 0.5;
 
@@ -46,11 +49,18 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::short(turns.waited_ns as f64 / turns.n_turns.max(1) as f64 / 1e6),
     );
     let evidence = vec![
-        Measured::seconds("waits for a CPU", turns.waited_ns as f64 / 1e9),
-        Measured::seconds("time of the workers", total.total_runtime_ns as f64 / 1e9),
+        Measured::seconds(WAITS, turns.waited_ns as f64 / 1e9),
+        Measured::seconds(TIME, total.total_runtime_ns as f64 / 1e9),
         Measured::count("turns on a CPU", turns.n_turns as f64),
     ];
     Some(Observation { cure, ..Observation::of(job, evidence, explanation) })
+}
+
+/// The share of its time in which a job waited for a CPU, from the finding about it; `None`: it is about something else.
+pub fn cpu_wait_share(finding: &Finding) -> Option<f64> {
+    let of = |what: &str| finding.evidence.iter().find(|measured| measured.what == what).map(|measured| measured.value);
+    let (waits, time) = (of(WAITS)?, of(TIME).filter(|time| *time > 0.0)?);
+    (finding.id == RULE.id).then(|| waits / time)
 }
 
 fn is_busy(worker: &WorkerRecord) -> bool {
