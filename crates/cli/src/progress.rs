@@ -3,7 +3,7 @@
 //! Must not know: how runs work. Start reading at [`ProgressPrinter`].
 
 use crate::bandwidth_logs::BandwidthLogs;
-use crate::console::{Console, show_progress};
+use crate::console::{Console, columns_to_steer, show_progress};
 use crate::records::Course;
 use crate::reporter::Reporter;
 use crate::signals::Signals;
@@ -110,7 +110,7 @@ impl<'a> ProgressPrinter<'a> {
 
     fn eta(&mut self, snapshot: &ferrio_stats::eta::EtaSnapshot) {
         let on_new_line = self.new_lines.next();
-        show_progress(&self.line.update(snapshot, on_new_line, ferrio_sys::terminal::columns(std::io::stdout())));
+        show_progress(&self.line.update(snapshot, on_new_line, columns_to_steer()));
     }
 
     /// Prints the newest signal that ends the run, once.

@@ -4,6 +4,7 @@
 //! signals and passes them on to the handle of the run. A signal that comes before the run is kept for it; one that
 //! comes after its end is returned by [`Signals::take_untold`].
 
+use crate::native::StopNotice;
 use ferrio_run::{Handle, RunError};
 use ferrio_session::{Observer, Session, SessionOutcome};
 use ferrio_sys::poll::wait_readable;
@@ -24,6 +25,8 @@ pub(crate) struct Signals(Arc<Ear>);
 #[derive(Debug)]
 struct Ear {
     queue: SignalQueue,
+    /// Another process has the terminal, and gives it back before the shell stops this one.
+    stops: Option<StopNotice>,
     heard: Mutex<CaughtSignals>,
 }
 
@@ -43,11 +46,20 @@ impl Signals {
     /// Receives `SIGINT`, `SIGTERM` and `SIGUSR1` from now on, and with `hears_hangups` also `SIGHUP`, unless it is
     /// ignored (`nohup`). Must be called before any other thread is started.
     pub(crate) fn listen(hears_hangups: bool) -> ferrio_sys::Result<Self> {
-        let mut wanted = vec![Signal::INT, Signal::TERM, Signal::USR1];
-        if hears_hangups && !signals::is_ignored(Signal::HUP)? {
-            wanted.push(Signal::HUP);
-        }
-        let this = Self(Arc::new(Ear { queue: SignalQueue::open(&wanted)?, heard: Mutex::default() }));
+        let hangups = if hears_hangups && !signals::is_ignored(Signal::HUP)? { &[Signal::HUP][..] } else { &[] };
+        Self::listen_to(hangups, None)
+    }
+
+    /// The same without `SIGHUP`, and where another process shows the run on the terminal, that process is told before `SIGTSTP` stops
+    /// this one.
+    pub(crate) fn listen_in_view(stops: Option<StopNotice>) -> ferrio_sys::Result<Self> {
+        let others = if stops.is_some() { &[Signal::TSTP][..] } else { &[] };
+        Self::listen_to(others, stops)
+    }
+
+    fn listen_to(others: &[Signal], stops: Option<StopNotice>) -> ferrio_sys::Result<Self> {
+        let wanted = [&[Signal::INT, Signal::TERM, Signal::USR1], others].concat();
+        let this = Self(Arc::new(Ear { queue: SignalQueue::open(&wanted)?, stops, heard: Mutex::default() }));
         let its = this.clone();
         let thread = std::thread::Builder::new().name("ferrio-signals".to_owned());
         let started = thread.spawn(move || {
@@ -100,6 +112,10 @@ impl Signals {
     fn look(&self) -> MutexGuard<'_, CaughtSignals> {
         let mut heard = self.0.heard.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(number) = self.0.queue.take() {
+            if number == Signal::TSTP.as_raw() {
+                self.0.stop();
+                continue;
+            }
             if number == Signal::USR1.as_raw() {
                 heard.wants_report |= heard.handle.is_none();
                 heard.handle.iter().for_each(Handle::snapshot);
@@ -110,6 +126,16 @@ impl Signals {
             heard.handle.iter().for_each(Handle::stop);
         }
         heard
+    }
+}
+
+impl Ear {
+    /// Stops the program, and returns when it is continued.
+    fn stop(&self) {
+        self.stops.iter().for_each(StopNotice::before);
+        // A program that cannot be stopped goes on.
+        let _ = signals::stop_program();
+        self.stops.iter().for_each(StopNotice::behind);
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! Must not know: the meaning of the steps. Start reading at [`StepBar::start`].
 
+use crate::console::can_be_steered;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 
 /// Redraws a second. No thread redraws: workers are forked from this process.
 const REDRAWS_PER_SEC: u8 = 10;
@@ -25,7 +26,7 @@ pub(crate) struct StepBar {
 impl StepBar {
     /// A bar at its beginning.
     pub(crate) fn start(n_steps: usize) -> Self {
-        let bar = std::io::stderr().is_terminal().then(new_bar);
+        let bar = can_be_steered(&std::io::stderr()).then(new_bar);
         Self { bar, n_steps, step_number: 0, name: String::new() }
     }
 

@@ -162,6 +162,12 @@ fn duration(secs: u64) -> String {
 /// line.
 const ERASE_BELOW: &str = "\x1b[J";
 
+/// The line for a terminal that knows lines alone, in its width.
+pub fn plain_line(snapshot: &EtaSnapshot, n_columns: Option<usize>) -> String {
+    let line = n_columns.map_or_else(|| text(snapshot), |n_columns| fitted(snapshot, n_columns.saturating_sub(1)));
+    line + "\n"
+}
+
 /// The line as it is sent. For a terminal it is cut to the width, and the old line is erased first; otherwise it is
 /// padded to cover the old line, as in fio.
 #[derive(Debug, Clone, Default)]

@@ -93,6 +93,14 @@ fn child_end(status: WaitStatus) -> Option<ChildEnd> {
     status.exit_status().map(ChildEnd::Exited).or_else(|| status.terminating_signal().map(ChildEnd::Signaled))
 }
 
+/// True if a process is stopped, by a shell or a debugger; false also where that cannot be known.
+pub fn is_stopped(process: Pid) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // The name of the program, in brackets, may have brackets itself.
+    let state = text.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next());
+    matches!(state, Some('T' | 't'))
+}
+
 /// Sends a signal to a process.
 pub fn kill(process: Pid, signal: Signal) -> Result<()> {
     rustix::process::kill_process(process, signal).context("kill", process)

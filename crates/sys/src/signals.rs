@@ -98,6 +98,15 @@ pub fn reset_in_program(command: &mut Command) -> &mut Command {
     unsafe { command.pre_exec(reset) }
 }
 
+/// Stops the program as `SIGTSTP` does where nobody listens for it, and returns when it is continued. The calling thread blocks the signal,
+/// before and afterwards.
+pub fn stop_program() -> Result<()> {
+    crate::process::kill(crate::process::process_id(), Signal::TSTP)?;
+    let set = set_of(&[Signal::TSTP]);
+    change_mask(libc::SIG_UNBLOCK, &set)?;
+    change_mask(libc::SIG_BLOCK, &set)
+}
+
 /// Gives a signal its default action.
 pub fn set_default(signal: Signal) -> Result<()> {
     set_action(signal, libc::SIG_DFL)

@@ -8,6 +8,7 @@ use ferrio_report::native::{for_terminal, note_text};
 use ferrio_report::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::terminal::{columns, is_dumb};
 use ferrio_units::terminal_text::escape_controls;
 use std::borrow::Cow;
 use std::fs::File;
@@ -186,7 +187,18 @@ fn shown<'a>(stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
 
 /// True if reports on the standard output may have colours.
 pub(crate) fn has_colour() -> bool {
-    io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    can_be_steered(&io::stdout()) && std::env::var_os("NO_COLOR").is_none()
+}
+
+/// True if a stream is a terminal that knows control sequences.
+pub(crate) fn can_be_steered(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && !is_dumb(std::env::var_os("TERM").as_deref())
+}
+
+/// Width of the terminal behind the standard output, for lines that are written anew in their place; `None`: it is no terminal, or one that
+/// knows no control sequences.
+pub(crate) fn columns_to_steer() -> Option<usize> {
+    columns(io::stdout()).filter(|_| can_be_steered(&io::stdout()))
 }
 
 /// A line for the user beside all reports: it goes to the standard error alone, and is no message of the run.

@@ -2,8 +2,8 @@
 //!
 //! Must not know: figures. Start reading at [`ScanBar::start`].
 
+use crate::console::can_be_steered;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::io::IsTerminal;
 
 /// Redraws a second.
 const REDRAWS_PER_SEC: u8 = 10;
@@ -20,7 +20,7 @@ pub(super) struct ScanBar(Option<ProgressBar>);
 impl ScanBar {
     /// A bar at its beginning.
     pub(super) fn start(total_bytes: u64) -> Self {
-        Self(std::io::stderr().is_terminal().then(|| {
+        Self(can_be_steered(&std::io::stderr()).then(|| {
             let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SEC);
             ProgressBar::with_draw_target(Some(total_bytes), target).with_style(style())
         }))

@@ -10,7 +10,7 @@ pub(crate) mod run;
 mod viewers;
 mod web;
 
-use crate::console::Console;
+use crate::console::{Console, has_colour};
 use crate::permits::{Author, Permits};
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
@@ -23,6 +23,8 @@ use std::io::IsTerminal;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use web::WebOptions;
+
+pub(crate) use live::StopNotice;
 
 /// Explanation of the table's columns.
 const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
@@ -236,7 +238,6 @@ pub(crate) fn report_text(record: &RunRecord) -> String {
 /// The outcome of an audit as text, with the width and colours of the terminal if the standard output is one.
 fn audit_text(audit: &Audit) -> String {
     let stdout = std::io::stdout();
-    let has_colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let width = ferrio_report::native::text_width(ferrio_sys::terminal::columns(&stdout));
-    ferrio_report::native::audit(audit, width, has_colour)
+    ferrio_report::native::audit(audit, width, has_colour())
 }

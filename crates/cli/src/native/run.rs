@@ -8,7 +8,7 @@ use super::viewers::Viewers;
 use super::web::{WebOptions, without_token};
 use super::{OwnOptions, Request, parse, print_all, report_text};
 use crate::arguments;
-use crate::console::{Console, show_aside, show_progress};
+use crate::console::{Console, can_be_steered, show_aside, show_progress};
 use crate::csv_table::csv_table;
 use crate::drop_in;
 use crate::exit::{self, Exit};
@@ -19,7 +19,7 @@ use crate::signals::Signals;
 use crate::sweep::repeated;
 use ferrio_job::Invocation;
 use ferrio_live::frame::FinalReports;
-use ferrio_report::eta::EtaLine;
+use ferrio_report::eta::{EtaLine, plain_line};
 use ferrio_report::jsonl;
 use ferrio_report::native::{headlines, note_text};
 use ferrio_report::saved;
@@ -94,6 +94,8 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
         console.keep_records_alone();
     }
     print_all(console, &invocation.messages);
+    // A terminal that knows lines alone gets the progress in lines.
+    let live = live && can_be_steered(&std::io::stdout());
     let has_progress_line =
         !has_report_alone && !live && invocation.output.file.is_none() && std::io::stdout().is_terminal();
     let is_followed = has_progress_line || live || web.is_some();
@@ -307,7 +309,7 @@ fn go(
     viewers: &mut Viewers,
 ) -> Result<(SessionOutcome, Signals), RunError> {
     // Before anything else: from now on a signal ends in a report.
-    let signals = Signals::listen(false)?;
+    let signals = Signals::listen_in_view(viewers.stops())?;
     let outcome = match viewers.feed(session.handle()) {
         None => signals.run(session, &mut [&mut observer]),
         Some(mut feed) => {
@@ -372,8 +374,14 @@ impl ProgressLine {
         let p99 = full_percentiles(&self.latencies, &[99.0]).first().map(|(_, latency_ns)| *latency_ns);
         let p99_ns = p99.filter(|_| self.latencies.n_samples() > 0);
         self.latencies.clear();
+        let snapshot = EtaSnapshot { p99_ns, ..snapshot.clone() };
         let columns = ferrio_sys::terminal::columns(std::io::stdout());
-        show_progress(&self.line.update(&EtaSnapshot { p99_ns, ..snapshot.clone() }, false, columns));
+        let is_in_place = can_be_steered(&std::io::stdout());
+        show_progress(&if is_in_place {
+            self.line.update(&snapshot, false, columns)
+        } else {
+            plain_line(&snapshot, columns)
+        });
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! They are forked before the program has any thread. Must not know: what they show. Start reading at [`Viewers::start`].
 
-use super::live::Viewer;
+use super::live::{StopNotice, Viewer};
 use super::web::WebViewer;
 use ferrio_live::feed::LiveFeed;
 use ferrio_live::frame::FinalReports;
@@ -43,6 +43,11 @@ impl Viewers {
             (None, Some(_)) => Some(feed()),
             (Some(_), _) => Some(feed().with_totals()),
         }
+    }
+
+    /// What the run does before the shell stops it; `None`: nothing.
+    pub(super) fn stops(&self) -> Option<StopNotice> {
+        self.terminal.as_ref()?.stops()
     }
 
     /// The run is over, and the feed ends.

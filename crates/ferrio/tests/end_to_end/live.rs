@@ -3,11 +3,12 @@
 //! Start reading at [`OnTerminal`].
 
 use crate::support::{Program, Run, Scratch, send, skip};
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::File;
 use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -30,7 +31,12 @@ struct OnTerminal {
 
 impl OnTerminal {
     /// `None`: there are no terminals here.
-    fn start((ws_col, ws_row): (u16, u16), arguments: &str) -> Option<Self> {
+    fn start(size: (u16, u16), arguments: &str) -> Option<Self> {
+        Self::start_on(Some("xterm"), size, arguments)
+    }
+
+    /// The same on a terminal with this name.
+    fn start_on(terminal: Option<&str>, (ws_col, ws_row): (u16, u16), arguments: &str) -> Option<Self> {
         let scratch = Scratch::new("live");
         let outer = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;
         grantpt(&outer).ok()?;
@@ -41,7 +47,10 @@ impl OnTerminal {
         let end = || inner.try_clone().expect("a copy");
         let mut command = Command::new(env!("CARGO_BIN_EXE_ferrio"));
         command.args(["run", "--live"]).args(arguments.split(' ')).current_dir(scratch.path());
-        command.env("FERRIO_STATE", "off").env("TERM", "xterm").stdin(end()).stdout(end()).stderr(end());
+        command.env("FERRIO_STATE", "off").env_remove("TERM").stdin(end()).stdout(end()).stderr(end());
+        command.envs(terminal.map(|terminal| ("TERM", terminal)));
+        // A shell gives each of its programs a group: only such a one can be stopped.
+        command.process_group(0);
         let child = command.spawn().expect("it starts");
         let outer = File::from(outer);
         let shown = Arc::new(Mutex::new(Vec::new()));
@@ -67,23 +76,50 @@ impl OnTerminal {
         }
     }
 
-    /// The processes that the run has forked, the oldest first.
-    fn children(&self) -> Vec<u32> {
-        let path = format!("/proc/{0}/task/{0}/children", self.child.id());
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        text.split_whitespace().filter_map(|word| word.parse().ok()).collect()
+    /// The first process that the run has forked, which watches over the viewer.
+    fn keeper(&self) -> u32 {
+        first_child(self.child.id())
+    }
+
+    fn viewer(&self) -> u32 {
+        first_child(self.keeper())
+    }
+
+    /// The terminal has the settings of before.
+    fn is_usable(&self) -> bool {
+        let modes = tcgetattr(&self.inner).expect("a terminal").local_modes;
+        modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG)
+    }
+
+    /// Waits until the full screen has been left so often, and the terminal is usable.
+    fn wait_until_free(&self, n_times: usize) {
+        self.wait_until("free terminal", |text| text.matches(LEAVE).count() >= n_times && self.is_usable());
     }
 
     /// The exit code; the terminal is usable again.
-    fn finish(mut self) -> (Option<i32>, String) {
+    fn finish(self) -> (Option<i32>, String) {
+        self.finish_behind(1)
+    }
+
+    /// The same where the full screen was entered so often.
+    fn finish_behind(mut self, n_entered: usize) -> (Option<i32>, String) {
         let code = self.child.wait().expect("it is a child").code();
         self.wait_until("end of the report", |text| text.contains("rules have looked") || text.contains("To do:"));
-        let modes = tcgetattr(&self.inner).expect("a terminal").local_modes;
-        assert!(modes.contains(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG), "{modes:?}");
+        assert!(self.is_usable());
         let text = self.text();
-        assert_eq!((text.matches(ENTER).count(), text.matches(LEAVE).count() >= 1), (1, true), "{text:?}");
+        assert_eq!(
+            (text.matches(ENTER).count(), text.matches(LEAVE).count() >= n_entered),
+            (n_entered, true),
+            "{text:?}"
+        );
         (code, text)
     }
+}
+
+/// The oldest child of a process.
+fn first_child(process: u32) -> u32 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).expect("a process");
+    text.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a child")
 }
 
 /// What the terminal shows is written in pieces: words that stand beside each other need not be in one.
@@ -133,11 +169,113 @@ fn the_run_outlives_its_viewer() {
             return skip("the_run_outlives_its_viewer", NEEDS);
         };
         run.wait_until("the screen", |text| text.contains(ENTER) && text.contains("over time"));
-        // The viewer is the first child.
-        send(run.children()[0], signal);
+        send(run.viewer(), signal);
+        // The user need not wait for the end of the run, and can end it.
+        run.wait_until_free(1);
         let (code, text) = run.finish();
         let (_, report) = text.rsplit_once(LEAVE).expect("a full screen that was left");
         assert!(code == Some(0) && has_all(report, &["read", "MB/s"]), "{code:?} {report:?}");
+        assert_eq!(text.contains("the live view has ended, and the run goes on"), signal == Signal::KILL, "{text:?}");
+    }
+}
+
+/// A process that watches over the viewer, and is stopped or killed itself, holds the run for no longer.
+#[test]
+fn the_run_outlives_the_keeper_of_its_viewer() {
+    for signal in [Signal::STOP, Signal::KILL] {
+        let job = "--name=a --ioengine=null --size=1t --rate_iops=2000 --time_based --runtime=1500ms";
+        let Some(run) = OnTerminal::start((80, 24), job) else {
+            return skip("the_run_outlives_the_keeper_of_its_viewer", NEEDS);
+        };
+        run.wait_until("the screen", |text| text.contains(ENTER) && text.contains("over time"));
+        send(run.keeper(), signal);
+        let (code, text) = run.finish();
+        assert!(code == Some(0) && text.contains(LEAVE), "{code:?} {text:?}");
+    }
+}
+
+/// A job that would go on for an hour.
+const LONG: &str = "--name=a --ioengine=null --size=1t --rate_iops=2000 --time_based --runtime=1h";
+
+/// However a run ends, the terminal is as it was, and no process is left.
+#[test]
+fn a_run_that_is_killed_leaves_the_terminal_as_it_was() {
+    for (signal, is_for_all) in [(Signal::HUP, false), (Signal::KILL, false), (Signal::KILL, true)] {
+        let Some(mut run) = OnTerminal::start((80, 24), LONG) else {
+            return skip("a_run_that_is_killed_leaves_the_terminal_as_it_was", NEEDS);
+        };
+        run.wait_until("the screen", |text| text.contains(ENTER) && text.contains("over time"));
+        let (keeper, viewer) = (run.keeper(), run.viewer());
+        if is_for_all {
+            let group = i32::try_from(run.child.id()).ok().and_then(Pid::from_raw).expect("an id");
+            kill_process_group(group, signal).expect("a group");
+        } else {
+            send(run.child.id(), signal);
+        }
+        assert_eq!(run.child.wait().expect("it is a child").signal(), Some(signal.as_raw()));
+        run.wait_until_free(1);
+        run.wait_until("end of its processes", |_| [keeper, viewer].iter().all(|process| is_gone(*process)));
+    }
+}
+
+/// No process has this id, or one that nobody has waited for.
+fn is_gone(process: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    status.map_or(true, |text| text.contains(") Z "))
+}
+
+/// The terminal is free while the run is stopped, and shows the run again when it goes on.
+#[test]
+fn a_run_that_is_stopped_gives_the_terminal_back() {
+    for signal in [Signal::TSTP, Signal::STOP] {
+        let Some(mut run) = OnTerminal::start((80, 24), LONG) else {
+            return skip("a_run_that_is_stopped_gives_the_terminal_back", NEEDS);
+        };
+        run.wait_until("figures", |text| text.contains("over time"));
+        send(run.child.id(), signal);
+        run.wait_until_free(1);
+        let is_stopped = |text: String| text.contains(") T ");
+        let status = || std::fs::read_to_string(format!("/proc/{}/stat", run.child.id())).expect("a process");
+        run.wait_until("stop", |_| is_stopped(status()));
+        send(run.child.id(), Signal::CONT);
+        run.wait_until("second screen", |text| {
+            text.rsplit_once(ENTER)
+                .is_some_and(|(before, screen)| before.contains(ENTER) && screen.contains("over time"))
+        });
+        run.outer.write_all(b"q").expect("a terminal");
+        assert_eq!(run.finish_behind(2).0, Some(128));
+    }
+}
+
+/// A terminal may claim any size.
+#[test]
+fn a_terminal_of_impossible_size_costs_little_memory() {
+    let Some(mut run) = OnTerminal::start((u16::MAX, u16::MAX), LONG) else {
+        return skip("a_terminal_of_impossible_size_costs_little_memory", NEEDS);
+    };
+    run.wait_until("figures", |text| text.contains("over time"));
+    let status = std::fs::read_to_string(format!("/proc/{}/status", run.viewer())).expect("a process");
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+    assert!(kib.is_some_and(|kib: u64| kib < 512 << 10), "{status}");
+    run.outer.write_all(b"q").expect("a terminal");
+    assert_eq!(run.finish().0, Some(128));
+}
+
+/// Lines are all that such a terminal can show.
+#[test]
+fn a_terminal_without_control_sequences_gets_lines() {
+    for terminal in [None, Some(""), Some("dumb")] {
+        let job =
+            "--eta-interval=250ms --name=a --ioengine=null --size=1t --rate_iops=2000 --time_based --runtime=1500ms";
+        let Some(mut run) = OnTerminal::start_on(terminal, (80, 24), job) else {
+            return skip("a_terminal_without_control_sequences_gets_lines", NEEDS);
+        };
+        assert_eq!(run.child.wait().expect("it is a child").code(), Some(0));
+        run.wait_until("end of the report", |text| text.contains("rules have looked") || text.contains("To do:"));
+        let text = run.text().replace("\r\n", "\n");
+        assert!(!text.contains(|symbol: char| symbol.is_control() && symbol != '\n'), "{text:?}");
+        let n_lines = text.lines().filter(|line| line.starts_with("Jobs: 1")).count();
+        assert!(n_lines > 1 && text.lines().all(|line| line.len() <= 100), "{text:?}");
     }
 }
 
