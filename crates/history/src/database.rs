@@ -36,6 +36,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, HistoryError> {
     connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
     connection.pragma_update(None, "cell_size_check", true).map_err(failed)?;
     let found = form(&connection, path)?;
+    forms::check(&connection, found, path)?;
     if found < FORM {
         bring_to_form(&mut connection, path)?;
     }

@@ -35,6 +35,14 @@ pub enum HistoryError {
     /// The database is that of another program.
     #[error("{0} is no history of ferrio, and is left as it is: it is a database of another program")]
     OtherProgram(PathBuf),
+    /// Its tables are not those that ferrio makes: code of a stranger could run in their place.
+    #[error("{path} is no history of ferrio, and is left as it is: {what}")]
+    OtherTables {
+        /// The database.
+        path: PathBuf,
+        /// What is there instead.
+        what: String,
+    },
     /// A later version of ferrio has written it.
     #[error("{path} has form {found}, and this version of ferrio knows forms up to {known}: use the later version")]
     Newer {

@@ -194,6 +194,45 @@ fn what_is_no_history_of_this_version_is_left_as_it_is() {
 }
 
 /// A process that was killed may have left an empty file.
+/// Nothing of a stranger's database runs: views in the place of tables, triggers, indexes over expressions.
+#[test]
+fn tables_of_a_stranger_are_refused() {
+    let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
+    let cases = [
+        (
+            format!("ALTER TABLE runs RENAME TO other; CREATE VIEW runs AS {endless} SELECT i AS number FROM n"),
+            "its table runs is a view",
+        ),
+        ("DROP TABLE last_runs".to_owned(), "it has no table last_runs"),
+        ("DROP TABLE last_runs; CREATE TABLE last_runs (number)".to_owned(), "its table last_runs has another form"),
+        (
+            format!(
+                "CREATE TRIGGER runs AFTER INSERT ON runs BEGIN DELETE FROM runs WHERE number IN ({endless} SELECT i FROM n); END"
+            ),
+            "its trigger runs is not from ferrio",
+        ),
+        ("CREATE INDEX more ON Runs (length(name))".to_owned(), "its index more is not from ferrio"),
+    ];
+    for (change, what) in cases {
+        let directory = Directory::new();
+        let mut history = RunHistory::open_or_make(&directory.place()).unwrap();
+        history.keep(&run("", "a")).unwrap();
+        drop(history);
+        directory.connection().execute_batch(&change).unwrap();
+        let error = RunHistory::open(&directory.place()).err().expect("it is refused");
+        assert!(matches!(error, HistoryError::OtherTables { .. }), "{change}: {error}");
+        let text = error.to_string();
+        assert!(text.ends_with(&format!("is no history of ferrio, and is left as it is: {what}")), "{text}");
+        assert_eq!(text.lines().count(), 1, "{text}");
+    }
+    // What the user adds for own questions, and what the database itself adds, does no harm.
+    let directory = Directory::new();
+    RunHistory::open_or_make(&directory.place()).unwrap().keep(&run("", "a")).unwrap();
+    let own = "CREATE VIEW names AS SELECT name FROM runs; CREATE TABLE notes (text); ANALYZE";
+    directory.connection().execute_batch(own).unwrap();
+    assert_eq!(RunHistory::open(&directory.place()).unwrap().expect("a history").list().unwrap().len(), 1);
+}
+
 #[test]
 fn an_empty_file_becomes_a_history() {
     let directory = Directory::new();
