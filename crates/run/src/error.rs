@@ -3,6 +3,7 @@
 //! Must not know: how messages are shown. Start reading at [`RunError`].
 
 use ferrio_stats::note::MergeNote;
+use ferrio_units::glance::{bytes_text, thousands};
 use std::io;
 
 /// Why a run cannot be started or supervised.
@@ -30,6 +31,9 @@ pub enum RunError {
         /// Name of the engine.
         engine: &'static str,
     },
+    /// The machine cannot carry so many jobs.
+    #[error("{0}")]
+    TooManyJobs(TooManyJobs),
     /// The traces of a job cannot be merged; the note names the job and the reason.
     #[error("traces cannot be merged: {0:?}")]
     Merge(MergeNote),
@@ -39,6 +43,37 @@ pub enum RunError {
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
     Logs(io::Error),
+}
+
+/// What a machine has too little of for the jobs of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TooManyJobs {
+    /// Processes and threads.
+    #[error(
+        "{} jobs at the same time, and the system allows {} processes and threads ({setting}): set a lower numjobs",
+        thousands(*.n_jobs), thousands(*.limit)
+    )]
+    Processes {
+        /// The number of jobs at the same time.
+        n_jobs: u64,
+        /// The largest number of processes and threads.
+        limit: u64,
+        /// What sets the limit.
+        setting: &'static str,
+    },
+    /// Memory.
+    #[error(
+        "{} jobs take at least {} of memory, and there are {}: set a lower numjobs",
+        thousands(*.n_jobs), bytes_text(*.needed_bytes), bytes_text(*.limit_bytes)
+    )]
+    Memory {
+        /// The number of jobs.
+        n_jobs: u64,
+        /// Memory that they take at least.
+        needed_bytes: u64,
+        /// Memory of the machine, or that the process may take.
+        limit_bytes: u64,
+    },
 }
 
 pub use ferrio_stats::Failure;

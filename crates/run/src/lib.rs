@@ -23,7 +23,7 @@ pub mod work;
 mod wrapped;
 mod zones;
 
-pub use error::{Failure, RunError};
+pub use error::{Failure, RunError, TooManyJobs};
 pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 pub use ferrio_evidence::calibrate_idle;
 pub use files::kept::kept_files;

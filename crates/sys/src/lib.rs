@@ -50,6 +50,7 @@ pub mod poll;
 pub mod posix_aio;
 pub mod prefetch;
 pub mod process;
+pub mod process_limits;
 pub mod program;
 pub mod range_locks;
 pub mod ring;

@@ -157,3 +157,24 @@ fn more_files_than_memory_has_room_for_are_refused() {
         assert!(refused.code.is_some_and(|code| code > 0) && !refused.stderr.contains("panicked"), "{}", refused.all());
     }
 }
+
+/// In one line, before anything is made: without the refusal the program would be busy for minutes and then fail.
+#[test]
+fn more_jobs_than_the_machine_can_carry_are_refused() {
+    let scratch = Scratch::new("too-many-jobs");
+    for command in ["", "run "] {
+        for kind in ["", " --thread"] {
+            let job = format!("{command}--name=a --rw=write --size=4k --numjobs=1000000{kind}");
+            // So that it is too many on each machine.
+            let refused = shell(&scratch, "ulimit -v 2500000; exec \"$0\" \"$@\"", &job);
+            let (n_lines, is_told) = (refused.stderr.lines().count(), refused.stderr.contains("set a lower numjobs"));
+            assert!(n_lines == 1 && is_told && refused.stdout.is_empty(), "{job}: {}", refused.all());
+            assert!(refused.code.is_some_and(|code| code > 0), "{job}: {}", refused.all());
+        }
+    }
+    assert_eq!(std::fs::read_dir(scratch.path()).expect("a directory").count(), 0);
+    // What it can carry, it does.
+    let carried =
+        Run::new(Program::Ferrio, scratch.path(), "--name=a --ioengine=null --size=4k --numjobs=200 --thread");
+    assert!(carried.finish().succeeded().stdout.contains("Starting 200 threads"));
+}

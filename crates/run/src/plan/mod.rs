@@ -2,6 +2,7 @@
 //!
 //! Must not know: processes, loops. Start reading at [`RunPlan::new`].
 
+mod carried;
 mod limits;
 mod turns;
 
@@ -101,6 +102,7 @@ impl RunPlan {
 
     /// Expands the jobs of a run whose program has storages of its own.
     pub(crate) fn with_storages(spec: RunSpec, storages: Storages) -> Result<Self, RunError> {
+        carried::check(&spec.jobs)?;
         let mut workers = Vec::new();
         let reserved_cpus = spec.jobs.iter().filter_map(|job| job.worker.gtod_cpu).collect();
         let shared = Arc::new(SharedByWorkers { reserved_cpus, storages });
