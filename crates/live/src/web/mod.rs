@@ -6,6 +6,7 @@
 mod guard;
 mod metrics;
 mod page;
+mod places;
 mod point;
 mod routes;
 mod server;

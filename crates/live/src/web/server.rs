@@ -1,13 +1,14 @@
 //! The server: it listens before the run begins, and lives in a process of its own until the run has ended.
 //!
-//! One thread serves all connections, of which there are few. A client that hangs has a place among them, and memory for one event; at
-//! the end the server waits for it no longer than [`MOST_END_WAIT`]. Must not know: what is served. Start reading at
+//! One thread serves all connections, of which there are few. A client that hangs has a place among them until another needs it, and memory
+//! for one event; at the end the server waits for it no longer than [`MOST_END_WAIT`]. Must not know: what is served. Start reading at
 //! [`WebServer::bind`], then [`WebServer::serve`].
 
 use super::guard::{HostAndPort, WebError, WebGuard, is_good_token};
+use super::places::{PlacedSocket, Places, TakenPlace};
 use super::routes::{WebShared, router};
 use crate::link::{CHUNK_BYTES, FrameReader, ReceivedFrame};
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -16,14 +17,15 @@ use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 use tokio::net::{TcpStream, UnixStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, sleep, timeout};
 
 /// Longest time between the end of a run and the end of its server: for browsers to fetch the report.
 pub const MOST_END_WAIT: Duration = Duration::from_secs(5);
-/// Connections at the same time; further ones are closed at once.
+/// Connections at the same time. When all of them are there, one that does not read gives way to the next, or a stream of events.
 const MOST_CONNECTIONS: u32 = 64;
 /// Time for the headers of a request, also for the next one on the same connection.
 const HEADER_LIMIT: Duration = Duration::from_secs(5);
@@ -84,7 +86,7 @@ impl WebServer {
     async fn run(self, frames: FrameReader) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let shared = Arc::new(WebShared::new(self.guard));
-        let places = Arc::new(Semaphore::new(MOST_CONNECTIONS as usize));
+        let places = Places::new(MOST_CONNECTIONS);
         let closing = watch::Sender::new(false);
         let accepts = Accepts { router: router(&shared), places: Arc::clone(&places), closing: closing.subscribe() };
         tokio::spawn(accepts.run(listener));
@@ -98,7 +100,7 @@ impl WebServer {
                 sleep(END_TICK).await;
             }
             closing.send_replace(true);
-            let _ = places.acquire_many(MOST_CONNECTIONS).await;
+            places.are_free().await;
         })
         .await;
         Ok(())
@@ -144,7 +146,7 @@ async fn take_frames(frames: FrameReader, shared: &WebShared) -> io::Result<()> 
 /// What takes connections.
 struct Accepts {
     router: Router,
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     /// True when the server closes.
     closing: watch::Receiver<bool>,
 }
@@ -158,33 +160,36 @@ impl Accepts {
                 continue;
             };
             // A socket without a place is closed.
-            if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
-                let (router, closing) = (self.router.clone(), self.closing.clone());
-                tokio::spawn(async move {
-                    serve_one(socket, router, closing).await;
-                    drop(place);
-                });
+            if let Some(taken) = Places::take(&self.places).await {
+                tokio::spawn(serve_one(socket, taken, self.router.clone(), self.closing.clone()));
             }
         }
     }
 }
 
-/// Serves a connection until either end closes it.
-async fn serve_one(socket: TcpStream, router: Router, mut closing: watch::Receiver<bool>) {
+/// Serves a connection until either end closes it, or another one needs its place.
+async fn serve_one(socket: TcpStream, taken: TakenPlace, router: Router, mut closing: watch::Receiver<bool>) {
     // Events are small, and wait for nothing.
     let _ = socket.set_nodelay(true);
     let mut settings = http1::Builder::new();
     settings.timer(TokioTimer::new()).header_read_timeout(HEADER_LIMIT).max_buf_size(BUFFER_BYTES);
-    let mut connection = pin!(settings.serve_connection(TokioIo::new(socket), TowerToHyperService::new(router)));
+    // The request of a stream tells its place that it is one.
+    let router = router.layer(Extension(Arc::clone(&taken.place)));
+    let socket = TokioIo::new(PlacedSocket { socket, place: Arc::clone(&taken.place) });
+    let mut connection = pin!(settings.serve_connection(socket, TowerToHyperService::new(router)));
     let mut is_closing = false;
     let mut told_to_close = pin!(closing.wait_for(|closes| *closes));
+    let mut is_needed = pin!(taken.place.is_needed());
     // An error is the client's, or that it is gone.
-    let _ = poll_fn(|context| {
+    poll_fn(|context| {
         if !is_closing && told_to_close.as_mut().poll(context).is_ready() {
             is_closing = true;
             connection.as_mut().graceful_shutdown();
         }
-        connection.as_mut().poll(context)
+        if is_needed.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
+        connection.as_mut().poll(context).map(drop)
     })
     .await;
 }

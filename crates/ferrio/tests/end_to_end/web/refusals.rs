@@ -1,9 +1,9 @@
 //! Addresses and tokens that are refused before the run, and requests that are refused in it.
 
-use super::{Answer, Served};
+use super::{Answer, HELD, Served};
 use crate::support::{Program, Run, Scratch};
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 const JOB: &str = "--name=a --ioengine=psync --filename=data --rw=write --size=4k";
 
@@ -119,5 +119,37 @@ fn bad_clients_are_refused_and_others_are_served() {
     while served.get("/metrics").status != 200 {
         std::thread::yield_now();
     }
+    served.finish().0.succeeded();
+}
+
+/// Streams whose clients do not read keep nobody out: the oldest of them gives way.
+#[test]
+fn streams_that_nobody_reads_give_way() {
+    let mut served = Served::start("web-unread", &format!("{HELD} --json --name=a --ioengine=null --size=4k"));
+    let mut sockets: Vec<_> = (0..64).map(|_| served.connect()).collect();
+    for socket in &mut sockets {
+        write!(socket, "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("it is sent");
+    }
+    // All of them are served; what follows the head is not read.
+    for socket in &mut sockets {
+        socket.read_exact(&mut [0; 15]).expect("a status");
+    }
+    for _ in 0..10 {
+        assert_eq!(served.get("/metrics").status, 200);
+    }
+    let is_closed = |socket: &mut TcpStream| {
+        socket.set_nonblocking(true).expect("a socket");
+        let mut rest = [0; 4096];
+        loop {
+            match socket.read(&mut rest) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => return error.kind() != std::io::ErrorKind::WouldBlock,
+            }
+        }
+    };
+    assert!(is_closed(&mut sockets[0]) && !is_closed(&mut sockets[63]));
+    drop(sockets);
+    served.let_go();
     served.finish().0.succeeded();
 }
