@@ -231,6 +231,55 @@ fn a_silent_server_does_not_hold_a_job_whose_runtime_is_over() {
     assert!(what.contains("issued rwts: total=5,0,0,0"), "{what}");
 }
 
+/// Whatever of an answer is missing: a byte now and then is none, in the head or in the body.
+#[test]
+fn a_silent_server_does_not_hold_a_job_beyond_its_time() {
+    let answers: [(&str, fn(Asked) -> Answer); 4] = [
+        ("silent", |asked| if asked.number < 5 { Answer::Yes } else { Answer::Never }),
+        ("half a head", |asked| if asked.number < 5 { Answer::Yes } else { Answer::Says("HTTP/1.1 200 OK\r\nConte") }),
+        ("dripping head", |asked| match asked.number {
+            0..5 => Answer::Yes,
+            _ => Answer::Drips("HTTP/1.1 200 OK\r\nX-Long: "),
+        }),
+        ("dripping body", |asked| match asked.number {
+            0..5 => Answer::Yes,
+            _ => Answer::Drips("HTTP/1.1 200 OK\r\nContent-Length: 4096\r\n\r\n"),
+        }),
+    ];
+    for (what, answer) in answers {
+        for (options, n_reads) in
+            [("--runtime=300ms", 5), ("--runtime=300ms --thread", 5), ("--runtime=300ms --ramp_time=200ms", 0)]
+        {
+            let common = "--rw=randread --bs=4k --size=1m --time_based --output-format=json";
+            let (finished, _) = run(answer, &format!("{common} {options}"));
+            let what = format!("{what} {options}: {}", finished.all());
+            assert_eq!((finished.code, figure(&finished, "/error")), (Some(1), 110), "{what}");
+            // What was answered counts, and the wait for the rest is no part of the rates.
+            let expected = if n_reads > 0 { [n_reads, 300] } else { [0, 0] };
+            assert_eq!(["/read/total_ios", "/read/runtime"].map(|name| figure(&finished, name)), expected, "{what}");
+        }
+    }
+}
+
+#[test]
+fn a_dripping_server_does_not_hold_a_stopped_job() {
+    let answers: [fn(Asked) -> Answer; 2] = [
+        |_| Answer::Drips("HTTP/1.1 200 OK\r\nX-Long: "),
+        |_| Answer::Drips("HTTP/1.1 200 OK\r\nContent-Length: 4096\r\n\r\n"),
+    ];
+    for answer in answers {
+        let scratch = Scratch::new("http");
+        let server = Server::start(answer);
+        let options = "--rw=randread --bs=4k --size=1m --time_based --runtime=100000";
+        let mut running: Running = job(&scratch, &server, options).start();
+        running.wait_until("a request", |_| !server.seen().requests.is_empty());
+        send(running.pid(), Signal::INT);
+        let finished = running.finish();
+        assert_eq!(finished.code, Some(128), "{}", finished.all());
+        assert!(finished.stderr.contains("the server has not answered the I/Os in flight"), "{}", finished.all());
+    }
+}
+
 #[test]
 fn the_time_of_a_slow_server_is_latency() {
     let slow = |asked: Asked| if asked.is_put { Answer::Yes } else { Answer::Later(Duration::from_millis(150)) };

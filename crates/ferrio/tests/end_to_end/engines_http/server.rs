@@ -8,6 +8,9 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+/// Time between two bytes of a server that drips.
+const DRIP_INTERVAL: Duration = Duration::from_millis(50);
+
 /// What a server does with a request.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer {
@@ -27,6 +30,8 @@ pub(super) enum Answer {
     No(u16, &'static str),
     /// Sends these bytes again and again.
     Endless(&'static str, &'static str),
+    /// Sends these bytes, and then one byte after the other, each after a pause.
+    Drips(&'static str),
     /// Never answers.
     Never,
     /// Closes the connection without an answer.
@@ -123,6 +128,13 @@ impl Server {
                     stream.write_all(first.as_bytes())?;
                     loop {
                         stream.write_all(again.as_bytes())?;
+                    }
+                }
+                Answer::Drips(first) => {
+                    stream.write_all(first.as_bytes())?;
+                    loop {
+                        std::thread::sleep(DRIP_INTERVAL);
+                        stream.write_all(b"x")?;
                     }
                 }
                 Answer::Never => {
