@@ -31,6 +31,7 @@ pub fn collect(
     Provenance {
         ferrio_version: env!("CARGO_PKG_VERSION").to_owned(),
         command_line: without_secrets(command_line, &secrets),
+        from_environment: Vec::new(),
         cpu: cpu_facts(&info),
         host_name: info.host_name,
         kernel_release: info.kernel_release,

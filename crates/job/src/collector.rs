@@ -14,7 +14,7 @@ use crate::options::set;
 use crate::origin::Origin;
 use ferrio_spec::{Compatibility, JobSpec, RunSpec};
 use ferrio_units::byte_text;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Most workers of a run, clones counted.
 pub const MAX_WORKERS: u64 = 1_000_000;
@@ -57,6 +57,8 @@ pub struct Collector<'a> {
     pub(crate) origin: Origin,
     /// What the options so far do beyond I/O.
     beyond: Vec<Beyond>,
+    /// Texts that variables of the environment put into values.
+    pub(crate) from_environment: BTreeSet<String>,
     jobs: Vec<JobSpec>,
     /// The sections of the jobs, where further options shall be set on them.
     pub(crate) kept_sections: Option<Vec<Section>>,
@@ -76,6 +78,7 @@ impl<'a> Collector<'a> {
             defaults: Section::default(),
             origin: Origin::CommandLine,
             beyond: Vec::new(),
+            from_environment: BTreeSet::new(),
             jobs: Vec::new(),
             kept_sections: None,
             n_sections_by_name: HashMap::new(),
@@ -179,7 +182,12 @@ impl<'a> Collector<'a> {
 
     /// The run of all jobs.
     pub fn into_run(self) -> RunSpec {
-        RunSpec { global_options: self.defaults.given, jobs: self.jobs, compatibility: Compatibility::Fio }
+        RunSpec {
+            global_options: self.defaults.given,
+            jobs: self.jobs,
+            compatibility: Compatibility::Fio,
+            from_environment: self.from_environment.into_iter().collect(),
+        }
     }
 
     /// The options of a job are refused together.

@@ -18,6 +18,8 @@ use ferrio_spec::RunSpec;
 pub struct Template {
     pub(crate) jobs: Vec<Section>,
     pub(crate) global_options: Vec<(String, String)>,
+    /// Texts that variables of the environment put into values.
+    pub(crate) from_environment: Vec<String>,
     pub(crate) strictness: Strictness,
 }
 
@@ -95,7 +97,11 @@ impl Template {
                 return Err(said.unwrap_or_else(|| Diagnostic::conflict(&section.draft.job.name, &[])));
             }
         }
-        Ok(RunSpec { global_options: self.global_options.clone(), ..collector.into_run() })
+        Ok(RunSpec {
+            global_options: self.global_options.clone(),
+            from_environment: self.from_environment.clone(),
+            ..collector.into_run()
+        })
     }
 }
 

@@ -19,9 +19,11 @@ impl RunResult {
         }
         names.mask(&mut self.global_options);
         for job in &mut self.jobs {
+            names.mask_job_name(&mut job.name);
             names.mask(&mut job.options);
             names.mask(&mut job.description);
         }
+        self.precision.iter_mut().for_each(|precision| names.mask_job_name(&mut precision.job));
         if let Some(findings) = &mut self.findings {
             names.mask(findings);
         }

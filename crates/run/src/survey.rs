@@ -11,7 +11,7 @@ use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::{probed, provenance};
 use ferrio_spec::RunSpec;
 use ferrio_stats::note::{DeviceUsage, FileNote};
-use ferrio_stats::{Evidence, LaidOver, RunRecord, TargetKind};
+use ferrio_stats::{Evidence, LaidOver, Provenance, RunRecord, TargetKind};
 use ferrio_sys::Clock;
 use ferrio_sys::mounts::DeviceUse;
 use std::cell::Cell;
@@ -23,8 +23,10 @@ use std::cell::Cell;
 /// The run cannot be planned.
 pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunError> {
     let global_options = spec.global_options.clone();
+    let from_environment = spec.from_environment.clone();
     let mut plan = RunPlan::new(spec)?;
-    plan.facts = ferrio_evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
+    let facts = ferrio_evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
+    plan.facts = Provenance { from_environment, ..facts };
     let mut evidence = ferrio_evidence::targets_without_run(&probed(&plan.workers));
     note_claimed(&mut evidence, &plan.workers);
     evidence.laid_over = plan.workers.iter().flat_map(laid_over).collect();

@@ -86,6 +86,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         global_options: Vec::new(),
         jobs: vec![job],
         compatibility: ferrio_spec::Compatibility::Fio,
+        ..RunSpec::default()
     })
     .unwrap();
     plan.workers[0].engine.work = EngineWork::Io(prepare);

@@ -85,6 +85,9 @@ pub struct RunSpec {
     pub jobs: Vec<JobSpec>,
     /// If the jobs have fio's oddities.
     pub compatibility: Compatibility,
+    /// Texts that variables of the environment put into values of the jobs (`${NAME}` in a job file).
+    #[serde(default)]
+    pub from_environment: Vec<String>,
 }
 
 /// One job (a section of a job file, or a `--name` of the command line).

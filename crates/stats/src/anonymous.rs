@@ -41,15 +41,22 @@ impl Anonymizer {
         self.names.finds_single_words(false);
     }
 
-    /// Finds the name of the host, and the names in the facts of a machine.
+    /// Replaces what the environment put into the name of a job, which has no other names.
+    pub fn mask_job_name(&self, name: &mut String) {
+        *name = self.names.without_values(name);
+    }
+
+    /// Finds the name of the host, what the environment put into jobs, and the names in the facts of a machine.
     pub fn look_at_provenance(&mut self, provenance: &Provenance) {
         self.names.hide(&provenance.host_name, "host");
+        provenance.from_environment.iter().for_each(|value| self.names.hide_value(value));
         self.look_at(provenance);
     }
 
     /// Takes the facts out that tell which machine it was, and replaces the names in the others.
     pub fn mask_provenance(&mut self, provenance: &mut Provenance) {
         provenance.command_line.clear();
+        provenance.from_environment.clear();
         provenance.host_name.clear();
         provenance.kernel_release.clear();
         provenance.cpu.model = None;
@@ -81,6 +88,7 @@ impl RunRecord {
         }
         names.mask(&mut self.global_options);
         for worker in &mut self.workers {
+            names.mask_job_name(&mut worker.name);
             names.mask(&mut worker.given_options);
             names.mask(&mut worker.description);
             names.mask_notes(&mut worker.fate.failure);
@@ -91,7 +99,16 @@ impl RunRecord {
             names.mask(&mut audit.findings);
             names.mask(&mut audit.unexamined);
         }
+        self.precision.iter_mut().flatten().for_each(|precision| names.mask_job_name(&mut precision.job));
         self.course.retain_mut(|event| match event {
+            CourseEvent::Interval(stretch) => {
+                names.mask_job_name(&mut stretch.job_name);
+                true
+            }
+            CourseEvent::JobEnded(end) => {
+                names.mask_job_name(&mut end.stretch.job_name);
+                true
+            }
             CourseEvent::Message { message, .. } => {
                 let mut masked = Some(message.clone());
                 names.mask_notes(&mut masked);

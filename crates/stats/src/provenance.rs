@@ -21,6 +21,9 @@ pub struct Provenance {
     pub ferrio_version: String,
     /// The words of the command line, beginning with the program's name; bytes that are no text are replaced.
     pub command_line: Vec<String>,
+    /// Texts that variables of the environment put into values of the jobs.
+    #[serde(default)]
+    pub from_environment: Vec<String>,
     /// Name of the host.
     pub host_name: String,
     /// Release of the kernel, such as `6.1.0-13-amd64`.

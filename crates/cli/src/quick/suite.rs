@@ -82,7 +82,7 @@ fn run_spec(test: &Test, load: Load, conditions: &Conditions, file: &TargetFile)
     let mut job = job(test, load, conditions);
     job.target.directories = vec![file.directory().to_owned()];
     job.target.filenames = vec![byte_text::from_bytes(file.name().as_bytes())];
-    RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility: Compatibility::Native }
+    RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility: Compatibility::Native, ..RunSpec::default() }
 }
 
 /// The test as a job, but for its file. Each clone has its share of the file, so that sequential ones do not follow in each other's tracks.

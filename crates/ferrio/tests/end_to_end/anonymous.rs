@@ -82,3 +82,39 @@ fn failures_and_patterns_tell_no_names() {
         tells_nothing(options, &scratch.read("page.html"), &scratch);
     }
 }
+
+/// What variables of the environment put into a job file is on no page and in no record, document or report of one; figures stay.
+#[test]
+fn values_of_the_environment_are_left_out() {
+    let scratch = Scratch::new("anonymous-environment");
+    let lines = "description=nightly run of ${WHO}-7 for ${WHO}\nfilename=${WHO}.db\nbuffer_pattern=\"${PATTERN}\"\nbs=${BS}\nioengine=${ENGINE}\n\
+                 size=64k\nrw=write\nwrite_bw_log=${WHO}\nname=job-${WHO}\n";
+    scratch.write("jobs.fio", format!("[global]\nwrite_iops_log=${{WHO}}\n[a]\n{lines}"));
+    let run = |arguments: &str| {
+        let run = Run::new(Program::Ferrio, scratch.path(), arguments);
+        let variables = [("WHO", "customer"), ("PATTERN", "customer"), ("BS", "8k"), ("ENGINE", "psync")];
+        variables.into_iter().fold(run, |run, (name, value)| run.env(name, value)).finish()
+    };
+    run("--record=told.record --output-format=json,jsonl --output=told.json jobs.fio").succeeded();
+    assert!(scratch.read("told.json").contains("nightly run of customer-7 for customer"));
+    let document = run("--anonymous --output-format=json --record=masked.record jobs.fio").succeeded();
+    tells_nothing("document", &document.stdout, &scratch);
+    let value: Value = serde_json::from_str(&document.stdout).expect("JSON");
+    let options = &value["jobs"][0]["job options"];
+    assert_eq!((&options["bs"], &options["ioengine"]), (&Value::from("8k"), &Value::from("psync")));
+    assert!(value["ferrio"]["provenance"]["memory_bytes"].as_u64().is_some_and(|bytes| bytes > 0));
+    assert!(document.stdout.contains("nightly run of value-"), "{}", document.stdout);
+    let record = std::fs::read(scratch.join("masked.record")).expect("a record");
+    tells_nothing("record", &String::from_utf8_lossy(&record), &scratch);
+    for arguments in ["run --anonymous --json --html=page.html jobs.fio", "check --anonymous --json jobs.fio"] {
+        tells_nothing(arguments, &run(arguments).stdout, &scratch);
+    }
+    tells_nothing("page", &scratch.read("page.html"), &scratch);
+    for arguments in
+        ["report --anonymous told.record", "report --anonymous --output-format=json,jsonl,terse,normal told.record"]
+    {
+        tells_nothing(arguments, &run(arguments).succeeded().stdout, &scratch);
+    }
+    run("report --anonymous told.record -o report.html").succeeded();
+    tells_nothing("report", &scratch.read("report.html"), &scratch);
+}

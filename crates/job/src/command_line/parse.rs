@@ -62,7 +62,8 @@ fn read(
             let strictness = reading.collector.strictness;
             let invocation = reading.into_invocation(mode);
             let global_options = if keeps_sections { invocation.run.global_options.clone() } else { Vec::new() };
-            Ok((invocation, Template { jobs, global_options, strictness }))
+            let from_environment = invocation.run.from_environment.clone();
+            Ok((invocation, Template { jobs, global_options, from_environment, strictness }))
         }
         Err(Stopped) => Err(reading.into_error()),
     }

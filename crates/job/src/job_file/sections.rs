@@ -81,6 +81,8 @@ struct OptionLine<'a> {
     value: Option<String>,
     /// A keyword was replaced in the value.
     computed: bool,
+    /// What variables of the environment put into the value, with the rest of each word.
+    inserted: Vec<String>,
 }
 
 fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSection) -> Result<(), Stopped> {
@@ -114,18 +116,21 @@ fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSe
 }
 
 fn expand<'a>(collector: &mut Collector<'_>, line: &'a Line) -> Result<OptionLine<'a>, Stopped> {
-    let Some(text) = substitute::variables(&line.text, collector.environment) else {
+    let Some(expanded) = substitute::variables(&line.text, collector.environment) else {
         let what = format!("longer than {} bytes once variables are put in", substitute::MAX_EXPANDED_BYTES);
         let place = line.origin.with_column().unwrap_or_default();
         collector.messages.extend(JobError::BadFile { place, what }.lines());
         return Err(Stopped);
     };
-    let (name, value) = match text.split_once('=') {
-        Some((name, value)) => (name.trim_end().to_owned(), Some(value.to_owned())),
-        None => (text, None),
+    let (name, value, inserted) = match expanded.text.split_once('=') {
+        Some((name, value)) => {
+            let inserted = expanded.inserted_words(name.len() + 1).map(str::to_owned).collect();
+            (name.trim_end().to_owned(), Some(value.to_owned()), inserted)
+        }
+        None => (expanded.text, None, Vec::new()),
     };
     let replaced = value.as_deref().and_then(|value| substitute::keywords(value, collector.environment));
-    Ok(OptionLine { line, name, computed: replaced.is_some(), value: replaced.or(value) })
+    Ok(OptionLine { line, name, computed: replaced.is_some(), value: replaced.or(value), inserted })
 }
 
 type Sorted<'a> = (Vec<(&'static OptionDef, OptionLine<'a>)>, Vec<OptionLine<'a>>);
@@ -158,6 +163,12 @@ fn apply_line(
     collector.origin = line.line.origin.clone();
     let result = computed(def, line).and_then(|value| collector.set(section, def, value.as_deref()));
     collector.origin = Origin::CommandLine;
+    if matches!(def.kind, Kind::Text | Kind::OptionalText | Kind::Pattern) {
+        let shown = def.shown(line.value.as_deref().unwrap_or_default());
+        // A word that is no part of what outputs show is a secret.
+        let told = line.inserted.iter().filter(|word| shown.contains(word.as_str()) && is_telling(word));
+        collector.from_environment.extend(told.cloned());
+    }
     let Err(error) = result else {
         explain::without_effect(&mut collector.messages, def, &line.line.origin);
         return Ok(true);
@@ -170,6 +181,14 @@ fn apply_line(
         true => Err(Stopped),
         false => Ok(false),
     }
+}
+
+/// False for a word of the environment that says nothing about the machine or its user: a short number, a word of the option table, the name of
+/// an engine.
+fn is_telling(word: &str) -> bool {
+    let is_short_number = word.starts_with(|symbol: char| symbol.is_ascii_digit()) && word.len() < 6;
+    let mut words = options::OPTIONS.iter().filter_map(|def| def.kind.choices()).flatten();
+    word.len() > 1 && !is_short_number && by_name(word).is_none() && !words.any(|choice| choice.word == word)
 }
 
 /// True if a refusal says that an engine is not here.

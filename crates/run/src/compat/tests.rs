@@ -45,7 +45,10 @@ const PAIRS: Change = |job| job.pattern.mix = DirectionMix::TrimWrite;
 fn worker(compatibility: Compatibility, change: impl FnOnce(&mut JobSpec)) -> WorkerPlan {
     let mut job = JobSpec::default();
     change(&mut job);
-    RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility }).unwrap().workers.remove(0)
+    RunPlan::new(RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility, ..RunSpec::default() })
+        .unwrap()
+        .workers
+        .remove(0)
 }
 
 /// The answers for a job of fio and for the same native job.

@@ -9,7 +9,12 @@ fn worker(trace: &Path, change: impl FnOnce(&mut JobSpec)) -> WorkerPlan {
     let mut job = JobSpec::default();
     job.replay.traces = vec![trace.to_string_lossy().into_owned()];
     change(&mut job);
-    let spec = RunSpec { global_options: Vec::new(), jobs: vec![job], compatibility: Compatibility::Native };
+    let spec = RunSpec {
+        global_options: Vec::new(),
+        jobs: vec![job],
+        compatibility: Compatibility::Native,
+        ..RunSpec::default()
+    };
     RunPlan::new(spec).unwrap().workers.remove(0)
 }
 

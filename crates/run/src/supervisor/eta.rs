@@ -269,8 +269,13 @@ mod tests {
     }
 
     fn plan(jobs: Vec<JobSpec>) -> RunPlan {
-        RunPlan::new(RunSpec { global_options: Vec::new(), jobs, compatibility: ferrio_spec::Compatibility::Fio })
-            .unwrap()
+        RunPlan::new(RunSpec {
+            global_options: Vec::new(),
+            jobs,
+            compatibility: ferrio_spec::Compatibility::Fio,
+            ..RunSpec::default()
+        })
+        .unwrap()
     }
 
     /// Estimate for a job that has moved this many MiB in this many milliseconds.

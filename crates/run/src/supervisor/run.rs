@@ -30,6 +30,7 @@ use crate::link::trace::TraceGroup;
 use crate::logs::LogDrain;
 use crate::plan::RunPlan;
 use ferrio_spec::RunSpec;
+use ferrio_stats::Provenance;
 use ferrio_sys::clock::{monotonic_ns, wall_clock};
 use ferrio_sys::limits::{Resource, raise_limit};
 use std::marker::PhantomData;
@@ -155,7 +156,8 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
         RunTime::Real
     };
     let mut desk = Desk::open(handle);
-    let spec = prepare::merge(spec, &settings.inputs, &mut desk, observer)?;
+    let mut spec = prepare::merge(spec, &settings.inputs, &mut desk, observer)?;
+    let from_environment = std::mem::take(&mut spec.from_environment);
     let mut plan = Arc::new(RunPlan::with_storages(spec, settings.storages.clone())?);
     let clock = time.clock();
     let MachineSurvey { facts, refusal, trees } =
@@ -164,7 +166,7 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
             Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, fresh(&plan), &stuck, &desk, observer))),
         };
     if let Some(plan) = Arc::get_mut(&mut plan) {
-        plan.facts = facts;
+        plan.facts = Provenance { from_environment, ..facts };
         plan.kept = Arc::new(kept::of_workers(&plan.workers, &settings.inputs));
     }
     announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);

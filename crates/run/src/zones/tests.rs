@@ -92,6 +92,7 @@ fn worker(change: impl FnOnce(&mut JobSpec, &mut SequentialZonesSpec)) -> (Worke
         global_options: Vec::new(),
         jobs: vec![job],
         compatibility: ferrio_spec::Compatibility::Fio,
+        ..RunSpec::default()
     })
     .unwrap();
     (plan.workers.into_iter().next().unwrap(), spec)

@@ -74,7 +74,7 @@ impl Events {
 }
 
 pub(crate) fn spec(jobs: Vec<JobSpec>) -> RunSpec {
-    RunSpec { global_options: Vec::new(), jobs, compatibility: Compatibility::Fio }
+    RunSpec { global_options: Vec::new(), jobs, compatibility: Compatibility::Fio, ..RunSpec::default() }
 }
 
 pub(crate) fn settings() -> RunSettings {

@@ -181,6 +181,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         global_options: Vec::new(),
         jobs: vec![job],
         compatibility: ferrio_spec::Compatibility::Fio,
+        ..RunSpec::default()
     })
     .unwrap();
     plan.workers[0].engine.work = EngineWork::Io(prepare);

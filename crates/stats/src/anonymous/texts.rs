@@ -106,6 +106,8 @@ const SPECIAL: [&str; 4] = ["/dev/null", "/dev/zero", "/dev/stdout", "/dev/stdin
 #[derive(Debug, Default)]
 pub(super) struct Names {
     aliases: BTreeMap<String, String>,
+    /// What variables of the environment put into jobs.
+    values: BTreeMap<String, String>,
     n_aliases: usize,
     /// A text that is a single word, and a known name, is that name.
     finds_single_words: bool,
@@ -119,6 +121,21 @@ impl Names {
         }
     }
 
+    /// Gives a value of the environment an alias. It is replaced in all texts.
+    pub(super) fn hide_value(&mut self, value: &str) {
+        if !value.is_empty() && !self.values.contains_key(value) {
+            let alias = format!("value-{}", self.values.len() + 1);
+            self.values.insert(value.to_owned(), alias);
+        }
+    }
+
+    /// A text with the values of the environment replaced, the longer ones first.
+    pub(super) fn without_values(&self, text: &str) -> String {
+        let mut values: Vec<_> = self.values.iter().collect();
+        values.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));
+        values.into_iter().fold(text.to_owned(), |text, (value, alias)| replaced(&text, value, alias))
+    }
+
     /// From now on a text that is a single word is replaced if it is a known name. Elsewhere it may be the value of an option, as `read`.
     pub(super) fn finds_single_words(&mut self, finds: bool) {
         self.finds_single_words = finds;
@@ -128,7 +145,7 @@ impl Names {
     pub(super) fn mask(&mut self, field: &str, value: &mut Value) {
         match value {
             Value::String(text) if FIELDS.contains(&field) => *text = self.alias(text),
-            Value::String(text) => *text = self.text(text),
+            Value::String(text) => *text = self.text(&self.without_values(text)),
             Value::Array(items) => match &mut items[..] {
                 [Value::String(option), given] if OPTIONS.contains(&option.as_str()) => self.mask_option(given),
                 [Value::String(option), Value::String(given)] if PATTERNS.contains(&option.as_str()) => {
@@ -166,6 +183,7 @@ impl Names {
 
     /// A pattern without the names of the files that it takes its bytes from.
     fn pattern(&mut self, given: &str) -> String {
+        let given = self.without_values(given);
         let parts = given.split('\'').enumerate();
         let masked: Vec<String> =
             parts.map(|(index, part)| if index % 2 == 1 { self.alias(part) } else { part.to_owned() }).collect();
