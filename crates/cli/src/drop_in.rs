@@ -2,12 +2,13 @@
 //!
 //! Must not know: how jobs are parsed or run. Start reading at [`run`].
 
-use crate::console::Console;
+use crate::console::{Console, show_aside};
 use crate::engine_library;
 use crate::history::keeping::Keeping;
 use crate::inflate_log;
 use crate::kept;
 use crate::machine_tests;
+use crate::permits::{self, Author};
 use crate::progress::ProgressPrinter;
 use crate::records::{self, Course};
 use crate::reporter::Reporter;
@@ -100,6 +101,9 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
     if let Some(path) = &invocation.output.file {
         kept.add(path.clone(), FileRole::Output);
     }
+    if matches!(invocation.mode, Mode::Run | Mode::MergeTraces) && !is_permitted(&invocation, &mut console) {
+        return ExitCode::FAILURE;
+    }
     if invocation.mode == Mode::MergeTraces {
         return merge_traces(invocation, &inputs, &mut console);
     }
@@ -126,6 +130,19 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
     }
     print_all(&mut console, &invocation.messages);
     start(invocation, &FilesOfRun { inputs, kept: Arc::new(kept) }, arguments, &mut console)
+}
+
+/// False, and said: with `--safe`, a job file would do more than a native command permits. With `--readonly` alone its jobs run as in fio, and
+/// what they change is said.
+fn is_permitted(invocation: &Invocation, console: &mut Console) -> bool {
+    if let Some(lines) = permits::safe_refusal(invocation) {
+        lines.lines().for_each(|line| console.error(&format!("fio: {line}\n")));
+        return false;
+    }
+    for line in permits::readonly_changes(invocation, Author::User) {
+        show_aside(&format!("fio: --readonly: {line}, as in fio; --safe refuses it\n"));
+    }
+    true
 }
 
 /// `--merge-blktrace-only`.

@@ -5,6 +5,7 @@
 
 use crate::native::take_value;
 use ferrio_job::beyond::{Beyond, BeyondKind};
+use ferrio_job::invocation::Invocation;
 use ferrio_job::origin::Origin;
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -51,8 +52,19 @@ impl Permits {
         Self(BeyondKind::ALL.to_vec())
     }
 
+    /// True if something is permitted.
+    pub(crate) fn are_some(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// Why jobs are not run that do more than is permitted, one line for each option and one with the cure; `None`: they may run.
     pub(crate) fn refusal(&self, beyond: &[Beyond], author: Author) -> Option<String> {
+        let (lines, kinds) = self.refused(beyond, author)?;
+        Some(format!("{lines}job files may not do that unasked: {ALLOW}={kinds} permits it for this run"))
+    }
+
+    /// A line for each option that is not permitted, and the words of what they do.
+    fn refused(&self, beyond: &[Beyond], author: Author) -> Option<(String, String)> {
         let is_refused = |one: &&Beyond| {
             let is_own = one.origin == Origin::CommandLine && author == Author::User;
             !is_own && !self.0.contains(&one.kind)
@@ -64,10 +76,36 @@ impl Permits {
             .map(BeyondKind::word)
             .collect();
         let lines: String = refused.iter().map(|one| line(one) + "\n").collect();
-        (!kinds.is_empty()).then(|| {
-            format!("{lines}job files may not do that unasked: {ALLOW}={} permits it for this run", kinds.join(","))
-        })
+        (!kinds.is_empty()).then(|| (lines, kinds.join(",")))
     }
+}
+
+/// Why a command line of fio with `--safe` is not run: its job files would do more than those of native commands may; `None`: it may run.
+pub(crate) fn safe_refusal(invocation: &Invocation) -> Option<String> {
+    if !invocation.is_safe {
+        return None;
+    }
+    match Permits::default().refused(&invocation.beyond, Author::User) {
+        Some((lines, _)) => Some(lines + "with --safe job files may not do that: leave it out if you trust them"),
+        None => readonly_refusal(invocation, Author::User),
+    }
+}
+
+/// Why jobs are not run under `--readonly` that only read and change something nevertheless, a line for each option and one with the cure;
+/// `None`: they may run.
+pub(crate) fn readonly_refusal(invocation: &Invocation, author: Author) -> Option<String> {
+    let lines: String = readonly_changes(invocation, author).map(|line| line + "\n").collect();
+    let cure = "with --readonly job files may change nothing: give on the command line what you want to have";
+    (!lines.is_empty()).then(|| lines + cure)
+}
+
+/// What job files change under `--readonly`, a line for each option.
+pub(crate) fn readonly_changes(invocation: &Invocation, author: Author) -> impl Iterator<Item = String> {
+    let changes = invocation
+        .changes
+        .iter()
+        .filter(move |one| invocation.readonly && (one.origin != Origin::CommandLine || author == Author::File));
+    changes.map(|one| format!("{}: {} {}", one.origin, one.option, one.deed))
 }
 
 /// What `ferrio check` says first of job files that do more than I/O here; empty of others.

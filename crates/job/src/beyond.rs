@@ -94,11 +94,8 @@ pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origi
         let option = format!("{}={shown}", def.name);
         Some(Beyond { kind, origin: origin.clone(), option, paths, are_targets })
     };
-    if PROGRAMS.contains(&def.name) && !text.is_empty() {
-        return found(BeyondKind::Programs, Vec::new(), false);
-    }
-    if def.name == "ioengine" && library_path(text).is_some() {
-        return found(BeyondKind::Libraries, Vec::new(), false);
+    if let Some(kind) = kind_of(def, text) {
+        return found(kind, Vec::new(), false);
     }
     let are_targets = TARGETS.contains(&def.name);
     if !are_targets && !WRITTEN.contains(&def.name) {
@@ -107,6 +104,14 @@ pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origi
     let names = if are_targets { colon_names(text) } else { vec![text.to_owned()] };
     let paths: Vec<PathBuf> = names.into_iter().map(PathBuf::from).filter(|path| leaves(path)).collect();
     if paths.is_empty() { None } else { found(BeyondKind::Outside, paths, are_targets) }
+}
+
+/// The kind of an option with this value, unless it depends on paths.
+pub(crate) fn kind_of(def: &OptionDef, text: &str) -> Option<BeyondKind> {
+    if PROGRAMS.contains(&def.name) && !text.is_empty() {
+        return Some(BeyondKind::Programs);
+    }
+    (def.name == "ioengine" && library_path(text).is_some()).then_some(BeyondKind::Libraries)
 }
 
 /// True if a path may lead out of the directory from which it starts.

@@ -3,6 +3,7 @@
 //! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
 
 use crate::beyond::{self, Beyond};
+use crate::changes::{self, Change};
 use crate::diagnostic::Diagnostic;
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
@@ -57,6 +58,8 @@ pub struct Collector<'a> {
     pub(crate) origin: Origin,
     /// What the options so far do beyond I/O.
     beyond: Vec<Beyond>,
+    /// What the options change beside the I/O of the jobs.
+    pub(crate) changes: Vec<Change>,
     /// Texts that variables of the environment put into values.
     pub(crate) from_environment: BTreeSet<String>,
     jobs: Vec<JobSpec>,
@@ -78,6 +81,7 @@ impl<'a> Collector<'a> {
             defaults: Section::default(),
             origin: Origin::CommandLine,
             beyond: Vec::new(),
+            changes: Vec::new(),
             from_environment: BTreeSet::new(),
             jobs: Vec::new(),
             kept_sections: None,
@@ -124,6 +128,7 @@ impl<'a> Collector<'a> {
         section.n_text_bytes += text.len();
         let shown = byte_text::shown(&def.shown(text)).into_owned();
         self.beyond.extend(beyond::of_option(def, text, &shown, &self.origin));
+        self.changes.extend(changes::of_option(def, text, &shown, &self.origin));
         section.given.push((def.name.to_owned(), shown));
         Ok(())
     }

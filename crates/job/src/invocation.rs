@@ -3,6 +3,7 @@
 //! Must not know: how messages are printed and jobs are run.
 
 use crate::beyond::Beyond;
+use crate::changes::Change;
 use crate::debug::DebugSettings;
 use crate::diagnostic::Diagnostic;
 use crate::machine_tests::MachineTest;
@@ -127,6 +128,10 @@ pub struct Invocation {
     pub n_latency_slices: Option<u64>,
     /// What the jobs do beyond I/O on files of the directory that they are started in.
     pub beyond: Vec<Beyond>,
+    /// What the jobs change beside their I/O, although they only read.
+    pub changes: Vec<Change>,
+    /// `--safe`: job files do no more than with native commands.
+    pub is_safe: bool,
     /// Messages to print before the task starts, in this order.
     pub messages: Vec<Message>,
 }
@@ -145,6 +150,7 @@ impl Invocation {
             (output.formats != OutputFormats::default(), "--output-format"),
             (output.file.is_some(), "--output"),
             (output.is_anonymous, "--anonymous"),
+            (self.is_safe, "--safe"),
             (self.debug.mask != 0, "--debug"),
         ];
         given.into_iter().filter(|(is_given, _)| *is_given).map(|(_, name)| name)

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod beyond;
+pub mod changes;
 pub mod collector;
 pub mod command_line;
 mod compat;

@@ -21,6 +21,8 @@ const DEFAULT_WINDOW_MS: u32 = 500;
 pub struct Strictness {
     /// `--readonly`.
     pub readonly: bool,
+    /// `--safe`.
+    pub is_safe: bool,
     /// `--warnings-fatal`.
     pub warnings_fatal: bool,
 }

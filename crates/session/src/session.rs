@@ -126,9 +126,18 @@ impl Session {
     /// The run cannot be started or supervised.
     pub fn run(self, observers: &mut [&mut dyn Observer]) -> Result<SessionOutcome, RunError> {
         let mut observers = Observers::new(observers, self.subscribers);
+        let is_readonly = self.settings.readonly;
         let run = Run::with_handle(self.spec, self.settings, self.handle);
         let RunOutcome { mut record, n_failed, is_stopped, n_logs_lost } = run.go(&mut observers)?;
-        let remembered = if self.is_remembered { last_runs::look_back(&mut record) } else { Ok(()) };
+        let remembered = match (self.is_remembered, is_readonly) {
+            (true, false) => last_runs::look_back(&mut record),
+            // Nothing on the machine is changed.
+            (true, true) => {
+                last_runs::look_up(&mut record);
+                Ok(())
+            }
+            (false, _) => Ok(()),
+        };
         let not_remembered = remembered.err().map(Into::into);
         record.messages = observers.messages;
         if self.is_audited {

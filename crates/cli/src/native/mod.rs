@@ -11,7 +11,7 @@ mod viewers;
 mod web;
 
 use crate::console::{Console, has_colour};
-use crate::permits::{Author, Permits};
+use crate::permits::{Author, Permits, readonly_refusal};
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
@@ -172,7 +172,15 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
     {
         return Err(refuse(text));
     }
+    if is_run && invocation.is_safe && permits.are_some() {
+        return Err(refuse(
+            "--safe and --allow do not go together: this command is as --safe is, but for --allow".to_owned(),
+        ));
+    }
     if let Some(lines) = permits.refusal(&invocation.beyond, Author::User) {
+        return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
+    }
+    if let Some(lines) = readonly_refusal(&invocation, Author::User) {
         return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
     }
     match invocation.mode {
@@ -195,7 +203,7 @@ fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
 /// The first option that only the front end of fio serves, however it was written.
 fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Option<&'static str> {
     let is_served = |name: &str| match name {
-        "--output" | "--anonymous" | "--debug" => true,
+        "--output" | "--anonymous" | "--debug" | "--safe" => true,
         "--keep" | "--record" => is_run,
         "--status-interval" | "--output-format" => is_jsonl,
         _ => false,

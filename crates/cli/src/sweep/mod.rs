@@ -15,7 +15,7 @@ use crate::arguments;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::history::keeping::Keeping;
-use crate::permits::{Author, Permits};
+use crate::permits::{Author, Permits, readonly_refusal};
 use ferrio_job::{Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_session::VERSION;
@@ -382,6 +382,9 @@ fn jobs_of(words: &[String], permits: &Permits, author: Author) -> Result<(Templ
         return Err(no_jobs());
     }
     if let Some(lines) = permits.refusal(&invocation.beyond, author) {
+        return Err(lines);
+    }
+    if let Some(lines) = readonly_refusal(&invocation, author) {
         return Err(lines);
     }
     Ok((template, invocation.run))

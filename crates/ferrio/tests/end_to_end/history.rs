@@ -451,3 +451,15 @@ fn only_what_uses_the_history_opens_it() {
         assert!(!opens(arguments), "{arguments}: {}", scratch.read("trace"));
     }
 }
+
+/// Under `--readonly` a run leaves no trace in the user's state either.
+#[test]
+fn a_readonly_run_is_not_remembered() {
+    let scratch = Scratch::new("history-readonly");
+    scratch.write("data", [7; 4096]);
+    let job = "--name=a --filename=data --size=4k --ioengine=psync";
+    run(&scratch, &format!("run --readonly {job}")).succeeded();
+    assert!(!scratch.join("state").exists());
+    run(&scratch, &format!("run {job}")).succeeded();
+    assert!(scratch.join("state/ferrio").exists());
+}

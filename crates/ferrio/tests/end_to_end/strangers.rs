@@ -133,3 +133,107 @@ fn a_recipe_only_does_io_on_files_of_its_directory() {
         assert_eq!((refused.code, places.n_elsewhere()), (Some(2), 0), "{}", refused.all());
     }
 }
+
+/// Lines of a job file that only reads, which change something nevertheless, in a directory with the files `data` and `gone`.
+const CHANGES: &[(&str, &str)] = &[
+    ("exec_prerun=touch mark", "runs a program"),
+    ("exec_postrun=touch mark", "runs a program"),
+    ("ioengine=exec\nprogram=/usr/bin/touch\narguments=mark", "runs a program"),
+    ("filename=data\nwrite_bw_log=mark", "writes logs"),
+    ("filename=data\nwrite_lat_log", "writes logs"),
+    ("filename=data\nwrite_iolog=mark", "writes a trace"),
+    ("filename=data\nverify=crc32c\nverify_dump=1", "writes blocks that do not verify to files"),
+    ("ioengine=filecreate\nfilename=mark", "makes, changes or removes files"),
+    ("ioengine=filedelete\nfilename=gone", "makes, changes or removes files"),
+    ("ioengine=dircreate\nfilename=mark", "makes, changes or removes files"),
+];
+
+/// Names of all that is in the directory of the run, but for the job file.
+fn names(places: &Places) -> Vec<String> {
+    let entries = std::fs::read_dir(places.0.join("here")).expect("a directory");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != "jobs.fio");
+    names.sort();
+    names
+}
+
+#[test]
+fn under_readonly_a_job_file_changes_nothing() {
+    for (lines, deed) in CHANGES {
+        let places = Places::new();
+        for name in ["data", "gone"] {
+            places.0.write(&format!("here/{name}"), [7; 4096]);
+        }
+        places.0.write("here/jobs.fio", format!("[global]\nsize=4k\n[a]\n{lines}\n"));
+        for command in [
+            "run --allow=programs --readonly",
+            "sweep --allow=programs --over bs=512,1k --readonly",
+            "--readonly --safe",
+        ] {
+            let refused = places.run(&format!("{command} jobs.fio"));
+            let what = format!("{command} {lines}: {}", refused.all());
+            let is_program = deed.contains("program");
+            assert_eq!(refused.code, Some(if command.starts_with("--") { 1 } else { 2 }), "{what}");
+            assert!(refused.stdout.is_empty() && refused.stderr.contains(deed), "{what}");
+            let line = 4 + lines
+                .lines()
+                .position(|line| {
+                    !line.starts_with("filename") && !line.ends_with("exec") && !line.starts_with("verify=")
+                })
+                .unwrap_or_default();
+            assert!(refused.stderr.contains(&format!("jobs.fio:{line}: ")), "{what}");
+            let cure = if command.starts_with("--") && is_program { "with --safe" } else { "with --readonly" };
+            assert!(refused.stderr.contains(&format!("{cure} job files may")), "{what}");
+            assert_eq!(names(&places), ["data", "gone"], "{what}");
+        }
+        // In place of fio it is done, as fio does it, and said.
+        let done = places.run("--readonly jobs.fio");
+        assert!(done.stderr.contains("fio: --readonly: jobs.fio:"), "{lines}: {}", done.all());
+        assert!(
+            done.stderr.contains(deed) && done.stderr.contains("as in fio; --safe refuses it"),
+            "{lines}: {}",
+            done.all()
+        );
+        assert_ne!(names(&places), ["data", "gone"], "{lines}: {}", done.all());
+    }
+}
+
+/// What stands on the command line is the user's own, under `--readonly` too; and a file that only reads is read.
+#[test]
+fn under_readonly_the_command_line_is_heeded() {
+    let places = Places::new();
+    places.0.write("here/data", [7; 4096]);
+    places.0.write("here/jobs.fio", "[a]\nfilename=data\n");
+    for command in ["run --readonly", "--readonly", "--readonly --safe", "--safe"] {
+        let read = places.run(&format!("{command} jobs.fio")).succeeded();
+        assert!(!read.stderr.contains("--readonly") && !read.stderr.contains("--safe"), "{command}: {}", read.all());
+        assert_eq!(names(&places), ["data"], "{command}");
+        let own = places.run(&format!("{command} --name=b --filename=data --size=4k --write_bw_log=log")).succeeded();
+        assert!(!own.stderr.contains("--readonly"), "{command}: {}", own.all());
+        assert_eq!(names(&places), ["data", "log_bw.1.log"], "{command}");
+        std::fs::remove_file(places.0.join("here/log_bw.1.log")).expect("a log");
+    }
+}
+
+/// With `--safe`, fio's command line has the rules of ferrio's own commands.
+#[test]
+fn fios_command_line_can_be_safe() {
+    for (lines, word, deed) in DEEDS {
+        let places = Places::new();
+        places.write_jobs(lines);
+        let refused = places.run("--safe jobs.fio");
+        let what = format!("{lines}: {}", refused.all());
+        assert_eq!((refused.code, refused.stdout.as_str()), (Some(1), ""), "{what}");
+        let place = if lines.starts_with("ioengine=exec") { "fio: jobs.fio:6: " } else { "fio: jobs.fio:5: " };
+        assert!(refused.stderr.contains(place) && refused.stderr.contains(deed), "{what}");
+        assert!(refused.stderr.contains("fio: with --safe job files may not do that"), "{what}");
+        assert_eq!(places.n_elsewhere(), 0, "{what}");
+        let both = places.run(&format!("run --safe --allow={word} jobs.fio"));
+        assert!(
+            both.code == Some(2) && both.stderr.contains("--safe and --allow do not go together"),
+            "{}",
+            both.all()
+        );
+    }
+}

@@ -138,6 +138,8 @@ impl<'a> ArgumentReader<'a> {
             inflate_log: self.inflate_log,
             n_latency_slices: self.n_slices,
             beyond: self.collector.take_beyond(),
+            changes: std::mem::take(&mut self.collector.changes),
+            is_safe: self.collector.strictness.is_safe,
             messages: self.collector.messages.take(),
             run: control::run_with_directory(self.collector.into_run(), self.aux_path.as_ref()),
         }
@@ -309,6 +311,7 @@ impl<'a> ArgumentReader<'a> {
             Switch::MergeBlktraceOnly => self.merges_only = true,
             Switch::ParseOnly => self.collector.parse_only = true,
             Switch::Showcmd => self.show = true,
+            Switch::Safe => self.collector.strictness.is_safe = true,
             Switch::Readonly => self.collector.strictness.readonly = true,
             Switch::WarningsFatal => self.collector.strictness.warnings_fatal = true,
             Switch::Section => self.named.only_sections.push(text.to_owned()),

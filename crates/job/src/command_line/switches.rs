@@ -23,6 +23,8 @@ pub enum Switch {
     Keep,
     /// `--anonymous`, which fio does not have.
     Anonymous,
+    /// `--safe`, which fio does not have.
+    Safe,
     /// `--bandwidth-log`.
     BandwidthLog,
     /// `--minimal`.
@@ -238,7 +240,8 @@ pub const SWITCHES: &[SwitchDef] = &[
         &["List the engines, explain one, or one of its options"],
     ),
     row(S::Showcmd, 's', "showcmd", No, "showcmd", &["Print job files as command lines"]),
-    row(S::Readonly, 'r', "readonly", No, "readonly", &["Refuse jobs that write or trim"]),
+    row(S::Readonly, 'r', "readonly", No, "readonly", &["Refuse jobs that write or trim"])
+        .deviates(Different, "A line on stderr names each option of a job file that changes something beside I/O: programs, logs, traces, engines that make or remove files. ferrio's own commands, and --safe, refuse them."),
     row(S::Eta, 'e', "eta", Required, "eta=when", &["Progress line: always, never, auto"]),
     row(S::EtaInterval, 'O', "eta-interval", Required, "eta-interval=t", &["Time between two progress lines"]),
     row(S::EtaNewline, 'E', "eta-newline", Required, "eta-newline=t", &["Begin a new progress line each 't'"]),
@@ -323,6 +326,14 @@ pub const SWITCHES: &[SwitchDef] = &[
         No,
         "anonymous",
         &["Reports and record without names of host,", "kernel, models, paths and mounts"],
+    ),
+    row(
+        S::Safe,
+        NO_LETTER,
+        "safe",
+        No,
+        "safe",
+        &["Job files run no program, load no library,", "and write nothing outside of this directory"],
     ),
     withdrawn(row(S::LatencyLog, 'l', "latency-log", Required, "latency-log", &[])),
 ];

@@ -187,6 +187,8 @@ pub enum Data {
     Untouched,
     /// The data is dropped: every verification passes.
     Dropped,
+    /// The same, and the targets themselves are made or removed, by jobs that read too.
+    Names,
     /// The data goes to another program, and only that can check it.
     Sent,
 }

@@ -89,7 +89,7 @@ impl EngineDef {
 
     /// True if written data cannot be read back.
     pub const fn drops_data(&self) -> bool {
-        matches!(self.data, Data::Dropped)
+        matches!(self.data, Data::Dropped | Data::Names)
     }
 
     /// True if its I/Os move no data: they are turns of work.
@@ -325,12 +325,12 @@ pub const ENGINES: &[EngineDef] = &[
     engine("ftruncate", "ftruncate() for each write")
         .keeps(Data::Untouched)
         .deviates(Mended, "Syncs are done; in fio they end the job with an error."),
-    engine("filecreate", "Creates files").opens_only(Targets::Own),
+    engine("filecreate", "Creates files").opens_only(Targets::Own).keeps(Data::Names),
     engine("filestat", "stat() of files").opens_only(Targets::NamedFiles),
-    engine("filedelete", "Deletes files").opens_only(Targets::NamedFiles).deviates(Mended, ONCE),
-    engine("dircreate", "Creates directories").opens_only(Targets::Own).deviates(Mended, ONCE),
+    engine("filedelete", "Deletes files").opens_only(Targets::NamedFiles).keeps(Data::Names).deviates(Mended, ONCE),
+    engine("dircreate", "Creates directories").opens_only(Targets::Own).keeps(Data::Names).deviates(Mended, ONCE),
     engine("dirstat", "stat() of directories").of_family("filestat").opens_only(Targets::Own),
-    engine("dirdelete", "Deletes directories").opens_only(Targets::Own).deviates(Mended, ONCE),
+    engine("dirdelete", "Deletes directories").opens_only(Targets::Own).keeps(Data::Names).deviates(Mended, ONCE),
     engine("exec", "Runs a program")
         .turns()
         .deviates(Mended, EXEC_MENDED)
