@@ -28,7 +28,7 @@ const SET: [(&str, &str); 3] = [
 
 /// An option by which a job changes something beside its I/O.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Change {
+pub struct ReadonlyChange {
     /// Where the option stands.
     pub origin: Origin,
     /// The option as outputs show it, `NAME=VALUE`.
@@ -38,10 +38,10 @@ pub struct Change {
 }
 
 /// What an option with this value changes, whatever the job reads or writes; `shown` is the value as outputs show it.
-pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origin) -> Option<Change> {
+pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origin) -> Option<ReadonlyChange> {
     let deed = deed(def, text)?;
     let option = if text.is_empty() { def.name.to_owned() } else { format!("{}={shown}", def.name) };
-    Some(Change { origin: origin.clone(), option, deed })
+    Some(ReadonlyChange { origin: origin.clone(), option, deed })
 }
 
 fn deed(def: &OptionDef, text: &str) -> Option<&'static str> {

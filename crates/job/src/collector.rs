@@ -3,7 +3,7 @@
 //! Must not know: how a job file or a command line is written. Start reading at [`Collector`].
 
 use crate::beyond::{self, Beyond};
-use crate::changes::{self, Change};
+use crate::changes::{self, ReadonlyChange};
 use crate::diagnostic::Diagnostic;
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
@@ -59,7 +59,7 @@ pub struct Collector<'a> {
     /// What the options so far do beyond I/O.
     beyond: Vec<Beyond>,
     /// What the options change beside the I/O of the jobs.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ReadonlyChange>,
     /// Texts that variables of the environment put into values.
     pub(crate) from_environment: BTreeSet<String>,
     jobs: Vec<JobSpec>,

@@ -3,7 +3,7 @@
 //! Must not know: how messages are printed and jobs are run.
 
 use crate::beyond::Beyond;
-use crate::changes::Change;
+use crate::changes::ReadonlyChange;
 use crate::debug::DebugSettings;
 use crate::diagnostic::Diagnostic;
 use crate::machine_tests::MachineTest;
@@ -129,7 +129,7 @@ pub struct Invocation {
     /// What the jobs do beyond I/O on files of the directory that they are started in.
     pub beyond: Vec<Beyond>,
     /// What the jobs change beside their I/O, although they only read.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ReadonlyChange>,
     /// `--safe`: job files do no more than with native commands.
     pub is_safe: bool,
     /// Messages to print before the task starts, in this order.

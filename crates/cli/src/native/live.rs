@@ -175,7 +175,7 @@ impl<'a> Keeper<'a> {
                 let _ = self.control.write_all(&[STOPS]);
             }
         }
-        // One that is stopped has no screen to leave.
+        // A viewer that is stopped has no screen to leave.
         let patience = if self.is_free { Duration::ZERO } else { LIMIT };
         if let Some(end) = end_of(self.viewer, Instant::now() + patience) {
             self.clear_up(end);
@@ -202,7 +202,7 @@ impl<'a> Keeper<'a> {
         told
     }
 
-    /// Stops the viewer while the run is stopped, and gives the terminal back while the viewer is, whoever has stopped it.
+        // A viewer that is stopped has left the screen already.
     fn follow_stops(&mut self) {
         let is_held = self.is_told_to_stop || process::is_stopped(self.run);
         if is_held != self.is_held {

@@ -1,6 +1,6 @@
-//! Places for connections: a bounded number, and which of them gives way when all are taken.
+//! ConnectionPlaces for connections: a bounded number, and which of them gives way when all are taken.
 //!
-//! Must not know: requests, the run. Start reading at [`Places::take`].
+//! Must not know: requests, the run. Start reading at [`ConnectionPlaces::take`].
 
 use std::io;
 use std::pin::Pin;
@@ -18,15 +18,15 @@ const WAY_LIMIT: Duration = Duration::from_millis(200);
 
 /// All places, and the connections on them, the oldest first.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct ConnectionPlaces {
     n_places: u32,
     free: Arc<Semaphore>,
-    taken: Mutex<Vec<Arc<Place>>>,
+    taken: Mutex<Vec<Arc<ConnectionPlace>>>,
 }
 
 /// The place of a connection.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct ConnectionPlace {
     /// The connection gets events until the run ends.
     is_stream: AtomicBool,
     /// Since when the client has taken nothing of what waits for it; `None`: nothing waits.
@@ -36,12 +36,12 @@ pub(super) struct Place {
 
 /// A place that is taken, until this is dropped.
 pub(super) struct TakenPlace {
-    pub(super) place: Arc<Place>,
-    all: Arc<Places>,
+    pub(super) place: Arc<ConnectionPlace>,
+    all: Arc<ConnectionPlaces>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Places {
+impl ConnectionPlaces {
     /// So many places.
     pub(super) fn new(n_places: u32) -> Arc<Self> {
         Arc::new(Self { n_places, free: Arc::new(Semaphore::new(n_places as usize)), taken: Mutex::default() })
@@ -58,7 +58,7 @@ impl Places {
                 timeout(WAY_LIMIT, free().acquire_owned()).await.ok()?.ok()?
             }
         };
-        let place = Arc::new(Place::default());
+        let place = Arc::new(ConnectionPlace::default());
         all.taken().push(Arc::clone(&place));
         Some(TakenPlace { place, all: Arc::clone(all), _permit: permit })
     }
@@ -68,14 +68,14 @@ impl Places {
         let _ = self.free.acquire_many(self.n_places).await;
     }
 
-    fn giving_way(&self) -> Option<Arc<Place>> {
+    fn giving_way(&self) -> Option<Arc<ConnectionPlace>> {
         let taken = self.taken();
         let waiting = taken.iter().filter_map(|place| Some((place.waits_since()?, place)));
         let slowest = waiting.min_by_key(|(since, _)| *since).map(|(_, place)| place);
         slowest.or_else(|| taken.iter().find(|place| place.is_stream.load(Ordering::Relaxed))).cloned()
     }
 
-    fn taken(&self) -> MutexGuard<'_, Vec<Arc<Place>>> {
+    fn taken(&self) -> MutexGuard<'_, Vec<Arc<ConnectionPlace>>> {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -86,7 +86,7 @@ impl Drop for TakenPlace {
     }
 }
 
-impl Place {
+impl ConnectionPlace {
     /// The connection gets events from now on.
     pub(super) fn becomes_stream(&self) {
         self.is_stream.store(true, Ordering::Relaxed);
@@ -110,7 +110,7 @@ impl Place {
 /// The socket of a connection, which notes whether its client reads.
 pub(super) struct PlacedSocket {
     pub(super) socket: TcpStream,
-    pub(super) place: Arc<Place>,
+    pub(super) place: Arc<ConnectionPlace>,
 }
 
 impl AsyncRead for PlacedSocket {
@@ -141,8 +141,8 @@ mod tests {
     use super::*;
 
     /// Takes a place, and leaves it when it is needed.
-    async fn occupy(places: &Arc<Places>) -> Option<Arc<Place>> {
-        let taken = Places::take(places).await?;
+    async fn occupy(places: &Arc<ConnectionPlaces>) -> Option<Arc<ConnectionPlace>> {
+        let taken = ConnectionPlaces::take(places).await?;
         let place = Arc::clone(&taken.place);
         tokio::spawn(async move {
             taken.place.is_needed().await;
@@ -155,7 +155,7 @@ mod tests {
     fn a_client_that_does_not_read_gives_way_then_the_oldest_stream() {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
-            let places = Places::new(3);
+            let places = ConnectionPlaces::new(3);
             let all = [occupy(&places).await, occupy(&places).await, occupy(&places).await].map(Option::unwrap);
             // A connection that is about to ask has a time of its own.
             assert!(occupy(&places).await.is_none());
@@ -164,7 +164,7 @@ mod tests {
             all[2].waits(true);
             all[0].waits(true);
             all[0].waits(false);
-            let is_there = |place: &Arc<Place>| places.taken().iter().any(|taken| Arc::ptr_eq(taken, place));
+            let is_there = |place: &Arc<ConnectionPlace>| places.taken().iter().any(|taken| Arc::ptr_eq(taken, place));
             let next = occupy(&places).await.unwrap();
             assert_eq!((is_there(&all[2]), is_there(&all[1]), is_there(&all[0])), (false, true, true));
             assert!(occupy(&places).await.is_some() && is_there(&next));

@@ -5,7 +5,7 @@
 use super::guard::{Refused, WebGuard};
 use super::metrics::{MetricsForm, metrics_text};
 use super::page::LivePage;
-use super::places::Place;
+use super::places::ConnectionPlace;
 use super::state::{WebReports, WebState, end_event};
 use axum::Router;
 use axum::body::{Body, Bytes, HttpBody};
@@ -193,7 +193,7 @@ async fn result(State(shared): State<Arc<WebShared>>) -> Response {
 /// for it at the end.
 async fn events(State(shared): State<Arc<WebShared>>, request: Request) -> Response {
     let is_page = request.uri().query().is_some_and(|query| query.split('&').any(|word| word == "page"));
-    if let Some(place) = request.extensions().get::<Arc<Place>>() {
+    if let Some(place) = request.extensions().get::<Arc<ConnectionPlace>>() {
         place.becomes_stream();
     }
     let (sender, receiver) = mpsc::channel(1);

@@ -5,7 +5,7 @@
 //! [`WebServer::bind`], then [`WebServer::serve`].
 
 use super::guard::{HostAndPort, WebError, WebGuard, is_good_token};
-use super::places::{PlacedSocket, Places, TakenPlace};
+use super::places::{ConnectionPlaces, PlacedSocket, TakenPlace};
 use super::routes::{WebShared, router};
 use crate::link::{CHUNK_BYTES, FrameReader, ReceivedFrame};
 use axum::{Extension, Router};
@@ -86,7 +86,7 @@ impl WebServer {
     async fn run(self, frames: FrameReader) -> io::Result<()> {
         let listener = tokio::net::TcpListener::from_std(self.listener)?;
         let shared = Arc::new(WebShared::new(self.guard));
-        let places = Places::new(MOST_CONNECTIONS);
+        let places = ConnectionPlaces::new(MOST_CONNECTIONS);
         let closing = watch::Sender::new(false);
         let accepts = Accepts { router: router(&shared), places: Arc::clone(&places), closing: closing.subscribe() };
         tokio::spawn(accepts.run(listener));
@@ -146,7 +146,7 @@ async fn take_frames(frames: FrameReader, shared: &WebShared) -> io::Result<()> 
 /// What takes connections.
 struct Accepts {
     router: Router,
-    places: Arc<Places>,
+    places: Arc<ConnectionPlaces>,
     /// True when the server closes.
     closing: watch::Receiver<bool>,
 }
@@ -160,7 +160,7 @@ impl Accepts {
                 continue;
             };
             // A socket without a place is closed.
-            if let Some(taken) = Places::take(&self.places).await {
+            if let Some(taken) = ConnectionPlaces::take(&self.places).await {
                 tokio::spawn(serve_one(socket, taken, self.router.clone(), self.closing.clone()));
             }
         }

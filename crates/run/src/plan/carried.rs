@@ -17,7 +17,7 @@ const BYTES_A_PROCESS: u64 = 256 << 10;
 
 /// What a machine has room for.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct WorkerRoom {
     /// Memory of this machine.
     memory_bytes: u64,
     /// Memory that this process may take.
@@ -27,12 +27,12 @@ struct Room {
 
 /// Workers that are there at the same time, or at all.
 #[derive(Debug, Clone, Copy, Default)]
-struct Load {
+struct WorkerLoad {
     n_threads: u64,
     n_processes: u64,
 }
 
-impl Load {
+impl WorkerLoad {
     fn of_job(job: &JobSpec) -> Self {
         let n_workers = u64::from(job.numjobs);
         if job.worker.thread {
@@ -56,18 +56,19 @@ impl Load {
 pub(super) fn check(jobs: &[JobSpec]) -> Result<(), RunError> {
     let memory_bytes = memory_bytes();
     let own_bytes = soft_limit(Resource::As).unwrap_or(u64::MAX).min(memory_bytes);
-    check_in(jobs, Room { memory_bytes, own_bytes, processes: ProcessLimit::find() }).map_err(RunError::TooManyJobs)
+    check_in(jobs, WorkerRoom { memory_bytes, own_bytes, processes: ProcessLimit::find() })
+        .map_err(RunError::TooManyJobs)
 }
 
-fn check_in(jobs: &[JobSpec], room: Room) -> Result<(), TooManyJobs> {
-    let mut all = Load::default();
-    let mut together = Load::default();
+fn check_in(jobs: &[JobSpec], room: WorkerRoom) -> Result<(), TooManyJobs> {
+    let mut all = WorkerLoad::default();
+    let mut together = WorkerLoad::default();
     for job in jobs {
-        let load = Load::of_job(job);
+        let load = WorkerLoad::of_job(job);
         all.add(load);
         check_memory(all.n_workers(), BYTES_A_WORKER, room.own_bytes)?;
         if job.grouping.stonewall {
-            together = Load::default();
+            together = WorkerLoad::default();
         }
         if job.grouping.wait_for.is_some() || job.limits.startdelay_us.1 > 0 {
             // Its clones need not be there together with those of other jobs, or with each other.
@@ -97,7 +98,7 @@ fn check_memory(n_jobs: u64, bytes_a_job: u64, limit_bytes: u64) -> Result<(), T
 mod tests {
     use super::*;
 
-    const ROOM: Room = Room {
+    const ROOM: WorkerRoom = WorkerRoom {
         memory_bytes: 16 << 30,
         own_bytes: 4 << 30,
         processes: Some(ProcessLimit { n_processes: 100_000, setting: "kernel.pid_max" }),
@@ -143,7 +144,7 @@ mod tests {
 
     #[test]
     fn an_unknown_limit_is_none() {
-        let room = Room { processes: None, memory_bytes: u64::MAX, own_bytes: u64::MAX };
+        let room = WorkerRoom { processes: None, memory_bytes: u64::MAX, own_bytes: u64::MAX };
         assert!(check_in(&jobs(&[(1_000_000, false)]), room).is_ok());
     }
 }
