@@ -202,7 +202,7 @@ impl<'a> Keeper<'a> {
         told
     }
 
-        // A viewer that is stopped has left the screen already.
+    /// Stops the viewer while the run is stopped, and gives the terminal back while the viewer is stopped, whatever has done so.
     fn follow_stops(&mut self) {
         let is_held = self.is_told_to_stop || process::is_stopped(self.run);
         if is_held != self.is_held {

@@ -231,10 +231,13 @@ fn a_silent_server_does_not_hold_a_job_whose_runtime_is_over() {
     assert!(what.contains("issued rwts: total=5,0,0,0"), "{what}");
 }
 
+/// A kind of server, and its answers.
+type AnswersLike = (&'static str, fn(Asked) -> Answer);
+
 /// Whatever of an answer is missing: a byte now and then is none, in the head or in the body.
 #[test]
 fn a_silent_server_does_not_hold_a_job_beyond_its_time() {
-    let answers: [(&str, fn(Asked) -> Answer); 4] = [
+    let answers: [AnswersLike; 4] = [
         ("silent", |asked| if asked.number < 5 { Answer::Yes } else { Answer::Never }),
         ("half a head", |asked| if asked.number < 5 { Answer::Yes } else { Answer::Says("HTTP/1.1 200 OK\r\nConte") }),
         ("dripping head", |asked| match asked.number {

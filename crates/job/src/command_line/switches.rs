@@ -241,7 +241,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     ),
     row(S::Showcmd, 's', "showcmd", No, "showcmd", &["Print job files as command lines"]),
     row(S::Readonly, 'r', "readonly", No, "readonly", &["Refuse jobs that write or trim"])
-        .deviates(Different, "A line on stderr names each option of a job file that changes something beside I/O: programs, logs, traces, engines that make or remove files. ferrio's own commands, and --safe, refuse them."),
+        .deviates(Different, "A line on stderr names each option of a job file that changes something beside I/O: programs, logs, traces, engines that make or remove files. Native commands, and --safe, refuse them."),
     row(S::Eta, 'e', "eta", Required, "eta=when", &["Progress line: always, never, auto"]),
     row(S::EtaInterval, 'O', "eta-interval", Required, "eta-interval=t", &["Time between two progress lines"]),
     row(S::EtaNewline, 'E', "eta-newline", Required, "eta-newline=t", &["Begin a new progress line each 't'"]),

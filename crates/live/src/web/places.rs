@@ -1,4 +1,4 @@
-//! ConnectionPlaces for connections: a bounded number, and which of them gives way when all are taken.
+//! Places for connections: a bounded number, and which of them gives way when all are taken.
 //!
 //! Must not know: requests, the run. Start reading at [`ConnectionPlaces::take`].
 
@@ -51,12 +51,11 @@ impl ConnectionPlaces {
     /// oldest that gets events, whose page connects again. `None`: there is no such connection.
     pub(super) async fn take(all: &Arc<Self>) -> Option<TakenPlace> {
         let free = || Arc::clone(&all.free);
-        let permit = match free().try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => {
-                all.giving_way()?.gives_way.notify_one();
-                timeout(WAY_LIMIT, free().acquire_owned()).await.ok()?.ok()?
-            }
+        let permit = if let Ok(permit) = free().try_acquire_owned() {
+            permit
+        } else {
+            all.giving_way()?.gives_way.notify_one();
+            timeout(WAY_LIMIT, free().acquire_owned()).await.ok()?.ok()?
         };
         let place = Arc::new(ConnectionPlace::default());
         all.taken().push(Arc::clone(&place));
