@@ -144,7 +144,8 @@ mod tests {
     use crate::plan::{WorkLimits, WorkloadPlan};
     use crate::stream::tests::{BLOCK_BYTES, plan};
     use crate::{Next, Workload};
-    use ferrio_spec::{DirectionMix, PaceSpec};
+    use ferrio_spec::{BlockRange, BlockShare, DirectionMix, PaceSpec};
+    use ferrio_units::DataDirection;
     use std::ops::Range;
 
     /// The ranges of each trim of a job, in blocks, up to the end of its pass.
@@ -194,6 +195,25 @@ mod tests {
         assert_eq!(four.concat(), single);
         let paced = trims(Workload::paced(of(true, 4), &PaceSpec::default()).unwrap());
         assert_eq!(paced, four);
+    }
+
+    /// Half of the ranges have one block, and half have four: the mean is 2.5 blocks, so that two ranges have 5.
+    #[test]
+    fn ranges_keep_the_lengths_that_were_asked_for() {
+        const N_BLOCKS: u64 = 20_000;
+        let mut plan = of(true, 2);
+        let shares = [1, 4].map(|n| BlockShare { block_bytes: n * BLOCK_BYTES, percent: 50 });
+        plan.pattern.block_split[DataDirection::Trim] = shares.to_vec();
+        plan.pattern.block_size[DataDirection::Trim] =
+            BlockRange { min_bytes: BLOCK_BYTES, max_bytes: 4 * BLOCK_BYTES };
+        let whole_bytes = N_BLOCKS * BLOCK_BYTES;
+        plan.files[0].length_bytes = whole_bytes;
+        plan.files[0].file_bytes = whole_bytes;
+        plan.limits = WorkLimits { pass_bytes: whole_bytes, ..plan.limits };
+        let found = trims(Workload::new(plan).unwrap());
+        assert!(found.concat().iter().all(|range| matches!(range.end - range.start, 1 | 4)));
+        let n_expected = N_BLOCKS / 5;
+        assert!(found.len() as u64 * 100 > n_expected * 95 && (found.len() as u64) * 100 < n_expected * 105);
     }
 
     #[test]

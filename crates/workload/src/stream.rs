@@ -196,7 +196,8 @@ impl<Z: Zoning> Stream<Z> {
         if n_free < n_wanted { n_free * unit_bytes } else { block_bytes }
     }
 
-    /// Marks a block in the map. A block that overlaps visited blocks is cut short.
+    /// Marks a block in the map. A block that overlaps visited blocks is cut short, but a range of a trim that has several
+    /// (`num_range`) keeps its length, so that the lengths of ranges are those that were asked for.
     #[inline]
     fn mark(&mut self, file_index: usize, direction: DataDirection, start: &BlockStart, block_bytes: u64) -> u64 {
         let FileCursor { choice, has_window, .. } = &mut self.files[file_index];
@@ -219,7 +220,8 @@ impl<Z: Zoning> Stream<Z> {
             (false, true) => n_left + compat::n_blocks_behind_map(self.plan.compatibility, map.n_blocks()),
             (false, false) => u64::MAX,
         };
-        if n_free < n_wanted { n_free * unit_bytes } else { block_bytes }
+        let keeps_length = self.plan.limits.ranges_per_trim > 1 && direction == DataDirection::Trim;
+        if n_free < n_wanted && !keeps_length { n_free * unit_bytes } else { block_bytes }
     }
 
     #[inline]

@@ -92,18 +92,27 @@ fn trims_have_the_ranges_of_the_peer() {
 fn logs_of_trims_with_ranges_are_those_of_the_peer() {
     let test = "logs_of_trims_with_ranges_are_those_of_the_peer";
     let Some(guest) = enter(test) else { return };
-    let lines = |program, name| {
+    let lines = |program, name: &str, options: &str| {
         let log = guest.file(name, &[]);
-        let arguments = format!("--rw=trim --bs=4k --size=64k --num_range=4 --write_iolog={log}");
+        let arguments = format!("{options} --num_range=4 --write_iolog={log}");
         job(&guest, program, NODE, &arguments).succeeded();
         let content = std::fs::read_to_string(&log).expect("a log");
         let trims = content.lines().filter_map(|line| line.split_once(" trim ")).map(|(_, place)| place.to_owned());
         trims.collect::<Vec<_>>()
     };
-    let ours = lines(Program::Ferrio, "ours");
+    let in_order = "--rw=trim --bs=4k --size=64k";
+    let ours = lines(Program::Ferrio, "ours", in_order);
     assert_eq!(ours, ["12288 16384", "28672 16384", "45056 16384", "61440 16384"]);
+    // Ranges of several lengths are not cut where they overlap others, so that trims have more bytes.
+    let split = "--rw=randtrim --size=1m --bssplit=4096/50:16384/50";
+    let ours_split = lines(Program::Ferrio, "ours_split", split);
+    assert_eq!(ours_split[..4], ["540672 40960", "233472 53248", "589824 65536", "782336 40960"]);
     if has_peer(test) {
-        assert_eq!(ours, lines(Program::Peer, "peer"));
+        assert_eq!(ours, lines(Program::Peer, "peer", in_order));
+        let peer_split = lines(Program::Peer, "peer_split", split);
+        // The last trim has fewer ranges, and the peer notes it at the place after the last one.
+        assert_eq!(ours_split.len(), peer_split.len());
+        assert_eq!(ours_split[..ours_split.len() - 1], peer_split[..peer_split.len() - 1]);
     }
 }
 
