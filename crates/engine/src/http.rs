@@ -21,6 +21,7 @@ mod talk;
 #[cfg(test)]
 mod tests;
 
+use crate::compat::counts_data;
 use crate::contract::{
     Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
     Patience, Prepare, Prepared, Queued, push_in_room, time_left,
@@ -50,12 +51,13 @@ const NAME: &str = "http";
 pub(crate) const PREPARE: Prepare = |options| prepare(options);
 
 fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
-    Ok(Box::new(Idle { settings: HttpSettings::new(options)? }))
+    Ok(Box::new(Idle { settings: HttpSettings::new(options)?, counts_data: counts_data(options.compatibility()) }))
 }
 
 /// The engine before it is started.
 struct Idle {
     settings: HttpSettings,
+    counts_data: bool,
 }
 
 impl Prepared for Idle {
@@ -84,6 +86,7 @@ impl Prepared for Idle {
             requests: ObjectRequests::default(),
             unreached: None,
             complaint: None,
+            counts_data: self.counts_data,
             is_reached: false,
             is_given_up: false,
         }))
@@ -110,6 +113,8 @@ struct Http {
     unreached: Option<Complaint>,
     /// Why the last I/O failed.
     complaint: Option<Complaint>,
+    /// A read counts with the bytes that have come.
+    counts_data: bool,
     is_reached: bool,
     is_given_up: bool,
 }
@@ -180,7 +185,22 @@ impl Http {
         if done.is_ok() {
             self.count(&flight);
         }
-        Some((unit_index, self.result(&unit, done)))
+        let mut result = self.result(&unit, done);
+        let n_bytes = self.n_bytes(&flight);
+        if self.counts_data && result.is_done_with(unit.length_bytes) && n_bytes < unit.length_bytes {
+            let (have, asked) = (n_bytes, unit.length_bytes);
+            let why = format!("the server has answered with {have} of the {asked} bytes that the I/O reads");
+            self.complaint = Some(talk::refused(why));
+            result = IoResult::short(n_bytes);
+        }
+        Some((unit_index, result))
+    }
+
+    /// Bytes that a successful I/O has moved. As in fio, an object that is not there counts as one of zeroes, and a request
+    /// without data as a block.
+    fn n_bytes(&self, flight: &HttpFlight) -> usize {
+        let is_data = flight.kind == ObjectRequestKind::Get && !self.talk.is_absent();
+        if is_data { self.talk.n_data_bytes() } else { flight.unit.length_bytes }
     }
 
     /// Counts the request of an I/O that has succeeded.
@@ -188,10 +208,12 @@ impl Http {
         let HttpFlight { unit, kind, begun_at, .. } = *flight;
         let is_absent = !self.is_in_parts && self.talk.is_absent();
         let moves_data = matches!(kind, ObjectRequestKind::Get | ObjectRequestKind::Put) && !is_absent;
+        let n_bytes = self.n_bytes(flight);
         self.requests.record(&ObjectRequest {
             kind,
-            bytes: if moves_data { unit.length_bytes as u64 } else { 0 },
+            bytes: if moves_data { n_bytes as u64 } else { 0 },
             is_absent,
+            is_short: n_bytes < unit.length_bytes,
             n_names: if kind == ObjectRequestKind::List { self.talk.n_names() } else { 0 },
             time_ns: line::ns(begun_at.elapsed()),
         });
@@ -301,5 +323,9 @@ impl Engine for Http {
         self.is_given_up = true;
         self.talk.give_up();
         self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::give_up);
+        if self.flight.is_some() {
+            let in_parts = self.upload.iter_mut().filter(|_| self.is_in_parts).flat_map(HttpUpload::talks);
+            self.complaint = std::iter::once(&mut self.talk).chain(in_parts).find_map(HttpTalk::take_refusal);
+        }
     }
 }

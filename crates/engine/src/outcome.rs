@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Outcome {
     /// It is done. Bytes moved; for syncs and trims the length asked for.
     Done(u64),
+    /// A read has moved so many bytes, fewer than asked for, and there are no more: the object is shorter than the block.
+    Short(u64),
     /// It failed with this errno, which is above 0.
     Failed(i32),
     /// The device refused the command, or failed to do it, with this status of NVMe, which is above 0.
@@ -33,6 +35,9 @@ impl IoResult {
     /// [`Outcome::NotYet`].
     pub const NOT_YET: Self = Self(i64::MIN + 1);
 
+    /// Numbers of short reads count from here.
+    const SHORT_BASE: i64 = i64::MIN / 2;
+
     /// Numbers of errors of the kernel are below this, and statuses of devices are above it.
     const STATUS_BASE: i64 = 1 << 16;
 
@@ -41,6 +46,12 @@ impl IoResult {
     pub const fn done(n_bytes: usize) -> Self {
         // Fits: no transfer is half as long as the address space.
         Self(n_bytes as i64)
+    }
+
+    /// [`Outcome::Short`].
+    #[inline]
+    pub const fn short(n_bytes: usize) -> Self {
+        Self(Self::SHORT_BASE + n_bytes as i64)
     }
 
     /// [`Outcome::Failed`].
@@ -74,6 +85,8 @@ impl IoResult {
             Self(n_bytes @ 0..) => Outcome::Done(n_bytes as u64),
             Self::END_OF_DATA => Outcome::EndOfData,
             Self::NOT_YET => Outcome::NotYet,
+            // No block is a quarter as long as the address space.
+            Self(number) if number < Self::SHORT_BASE / 2 => Outcome::Short((number - Self::SHORT_BASE) as u64),
             Self(number) if number < -Self::STATUS_BASE => Outcome::NvmeStatus((-number - Self::STATUS_BASE) as u16),
             // Fits: the kernel's numbers of errors are below 4096.
             Self(errno) => Outcome::Failed(-errno as i32),
@@ -105,6 +118,8 @@ mod tests {
     fn the_compact_form_keeps_every_outcome() {
         assert_eq!(IoResult::done(0).outcome(), Outcome::Done(0));
         assert_eq!(IoResult::done(usize::MAX >> 1).outcome(), Outcome::Done(u64::MAX >> 1));
+        assert_eq!(IoResult::short(0).outcome(), Outcome::Short(0));
+        assert_eq!(IoResult::short(1 << 40).outcome(), Outcome::Short(1 << 40));
         assert_eq!(IoResult::failed(1).outcome(), Outcome::Failed(1));
         assert_eq!(IoResult::failed(4095).outcome(), Outcome::Failed(4095));
         for status in [1, 0x4285, u16::MAX] {

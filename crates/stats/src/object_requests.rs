@@ -48,6 +48,9 @@ pub struct RequestFigures {
     pub bytes: u64,
     /// Number of requests for an object that is not there.
     pub n_absent: u64,
+    /// Number of requests whose answer had fewer bytes than were asked for.
+    #[serde(default)]
+    pub n_short: u64,
     /// Number of names in the lists.
     pub n_names: u64,
     /// From the beginning of the request until its answer was there, with all tries; its number of samples is that of the requests.
@@ -63,6 +66,8 @@ pub struct ObjectRequest {
     pub bytes: u64,
     /// The object is not there.
     pub is_absent: bool,
+    /// Its answer had fewer bytes than were asked for.
+    pub is_short: bool,
     /// Number of names in a list.
     pub n_names: u64,
     /// Time with all tries, nanoseconds.
@@ -78,7 +83,7 @@ impl ObjectRequests {
     fn of(&mut self, kind: ObjectRequestKind) -> &mut RequestFigures {
         let index = self.0.iter().position(|figures| figures.kind == kind).unwrap_or_else(|| {
             let time = LatencyStat::new(true);
-            self.0.push(RequestFigures { kind, bytes: 0, n_absent: 0, n_names: 0, time });
+            self.0.push(RequestFigures { kind, bytes: 0, n_absent: 0, n_short: 0, n_names: 0, time });
             self.0.len() - 1
         });
         &mut self.0[index]
@@ -89,6 +94,7 @@ impl ObjectRequests {
         let figures = self.of(request.kind);
         add_to(&mut figures.bytes, request.bytes);
         add_to(&mut figures.n_absent, u64::from(request.is_absent));
+        add_to(&mut figures.n_short, u64::from(request.is_short));
         add_to(&mut figures.n_names, request.n_names);
         figures.time.record(request.time_ns);
     }
@@ -99,6 +105,7 @@ impl ObjectRequests {
             let mine = self.of(theirs.kind);
             add_to(&mut mine.bytes, theirs.bytes);
             add_to(&mut mine.n_absent, theirs.n_absent);
+            add_to(&mut mine.n_short, theirs.n_short);
             add_to(&mut mine.n_names, theirs.n_names);
             mine.time.merge(&theirs.time);
         }
@@ -115,7 +122,7 @@ mod tests {
     use super::*;
 
     fn request(kind: ObjectRequestKind, time_ns: u64) -> ObjectRequest {
-        ObjectRequest { kind, bytes: 10, is_absent: time_ns > 5, n_names: 3, time_ns }
+        ObjectRequest { kind, bytes: 10, is_absent: time_ns > 5, is_short: time_ns > 5, n_names: 3, time_ns }
     }
 
     #[test]
@@ -126,11 +133,10 @@ mod tests {
         theirs.record(&request(ObjectRequestKind::List, 2));
         theirs.record(&request(ObjectRequestKind::Get, 6));
         mine.merge(&theirs);
-        let shown = mine
-            .0
-            .iter()
-            .map(|all| (all.kind.name(), all.bytes, all.n_absent, all.n_names, all.time.n_samples, all.time.sum_ns));
-        assert_eq!(shown.collect::<Vec<_>>(), [("get", 30, 2, 9, 3, 18), ("list", 10, 0, 3, 1, 2)]);
+        let shown = mine.0.iter().map(|all| {
+            (all.kind.name(), all.bytes, all.n_absent + all.n_short, all.n_names, all.time.n_samples, all.time.sum_ns)
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), [("get", 30, 4, 9, 3, 18), ("list", 10, 0, 3, 1, 2)]);
         mine.clear();
         assert_eq!(mine, ObjectRequests::default());
     }

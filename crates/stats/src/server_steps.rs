@@ -18,6 +18,9 @@ pub struct ServerSteps {
     pub n_reconnects: u64,
     /// Number of requests that were sent again.
     pub n_retries: u64,
+    /// Number of requests that were sent again because the server had closed the connection that was kept for them.
+    #[serde(default)]
+    pub n_resent: u64,
     /// Number of replies in which the server asked for fewer requests.
     pub n_throttled: u64,
     /// From the start of a connection until it exists: name, addresses, the kernel's connection.
@@ -92,6 +95,7 @@ impl ServerSteps {
         add_to(&mut self.n_connections, other.n_connections);
         add_to(&mut self.n_reconnects, other.n_reconnects);
         add_to(&mut self.n_retries, other.n_retries);
+        add_to(&mut self.n_resent, other.n_resent);
         add_to(&mut self.n_throttled, other.n_throttled);
         self.connect.merge(&other.connect);
         self.tls.merge(&other.tls);
@@ -104,7 +108,7 @@ impl ServerSteps {
 
     /// Forgets the requests so far, because they belong to a ramp. Connections stay.
     pub fn forget_requests(&mut self) {
-        (self.n_retries, self.n_throttled) = (0, 0);
+        (self.n_retries, self.n_resent, self.n_throttled) = (0, 0, 0);
         self.first_byte.clear();
         self.body.clear();
         self.requests.clear();

@@ -41,4 +41,6 @@ pub const ENXIO: i32 = Errno::NXIO.raw_os_error();
 /// As in errno(3).
 pub const EOVERFLOW: i32 = Errno::OVERFLOW.raw_os_error();
 /// As in errno(3).
+pub const EREMOTEIO: i32 = Errno::REMOTEIO.raw_os_error();
+/// As in errno(3).
 pub const ETIMEDOUT: i32 = Errno::TIMEDOUT.raw_os_error();

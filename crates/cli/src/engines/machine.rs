@@ -18,7 +18,7 @@ type Check = fn(&str) -> Answer;
 /// What an engine needs beyond a kernel: the name of the engine, and the check.
 const CHECKS: &[(&str, Check)] = &[
     ("io_uring", io_uring),
-    ("io_uring_cmd", io_uring),
+    ("io_uring_cmd", passthrough),
     ("libaio", libaio),
     ("libpmem", libpmem),
     ("dev-dax", |name| {
@@ -79,6 +79,39 @@ fn ring_cure(error: &Error) -> &'static str {
         Some(Errno::NOMEM) => "raise the limit of locked memory (ulimit -l)",
         _ => "",
     }
+}
+
+/// Rings, and a device that takes commands by them.
+fn passthrough(name: &str) -> Answer {
+    let ring = io_uring(name);
+    if ring.state != Ability::Works {
+        return ring;
+    }
+    let is_there = |path: &str| Path::new(path).exists();
+    let mut here = names_in("/sys/class/nvme-generic", |name| name.starts_with("ng").then(|| format!("/dev/{name}")));
+    here.extend(names_in("/sys/class/bsg", |name| Some(format!("/dev/bsg/{name}"))));
+    let shown: Vec<String> = here.iter().filter(|path| is_there(path)).cloned().collect();
+    match (shown.is_empty(), here.first()) {
+        (false, _) => Answer::works(name, format!("with {}", shown.join(", "))),
+        (true, Some(first)) => Answer::fails(
+            name,
+            format!("the kernel has the device of {first}, but /dev does not"),
+            "give the container the device",
+        ),
+        (true, None) => Answer::fails(
+            name,
+            "there is no device that takes commands (/dev/ng0n1 of NVMe, /dev/bsg/0:0:0:0 of SCSI)",
+            "take io_uring for files and block devices",
+        ),
+    }
+}
+
+/// Paths of devices that a directory of sysfs lists, in order.
+fn names_in(directory: &str, path_of: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut paths: Vec<String> = entries.filter_map(|entry| path_of(&entry.file_name().to_string_lossy())).collect();
+    paths.sort();
+    paths
 }
 
 /// Contexts of the kernel: what `libaio` needs.

@@ -10,6 +10,8 @@ use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_io::{self, RwFlags};
 use ferrio_sys::mtd::Flash;
+use ferrio_sys::nvme::node::{self as nvme_node, BlockSide};
+use ferrio_sys::scsi::node::{self as scsi_node, ScsiClass, ScsiSide};
 use ferrio_sys::{Errno, mounts};
 use ferrio_units::glance::bytes_text;
 use std::io::IoSliceMut;
@@ -156,7 +158,37 @@ fn direct(path: &Path) -> Answer {
     }
 }
 
+/// The engine for a character device that takes commands: a namespace of NVMe, or a device of SCSI.
+fn of_commands(info: &FileInfo) -> Option<Answer> {
+    let beside = |block: &Path| format!("; its data are those of {}, a block device for all engines", block.display());
+    match nvme_node::block_device_of(info.is_device) {
+        Ok(BlockSide::At(block)) => {
+            return Some(Answer::works("ioengine=io_uring_cmd", format!("commands of NVMe{}", beside(&block))));
+        }
+        Ok(BlockSide::Hidden) => {
+            let text = "commands of NVMe; the kernel hides the block device, because it does not understand its format";
+            return Some(Answer::works("ioengine=io_uring_cmd", text));
+        }
+        Ok(BlockSide::NotNvme) | Err(_) => {}
+    }
+    let class = scsi_node::class_of(info.is_device)?;
+    let (engine, commands) = match class {
+        ScsiClass::Generic => ("ioengine=sg", "commands of SCSI"),
+        ScsiClass::Bsg => ("ioengine=io_uring_cmd", "commands of SCSI, with cmd_type=bsg"),
+    };
+    match scsi_node::block_device_of(info.is_device) {
+        Ok(ScsiSide::Disk(block)) => Some(Answer::works(engine, format!("{commands}{}", beside(&block)))),
+        Ok(ScsiSide::NoDisk) => {
+            Some(Answer::fails(engine, "the device is no disk, or has no block device", "name that of a disk"))
+        }
+        Ok(ScsiSide::NotScsi) | Err(_) => None,
+    }
+}
+
 fn of_character(path: &Path, info: &FileInfo) -> Option<Answer> {
+    if let Some(answer) = of_commands(info) {
+        return Some(answer);
+    }
     if let Ok(Some(dax)) = DaxDevice::of(info.is_device) {
         let text = format!("{} bytes, mapped in multiples of {} bytes", dax.size_bytes, dax.align_bytes);
         return Some(Answer::works("ioengine=dev-dax", text));
@@ -183,11 +215,7 @@ fn of_disk(disk: &BlockDevice) -> Vec<Answer> {
     }
     answers.push(match disk.queue_attribute("io_poll").as_deref().map(str::trim) {
         Some("1") => Answer::works("polling (hipri)", ""),
-        Some(_) => Answer::fails(
-            "polling (hipri)",
-            "the disk has no queues for it",
-            "load its driver with some, such as nvme.poll_queues=2 on the kernel's command line",
-        ),
+        Some(_) => Answer::fails("polling (hipri)", "the disk has no queues for it", polling_cure(&disk.name)),
         None => Answer::new("polling (hipri)", Ability::Unknown, "sysfs does not tell"),
     });
     answers.push(match number("discard_max_bytes") {
@@ -228,6 +256,17 @@ fn of_disk(disk: &BlockDevice) -> Vec<Answer> {
     answers
 }
 
+/// How the driver of a disk is made to have queues that are polled; empty: it has none.
+fn polling_cure(name: &str) -> &'static str {
+    const DRIVERS: &[(&str, &str)] = &[
+        ("nvme", "load its driver with some: nvme.poll_queues=2 on the kernel's command line"),
+        ("vd", "load its driver with some: virtio_blk.poll_queues=2 on the kernel's command line"),
+        ("nullb", "make the device with poll_queues=2"),
+    ];
+    let is_it = |prefix: &str| name.starts_with(prefix);
+    DRIVERS.iter().find(|(prefix, _)| is_it(prefix)).map_or("leave hipri out: most drivers have none", |(_, cure)| cure)
+}
+
 fn zones_text(number: &dyn Fn(&str) -> Option<u64>) -> String {
     let limit = |name: &str| {
         number(name).filter(|limit| *limit > 0).map_or_else(|| "any number".to_owned(), |limit| limit.to_string())
@@ -259,6 +298,14 @@ fn command_node(disk: &BlockDevice) -> Option<Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cure_for_polling_is_that_of_the_driver() {
+        assert!(polling_cure("nvme0n1").contains("nvme.poll_queues") && polling_cure("vda").contains("virtio_blk"));
+        for name in ["sda", "pmem0", "loop0", "mmcblk0"] {
+            assert!(!polling_cure(name).contains("poll_queues"), "{name}");
+        }
+    }
 
     #[test]
     fn a_file_of_memory_and_a_path_that_is_none() {

@@ -146,21 +146,26 @@ fn of_nfs(url: &str, mounts: &[NfsFacts]) -> Result<Vec<Answer>, String> {
         let name = format!("NFS version {version}");
         match mount {
             Ok(mount) => {
-                let [read, write] = mount.largest_bytes.map(bytes_text);
-                let text =
-                    format!("mounted (version={version}); a request reads at most {read}, writes at most {write}");
-                answers.push(Answer::works(name, text));
+                let limits = match mount.largest_bytes {
+                    // By version 4 the library does not ask for them.
+                    [0, _] | [_, 0] => String::new(),
+                    most => {
+                        let [read, write] = most.map(bytes_text);
+                        format!("; a request reads at most {read}, writes at most {write}")
+                    }
+                };
+                answers.push(Answer::works(name, format!("mounted (version={version}){limits}")));
             }
             Err(why) => answers.push(Answer::fails(name, why.clone(), "see the exports and versions of the server")),
         }
     }
-    if let Some(mount) = mounts.iter().find_map(|facts| facts.mount.as_ref().ok()) {
-        answers.extend(of_mount(mount));
+    if let Some((version, mount)) = mounts.iter().find_map(|facts| Some((facts.version, facts.mount.as_ref().ok()?))) {
+        answers.extend(of_mount(version, mount));
     }
     Ok(answers)
 }
 
-fn of_mount(mount: &NfsMountFacts) -> Vec<Answer> {
+fn of_mount(version: u32, mount: &NfsMountFacts) -> Vec<Answer> {
     let space = match mount.space_bytes {
         Some([all, free]) => {
             let text = format!("{} free of {}", bytes_text(free), bytes_text(all));
@@ -182,7 +187,16 @@ fn of_mount(mount: &NfsMountFacts) -> Vec<Answer> {
         ),
         None => Answer::new(name, Ability::Unknown, "the server does not tell"),
     };
-    vec![space, permission("reading", 0), permission("writing", 1)]
+    let writing = match permission("writing", 1) {
+        // What the library can send decides, whatever the server allows.
+        Answer { state: Ability::Works | Ability::Unknown, .. } if version >= 4 => Answer::fails(
+            "writing",
+            "libnfs 4 cannot send writes by version 4",
+            "use version=3 in the address, if the server has it",
+        ),
+        answer => answer,
+    };
+    vec![space, permission("reading", 0), writing]
 }
 
 fn of_iscsi(facts: &IscsiFacts) -> Vec<Answer> {
@@ -347,5 +361,15 @@ mod tests {
         let states =
             ["NFS version 3", "NFS version 4", "space", "reading", "writing"].map(|name| answer(&found, name).state);
         assert_eq!(states, [Ability::Works, Ability::Fails, Ability::Fails, Ability::Works, Ability::Fails]);
+        // By version 4 the library does not know the limits, and does not write.
+        let mount = NfsMountFacts { permissions: Some([true, true]), ..NfsMountFacts::default() };
+        let found = of_nfs("nfs://h/x", &[NfsFacts { version: 4, mount: Ok(mount.clone()) }]).expect("it works");
+        assert_eq!(answer(&found, "NFS version 4").why, "mounted (version=4)");
+        assert_eq!(
+            [answer(&found, "reading").state, answer(&found, "writing").state],
+            [Ability::Works, Ability::Fails]
+        );
+        let both = [3, 4].map(|version| NfsFacts { version, mount: Ok(mount.clone()) });
+        assert_eq!(answer(&of_nfs("nfs://h/x", &both).expect("both work"), "writing").state, Ability::Works);
     }
 }

@@ -92,7 +92,7 @@ pub(super) struct HttpAnswer {
     n_blank: usize,
     n_trailer_bytes: usize,
     /// The body goes to the block.
-    is_data: bool,
+    pub(super) is_data: bool,
     /// Something has come.
     pub(super) is_begun: bool,
     pub(super) status: u16,

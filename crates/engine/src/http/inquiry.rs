@@ -18,6 +18,11 @@ pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<WebFac
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
     let has_tls = scheme.eq_ignore_ascii_case("https");
+    if host.contains('@') {
+        // The text may have a password, so it is not repeated.
+        let why = "the URL has a user or a password, which is not asked with: leave them out here, and give the job http_user and http_pass";
+        return Err(failed(why.to_owned()));
+    }
     let place = HttpPlace::parse(host, if has_tls { 443 } else { 80 }).ok_or_else(|| {
         failed(format!("{url}: the URL names no host; allowed: NAME, NAME:PORT, [ADDRESS] and [ADDRESS]:PORT"))
     })?;

@@ -39,6 +39,8 @@ struct Task {
     n_logins: u32,
     is_repeated: bool,
     n_retries: u32,
+    /// Why the request had to be sent again last.
+    refusal: Option<Complaint>,
     /// Body that is not the block.
     body: Vec<u8>,
     /// Time before which the request is not sent again.
@@ -56,6 +58,7 @@ impl Task {
             n_logins: 0,
             is_repeated: false,
             n_retries: 0,
+            refusal: None,
             body: Vec::new(),
             resumes_at: None,
         }
@@ -93,6 +96,11 @@ impl HttpTalk {
     pub(super) fn give_up(&mut self) {
         self.client.drop_line();
         self.task.resumes_at = None;
+    }
+
+    /// Why the request of the present I/O had to be sent again, if it had to.
+    pub(super) fn take_refusal(&mut self) -> Option<Complaint> {
+        self.task.refusal.take()
     }
 
     /// Begins an I/O on a file of this name, by a request of this kind. `block` is the data of a write.
@@ -141,6 +149,12 @@ impl HttpTalk {
     /// True if the object of the last I/O is not there.
     pub(super) fn is_absent(&self) -> bool {
         self.client.answer.status == 404
+    }
+
+    /// Bytes of data that the answer to a read had.
+    pub(super) fn n_data_bytes(&self) -> usize {
+        let answer = &self.client.answer;
+        if answer.is_data { answer.n_body_bytes as usize } else { 0 }
     }
 
     /// Number of names in the list that the last I/O has got; 0: it was none.
@@ -238,9 +252,20 @@ impl HttpTalk {
     /// What to do about a request without a whole answer. `Ok(false)`: send it again.
     fn excuse(&mut self, fault: HttpFault) -> Result<bool, Complaint> {
         if fault.is_lost && self.client.was_stale() && !std::mem::replace(&mut self.task.is_repeated, true) {
+            self.client.steps.n_resent += 1;
             return Ok(false);
         }
-        if fault.is_lost && self.tries_again(Duration::ZERO) { Ok(false) } else { Err(refused(fault.why)) }
+        let is_lost = fault.is_lost;
+        self.again_or(is_lost, Duration::ZERO, refused(fault.why))
+    }
+
+    /// `Ok(false)` if the request may, and is to, be sent again; else the complaint, which is kept for the case that it never succeeds.
+    fn again_or(&mut self, may: bool, least: Duration, complaint: Complaint) -> Result<bool, Complaint> {
+        if may && self.tries_again(least) {
+            self.task.refusal = Some(complaint);
+            return Ok(false);
+        }
+        Err(complaint)
     }
 
     /// True if the request is to be sent again, after a pause that doubles from try to try, and is no shorter than the server asks for.
@@ -276,9 +301,9 @@ impl HttpTalk {
             (_, 429 | 503) => {
                 self.client.steps.n_throttled += 1;
                 let least = Duration::from_secs(self.client.answer.headers.retry_after_s);
-                if self.tries_again(least) { Ok(false) } else { Err(self.refusal(None)) }
+                self.again_or(true, least, self.refusal(None))
             }
-            (_, 500 | 502 | 504) if self.tries_again(Duration::ZERO) => Ok(false),
+            (_, 500 | 502 | 504) => self.again_or(true, Duration::ZERO, self.refusal(None)),
             (_, 301 | 302 | 303 | 307 | 308) => self.follow().map(|()| false),
             _ => Err(self.refusal(None)),
         }

@@ -104,12 +104,18 @@ fn job_files_with_engines_that_are_not_built_parse() {
     scratch.write("known.fio", "[a]\nioengine=libhdfs\nhdfsdirectory=/x\nsize=4k\nbs=4k\n");
     scratch.write("unknown.fio", "[a]\nioengine=pmemblk\nsize=4k\nbs=4k\n");
     scratch.write("wrong.fio", "[a]\nioengine=null\nsize=many\n");
-    for (file, code, text) in
-        [("known.fio", 0, "engine libhdfs"), ("unknown.fio", 0, "pmemblk not loadable"), ("wrong.fio", 1, "size")]
-    {
+    scratch.write("bare.fio", "[a]\nioengine=libhdfs\nsize=4k\nbs=4k\n");
+    scratch.write("options.fio", "[a]\nioengine=libblkio\nlibblkio_driver=io_uring\nlibblkio_path=/x\nsize=4k\n");
+    for (file, code, text) in [
+        ("bare.fio", 0, "engine libhdfs"),
+        ("known.fio", 1, "hdfsdirectory"),
+        ("options.fio", 1, "libblkio_path"),
+        ("unknown.fio", 0, "pmemblk not loadable"),
+        ("wrong.fio", 1, "size"),
+    ] {
         let done = Run::new(Program::Ferrio, scratch.path(), &format!("--parse-only {file}")).finish();
         assert!(done.code == Some(code) && done.all().contains(text), "{file}: {}", done.all());
-        if file != "known.fio" && peer_too(name) {
+        if file != "bare.fio" && peer_too(name) {
             let peer = Run::new(Program::Peer, scratch.path(), &format!("--parse-only {file}")).finish();
             assert_eq!(peer.code, Some(code), "{file}: {}", peer.all());
         }

@@ -67,6 +67,7 @@ pub const RULES: &[FindingRule] = &[
     data::foreign_datagrams::RULE,
     network::absent_objects::RULE,
     network::requests_without_data::RULE,
+    network::short_objects::RULE,
     network::throttled::RULE,
     network::requests_sent_again::RULE,
     network::lost_connections::RULE,

@@ -176,8 +176,9 @@ fn apply_line(
     let text = shown_line(&line.line.text);
     explain::refused(&mut collector.messages, &error, def, &text, &line.line.origin);
     match explain::stops_at_once(&error) {
-        // The lines above remain remarks: nothing is started, and fio accepts files with engines that it lacks.
-        true if collector.parse_only && is_of_unbuilt_engine(def, section) => Ok(true),
+        // The lines above remain remarks: nothing is started, and fio accepts files with engines that it lacks. It has no options of theirs.
+        true if collector.parse_only && def.name == "ioengine" => Ok(true),
+        true if collector.parse_only && is_of_unbuilt_engine(section) => Ok(false),
         true => Err(Stopped),
         false => Ok(false),
     }
@@ -191,9 +192,9 @@ fn is_telling(word: &str) -> bool {
     word.len() > 1 && !is_short_number && by_name(word).is_none() && !words.any(|choice| choice.word == word)
 }
 
-/// True if a refusal says that an engine is not here.
-fn is_of_unbuilt_engine(def: &OptionDef, section: &Section) -> bool {
-    def.name == "ioengine" || by_name(&section.draft.job.engine.name).is_some_and(|engine| !engine.status.is_built())
+/// True if a refusal may be that of an option of an engine that is not here.
+fn is_of_unbuilt_engine(section: &Section) -> bool {
+    by_name(&section.draft.job.engine.name).is_some_and(|engine| !engine.status.is_built())
 }
 
 /// The value, computed when a keyword was replaced in it. Texts that are no expression stay as they are: a `-` in a

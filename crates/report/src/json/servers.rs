@@ -32,6 +32,7 @@ fn steps(writer: &mut JsonWriter, steps: &ServerSteps, job: &JobReport<'_>) {
     writer.integer("connections", steps.n_connections);
     writer.integer("reconnects", steps.n_reconnects);
     writer.integer("retries", steps.n_retries);
+    writer.integer("resent", steps.n_resent);
     writer.integer("throttled", steps.n_throttled);
     for (name, stat) in steps.named() {
         if stat.n_samples > 0 {
@@ -63,6 +64,7 @@ fn requests(writer: &mut JsonWriter, requests: &[RequestFigures], job: &JobRepor
                 writer.float("per_second", per_second(count, runtime_ns));
                 writer.integer("bytes", figures.bytes);
                 writer.integer("absent", figures.n_absent);
+                writer.integer("short", figures.n_short);
                 writer.integer("names", figures.n_names);
                 writer.object("time_ns", |writer| {
                     moments(writer, &figures.time);
@@ -120,7 +122,7 @@ mod tests {
         steps.first_byte = LatencyStat::new(true);
         steps.first_byte.record(40);
         let expected = json!({"servers": [{
-            "jobname": "a", "groupid": 1, "connections": 2, "reconnects": 0, "retries": 1, "throttled": 0,
+            "jobname": "a", "groupid": 1, "connections": 2, "reconnects": 0, "retries": 1, "resent": 0, "throttled": 0,
             "connect_ns": {"min": 10, "max": 30, "mean": 20.0, "stddev": 14.142_136, "N": 2},
             "first_byte_ns": {"min": 40, "max": 40, "mean": 40.0, "stddev": 0.0, "N": 1, "percentile": {"50.000000": 40}},
         }]});

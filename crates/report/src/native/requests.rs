@@ -21,7 +21,7 @@ pub(super) fn lines(headlines: &[Headline]) -> Vec<String> {
 }
 
 fn line(job: &str, figures: &RequestFigures, runtime_ns: u64) -> String {
-    let RequestFigures { kind, n_absent, n_names, time, .. } = figures;
+    let RequestFigures { kind, n_absent, n_short, n_names, time, .. } = figures;
     let count = time.n_samples;
     let what = match (kind, count) {
         (ObjectRequestKind::List, 1) => "list",
@@ -44,6 +44,9 @@ fn line(job: &str, figures: &RequestFigures, runtime_ns: u64) -> String {
     if *n_absent > 0 {
         let _ = write!(text, "; {} were not there", thousands(*n_absent));
     }
+    if *n_short > 0 {
+        let _ = write!(text, "; {} had fewer bytes than were asked for", thousands(*n_short));
+    }
     text.push('.');
     text
 }
@@ -56,8 +59,14 @@ mod tests {
     #[test]
     fn a_line_says_what_was_asked_for() {
         let mut requests = ObjectRequests::default();
-        let request =
-            |kind, n_names, is_absent| ObjectRequest { kind, bytes: 0, is_absent, n_names, time_ns: 2_000_000 };
+        let request = |kind, n_names, is_absent| ObjectRequest {
+            kind,
+            bytes: 0,
+            is_absent,
+            is_short: is_absent,
+            n_names,
+            time_ns: 2_000_000,
+        };
         (0..2_000).for_each(|n| requests.record(&request(ObjectRequestKind::Head, 0, n < 5)));
         requests.record(&request(ObjectRequestKind::List, 1_000, false));
         let lines: Vec<_> = requests.0.iter().map(|figures| line("a", figures, 4_000_000_000)).collect();

@@ -32,6 +32,7 @@ fn line(subject: &str, steps: &ServerSteps) -> String {
         n_connections,
         n_reconnects,
         n_retries,
+        n_resent,
         n_throttled,
         connect,
         tls,
@@ -58,6 +59,11 @@ fn line(subject: &str, steps: &ServerSteps) -> String {
     let again = list(&[
         count(*n_reconnects, "connection was lost and made again", "connections were lost and made again"),
         count(*n_retries, "request was sent again", "requests were sent again"),
+        count(
+            *n_resent,
+            "request was sent again because its connection had been closed",
+            "requests were sent again because their connections had been closed",
+        ),
         count(*n_throttled, "reply asked for fewer requests", "replies asked for fewer requests"),
     ]);
     let lost_segments = (network.n_sent_again > 0).then(|| {

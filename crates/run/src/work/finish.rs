@@ -100,7 +100,7 @@ fn engine_syncs(worker: &mut Worker<'_>, file_index: u32, direction: Direction) 
         Queued::Busy => IoResult::failed(EAGAIN),
     };
     match result.outcome() {
-        Outcome::Done(_) => Ok(0),
+        Outcome::Done(_) | Outcome::Short(_) => Ok(0),
         Outcome::Failed(errno) => Ok(errno),
         Outcome::NvmeStatus(_) => Ok(EIO),
         // The wait for a server was given up.

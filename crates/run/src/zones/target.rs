@@ -14,8 +14,9 @@ use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::{OpenZonedDevice, Zone, ZoneCondition, ZoneKind, ZoneModel, ZonedDevice};
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::nvme::zones::NvmeZones;
+use ferrio_sys::scsi::{self, node::ScsiSide};
 use ferrio_workload::{ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneTable};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Most zones of a file: their state takes 24 bytes each.
@@ -71,25 +72,25 @@ pub(super) fn writable(worker: &WorkerPlan, file: &FilePlan) -> Result<Box<dyn Z
     if let Some(found) = found_by_commands(worker, file)? {
         return Ok(found.device);
     }
-    let fd = OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }
-        .open(&file.path)
-        .map_err(|error: ferrio_sys::Error| {
+    let path = block_device_of(worker, &file.path, file.kind)?.unwrap_or_else(|| file.path.clone());
+    let fd = OpenRequest { access: Access::ReadWrite, is_direct: true, ..OpenRequest::default() }.open(&path).map_err(
+        |error: ferrio_sys::Error| {
             failure!(errno_of(&error), "zbd_init_files").explained(Note::system(During::Nothing, &error))
-        })?;
+        },
+    )?;
     Ok(Box::new(OpenZonedDevice(fd)))
 }
 
 /// Distance between two zones of a device; `None`: it has no zones, or is no block device.
 pub(super) fn device_zone_bytes(worker: &WorkerPlan, path: &Path) -> Result<Option<u64>, Failure> {
-    let is_device = FileInfo::of_path(path).is_ok_and(|info| info.kind == FileKind::Block);
-    if worker.engine.def.targets.are_passthrough() {
+    let Ok(info) = FileInfo::of_path(path) else { return Ok(None) };
+    let block = block_device_of(worker, path, info.kind)?;
+    if block.is_none() && takes_commands_of_nvme(worker, info.kind) {
         let zones = OpenRequest::default().open(path).ok().and_then(|device| NvmeZones::of(device).ok().flatten());
         return zones.map(|zones| zones.zone_bytes().map_err(|error| unreadable(&error))).transpose();
     }
-    if !worker.engine.def.targets.are_files() || !is_device {
-        return Ok(None);
-    }
-    let disk = BlockDevice::behind_path(path).map_err(|error| unreadable(&error))?;
+    let Some(path) = block else { return Ok(None) };
+    let disk = BlockDevice::behind_path(&path).map_err(|error| unreadable(&error))?;
     let Some(disk) = disk.filter(|disk| ZoneModel::of(disk).is_some()) else { return Ok(None) };
     let n_sectors: Option<u64> = disk.queue_attribute("chunk_sectors").and_then(|text| text.parse().ok());
     Ok(n_sectors.and_then(|n_sectors| n_sectors.checked_mul(SECTOR_BYTES)).filter(|bytes| *bytes > 0))
@@ -104,10 +105,32 @@ pub(super) fn needs_zone_size(name: &str) -> Failure {
     refused(ZoneNote::SizeIsMandatory { name: name.to_owned() })
 }
 
+/// The block device whose zones are those of a file: the file itself, or the one of the disk behind a character device of SCSI. `None`: the
+/// file is none of both.
+fn block_device_of(worker: &WorkerPlan, path: &Path, kind: FileKind) -> Result<Option<PathBuf>, Failure> {
+    let targets = worker.engine.def.targets;
+    match kind {
+        FileKind::Block if targets.are_files() || targets.are_passthrough() => Ok(Some(path.to_owned())),
+        FileKind::Character if targets.are_passthrough() => {
+            let number = FileInfo::of_path(path).map_err(|error| unreadable(&error))?.is_device;
+            match scsi::node::block_device_of(number).map_err(|error| unreadable(&error))? {
+                ScsiSide::Disk(block) => Ok(Some(block)),
+                ScsiSide::NoDisk | ScsiSide::NotScsi => Ok(None),
+            }
+        }
+        _ => Ok(None),
+    }
+}
+
+/// True for a device whose zones are asked for by commands of NVMe.
+fn takes_commands_of_nvme(worker: &WorkerPlan, kind: FileKind) -> bool {
+    worker.engine.def.targets.are_passthrough() && kind == FileKind::Character
+}
+
 /// The zones of a namespace whose commands the engine sends, by its own commands. `None`: the engine sends none, or the namespace has
 /// no zones.
 fn found_by_commands(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, Failure> {
-    if !worker.engine.def.targets.are_passthrough() {
+    if !takes_commands_of_nvme(worker, file.kind) || block_device_of(worker, &file.path, file.kind)?.is_some() {
         return Ok(None);
     }
     let is_writable = changes_zones(worker);
@@ -121,18 +144,13 @@ fn found_by_commands(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<Foun
 
 /// The device, if it has zones.
 fn found(worker: &WorkerPlan, file: &FilePlan) -> Result<Option<FoundZones>, Failure> {
-    if worker.engine.def.targets.are_passthrough() {
-        return found_by_commands(worker, file);
-    }
-    if !worker.engine.def.targets.are_files() || file.kind != FileKind::Block {
-        return Ok(None);
-    }
+    let Some(path) = block_device_of(worker, &file.path, file.kind)? else { return found_by_commands(worker, file) };
     let system = |error: ferrio_sys::Error| unreadable(&error);
-    let Some(disk) = BlockDevice::behind_path(&file.path).map_err(system)? else { return Ok(None) };
+    let Some(disk) = BlockDevice::behind_path(&path).map_err(system)? else { return Ok(None) };
     let Some(model) = ZoneModel::of(&disk) else { return Ok(None) };
     let is_writable = changes_zones(worker);
     let access = if is_writable { Access::ReadWrite } else { Access::Read };
-    let fd = OpenRequest { access, is_direct: true, ..OpenRequest::default() }.open(&file.path).map_err(system)?;
+    let fd = OpenRequest { access, is_direct: true, ..OpenRequest::default() }.open(&path).map_err(system)?;
     let limit = |name| disk.queue_attribute(name).and_then(|text| text.parse().ok()).unwrap_or(0);
     let (max_open, max_active) = (limit("max_open_zones"), limit("max_active_zones"));
     Ok(Some(FoundZones { model, device: Box::new(OpenZonedDevice(fd)), is_writable, max_open, max_active }))

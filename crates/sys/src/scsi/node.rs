@@ -12,6 +12,30 @@ const SYS_DEV_CHAR: &str = "/sys/dev/char";
 /// The classes of `/dev/sgN` and of `/dev/bsg/H:C:T:L`.
 const CLASSES: [&str; 2] = ["scsi_generic", "bsg"];
 
+/// The kind of a character device of SCSI.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScsiClass {
+    /// `/dev/sgN`.
+    Generic,
+    /// `/dev/bsg/H:C:T:L`.
+    Bsg,
+}
+
+/// The kind of the character device with this number; `None`: it is none of SCSI, or that cannot be found out.
+pub fn class_of(number: DeviceNumber) -> Option<ScsiClass> {
+    class(number, Path::new(SYS_DEV_CHAR))
+}
+
+fn class(number: DeviceNumber, characters: &Path) -> Option<ScsiClass> {
+    let class = std::fs::canonicalize(characters.join(number.to_string()).join("subsystem")).ok()?;
+    let name = class.file_name()?;
+    [ScsiClass::Generic, ScsiClass::Bsg]
+        .into_iter()
+        .zip(CLASSES)
+        .find(|(_, known)| name == *known)
+        .map(|(kind, _)| kind)
+}
+
 /// What is behind a character device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ScsiSide {
@@ -75,6 +99,8 @@ mod tests {
         assert_eq!(of(21, 1).unwrap(), ScsiSide::NoDisk);
         assert_eq!(of(1, 3).unwrap(), ScsiSide::NotScsi);
         assert!(of(9, 9).is_err());
+        let class = |major, minor| class(DeviceNumber { major, minor }, &root.join("char"));
+        assert_eq!([class(21, 1), class(1, 3), class(9, 9)], [Some(ScsiClass::Generic), None, None]);
         fs::remove_dir_all(root).unwrap();
     }
 }

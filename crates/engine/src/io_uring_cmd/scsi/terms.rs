@@ -106,9 +106,12 @@ impl BsgTerms {
         Ok((cdb, data))
     }
 
-    /// The command of a sync.
+    /// The command of a sync: with 10 bytes, which every disk takes, unless a longer one was asked for.
     pub(super) fn sync(&self) -> Cdb {
-        if self.length == CdbLength::Ten { Cdb::synchronize_cache() } else { Cdb::synchronize_cache_16() }
+        match self.length {
+            CdbLength::Fitting | CdbLength::Ten => Cdb::synchronize_cache(),
+            CdbLength::Sixteen | CdbLength::ThirtyTwo => Cdb::synchronize_cache_16(),
+        }
     }
 }
 
@@ -159,6 +162,14 @@ mod tests {
         ] {
             assert_eq!(parse(texts).unwrap_err().to_string(), text);
         }
+    }
+
+    /// SYNCHRONIZE CACHE(10) is 35, SYNCHRONIZE CACHE(16) is 91 (SBC).
+    #[test]
+    fn a_sync_is_as_short_as_it_may_be() {
+        let opcode = |texts: &[(&str, &str)]| parse(texts).unwrap().sync().bytes()[0];
+        assert_eq!([opcode(&[]), opcode(&[("cdb_len", "10")])], [0x35; 2]);
+        assert_eq!(["16", "32"].map(|length| opcode(&[("cdb_len", length)])), [0x91; 2]);
     }
 
     #[test]

@@ -57,6 +57,7 @@ const BESIDE: &[(&str, &str, &str)] = &[
     ("delayed-replies", SERVERS, "a server that answers at once"),
     ("absent-objects", OBJECTS, "the objects are written first"),
     ("requests-without-data", OBJECTS, "http_read_mode=get"),
+    ("short-objects", OBJECTS, "the objects are written with the same bs"),
     ("uncommitted-writes", NFS, "end_fsync=1, or sync=1"),
     ("earlier-writes", WORK, "sync before the run"),
     ("clock-cost", WORK, "a larger bs"),

@@ -3,7 +3,8 @@
 //! Start reading at [`requests`].
 
 use super::super::findings::findings_of;
-use super::server::{Answer, Server};
+use super::server::{Answer, Asked, Server};
+use super::{figure, job};
 use crate::counterparts::Counterpart;
 use crate::support::{Finished, Program, Run, Scratch};
 use serde_json::Value;
@@ -125,4 +126,60 @@ fn lists_objects(server: &Counterpart, tls: &str) {
     assert_eq!(requests(&run("--rw=read --http_read_mode=head")), [of("head", [5, 0, 0, 0])]);
     assert_eq!(requests(&run("--rw=trim")), [of("delete", [5, 0, 0, 0])]);
     assert_eq!(requests(&run("--rw=read --http_read_mode=head")), [of("head", [5, 0, 5, 0])]);
+}
+
+/// Answers of 10 bytes to reads of blocks.
+const SHORT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
+const EMPTY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+
+#[test]
+fn native_reads_count_with_the_bytes_that_came() {
+    let scratch = Scratch::new("http");
+    let short = (|_| Answer::Says(SHORT)) as fn(Asked) -> Answer;
+    for (answer, n_bytes) in [(short, 100), (|_| Answer::Says(EMPTY), 0)] {
+        let server = Server::start(answer);
+        let common = format!("--name=t --ioengine=http --http_host={} --filename=/d/o --bs=64k", server.host);
+        let options = format!("{common} --rw=read --size=640k");
+        let done = Run::new(Program::Ferrio, scratch.path(), &format!("run --json {options}")).finish();
+        let document: Value = serde_json::from_str(&done.stdout).expect("JSON");
+        let figures = ["bytes", "n_ios", "n_errors"].map(|key| document["jobs"][0][key].as_u64());
+        assert_eq!(figures, [Some(n_bytes), Some(10), Some(0)], "{}", done.all());
+        let native = Run::new(Program::Ferrio, scratch.path(), &format!("run {options}")).finish();
+        assert_eq!(native.code, Some(0), "{}", native.all());
+        assert!(native.stdout.contains("10 had fewer bytes"), "{}", native.all());
+        // Contents that are checked have to be there.
+        let checked = format!("run {common} --rw=read --size=640k --verify=pattern --verify_pattern=0");
+        let failed = Run::new(Program::Ferrio, scratch.path(), &checked).finish();
+        assert_ne!(failed.code, Some(0), "{}", failed.all());
+        assert!(failed.all().contains("bytes that the I/O reads"), "{}", failed.all());
+        // fio counts whole blocks.
+        let same = Run::new(Program::Ferrio, scratch.path(), &format!("{options} --output-format=json")).finish();
+        let figures = ["/read/io_bytes", "/read/total_ios", "/read/short_ios"].map(|path| figure(&same, path));
+        assert_eq!(figures, [10 << 16, 10, 0], "{}", same.all());
+        let found = findings_of(scratch.path(), &options);
+        assert!(found.contains(&"short-objects".to_owned()), "{found:?}");
+    }
+}
+
+#[test]
+fn a_request_that_is_refused_to_the_end_fails_with_the_refusal() {
+    for options in ["--rw=write --size=64k --runtime=1", "--rw=randread --size=64k --time_based --runtime=1"] {
+        let (scratch, server) = (Scratch::new("http"), Server::start(|_| Answer::No(503, "")));
+        let finished = job(&scratch, &server, &format!("--bs=4k --http_retries=1000 {options}")).finish();
+        let what = finished.all();
+        assert_eq!(finished.code, Some(1), "{what}");
+        assert!(what.contains("failed with HTTP status code 503") && !what.contains("has not answered"), "{what}");
+        assert!(what.contains("err=5/file:") && what.contains("func=transfer"), "{what}");
+    }
+}
+
+#[test]
+fn requests_that_meet_a_closed_connection_are_counted() {
+    let (scratch, server) = (Scratch::new("http"), Server::start(|_| Answer::Quit));
+    let finished = job(&scratch, &server, "--rw=write --bs=4k --size=32k --output-format=json").finish();
+    assert_eq!(finished.code, Some(0), "{}", finished.all());
+    let document: Value = serde_json::from_str(&finished.stdout[finished.stdout.find('{').unwrap()..]).expect("JSON");
+    let steps = &document["ferrio"]["servers"][0];
+    // Each request but the first meets the connection that was closed after the one before.
+    assert_eq!((&steps["resent"], &steps["retries"]), (&Value::from(7), &Value::from(0)), "{steps}");
 }

@@ -199,3 +199,43 @@ fn a_disk_in_use_is_not_written_to() {
         assert!(done.code == Some(1) && done.all().contains(text), "{device}: {}", done.all());
     }
 }
+
+/// The zones are those of the block device, whatever engine writes them.
+#[test]
+fn zones_of_a_disk_are_written_by_its_commands() {
+    let Some(guest) = enter("zones_of_a_disk_are_written_by_its_commands") else { return };
+    let disk = Made::new("scsi-zbc", "dev_size_mb=16 zone_size_mb=1 zone_nr_conv=8 zone_max_open=0 delay=0");
+    // A write that is not at the write pointer, before there is one in the zone.
+    let job_of_files = format!("--name=a --filename={} --direct=1 --rw=write --bs=64k --size=64k", disk.path());
+    let refused = guest.run(Program::Ferrio, &format!("{job_of_files} --offset=8704k"));
+    let advice = format!("fio: first I/O failed. If {} is a zoned block device, consider --zonemode=zbd", disk.path());
+    assert!(refused.code == Some(1) && refused.all().contains(&advice), "{}", refused.all());
+    for device in [disk.path(), &generic(&disk)] {
+        let arguments = "--zonemode=zbd --rw=randwrite --bs=64k --offset=8m --size=2m";
+        let done = job(&guest, Program::Ferrio, device, arguments).succeeded();
+        assert!(done.stdout.contains("issued rwts: total=0,32,0,0"), "{}", done.all());
+        let written: Vec<u64> = zones(disk.path())[..3].iter().map(|(bytes, _)| *bytes).collect();
+        assert_eq!(written, [1 << 20, 1 << 20, 0], "{device}");
+    }
+}
+
+#[test]
+fn engines_for_commands_are_named() {
+    let Some(guest) = enter("engines_for_commands_are_named") else { return };
+    let disk = Made::new("scsi-debug", "dev_size_mb=16 delay=0");
+    let node = generic(&disk);
+    let nodes = format!("/sys/block/{}/device/bsg", disk.path().trim_start_matches("/dev/"));
+    let bsg = std::fs::read_dir(nodes).expect("a disk").flatten().next().expect("a node").file_name();
+    let bsg = format!("/dev/bsg/{}", bsg.display());
+    for (device, engine, block) in [
+        (node.as_str(), "sg", disk.path()),
+        (&bsg, "io_uring_cmd", disk.path()),
+        ("/dev/ng0n1", "io_uring_cmd", "/dev/nvme0n1"),
+    ] {
+        let found = guest.run(Program::Ferrio, &format!("engines --json {device}")).succeeded();
+        let is_named = found.stdout.contains(&format!("ioengine={engine}")) && found.stdout.contains(block);
+        assert!(is_named, "{}", found.all());
+    }
+    let all = guest.run(Program::Ferrio, "engines --json").succeeded();
+    assert!(all.stdout.contains("/dev/ng0n1, "), "{}", all.all());
+}

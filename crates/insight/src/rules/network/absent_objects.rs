@@ -49,7 +49,14 @@ mod tests {
             let mut steps = ServerSteps::default();
             for index in 0..3 {
                 let is_absent = index < n_absent;
-                steps.requests.record(&ObjectRequest { kind, bytes: 0, is_absent, n_names: 0, time_ns: 1 });
+                steps.requests.record(&ObjectRequest {
+                    kind,
+                    bytes: 0,
+                    is_absent,
+                    is_short: false,
+                    n_names: 0,
+                    time_ns: 1,
+                });
             }
             scene.record.workers[0].stats.features.server = Some(Box::new(steps));
             scene.found().contains(&RULE.id.to_owned()).then(|| scene.finding(RULE.id).explanation)

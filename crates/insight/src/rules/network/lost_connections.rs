@@ -26,6 +26,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
     }
     let evidence = vec![
         Measured::count("connections made again", steps.n_reconnects as f64),
+        Measured::count("requests sent again over them", steps.n_resent as f64),
         Measured::seconds("longest connect", steps.connect.max_ns as f64 / 1e9),
         Measured::seconds("longest TLS handshake", steps.tls.max_ns as f64 / 1e9),
     ];
@@ -35,7 +36,15 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
         format!("Connections to the server were lost and made again {} times", thousands(steps.n_reconnects))
     };
     let longest_ns = (steps.connect.max_ns.saturating_add(steps.tls.max_ns)) as f64;
-    let explanation = format!("{times}; the longest connect with its TLS took {}.", duration_text(longest_ns));
+    let resent = match steps.n_resent {
+        0 => String::new(),
+        1 => " One request was on a connection that the server had closed, and was sent again.".to_owned(),
+        many => format!(
+            " {} requests were on connections that the server had closed, and were sent again.",
+            thousands(many)
+        ),
+    };
+    let explanation = format!("{times}; the longest connect with its TLS took {}.{resent}", duration_text(longest_ns));
     Some(Observation::of(job, evidence, explanation))
 }
 
@@ -60,6 +69,14 @@ mod tests {
         let once =
             "A connection to the server was lost and made again once; the longest connect with its TLS took 3.00 ms.";
         assert_eq!(told(1).as_deref(), Some(once));
+        let mut scene = TestRun::new(job("a", DirectionMix::Read));
+        let steps = ServerSteps { n_reconnects: 3, n_resent: 3, ..ServerSteps::default() };
+        scene.record.workers[0].stats.features.server = Some(Box::new(steps));
+        let told_resent = scene.finding(RULE.id).explanation;
+        assert!(
+            told_resent.ends_with("3 requests were on connections that the server had closed, and were sent again."),
+            "{told_resent}"
+        );
         assert!(told(2_000).unwrap().starts_with("Connections to the server were lost and made again 2,000 times;"));
     }
 }

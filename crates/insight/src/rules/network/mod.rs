@@ -7,6 +7,7 @@ pub(crate) mod lost_connections;
 pub(crate) mod lost_segments;
 pub(crate) mod requests_sent_again;
 pub(crate) mod requests_without_data;
+pub(crate) mod short_objects;
 pub(crate) mod small_window;
 pub(crate) mod throttled;
 pub(crate) mod uncommitted_writes;

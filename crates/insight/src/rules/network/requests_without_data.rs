@@ -44,7 +44,8 @@ mod tests {
             let mut scene = TestRun::new(job("a", DirectionMix::Read));
             let mut steps = ServerSteps::default();
             for kind in kinds {
-                let request = ObjectRequest { kind: *kind, bytes: 0, is_absent: false, n_names: 0, time_ns: 1 };
+                let request =
+                    ObjectRequest { kind: *kind, bytes: 0, is_absent: false, is_short: false, n_names: 0, time_ns: 1 };
                 steps.requests.record(&request);
             }
             scene.record.workers[0].stats.features.server = Some(Box::new(steps));

@@ -56,6 +56,7 @@ pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: IoR
 fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Finished {
     let moved = match result.outcome() {
         Outcome::Done(n_bytes) => n_bytes,
+        Outcome::Short(n_bytes) => return short_object(worker, slot_index, n_bytes, done),
         Outcome::Failed(errno) => return failed(worker, slot_index, IoFault::Errno(errno)),
         Outcome::NvmeStatus(status) => return failed(worker, slot_index, IoFault::Nvme(status)),
         Outcome::NotYet => return Finished::Again,
@@ -99,6 +100,24 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
     slot.unit.buffer_offset += moved as usize;
     slot.unit.length_bytes -= moved as usize;
     Finished::Again
+}
+
+/// Ends an I/O on an object that is shorter than the block: it counts with the bytes that have come. One whose contents are checked fails,
+/// because it needs them all.
+fn short_object(worker: &mut Worker<'_>, slot_index: u32, moved: u64, done: u64) -> Finished {
+    let slot = *worker.lane.slots.get(slot_index);
+    let Some(data) = slot.unit.direction.data() else { return Finished::Done };
+    worker.lane.account.data_was_short(data);
+    if worker.hooks.checks(slot_index) {
+        return failed(worker, slot_index, IoFault::Errno(EIO));
+    }
+    // Nothing is wrong with this I/O.
+    drop(worker.lane.engine.take_complaint());
+    worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
+    if worker.hooks.sees_completions {
+        worker.hooks.done(&mut worker.lane, slot_index, data, done);
+    }
+    Finished::Done
 }
 
 fn failed(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Finished {

@@ -6,8 +6,8 @@ use super::Worker;
 use crate::error::{Failure, engine_failure, failure};
 use crate::events::MessageStream;
 use crate::work::lane::Lane;
-use ferrio_engine::{Connection, Patience};
-use ferrio_stats::note::RunNote;
+use ferrio_engine::{Complaint, Connection, Patience};
+use ferrio_stats::note::{IoNote, RunNote};
 use ferrio_sys::errno::{EIO, ETIMEDOUT};
 use std::cell::RefCell;
 
@@ -71,6 +71,14 @@ pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
     lane.engine.give_up();
     // The end of a connection is no server: it may have sent all.
     if targets.is_connection() {
+        return;
+    }
+    // The server has answered, and has refused the I/O again and again.
+    if let Some(Complaint { step, line, why }) = lane.engine.take_complaint() {
+        lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
+        if !lane.control.is_terminated() {
+            lane.control.fail_soon(failure!(EIO, step));
+        }
         return;
     }
     let note = RunNote::NoAnswer { job: lane.plan.spec.name.clone() };

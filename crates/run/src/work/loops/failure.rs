@@ -10,7 +10,7 @@ use ferrio_engine::{Complaint, GuardedField, TagMismatch};
 use ferrio_spec::ZoneSpec;
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField};
-use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC};
+use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC, EREMOTEIO};
 use ferrio_sys::file::FileKind;
 use ferrio_units::Direction;
 
@@ -92,7 +92,7 @@ fn advice_on_first(worker: &Worker<'_>, file_index: u32, errno: i32) -> Option<I
     }
     match errno {
         EINVAL if plan.spec.durability.direct => Some(IoNote::FirstDirectFailed),
-        EIO if file.kind == FileKind::Block && plan.spec.zones == ZoneSpec::None => {
+        EIO | EREMOTEIO if file.kind == FileKind::Block && plan.spec.zones == ZoneSpec::None => {
             Some(IoNote::FirstFailed { file: file.name.clone() })
         }
         _ => None,
