@@ -14,8 +14,9 @@ use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
+use crate::remote::silence::limit_of;
 use crate::server_facts::IscsiFacts;
-use ferrio_spec::engines::options::libiscsi::{FUA, INITIATOR, UNMAP};
+use ferrio_spec::engines::options::libiscsi::{FUA, INITIATOR, SERVER_TIMEOUT, UNMAP};
 use ferrio_spec::secret::{Secret, without_passwords};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
@@ -86,6 +87,7 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
         api,
         initiator: options.get(&INITIATOR).to_owned(),
         manner,
+        most_silence: limit_of(options.get(&SERVER_TIMEOUT)),
         secret_names: options.secret_names().to_vec(),
     }))
 }
@@ -104,6 +106,7 @@ struct Idle {
     api: &'static Libiscsi,
     initiator: String,
     manner: Manner,
+    most_silence: Duration,
     /// Names of targets with passwords.
     secret_names: Vec<Secret>,
 }
@@ -129,7 +132,7 @@ impl Prepared for Idle {
             depth,
             steps: ServerSteps::default(),
         };
-        Ok(Box::new(DrivenEngine::new(link, depth)))
+        Ok(Box::new(DrivenEngine::new(link, depth, self.most_silence)))
     }
 }
 
@@ -248,7 +251,7 @@ impl DrivenLink for Initiator {
 
     const GONE: &'static str = "the target has closed the connection, or is gone";
 
-    const SILENT: &'static str = "the target has answered nothing for two minutes";
+    const SILENT: &'static str = "the target has answered nothing for as long as server_timeout allows";
 
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
         while let Some(name) = self.names.get(self.luns.len()) {

@@ -15,9 +15,10 @@ use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
+use crate::remote::silence::limit_of;
 use crate::server_facts::NfsFacts;
 use ferrio_spec::SyncMode;
-use ferrio_spec::engines::options::nfs::NFS_URL;
+use ferrio_spec::engines::options::nfs::{NFS_URL, SERVER_TIMEOUT};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -84,13 +85,14 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
         return Err(EngineError::bad_option(NAME, NFS_URL.name(), "", why));
     };
     let api = Libnfs::get().map_err(|error| EngineError::no_library(NAME, &error))?;
-    Ok(Box::new(Idle { url: url.to_owned(), api }))
+    Ok(Box::new(Idle { url: url.to_owned(), api, most_silence: limit_of(options.get(&SERVER_TIMEOUT)) }))
 }
 
 /// The engine before it is started.
 struct Idle {
     url: String,
     api: &'static Libnfs,
+    most_silence: Duration,
 }
 
 impl Prepared for Idle {
@@ -109,7 +111,7 @@ impl Prepared for Idle {
             is_stable: setup.job.syncs.mode != SyncMode::None,
             steps: ServerSteps::default(),
         };
-        Ok(Box::new(DrivenEngine::new(link, depth)))
+        Ok(Box::new(DrivenEngine::new(link, depth, self.most_silence)))
     }
 }
 
@@ -157,7 +159,7 @@ impl DrivenLink for NfsLink {
 
     const GONE: &'static str = "the server has closed the connection, or is gone";
 
-    const SILENT: &'static str = "the server has answered nothing for two minutes";
+    const SILENT: &'static str = "the server has answered nothing for as long as server_timeout allows";
 
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
         if self.session.is_some() {
@@ -267,6 +269,12 @@ impl DrivenLink for NfsLink {
         }
         let n_moved = n_moved + n_bytes;
         let is_read = unit.direction == Direction::Read;
+        if n_moved == 0 && is_read {
+            // As in fio, it is said, and the read counts as one of no bytes.
+            let line = "Got NFS EOF, this is probably not expected".to_owned();
+            let complaint = Complaint { step: "io_u error", line: Some(line), why: None };
+            return Judgement::Failed(Refusal { result: IoResult::done(0), complaint: Some(complaint) });
+        }
         if n_moved >= unit.length_bytes || (n_bytes == 0 && is_read) {
             return Judgement::Done(IoResult::done(n_moved));
         }

@@ -11,6 +11,10 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::ptr;
 
+/// What the making of a connection waits for.
+pub(super) const AWAITS_MONITORS: &str =
+    "the monitors of the cluster have not answered: see mon_host in the configuration, and ceph health detail";
+
 /// A handle of the library.
 pub(super) type ClientHandle = *mut c_void;
 

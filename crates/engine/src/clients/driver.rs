@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Time that the end of a connection may take before it is left behind: caches are written then.
@@ -63,6 +63,21 @@ pub(crate) trait ClientLink: Send + Sized + 'static {
     }
 }
 
+/// What the making of a connection waits for, in words; empty: it is not known.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AwaitedStep(Arc<Mutex<&'static str>>);
+
+impl AwaitedStep {
+    /// The next step waits for this.
+    pub(crate) fn set(&self, words: &'static str) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = words;
+    }
+
+    fn get(&self) -> &'static str {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Makes a connection. May block.
 pub(crate) type ConnectClient<L> = dyn Fn(&JobFacts) -> Result<L, EngineError> + Send + Sync;
 
@@ -72,10 +87,14 @@ pub(crate) struct ClientPlan<L> {
     pub(crate) engine: &'static str,
     /// Makes the connection.
     pub(crate) connect: Arc<ConnectClient<L>>,
+    /// What the connection waits for.
+    pub(crate) awaited: AwaitedStep,
     /// The thread of the job does not sleep while it waits for results.
     pub(crate) spins: bool,
     /// An I/O is waited for where it is queued.
     pub(crate) waits: bool,
+    /// Longest time without the end of an I/O that is waited for.
+    pub(crate) most_silence: Duration,
 }
 
 /// An I/O that the library has not ended.
@@ -110,7 +129,7 @@ pub(crate) struct ClientEngine<L: ClientLink> {
 impl<L: ClientLink> ClientEngine<L> {
     pub(crate) fn new(plan: ClientPlan<L>, setup: EngineSetup) -> Self {
         let EngineSetup { iodepth, arena, job, .. } = setup;
-        let n_slots = iodepth + 1;
+        let (n_slots, most_silence) = (iodepth + 1, plan.most_silence);
         let mailbox = Arc::new(ClientMail::new(n_slots as usize));
         Self {
             plan,
@@ -124,7 +143,7 @@ impl<L: ClientLink> ClientEngine<L> {
             held: VecDeque::with_capacity(n_slots as usize),
             n_uncommitted: 0,
             n_in_flight: 0,
-            silence: Silence::default(),
+            silence: Silence::new(most_silence),
             ended: None,
             complaint: None,
             steps: ServerSteps::default(),
@@ -277,7 +296,13 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
             what: "a thread that connects".to_owned(),
             source,
         };
-        let Some(link) = made.map_err(failed)? else { return Ok(Connection::Awaited) };
+        let Some(link) = made.map_err(failed)? else {
+            let words = self.plan.awaited.get();
+            let why = (!words.is_empty()).then(|| words.to_owned());
+            self.complaint = why.map(|why| Complaint { step: "connect", line: None, why: Some(why) });
+            return Ok(Connection::Awaited);
+        };
+        self.complaint = None;
         self.link = Some(link?);
         self.steps.n_connections += 1;
         self.steps.connect.record(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
@@ -327,7 +352,7 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
         let errno = Errno::from_raw_os_error(errno);
         if errno == Errno::TIMEDOUT && self.silence.is_too_long() {
-            return Some("the servers have ended no I/O for two minutes");
+            return Some("the servers have ended no I/O for as long as server_timeout allows");
         }
         self.link.as_ref().and_then(|link| link.hint(unit, errno))
     }

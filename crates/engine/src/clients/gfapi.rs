@@ -5,15 +5,16 @@
 #![expect(unsafe_code, reason = "calls a C library")]
 
 use super::ceph::{ClientHandle, c_text};
-use super::driver::{ClientEngine, ClientLink, ClientPlan};
+use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::Ticket;
 use crate::contract::{
     Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared, TargetFacts,
 };
 use crate::control::error_result;
 use crate::options::EngineOptions;
+use crate::remote::silence::limit_of;
 use ferrio_spec::SyncMode;
-use ferrio_spec::engines::options::gfapi::{BRICK, SINGLE_INSTANCE, VOLUME};
+use ferrio_spec::engines::options::gfapi::{BRICK, SERVER_TIMEOUT, SINGLE_INSTANCE, VOLUME};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
 use ferrio_sys::library::VendorLibrary;
@@ -21,6 +22,7 @@ use ferrio_units::Direction;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 /// What the library calls at the end of an I/O: the file, what a call returns, attributes before and after, and what was given to it.
 type EndOfIo = unsafe extern "C" fn(ClientHandle, isize, *mut c_void, *mut c_void, *mut c_void);
@@ -72,7 +74,7 @@ fn prepare(engine: &'static str, waits: bool, options: &EngineOptions) -> Result
         brick: needed("brick", options.get(&BRICK))?,
         is_shared: options.get(&SINGLE_INSTANCE),
     };
-    Ok(Box::new(Idle { settings, waits }))
+    Ok(Box::new(Idle { settings, waits, most_silence: limit_of(options.get(&SERVER_TIMEOUT)) }))
 }
 
 /// How a job reaches its volume.
@@ -96,13 +98,16 @@ impl VolumeSettings {
 struct Idle {
     settings: VolumeSettings,
     waits: bool,
+    most_silence: Duration,
 }
 
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let Self { settings, waits } = *self;
+        let Self { settings, waits, most_silence } = *self;
         let engine = settings.engine;
         let flags = if setup.direct { libc::O_DIRECT } else { 0 };
+        let awaited = AwaitedStep::default();
+        awaited.set("glusterd on brick, or a brick of the volume, has not answered: gluster volume status");
         let connect = move |job: &JobFacts| {
             let volume = Volume::reach(&settings)?;
             let mut files = Files { files: Vec::new(), volume };
@@ -112,7 +117,7 @@ impl Prepared for Idle {
             }
             Ok(files)
         };
-        let plan = ClientPlan { engine, connect: Arc::new(connect), spins: false, waits };
+        let plan = ClientPlan { engine, connect: Arc::new(connect), awaited, spins: false, waits, most_silence };
         Ok(Box::new(ClientEngine::new(plan, setup)))
     }
 }

@@ -4,13 +4,16 @@
 //! of operations end the job. Must not know: threads of the library. Start reading at `Objects`.
 #![expect(unsafe_code, reason = "calls a C library")]
 
-use super::ceph::{CephPool, CephSettings, ClientHandle, Librados, c_text, rados_ended};
-use super::driver::{ClientEngine, ClientLink, ClientPlan};
+use super::ceph::{AWAITS_MONITORS, CephPool, CephSettings, ClientHandle, Librados, c_text, rados_ended};
+use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::Ticket;
 use crate::contract::{Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared};
 use crate::control::error_result;
 use crate::options::EngineOptions;
-use ferrio_spec::engines::options::rados::{BUSY_POLL, CLIENTNAME, CLUSTERNAME, CONF, POOL, TOUCH_OBJECTS};
+use crate::remote::silence::limit_of;
+use ferrio_spec::engines::options::rados::{
+    BUSY_POLL, CLIENTNAME, CLUSTERNAME, CONF, POOL, SERVER_TIMEOUT, TOUCH_OBJECTS,
+};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
 use ferrio_units::Direction;
@@ -18,6 +21,7 @@ use std::ffi::CString;
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Name of the engine in messages.
 const NAME: &str = "rados";
@@ -28,7 +32,12 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     let settings = CephSettings::new(NAME, options.get(&POOL), options.get(&CLUSTERNAME), options.get(&CLIENTNAME))?;
     let conf = Some(c_text(NAME, "conf", options.get(&CONF))?);
     let settings = CephSettings { conf, ..settings };
-    Ok(Box::new(Idle { settings, spins: options.get(&BUSY_POLL), touches: options.get(&TOUCH_OBJECTS) }))
+    Ok(Box::new(Idle {
+        settings,
+        spins: options.get(&BUSY_POLL),
+        touches: options.get(&TOUCH_OBJECTS),
+        most_silence: limit_of(options.get(&SERVER_TIMEOUT)),
+    }))
 }
 
 /// The engine before it is started.
@@ -36,13 +45,18 @@ struct Idle {
     settings: CephSettings,
     spins: bool,
     touches: bool,
+    most_silence: Duration,
 }
 
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let Self { settings, spins, touches } = *self;
+        let Self { settings, spins, touches, most_silence } = *self;
+        let awaited = AwaitedStep::default();
+        let step = awaited.clone();
         let connect = move |job: &crate::contract::JobFacts| {
+            step.set(AWAITS_MONITORS);
             let pool = CephPool::connect(&settings)?;
+            step.set("the servers of the pool (OSDs) have not answered the making of an object (touch_objects): ceph health detail");
             let mut objects = Objects { pool, names: Vec::new() };
             for target in &job.targets {
                 let name = object_name(&target.path)?;
@@ -53,7 +67,7 @@ impl Prepared for Idle {
             }
             Ok(objects)
         };
-        let plan = ClientPlan { engine: NAME, connect: Arc::new(connect), spins, waits: false };
+        let plan = ClientPlan { engine: NAME, connect: Arc::new(connect), awaited, spins, waits: false, most_silence };
         Ok(Box::new(ClientEngine::new(plan, setup)))
     }
 }

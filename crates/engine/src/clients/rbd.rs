@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "calls a C library")]
 
 use super::ceph::{CephPool, CephSettings, ClientHandle, CompletionCallback, c_text};
-use super::driver::{ClientEngine, ClientLink, ClientPlan};
+use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::inquiry;
 use super::mailbox::Ticket;
 use super::rados::write_hint;
@@ -13,8 +13,9 @@ use crate::contract::{
 };
 use crate::control::error_result;
 use crate::options::EngineOptions;
+use crate::remote::silence::limit_of;
 use ferrio_spec::engines::options::rbd::{
-    BUSY_POLL, CLIENTNAME, CLUSTERNAME, POOL, RBD_ENCRYPTION_FORMAT, RBD_ENCRYPTION_PASSPHRASE, RBDNAME,
+    BUSY_POLL, CLIENTNAME, CLUSTERNAME, POOL, RBD_ENCRYPTION_FORMAT, RBD_ENCRYPTION_PASSPHRASE, RBDNAME, SERVER_TIMEOUT,
 };
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
@@ -24,6 +25,7 @@ use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
 use std::ptr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Name of the engine in messages.
 const NAME: &str = "rbd";
@@ -64,7 +66,11 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     };
     let encryption = encryption(options.get(&RBD_ENCRYPTION_FORMAT), options.get(&RBD_ENCRYPTION_PASSPHRASE))?;
     let settings = ImageSettings { pool, image: c_text(NAME, "rbdname", image)?, encryption };
-    Ok(Box::new(Idle { settings, spins: options.get(&BUSY_POLL) }))
+    Ok(Box::new(Idle {
+        settings,
+        spins: options.get(&BUSY_POLL),
+        most_silence: limit_of(options.get(&SERVER_TIMEOUT)),
+    }))
 }
 
 /// The number that the library has for a format, and the passphrase.
@@ -99,6 +105,7 @@ struct ImageSettings {
 struct Idle {
     settings: ImageSettings,
     spins: bool,
+    most_silence: Duration,
 }
 
 impl Prepared for Idle {
@@ -110,15 +117,17 @@ impl Prepared for Idle {
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let Self { mut settings, spins } = *self;
+        let Self { mut settings, spins, most_silence } = *self;
         settings.pool.is_cached = !setup.direct;
+        let awaited = AwaitedStep::default();
+        awaited.set("the cluster has not answered the opening of the image: see mon_host in the configuration, and ceph health detail");
         let connect = move |job: &JobFacts| {
             let mut image = Image::open(&settings, job.writes || job.trims)?;
             image.invalidates = job.invalidates;
             image.settle(&settings)?;
             Ok(image)
         };
-        let plan = ClientPlan { engine: NAME, connect: Arc::new(connect), spins, waits: false };
+        let plan = ClientPlan { engine: NAME, connect: Arc::new(connect), awaited, spins, waits: false, most_silence };
         Ok(Box::new(ClientEngine::new(plan, setup)))
     }
 }

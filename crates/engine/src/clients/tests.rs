@@ -1,7 +1,7 @@
 //! Tests of what all client libraries share, with a library that ends I/Os when it is told to.
 #![expect(unsafe_code, reason = "sends results to addresses, as a library does")]
 
-use super::driver::{ClientEngine, ClientLink, ClientPlan};
+use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::{ClientEnd, ClientMail, Ticket};
 use crate::contract::{
     Completion, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Outcome, Patience, Queued,
@@ -83,7 +83,14 @@ fn unit(direction: Direction, index: u32) -> IoUnit {
 fn engine(iodepth: u32, calls: &Arc<Mutex<Calls>>) -> ClientEngine<Link> {
     let of_link = Arc::clone(calls);
     let connect = move |_: &JobFacts| Ok::<_, EngineError>(Link(Arc::clone(&of_link)));
-    let plan = ClientPlan { engine: "test", connect: Arc::new(connect), spins: false, waits: false };
+    let plan = ClientPlan {
+        engine: "test",
+        connect: Arc::new(connect),
+        awaited: AwaitedStep::default(),
+        spins: false,
+        waits: false,
+        most_silence: MOST_SILENCE,
+    };
     let mut engine = ClientEngine::new(plan, setup(iodepth));
     assert_eq!(engine.connect(Patience::ENDLESS).unwrap(), Connection::Made);
     engine

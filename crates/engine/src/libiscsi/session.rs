@@ -20,6 +20,7 @@ use ferrio_sys::tcp_info::TcpCounts;
 use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::net::TcpStream;
 use std::os::fd::BorrowedFd;
 use std::ptr;
 use std::rc::Rc;
@@ -150,6 +151,22 @@ impl Drop for Login {
     }
 }
 
+/// Port of a portal that names none.
+const PORT: u16 = 3260;
+
+/// Why a portal was not reached. The library knows no reason where the connection is refused, so that another try tells it. Blocks.
+fn unreached(text: String, portal: &str) -> String {
+    if !text.contains("reconnect right now") {
+        return text;
+    }
+    let has_port = portal.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let place = if has_port { portal.to_owned() } else { format!("{portal}:{PORT}") };
+    match TcpStream::connect(&place) {
+        Ok(_) => text,
+        Err(error) => format!("no connection to {place}: {}", error.kind()),
+    }
+}
+
 /// A LUN of a target, and the session with it.
 // The login is dropped first: what its callbacks write to follows.
 pub(super) struct Lun {
@@ -225,7 +242,9 @@ impl Lun {
             // SAFETY: as above.
             unsafe { (api.iscsi_full_connect_async)(context, (*url).portal.as_ptr(), number, callback, reply) == 0 }
         });
-        connected.map(|_| ()).map_err(|text| format!("failed to connect to LUN : {text}"))
+        // SAFETY: a string of C, which the library has filled.
+        let portal = unsafe { CStr::from_ptr((*url).portal.as_ptr()) }.to_string_lossy();
+        connected.map(|_| ()).map_err(|text| format!("failed to connect to LUN : {}", unreached(text, &portal)))
     }
 
     fn find_size(&mut self, caller: &Caller) -> Result<(), String> {

@@ -5,12 +5,13 @@
 #![expect(unsafe_code, reason = "the buffer of an I/O in flight is a place in the buffer area")]
 
 use super::{StorageAccess, asked_for, errno_of, failed};
-use crate::clients::driver::{ClientEngine, ClientLink, ClientPlan};
+use crate::clients::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use crate::clients::mailbox::{ClientEnd, ClientMail, Ticket};
 use crate::contract::{
     Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Patience, Prepare, Prepared,
 };
 use crate::control::error_result;
+use crate::remote::silence::MOST_SILENCE;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
 use ferrio_units::Direction;
@@ -172,7 +173,14 @@ impl Prepared for IdleQueue {
             let link = made.lock().unwrap_or_else(PoisonError::into_inner).take();
             link.ok_or_else(|| failed(NAME, "queue", "the job", Errno::ALREADY.into()))
         };
-        let plan = ClientPlan { engine: NAME, connect: Arc::new(connect), spins: false, waits: false };
+        let plan = ClientPlan {
+            engine: NAME,
+            connect: Arc::new(connect),
+            awaited: AwaitedStep::default(),
+            spins: false,
+            waits: false,
+            most_silence: MOST_SILENCE,
+        };
         Ok(Box::new(ClientEngine::new(plan, setup)))
     }
 }

@@ -128,7 +128,7 @@ pub(crate) struct DrivenEngine<L: DrivenLink> {
 }
 
 impl<L: DrivenLink> DrivenEngine<L> {
-    pub(crate) fn new(link: L, depth: usize) -> Self {
+    pub(crate) fn new(link: L, depth: usize, most_silence: Duration) -> Self {
         Self {
             link,
             flights: (0..depth).map(|_| None).collect(),
@@ -136,7 +136,7 @@ impl<L: DrivenLink> DrivenEngine<L> {
             n_uncommitted: 0,
             ended: None,
             complaint: None,
-            silence: Silence::default(),
+            silence: Silence::new(most_silence),
             is_mute: false,
         }
     }

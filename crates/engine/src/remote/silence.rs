@@ -4,28 +4,41 @@
 
 use std::time::Duration;
 
-/// A server that answers nothing for so long is gone: the I/Os fail.
+/// A server that answers nothing for so long is gone, unless the job says otherwise (`server_timeout`): the I/Os fail.
 pub(crate) const MOST_SILENCE: Duration = Duration::from_secs(120);
 
 /// Time that a job has waited since the last answer. Waits are summed up, so that a job that is stopped or late blames no server.
-#[derive(Debug, Default)]
-pub(crate) struct Silence(Duration);
+#[derive(Debug)]
+pub(crate) struct Silence {
+    waited: Duration,
+    /// The server is gone after so long.
+    limit: Duration,
+}
 
 impl Silence {
+    pub(crate) fn new(limit: Duration) -> Self {
+        Self { waited: Duration::ZERO, limit }
+    }
+
     /// Notes a wait without an answer.
     pub(crate) fn add(&mut self, waited: Duration) {
-        self.0 = self.0.saturating_add(waited);
+        self.waited = self.waited.saturating_add(waited);
     }
 
     /// Notes an answer.
     pub(crate) fn end(&mut self) {
-        self.0 = Duration::ZERO;
+        self.waited = Duration::ZERO;
     }
 
     /// True if the server is gone.
     pub(crate) fn is_too_long(&self) -> bool {
-        self.0 >= MOST_SILENCE
+        self.waited >= self.limit
     }
+}
+
+/// The limit that a job gives, in seconds.
+pub(crate) fn limit_of(timeout_s: i64) -> Duration {
+    Duration::from_secs(u64::try_from(timeout_s).unwrap_or(MOST_SILENCE.as_secs()))
 }
 
 #[cfg(test)]
@@ -34,7 +47,7 @@ mod tests {
 
     #[test]
     fn waits_add_up_until_an_answer_comes() {
-        let mut silence = Silence::default();
+        let mut silence = Silence::new(MOST_SILENCE);
         silence.add(MOST_SILENCE / 2);
         assert!(!silence.is_too_long());
         silence.end();

@@ -41,6 +41,24 @@ fn a_job_that_cannot_reach_anything_says_why() {
     }
 }
 
+/// Monitors that take connections and say nothing.
+#[test]
+fn what_a_connection_waits_for_is_said() {
+    let scratch = Scratch::new("cluster");
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a socket");
+    let place = silent.local_addr().expect("an address");
+    let conf = format!("[global]\nmon_host = {place}\nauth_client_required = none\n");
+    std::fs::write(scratch.join("ceph.conf"), conf).expect("a file");
+    let options = "--name=t --rw=write --bs=4k --size=64k --runtime=1 --ioengine=rados --pool=p --conf=ceph.conf";
+    let refused = Run::new(Program::Ferrio, scratch.path(), options).finish();
+    let said = refused.all();
+    assert_eq!(refused.code, Some(1), "{said}");
+    if !said.contains("install the Debian package librados2") {
+        let step = said.contains("the monitors of the cluster have not answered");
+        assert!(step && said.contains("no connection was made within runtime"), "{said}");
+    }
+}
+
 #[test]
 fn an_absent_library_is_said_with_its_package_and_others_with_the_step() {
     for (options, package, step) in [

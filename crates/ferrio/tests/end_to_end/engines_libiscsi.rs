@@ -110,7 +110,11 @@ fn what_a_target_does_not_allow_ends_in_a_line() {
         ),
         (url, "--rw=read --bs=1000 --size=64k", "iscsi: buflen is not align to block size."),
         (absent.as_str(), "--rw=read --bs=4k --size=64k", "iscsi: failed to connect to LUN : "),
-        ("iscsi://127.0.0.1:1/iqn.a/1", "--rw=read --bs=4k", "iscsi: failed to connect to LUN : "),
+        (
+            "iscsi://127.0.0.1:1/iqn.a/1",
+            "--rw=read --bs=4k",
+            "iscsi: failed to connect to LUN : no connection to 127.0.0.1:1: connection refused",
+        ),
         ("no-address", "--rw=read --bs=4k", "iscsi: failed to parse url: no-address"),
     ] {
         let finished = job(&scratch, url, options).finish();
@@ -184,6 +188,24 @@ fn a_target_that_hangs_holds_no_stopped_job() {
     drop(frozen);
     let finished = job(&scratch, server.setting("ISCSI_URL"), "--rw=read --bs=4k --io_size=64k").finish();
     assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+/// A target that hangs ends a job with its runtime, or when it has been silent for as long as the job allows.
+#[test]
+fn a_target_that_hangs_holds_no_job_beyond_its_time() {
+    let scratch = Scratch::new("iscsi");
+    for (options, text) in [
+        ("--runtime=5", "the server has not answered the I/Os in flight"),
+        ("--server_timeout=1", "the target has answered nothing for as long as server_timeout allows"),
+    ] {
+        let Some(server) = tgt("a_target_that_hangs_holds_no_job_beyond_its_time") else { return };
+        let running = start(&scratch, &server, options);
+        let frozen = server.freeze("tgtd");
+        let finished = running.finish();
+        drop(frozen);
+        let what = format!("{options}: {}", finished.all());
+        assert!(finished.code == Some(1) && what.contains(text) && what.contains("err=110"), "{what}");
+    }
 }
 
 #[test]

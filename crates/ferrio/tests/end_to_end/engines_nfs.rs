@@ -90,6 +90,9 @@ fn figures_on_ganesha_are_those_of_fio() {
         let issued = [Program::Ferrio, Program::Peer].map(|program| {
             let finished = job(program, &scratch, url, &format!("{options} --output-format=json")).finish();
             assert_eq!(finished.code, Some(0), "{program:?} {options}: {}", finished.all());
+            // Each read behind the end is said.
+            let n_said = finished.stderr.lines().filter(|line| line.starts_with("Got NFS EOF")).count();
+            assert_eq!(n_said, if options.contains("128k") { 16 } else { 0 }, "{program:?}: {}", finished.all());
             let of_kind = |kind: &str| {
                 let bytes = figure(&finished, &format!("/{kind}/io_bytes"));
                 (figure(&finished, &format!("/{kind}/total_ios")), bytes)
@@ -194,6 +197,29 @@ fn a_ganesha_that_hangs_holds_no_stopped_job() {
     drop(frozen);
     let finished = job(Program::Ferrio, &scratch, server.setting("NFS3_URL"), "--rw=write --bs=4k --size=64k").finish();
     assert_eq!(finished.code, Some(0), "{}", finished.all());
+}
+
+/// A server that hangs ends a job with its runtime, or when it has been silent for as long as the job allows.
+#[test]
+fn a_ganesha_that_hangs_holds_no_job_beyond_its_time() {
+    let Some(server) = ganesha("a_ganesha_that_hangs_holds_no_job_beyond_its_time") else { return };
+    let scratch = Scratch::new("nfs");
+    for (file, options, text) in [
+        ("f", "--runtime=5", "the server has not answered the I/Os in flight"),
+        (
+            "g",
+            "--filename=g --server_timeout=1",
+            "the server has answered nothing for as long as server_timeout allows",
+        ),
+    ] {
+        let running = start(&scratch, &server, file, options);
+        let frozen = server.freeze("ganesha");
+        let finished = running.finish();
+        drop(frozen);
+        let what = format!("{options}: {}", finished.all());
+        assert_eq!(finished.code, Some(1), "{what}");
+        assert!(what.contains(text) && (what.contains("err=110") || !what.contains("err=")), "{what}");
+    }
 }
 
 #[test]

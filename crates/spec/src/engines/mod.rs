@@ -230,12 +230,12 @@ const NBD_MENDED: &str = "A server that does not answer ends a job within a seco
 
 /// Mended by the engine for Ceph objects.
 const RADOS_MENDED: &str = "Operations that fail end the job with their error, and so do syncs (EINVAL); fio 3.41 ignores the first and crashes at the others. \
-                            A monitor that does not answer ends the job after 30 seconds, servers that end no I/O after two minutes; fio waits \
+                            A monitor that does not answer ends the job after 30 seconds, servers that end no I/O after server_timeout (two minutes); fio waits \
                             for minutes or for ever. Writes to a full pool fail; fio waits for room.";
 
 /// Mended by the engine for Ceph block devices.
 const RBD_MENDED: &str = "A size beyond the end of the image is cut; fio lays out a local file. A job that only reads needs no right to write. \
-                          A monitor that does not answer ends the job after 30 seconds, servers that end no I/O after two minutes; fio waits \
+                          A monitor that does not answer ends the job after 30 seconds, servers that end no I/O after server_timeout (two minutes); fio waits \
                           for minutes or for ever.";
 
 /// Mended by the engine for `GlusterFS`.
@@ -255,14 +255,14 @@ const LIBISCSI_DIFFERENT: &str =
 
 /// Mended by the engine for iSCSI.
 const LIBISCSI_MENDED: &str = "A target that does not answer ends a job within a second of a stop; fio waits for ever. A lost connection \
-                               ends the job, and so does a target that answers nothing for two minutes. A block that is not a multiple of the LUN's fails with \
+                               ends the job, and so does a target that answers nothing for server_timeout (two minutes). A block that is not a multiple of the LUN's fails with \
                                EINVAL.";
 
 /// Mended by the engine for files of an NFS server.
 const NFS_MENDED: &str = "A job waits for all of its I/Os, which fio forgets at the end, and jobs that only read can use a read-only export. A \
                           mount or file that fails ends the run with 1; syncs are done, and unlink=1 removes files. A server that \
                           does not answer ends a job within a second of a stop, and a lost connection ends it at once unless the \
-                          address has autoreconnect. A server that answers nothing for two minutes ends the job. The errno of a write that fails is the \
+                          address has autoreconnect. A server that answers nothing for server_timeout (two minutes) ends the job. The errno of a write that fails is the \
                           server's (ENOSPC), not EFAULT.";
 
 /// Refused by the engine for network block devices.

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "functions of a C library, and their callbacks")]
 
 use super::super::library::{FoundTarget, IscsiContext, Libiscsi, LunList, LunMode, ScsiTask};
-use super::{Lun, words};
+use super::{Lun, unreached, words};
 use crate::contract::Patience;
 use crate::remote::aside::Caller;
 use crate::remote::driven::LineState;
@@ -146,9 +146,11 @@ pub(in super::super) fn targets(
             (api.iscsi_full_connect_async)(context, (*parsed).portal.as_ptr(), -1, callback, reply) == 0
         }
     });
+    // SAFETY: a string of C, which the library has filled.
+    let portal = unsafe { CStr::from_ptr((*parsed).portal.as_ptr()) }.to_string_lossy().into_owned();
     // SAFETY: it came from `iscsi_parse_portal_url`, and nobody uses it any more.
     unsafe { (api.iscsi_destroy_url)(parsed) };
-    connected.map_err(|text| format!("failed to connect: {text}"))?;
+    connected.map_err(|text| format!("failed to connect: {}", unreached(text, &portal)))?;
     // It is never freed: the library calls back once more when a connection is lost later.
     let discovery = Box::into_raw(Box::<Discovery>::default());
     // SAFETY: the context is valid; callbacks write only within calls of the library.

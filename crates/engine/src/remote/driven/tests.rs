@@ -93,7 +93,7 @@ impl DrivenLink for Link {
 
 /// An engine with as many reads in flight as its depth.
 fn engine(depth: u32, link: Link) -> DrivenEngine<Link> {
-    let mut engine = DrivenEngine::new(link, depth as usize);
+    let mut engine = DrivenEngine::new(link, depth as usize, MOST_SILENCE);
     for slot in 0..depth {
         assert_eq!(engine.queue(slot, &nowhere(Direction::Read)), Queued::Queued);
     }

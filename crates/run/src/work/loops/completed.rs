@@ -6,8 +6,10 @@ use super::Worker;
 use super::connection::give_up;
 use super::failure::{IoFault, fail};
 use crate::compat;
+use crate::events::MessageStream;
 use crate::work::lane::Stop;
-use ferrio_engine::{IoResult, Outcome};
+use ferrio_engine::{Complaint, IoResult, Outcome};
+use ferrio_stats::note::IoNote;
 use ferrio_sys::errno::EIO;
 use ferrio_units::Direction;
 
@@ -74,6 +76,9 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
         if worker.hooks.checks(slot_index) || !compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) {
             return failed(worker, slot_index, IoFault::Errno(EIO));
+        }
+        if let Some(Complaint { line, why, .. }) = worker.lane.engine.take_complaint() {
+            worker.lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
         }
         let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
         worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);

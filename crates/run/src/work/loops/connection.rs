@@ -40,6 +40,10 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
             return Err(Failure::stopped());
         }
         if is_late() {
+            // What was waited for.
+            if let Some(Complaint { line, why, .. }) = lane.engine.take_complaint() {
+                lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
+            }
             let note = RunNote::NoConnection { job: lane.plan.spec.name.clone() };
             return Err(failure!(ETIMEDOUT, "connect").explained(note));
         }

@@ -2,7 +2,8 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, text};
+use super::declaration::{boolean, number, text};
+use crate::syntax::between;
 
 engine_options! {
     VOLUME: Option<&'static str> = text("volume", "Gluster volume").long("Required.");
@@ -10,4 +11,9 @@ engine_options! {
         .long("Required. The host whose glusterd tells the bricks of the volume, on port 24007. The library writes its log to /tmp/fio_gfapi.log.");
     SINGLE_INSTANCE: bool = boolean("single-instance", "Share one connection between jobs")
         .long("Jobs that are threads (thread=1) with the same volume and brick share one connection; else each job has its own.");
+    SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
+        .default("120")
+        .own()
+        .long("An option of ferrio's own. If the job waits for I/Os and none is answered for so long, they fail with ETIMEDOUT, and the job ends; fio \
+               waits for ever. The end of runtime, and a stop, wait no longer than a second or two for answers, whatever this says.");
 }

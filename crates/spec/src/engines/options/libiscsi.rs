@@ -2,8 +2,9 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, text};
+use super::declaration::{boolean, number, text};
 use crate::DeviationKind::Mended;
+use crate::syntax::between;
 
 engine_options! {
     INITIATOR: &'static str = text("initiator", "Initiator IQN")
@@ -17,4 +18,9 @@ engine_options! {
     FUA: bool = boolean("libiscsi_fua", "Reads and writes force unit access")
         .long("An option of ferrio's own. READ and WRITE have the bit FUA: the target does not answer from its volatile cache.")
         .own();
+    SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
+        .default("120")
+        .own()
+        .long("An option of ferrio's own. If the job waits for I/Os and none is answered for so long, they fail with ETIMEDOUT, and the job ends; fio \
+               waits for ever. The end of runtime, and a stop, wait no longer than a second or two for answers, whatever this says.");
 }

@@ -2,7 +2,8 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, text};
+use super::declaration::{boolean, number, text};
+use crate::syntax::between;
 
 engine_options! {
     CLUSTERNAME: Option<&'static str> = text("clustername", "Ceph cluster")
@@ -20,4 +21,9 @@ engine_options! {
         .default("1")
         .long("Each object is made by an empty write before the job starts; one that is there stays as it is. A read of what is not there \
                gives zeroes and counts in full, so write objects before a job reads them.");
+    SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
+        .default("120")
+        .own()
+        .long("An option of ferrio's own. If the job waits for I/Os and none is answered for so long, they fail with ETIMEDOUT, and the job ends; fio \
+               waits for ever. The end of runtime, and a stop, wait no longer than a second or two for answers, whatever this says.");
 }

@@ -2,7 +2,8 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, text};
+use super::declaration::{boolean, number, text};
+use crate::syntax::between;
 
 engine_options! {
     CLUSTERNAME: Option<&'static str> = text("clustername", "Ceph cluster")
@@ -20,4 +21,9 @@ engine_options! {
     RBD_ENCRYPTION_PASSPHRASE: Option<&'static str> = text("rbd_encryption_passphrase", "Its passphrase")
         .under("rbd_encryption_format")
         .long("It is part of saved records and of reports with options.");
+    SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
+        .default("120")
+        .own()
+        .long("An option of ferrio's own. If the job waits for I/Os and none is answered for so long, they fail with ETIMEDOUT, and the job ends; fio \
+               waits for ever. The end of runtime, and a stop, wait no longer than a second or two for answers, whatever this says.");
 }
