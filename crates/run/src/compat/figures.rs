@@ -4,6 +4,7 @@
 
 use crate::plan::WorkerPlan;
 use ferrio_spec::DirectionMix;
+use ferrio_spec::engines::Completes;
 use ferrio_units::DataDirection;
 
 /// The direction under which the opening of a file counts: reads if the job reads, else writes. For a job that only
@@ -71,6 +72,14 @@ pub(crate) fn traces_closing_sync(worker: &WorkerPlan) -> bool {
 /// reads and writes. Native: printed for a mix, too.
 pub(crate) fn tells_unread_mix(worker: &WorkerPlan) -> bool {
     worker.spec.pattern.mix != DirectionMix::ReadWrite || !worker.compatibility.is_fio()
+}
+
+/// True if a job with a depth gets the note that its synchronous engine has none. fio flags engines for LUNs of a server as synchronous,
+/// which have their depth all the same. Native: the note is only printed where it is true. Shows in the notes before a run.
+pub(crate) fn tells_capped_depth(worker: &WorkerPlan) -> bool {
+    let def = worker.engine.def;
+    let has_depth = def.completes == Completes::Later && def.targets.are_remote();
+    def.waits() && !(has_depth && !worker.compatibility.is_fio())
 }
 
 /// True if a job that burns CPU time counts as a job with I/O, so that it does not end with the last of these, and other

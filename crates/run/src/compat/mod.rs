@@ -15,7 +15,7 @@ mod tests;
 
 pub(crate) use figures::{
     counts_cpu_job_as_io, counts_unrepeated, keeps_block_states, lacks_disks_of_trace, opened_direction,
-    samples_read_back, searched_depths, silences_latency_limit, tells_unread_mix, times_idle_turns,
+    samples_read_back, searched_depths, silences_latency_limit, tells_capped_depth, tells_unread_mix, times_idle_turns,
     traces_closing_sync, traces_missed_place,
 };
 pub(crate) use machine::{leaves_scheduler, refuses_trims_of_files, unlocks_before_done};

@@ -40,6 +40,7 @@ const UNUSED_SIZES: Change = |job| {
 };
 const SHARE: Change = |job| job.extent.io_size = Some(SizeSpec::Percent(1));
 const LIBAIO: Change = |job| "libaio".clone_into(&mut job.engine.name);
+const LIBISCSI: Change = |job| "libiscsi".clone_into(&mut job.engine.name);
 const PAIRS: Change = |job| job.pattern.mix = DirectionMix::TrimWrite;
 
 fn worker(compatibility: Compatibility, change: impl FnOnce(&mut JobSpec)) -> WorkerPlan {
@@ -83,7 +84,7 @@ type YesNo = fn(&WorkerPlan) -> bool;
 
 #[test]
 fn figures_have_both_answers() {
-    let rows: [(&str, Change, YesNo, [bool; 2]); 13] = [
+    let rows: [(&str, Change, YesNo, [bool; 2]); 16] = [
         ("idle turns take time", PLAIN, times_idle_turns, [false, true]),
         ("states of blocks", PLAIN, keeps_block_states, [false, true]),
         ("states of trimmed blocks", TRIMS, keeps_block_states, [true, true]),
@@ -95,6 +96,9 @@ fn figures_have_both_answers() {
         ("syncs of fsync_on_close", PLAIN, traces_closing_sync, [false, true]),
         ("writes of a mix", MIX, tells_unread_mix, [false, true]),
         ("writes of a writer", VERIFIED, tells_unread_mix, [true, true]),
+        ("the depth of psync", PLAIN, tells_capped_depth, [true, true]),
+        ("the depth of libiscsi", LIBISCSI, tells_capped_depth, [true, false]),
+        ("the depth of http", |job| "http".clone_into(&mut job.engine.name), tells_capped_depth, [true, true]),
         ("a process that burns CPU", PLAIN, counts_cpu_job_as_io, [true, false]),
         ("a thread that burns CPU", |job| job.worker.thread = true, counts_cpu_job_as_io, [false, false]),
     ];

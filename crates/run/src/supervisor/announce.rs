@@ -7,7 +7,7 @@ use crate::compat;
 use crate::events::{JobSummary, MessageStream, RunEvent, RunObserver};
 use crate::files::guard;
 use crate::link::trace::{self, TraceGroup, TraceSettings};
-use crate::plan::RunPlan;
+use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_evidence::Probes;
 use ferrio_stats::Note;
 use ferrio_stats::note::RunNote;
@@ -58,7 +58,8 @@ pub(super) fn announce(plan: &RunPlan, settings: &RunSettings, trees: Vec<Note>,
     let n_processes = plan.workers.len() as u32 - n_threads;
     observer.event(RunEvent::Starting { jobs, n_threads, n_processes });
     let overwritten = guard::verified_by_clones(&plan.workers);
-    let waits = plan.workers.iter().filter(|worker| worker.engine.def.waits() && !worker.spec.submission.offload);
+    let waits = |worker: &&WorkerPlan| compat::tells_capped_depth(worker) && !worker.spec.submission.offload;
+    let waits = plan.workers.iter().filter(waits);
     for _ in waits.filter(|worker| worker.spec.queue.iodepth > 1) {
         observer.event(RunEvent::Message(MessageStream::Info, RunNote::DepthIsCapped.into()));
     }
