@@ -32,6 +32,9 @@ pub(crate) enum Contradiction {
     /// Sizes of files by shares, and by bounds.
     #[error("fio: filesize and filesize_split are not compatible")]
     TwoFileSizes,
+    /// Files of 0 bytes, of which there is nothing to read or write in blocks.
+    #[error("fio: filesize_split: files of 0 bytes need whole_files=1, and others that are larger")]
+    EmptyFiles,
     /// A job of whole files does not say how large they are.
     #[error("fio: whole_files=1 needs filesize, filesize_split or a size in bytes")]
     WholeFilesWithoutSize,

@@ -53,7 +53,11 @@ impl WholeFiles {
 
     fn set_limits(&mut self) {
         let limits = &self.plan.limits;
-        self.pass_end_bytes = limits.bytes.min(self.issued_bytes.saturating_add(limits.pass_bytes));
+        let end_bytes = limits.bytes.min(self.issued_bytes.saturating_add(limits.pass_bytes));
+        // A limit that all files fit in ends no pass before its files do: the last ones may be empty.
+        let all_bytes: u64 = self.plan.files.iter().map(|file| file.length_bytes).sum();
+        let has_all = !self.picker.starts_over() && end_bytes.saturating_sub(self.issued_bytes) >= all_bytes;
+        self.pass_end_bytes = if has_all { u64::MAX } else { end_bytes };
     }
 
     fn n_issued_total(&self) -> u64 {
@@ -200,6 +204,21 @@ mod tests {
             _ => None,
         };
         steps.iter().filter_map(file).collect()
+    }
+
+    /// The limit is the sum of all files, which is reached before the last ones.
+    #[test]
+    fn empty_files_at_the_end_are_part_of_a_pass() {
+        let mut plan = ten_files(DirectionMix::Write, FileService::RoundRobin);
+        plan.files[8..].iter_mut().for_each(|file| file.length_bytes = 0);
+        plan.limits.pass_bytes = 36 << 10;
+        let mut stream = WholeFiles::new(plan).unwrap();
+        for _ in 0..2 {
+            assert_eq!(files(&steps(&mut stream)), (0..10).collect::<Vec<_>>());
+        }
+        let mut plan = ten_files(DirectionMix::Write, FileService::RoundRobin);
+        plan.limits.pass_bytes = 3 << 10;
+        assert_eq!(files(&steps(&mut WholeFiles::new(plan).unwrap())), [0, 1]);
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl HttpTalk {
         let is_list = kind == ObjectRequestKind::List;
         let target = if is_list { self.list_target(name)? } else { self.target(unit, name)? };
         let range = Some((unit.offset_bytes, unit.length_bytes as u64));
-        let range = range.filter(|_| self.settings.by_range && kind == ObjectRequestKind::Get);
+        let range = range.filter(|(_, length)| self.settings.by_range && kind == ObjectRequestKind::Get && *length > 0);
         self.task = Task { is_list, ..Task::new(method, target, range) };
         self.send(block);
         Ok(())

@@ -104,3 +104,26 @@ fn options_about_parts_are_refused() {
         assert!(refused.code == Some(1) && refused.all().contains(why), "{options}: {}", refused.all());
     }
 }
+
+/// Files of 0 bytes are opened, read or written, and closed like the others.
+#[test]
+fn files_may_be_empty() {
+    let scratch = Scratch::new("whole");
+    std::fs::create_dir(scratch.path().join("files")).expect("a directory");
+    let how = "--nrfiles=40 --filesize_split=0/50:4k/50";
+    for engine in ["psync", "libaio --iodepth=4"] {
+        for (kind, rw) in [("write", "write"), ("read", "read"), ("read", "randread")] {
+            let done = run(&scratch, &format!("{how} --rw={rw} --ioengine={engine}"));
+            assert_eq!(done.code, Some(0), "{engine} {rw}: {}", done.all());
+            let sizes: Vec<u64> = sizes(&scratch.path().join("files")).into_values().collect();
+            let n_empty = sizes.iter().filter(|bytes| **bytes == 0).count() as u64;
+            assert!(n_empty > 0 && n_empty < 40, "{sizes:?}");
+            let figures = ["total_ios", "io_bytes"].map(|key| figure(&done, &format!("/{kind}/{key}")));
+            assert_eq!(figures, [40, (40 - n_empty) * 4096], "{engine} {rw}: {}", done.all());
+        }
+    }
+    for options in ["--filesize_split=0/50:4k/50 --whole_files=0", "--filesize_split=0"] {
+        let refused = run(&scratch, options);
+        assert!(refused.code == Some(1) && refused.all().contains("files of 0 bytes need"), "{}", refused.all());
+    }
+}

@@ -47,11 +47,16 @@ fn lists(text: &str) -> Result<PerDirection<&str>, JobError> {
 
 /// `SIZE[/[PERCENT]]:...`, sorted by share. Entries without a share, or with 0, divide the rest equally.
 pub(crate) fn list(text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobError> {
+    list_from(1, text, kb_base)
+}
+
+/// The same, with sizes of at least `least_bytes`.
+pub(crate) fn list_from(least_bytes: u64, text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobError> {
     let parts: Vec<&str> = text.split(':').filter(|part| !part.is_empty()).collect();
     if parts.len() > MAX_ENTRIES {
         return Err(failed("hit max of 64 split entries"));
     }
-    let entries: Result<Vec<_>, _> = parts.into_iter().map(|part| entry(part, kb_base)).collect();
+    let entries: Result<Vec<_>, _> = parts.into_iter().map(|part| entry(part, kb_base, least_bytes)).collect();
     let entries = entries?;
     let sum: u32 = entries.iter().filter_map(|(_, percent)| *percent).sum();
     let n_blank = entries.iter().filter(|(_, percent)| percent.is_none()).count() as u32;
@@ -68,11 +73,11 @@ pub(crate) fn list(text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobEr
     Ok(shares)
 }
 
-fn entry(text: &str, kb_base: KbBase) -> Result<(u64, Option<u32>), JobError> {
+fn entry(text: &str, kb_base: KbBase, least_bytes: u64) -> Result<(u64, Option<u32>), JobError> {
     let conversion = || failed("split conversion failed");
     let (size, percent) = text.split_once('/').unwrap_or((text, ""));
     let bytes = parse_integer(size.trim(), kb_base).ok().and_then(|bytes| u64::try_from(bytes).ok());
-    let bytes = bytes.filter(|bytes| (1..=i64::MAX as u64).contains(bytes)).ok_or_else(conversion)?;
+    let bytes = bytes.filter(|bytes| (least_bytes..=i64::MAX as u64).contains(bytes)).ok_or_else(conversion)?;
     let percent = match percent.trim().trim_end_matches('%') {
         "" => 0,
         number => number.parse::<u32>().map_err(|_| conversion())?.min(100),

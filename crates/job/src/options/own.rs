@@ -57,7 +57,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .place(Category::File, "")
         .long(
             "An option of ferrio's own, written like bssplit. The size of a file depends on its name alone, so that another job, \
-             or another run, finds the sizes that were written.",
+             or another run, finds the sizes that were written. With whole_files=1 some may have 0 bytes (0/20:4k/80).",
         )
         .applies(Apply::With(whole_files::filesize_split)),
     option("directory_per", Kind::Choice(DIRECTORY_PER), "What takes the directories of `directory` in turn")

@@ -18,7 +18,7 @@ const LARGEST_UNIT_BYTES: u64 = 4096;
 
 /// Sets `filesize_split`.
 pub(crate) fn filesize_split(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
-    draft.job.extent.filesize_split = block_split::list(value.text()?, draft.kb_base())?;
+    draft.job.extent.filesize_split = block_split::list_from(0, value.text()?, draft.kb_base())?;
     Ok(())
 }
 
@@ -34,6 +34,10 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<(), Contradiction>
         && job.extent.filesize.replace(bounds).is_some()
     {
         return Err(Contradiction::TwoFileSizes);
+    }
+    let has_empty = sizes().any(|bytes| bytes == 0);
+    if has_empty && (!job.extent.whole_files || all_bits == 0) {
+        return Err(Contradiction::EmptyFiles);
     }
     if !job.extent.whole_files {
         return Ok(());

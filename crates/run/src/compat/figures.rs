@@ -79,7 +79,7 @@ pub(crate) fn tells_unread_mix(worker: &WorkerPlan) -> bool {
 pub(crate) fn tells_capped_depth(worker: &WorkerPlan) -> bool {
     let def = worker.engine.def;
     let has_depth = def.completes == Completes::Later && def.targets.are_remote();
-    def.waits() && !(has_depth && !worker.compatibility.is_fio())
+    def.waits() && (!has_depth || worker.compatibility.is_fio())
 }
 
 /// True if a job that burns CPU time counts as a job with I/O, so that it does not end with the last of these, and other

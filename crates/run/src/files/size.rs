@@ -193,7 +193,9 @@ fn file_range(
         None if extent.fill_device && !is_fixed => ENDLESS_BYTES,
         None => part_of_file(worker, extent, current_bytes, start_bytes),
     };
+    let may_be_empty = extent.whole_files && wanted == Some(0);
     if length_bytes == 0
+        && !may_be_empty
         && current_bytes.is_some_and(|bytes| start_bytes >= bytes)
         && (worker.engine.def.targets.are_files() || is_fixed)
     {

@@ -183,3 +183,21 @@ fn requests_that_meet_a_closed_connection_are_counted() {
     // Each request but the first meets the connection that was closed after the one before.
     assert_eq!((&steps["resent"], &steps["retries"]), (&Value::from(7), &Value::from(0)), "{steps}");
 }
+
+#[test]
+fn objects_may_be_empty() {
+    let scratch = Scratch::new("http");
+    let server = Server::start(|_| Answer::Yes);
+    let objects = "--filename_format=/b/$filenum --nrfiles=20 --filesize_split=0/50:4k/50 --whole_files=1";
+    let common = format!("--name=t --ioengine=http --http_host={} --http_object_mode=range {objects}", server.host);
+    for (kind, rw) in [("put", "write"), ("get", "read")] {
+        let options = format!("{common} --rw={rw} --output-format=json");
+        let done = Run::new(Program::Ferrio, scratch.path(), &options).finish();
+        let n_bytes: usize = server.seen().objects.values().map(Vec::len).sum();
+        let n_empty = server.seen().objects.values().filter(|object| object.is_empty()).count();
+        assert!(n_empty > 0 && n_empty < 20, "{n_empty}");
+        assert_eq!(requests(&done), [of(kind, [20, n_bytes as u64, 0, 0])]);
+    }
+    let found = findings_of(scratch.path(), &format!("{common} --rw=read"));
+    assert!(!found.contains(&"short-objects".to_owned()), "{found:?}");
+}
