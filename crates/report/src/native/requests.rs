@@ -71,7 +71,7 @@ mod tests {
         requests.record(&request(ObjectRequestKind::List, 1_000, false));
         let lines: Vec<_> = requests.0.iter().map(|figures| line("a", figures, 4_000_000_000)).collect();
         let expected = [
-            "head of a: 2,000 objects, 500 a second; mean 2.00 ms, p99 2.01 ms; 5 were not there.",
+            "head of a: 2,000 objects, 500 a second; mean 2.00 ms, p99 2.01 ms; 5 were not there; 5 had fewer bytes than were asked for.",
             "list of a: 1 list, 0 a second, 1,000 names each; mean 2.00 ms.",
         ];
         assert_eq!(lines, expected);
