@@ -179,8 +179,11 @@ fn knee_text(knee: &SweptKnee) -> String {
         KneeKind::Gradual => format!(
             "{of}: none that stands out. {grow}, and latency grows by a larger share from the first value on: say which latency you accept (--max p99=2ms)."
         ),
+        KneeKind::NotKnown if first == last => {
+            format!("{of}: not known, as figures have no intervals: longer runs, or --repeat, tell more.")
+        }
         KneeKind::NotKnown => format!(
-            "{of}: not known. By their intervals the values from {first} to {last} may be it, or a figure has no interval: longer runs, or --repeat, tell more."
+            "{of}: not known. By their intervals any value from {first} to {last} may be it: longer runs, or --repeat, tell more."
         ),
     }
 }

@@ -416,7 +416,7 @@ fn the_knee_of_a_device_is_the_number_of_its_channels() {
     assert!(crate::support::succeeds_once(is_right), "{}", knee());
     // One short run at each point has no intervals.
     let once = run(&scratch, &format!("sweep {job} --over iodepth=1..8 --knee --folder=once"));
-    assert!(once.code == Some(3) && once.stdout.starts_with("Knee of read of s: not known."), "{}", once.all());
+    assert!(once.code == Some(3) && once.stdout.contains("Knee of read of s: not known"), "{}", once.all());
     // As the answer, it stands first. Where there are more channels than I/Os, it is beyond the values.
     let shown = run(&scratch, "sweep --show=s.sweep --knee").succeeded();
     assert!(shown.stdout.starts_with("Knee of read of s: iodepth=4"), "{}", shown.all());

@@ -15,6 +15,9 @@ const BYTES_A_THREAD: u64 = 64 << 10;
 /// Memory that a worker takes at least while it is a process: 360 KiB were counted.
 const BYTES_A_PROCESS: u64 = 256 << 10;
 
+/// So many workers are made without a look at the limits, which costs each start some system calls.
+const FEW: u64 = 256;
+
 /// What a machine has room for.
 #[derive(Debug, Clone, Copy)]
 struct WorkerRoom {
@@ -54,6 +57,9 @@ impl WorkerLoad {
 
 /// Refuses more workers than this machine can carry for sure. Fewer may still be too many, which the system says when they start.
 pub(super) fn check(jobs: &[JobSpec]) -> Result<(), RunError> {
+    if jobs.iter().map(|job| u64::from(job.numjobs)).sum::<u64>() <= FEW {
+        return Ok(());
+    }
     let memory_bytes = memory_bytes();
     let own_bytes = soft_limit(Resource::As).unwrap_or(u64::MAX).min(memory_bytes);
     check_in(jobs, WorkerRoom { memory_bytes, own_bytes, processes: ProcessLimit::find() })
