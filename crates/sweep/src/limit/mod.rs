@@ -1,6 +1,7 @@
 //! `--max p99=2ms`: the largest value of a parameter (a rate, a depth, a number of jobs) at which latencies stay within limits.
 //!
-//! Must not know: how runs are made, terminals. Start reading at [`LimitSearch`], then [`search()`].
+//! Must not know: how runs are made, terminals. Start reading at [`LimitSearch`], then `next.rs`, which uses all runs
+//! together; [`search()`] is the bisection of `ferrio fit`, which judges each value for itself.
 
 mod answer;
 mod judge;
