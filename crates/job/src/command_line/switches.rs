@@ -241,7 +241,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     ),
     row(S::Showcmd, 's', "showcmd", No, "showcmd", &["Print job files as command lines"]),
     row(S::Readonly, 'r', "readonly", No, "readonly", &["Refuse jobs that write or trim"])
-        .deviates(Different, "A line on stderr names each option of a job file that changes something beside I/O: programs, logs, traces, engines that make or remove files. Native commands, and --safe, refuse them."),
+        .deviates(Different, "A line on stderr names each option of a job file that changes something beside I/O. These are programs, logs, traces, engines that make or remove files. Native commands, and --safe, refuse them."),
     row(S::Eta, 'e', "eta", Required, "eta=when", &["Progress line: always, never, auto"]),
     row(S::EtaInterval, 'O', "eta-interval", Required, "eta-interval=t", &["Time between two progress lines"]),
     row(S::EtaNewline, 'E', "eta-newline", Required, "eta-newline=t", &["Begin a new progress line each 't'"]),
@@ -251,7 +251,7 @@ pub const SWITCHES: &[SwitchDef] = &[
     row(S::WarningsFatal, 'w', "warnings-fatal", No, "warnings-fatal", &["Treat warnings about options as errors"]),
     row(S::MaxJobs, 'j', "max-jobs", Required, "max-jobs=n", &["Accepted; ferrio has no fixed number of jobs"]),
     row(S::Profile, 'p', "profile", Required, "profile=name", &["Run a built-in set of jobs: act, tiobench"])
-    .deviates(Different, "Options on the command line beside the profile count; fio overrides them. The profile's own options come after it.")
+    .deviates(Different, "Options beside the profile count; fio overrides them. The profile's own options come after it.")
     .deviates(Stricter, "Other jobs beside a profile are refused; fio drops them."),
     planned(row(S::Server, 'S', "server", Optional, "server[=address]", &["Serve jobs to other hosts"])),
     planned(row(S::Daemonize, 'D', "daemonize", Required, "daemonize=file", &["Serve in the background; pid to file"])),

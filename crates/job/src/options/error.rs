@@ -48,7 +48,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("gtod_cpu", Kind::Int(ANY), "Keep this CPU free of all jobs of the run")
         .place(Category::General, "clock")
         .applies(Apply::With(apply::gtod_cpu))
-        .deviates(Different, "No thread publishes the time, because each CPU reads its own clock as fast; the CPU is kept free of all jobs.")
+        .deviates(Different, "No thread publishes the time; the CPU is kept free of all jobs.")
         .deviates(Stricter, "A CPU that does not exist is refused."),
     option("job_start_clock_id", Kind::Int(ANY), "clock_gettime id for job_start in JSON")
         .default("0")
@@ -80,7 +80,10 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("cgroup", Kind::Text, "cgroup to place the job in")
         .place(Category::General, "cgroup")
         .applies(Apply::Text(|draft| &mut draft.job.surroundings.cgroup.name))
-        .deviates(Stricter, "A job that is a thread is refused in cgroup v2, where it would move all jobs of its process."),
+        .deviates(
+            Stricter,
+            "A job that is a thread is refused in cgroup v2, where it would move all jobs of its process.",
+        ),
     option("cgroup_nodelete", Kind::Bool, "Leave the cgroup in place afterwards")
         .default("0")
         .under("cgroup")
@@ -116,7 +119,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("flow_id")
         .place(Category::Io, "flow")
         .applies(Apply::U32(|draft| &mut draft.job.pace.flow.weight))
-        .deviates(Different, "A job that joins others later does not make up for the I/Os that the others have done before."),
+        .deviates(Different, "A job that joins later does not make up for earlier I/Os of others."),
     option("flow_watermark", Kind::Deprecated, "Accepted and ignored (deprecated)")
         .place(Category::Io, "flow")
         .applies(Apply::Nothing),

@@ -28,7 +28,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .applies(Apply::With(apply::per_job_logs))
         .deviates(
             Different,
-            "If several jobs share a log, its rows are in the order in which they came, not job by job.",
+            "Rows of several jobs in one log come by time, not job by job.",
         ),
     option("write_bw_log", Kind::OptionalText, "Bandwidth log, value = name prefix (default job name)")
         .place(Category::Log, "")

@@ -34,7 +34,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .under("read_iolog")
         .place(Category::Io, "iolog")
         .applies(Apply::Nothing)
-        .deviates(Different, "The option has no effect, because a trace is always read piece by piece. A trace from a pipe or socket is read to its end before the job starts."),
+        .deviates(Different, "No effect: a trace is always read piece by piece. A trace from a pipe or socket is read to its end before the job starts."),
     option("replay_no_stall", Kind::Bool, "Ignore recorded timing during replay")
         .default("0")
         .under("read_iolog")

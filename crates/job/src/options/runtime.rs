@@ -63,7 +63,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("clocksource", Kind::Choice(CLOCKSOURCE), "Timer used for latency stamps")
         .place(Category::General, "clock")
         .applies(Apply::Nothing)
-        .deviates(Different, "The value has no effect: ferrio uses the time stamp counter if it is reliable, otherwise clock_gettime."),
+        .deviates(Different, "The value has no effect: ferrio uses a reliable time stamp counter, otherwise clock_gettime."),
     option("mem", Kind::Choice(MEM), "Where I/O buffers come from; mmap kinds take ':path'")
         .aliases(&["iomem"])
         .default("malloc")

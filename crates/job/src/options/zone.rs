@@ -67,7 +67,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::Io, "")
         .applies(Apply::U32(|draft| &mut draft.open.zones.sequential.max_open))
-        .deviates(Different, "Beside open zones of other jobs, a random job may write to other open zones than with fio.")
+        .deviates(Different, "Beside other jobs' open zones, a random job may choose other zones than fio.")
         .deviates(Mended, "A job that finds all zones opened by other jobs waits for one; fio 3.41 ends it without an error and without its I/O.")
         .deviates(Stricter, "The option is refused without zonemode=zbd; fio ignores it."),
     option("job_max_open_zones", Kind::Int(at_most(4096)), "Same cap per job")

@@ -338,7 +338,7 @@ pub const ENGINES: &[EngineDef] = &[
     engine("page_fault", "Page faults of memory").of_memory(),
     engine("posixaio", "aio_read(), aio_write()").asynchronous().shares(Sharing::LibraryThreads).deviates(
         Different,
-        "A run in which threads and processes use the engine together is refused; fio runs it. A process inherits the \
+        "Threads and processes in one run are refused; fio runs them. A process inherits the \
          state of the C library's I/O threads but not the threads, and may wait for them for ever.",
     ),
     engine("own", "Storage of a program that uses ferrio as a library").of_server().shares(Sharing::Nothing),
