@@ -40,6 +40,14 @@ pub enum RunError {
     /// A job on virtual time that waits for another's lock would block in real time.
     #[error("lockfile and serialize_overlap between jobs cannot be used on virtual time")]
     LocksOnVirtualTime,
+    /// A job on real time among others on virtual time: neither could wait for the other.
+    #[error(
+        "{job}: other jobs of the run are on virtual time (sim_time=virtual), so this one needs ioengine=sim and sim_time=virtual too"
+    )]
+    MixedTimes {
+        /// Name of the first job on real time.
+        job: String,
+    },
     /// The thread that writes performance logs cannot be started.
     #[error("cannot start to write logs: {0}")]
     Logs(io::Error),

@@ -1,6 +1,6 @@
-//! Every private option of an engine that counts as built is read by an engine.
+//! Every private option of an engine that counts as built is read by an engine or by the run.
 //!
-//! An option counts as read when a file of the crate `engine` names the module of its declaration and its constant, in code (not in
+//! An option counts as read when a file of the crate `engine` or `run` names the module of its declaration and its constant, in code (not in
 //! tests). That one engine's constant can hide another one of the same name in the same file is accepted.
 //! Start reading at [`PrivateOptions`].
 
@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 const DECLARATIONS: &str = "crates/spec/src/engines/options/";
 /// Files there that declare nothing.
 const NO_DECLARATIONS: [&str; 3] = ["mod", "declaration", "typed"];
-/// The crate whose code reads them.
-const READER: &str = "crates/engine/src/";
+/// The crates whose code reads them.
+const READERS: [&str; 2] = ["crates/engine/src/", "crates/run/src/"];
 /// Words of declarations that no engine reads: those of options that are not built, or whose values go elsewhere.
 const NOT_READ: [&str; 4] = ["planned", "not_applicable", "untyped_word", "of_command_priority"];
 
@@ -39,7 +39,7 @@ impl PrivateOptions {
         if let Some(module) = source.path.strip_prefix(DECLARATIONS).and_then(|file| file.strip_suffix(".rs")) {
             self.take_declarations(source, module);
         }
-        if source.path.starts_with(READER) && !source.path.ends_with("/tests.rs") {
+        if READERS.iter().any(|reader| source.path.starts_with(reader)) && !source.path.ends_with("/tests.rs") {
             let tests = source.test_lines();
             let in_code = |token: &TokenTree| match token {
                 TokenTree::Ident(name) if !tests.contains(&name.span().start().line) => Some(name.to_string()),

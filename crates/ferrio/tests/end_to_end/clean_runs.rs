@@ -171,15 +171,15 @@ const RUNS: &[Row] = &[
     // Engines without a device.
     (Nowhere, "--rw=randread --bs=4k --size=64m --ioengine=null", &[]),
     (Nowhere, "--rw=randrw --bs=4k --size=64m --ioengine=null --iodepth=8", &[]),
-    (Nowhere, "--rw=randread --bs=4k --size=8m --ioengine=sim --sim_service=fixed:50us", &[]),
+    (Nowhere, "--rw=randread --bs=4k --size=8m --ioengine=sim --sim_time=virtual --sim_service=fixed:50us", &[]),
     (
         Nowhere,
-        "--rw=randread --bs=4k --size=16m --ioengine=sim --sim_service=fixed:500us --sim_channels=8 --iodepth=8",
+        "--rw=randread --bs=4k --size=16m --ioengine=sim --sim_time=virtual --sim_service=fixed:500us --sim_channels=8 --iodepth=8",
         &[],
     ),
     (
         Nowhere,
-        "--rw=randwrite --ioengine=sim --sim_service=fixed:100us --rate_iops=500 --size=1g --time_based --runtime=400ms",
+        "--rw=randwrite --ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rate_iops=500 --size=1g --time_based --runtime=400ms",
         FEW,
     ),
 ];

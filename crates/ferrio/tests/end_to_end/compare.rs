@@ -264,7 +264,7 @@ fn records_are_audited() {
 #[test]
 fn the_precision_of_native_runs_is_used() {
     let scratch = Scratch::new("compare");
-    let job = "--name=s --ioengine=sim --rw=randread --size=64m --time_based --runtime=4";
+    let job = "--name=s --ioengine=sim --sim_time=virtual --rw=randread --size=64m --time_based --runtime=4";
     for (name, service) in [("a", "exponential:300us"), ("b", "exponential:600us")] {
         let finished = run(&scratch, &format!("run --json {job} --sim_service={service}")).succeeded();
         scratch.write(&format!("{name}.json"), finished.stdout);

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Names of the rules with findings about a run of a slow simulated device, of which the machine's own speed is no part.
 fn findings_of(arguments: &str) -> Vec<String> {
     let scratch = Scratch::new("findings-course");
-    let job = "--name=s --ioengine=sim --rw=randread --size=1g --time_based";
+    let job = "--name=s --ioengine=sim --sim_time=virtual --rw=randread --size=1g --time_based";
     let finished =
         Run::new(Program::Ferrio, scratch.path(), &format!("run --json {job} {arguments}")).finish().succeeded();
     let document: Value =
@@ -60,11 +60,33 @@ fn stalls_are_told() {
 fn a_fall_when_another_job_begins_names_no_burst() {
     let burst = "--sim_service=fixed:1ms --sim_burst=iops:100/500/600 --runtime=5";
     let beside = |delay: &str| {
-        let other = "--name=b --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=3";
+        let other = "--name=b --ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=3";
         findings_of(&format!("{burst} {other} --startdelay={delay}"))
     };
     assert!(succeeds_once(|| {
         let found = beside("1500ms");
         has(&found, "rate-changed-with-another-job") && !has(&found, "rate-fell")
     }));
+}
+
+/// A minute on virtual time has the figures of arithmetic; a job on real time beside it could not keep step.
+#[test]
+fn all_jobs_of_a_run_are_on_virtual_time_or_none() {
+    let scratch = Scratch::new("virtual");
+    let job = "--name=s --ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=60 --numjobs=2";
+    let finished = Run::new(Program::Ferrio, scratch.path(), &format!("run --json {job}")).finish().succeeded();
+    let document: Value = serde_json::from_str(&finished.stdout).expect("JSON");
+    let rows = document["jobs"].as_array().expect("jobs");
+    let figures = |name: &str| rows.iter().map(|row| row[name].as_u64().unwrap_or_default()).collect::<Vec<_>>();
+    assert_eq!(
+        (figures("n_ios").iter().sum::<u64>(), figures("p50_ns")[0] / 10_000),
+        (120_000, 100),
+        "{}",
+        finished.stdout
+    );
+    for beside in ["--name=b --ioengine=sim --size=1m", "--name=b --ioengine=null --size=1m"] {
+        let refused = Run::new(Program::Ferrio, scratch.path(), &format!("run {job} {beside}")).finish();
+        assert_eq!(refused.code, Some(2), "{}", refused.all());
+        assert!(refused.stderr.contains("b: other jobs of the run are on virtual time"), "{}", refused.all());
+    }
 }

@@ -25,6 +25,7 @@ seconds = 4
 jobs = """
 [r]
 ioengine=sim
+sim_time=virtual
 sim_service=fixed:1ms
 rw=randread
 size=64m
@@ -225,7 +226,8 @@ fn headroom_is_where_a_limit_breaks() {
 #[test]
 fn a_signal_ends_it_and_nothing_stays() {
     let scratch = Scratch::new("fit");
-    scratch.write("own.toml", recipe("figure = \"read.p50\"\nmost = \"1s\"").replace("seconds = 4", "seconds = 4000"));
+    let recipe = recipe("figure = \"read.p50\"\nmost = \"1s\"").replace("sim_time=virtual\n", "");
+    scratch.write("own.toml", recipe.replace("seconds = 4", "seconds = 4000"));
     let mut running = Run::new(Program::Ferrio, scratch.path(), "fit ./own.toml . -o page.html").start();
     running.wait_until("its directory is there", |running| {
         scratch.names().iter().any(|name| name.starts_with("ferrio-fit-")) && !running.jobs().is_empty()

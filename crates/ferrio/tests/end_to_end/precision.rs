@@ -5,7 +5,7 @@
 use crate::support::{Program, Run, Scratch};
 use serde_json::Value;
 
-const JOB: &str = "--name=s --ioengine=sim --sim_service=exponential:300us --rw=randread --size=64m";
+const JOB: &str = "--name=s --ioengine=sim --sim_time=virtual --sim_service=exponential:300us --rw=randread --size=64m";
 
 fn document(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))

@@ -114,7 +114,7 @@ fn a_file_on_xfs_and_the_device_under_it() {
 #[test]
 fn what_depth_and_clones_bring() {
     let scratch = Scratch::new("story-depth");
-    let global = "[global]\nioengine=sim\nsim_service=fixed:2ms\nsim_channels=8\nstonewall\nruntime=600ms\nsize=64M\ntime_based\nbs=4k\n\
+    let global = "[global]\nioengine=sim\nsim_time=virtual\nsim_service=fixed:2ms\nsim_channels=8\nstonewall\nruntime=600ms\nsize=64M\ntime_based\nbs=4k\n\
                   rw=randread\n";
     let job = |(depth, n_clones)| format!("[d{depth}-j{n_clones}]\niodepth={depth}\nnumjobs={n_clones}\n");
     let jobs: Vec<String> = [(1, 1), (8, 1), (64, 1), (8, 4)].map(job).to_vec();
@@ -132,7 +132,7 @@ fn what_depth_and_clones_bring() {
         ],
     );
     // The four jobs of the story differ in more than one option, and nothing is compared.
-    let file = "[global]\nioengine=sim\nstonewall\nruntime=200ms\ntime_based\nsize=4m\n[a]\nbs=1M\nrw=write\niodepth=64\n[b]\nbs=4K\nrw=randwrite\n\
+    let file = "[global]\nioengine=sim\nsim_time=virtual\nstonewall\nruntime=200ms\ntime_based\nsize=4m\n[a]\nbs=1M\nrw=write\niodepth=64\n[b]\nbs=4K\nrw=randwrite\n\
                 iodepth=256\n";
     scratch.write("jobs", file);
     is_silent(&self::report(scratch.path(), "jobs"), &["effect-of-parallelism"]);
@@ -197,7 +197,7 @@ fn latencies_have_their_units_beside_them() {
 #[test]
 fn a_stall_hides_behind_a_rate() {
     let scratch = Scratch::new("story-rate");
-    let job = "--name=s --ioengine=sim --sim_service=fixed:100us --rw=randread --size=1g --runtime=1500ms --time_based";
+    let job = "--name=s --ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1g --runtime=1500ms --time_based";
     let run = |more: &str| report(scratch.path(), &format!("{job} {more}"));
     for process in ["linear", "poisson"] {
         // A job that waited for a CPU instead has nothing that hides.

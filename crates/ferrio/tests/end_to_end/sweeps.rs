@@ -10,7 +10,10 @@ use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, SystemTime};
 
 /// A simulated device with one channel that takes 1 ms: 1,000 I/Os a second at any depth, with a latency of 1 ms times the depth.
-const JOB: &str = "--name=s --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60 --bs=4k";
+const JOB: &str = "--name=s --ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=60 --bs=4k";
+
+/// The same with times that differ by a tenth, so that runs differ.
+const UNEVEN: &str = "--name=s --ioengine=sim --sim_time=virtual --sim_service=uniform:900us-1100us --rw=randread --size=1g --number_ios=60 --bs=4k";
 
 /// Runs ferrio where a test has its files.
 pub(crate) fn run(scratch: &Scratch, arguments: &str) -> Finished {
@@ -287,7 +290,8 @@ fn other_jobs_are_no_part_of_a_sweep() {
 #[test]
 fn jobs_that_fail_are_counted_and_their_figures_not_believed() {
     let scratch = Scratch::new("sweep");
-    let job = "--name=s --ioengine=sim --rw=randread --size=1g --number_ios=20 --sim_fault=read=EIO@5";
+    let job =
+        "--name=s --ioengine=sim --sim_time=virtual --rw=randread --size=1g --number_ios=20 --sim_fault=read=EIO@5";
     let failed = run(&scratch, &format!("sweep {job} --over bs=4k,8k --csv"));
     assert_eq!(failed.code, Some(2), "{}", failed.all());
     assert!(failed.stderr.contains("jobs failed in 2 of 2 runs"), "{}", failed.all());
@@ -297,12 +301,12 @@ fn jobs_that_fail_are_counted_and_their_figures_not_believed() {
 #[test]
 fn repeats_tell_how_sure_the_figures_are() {
     let scratch = Scratch::new("repeats");
-    let finished = run(&scratch, &format!("run {JOB} --repeat=3 --record=before")).succeeded();
+    let finished = run(&scratch, &format!("run {UNEVEN} --repeat=3 --record=before")).succeeded();
     assert!(finished.stdout.starts_with("3 runs\njob        "), "{}", finished.all());
     let row = finished.stdout.lines().find(|line| line.contains("IOPS")).unwrap_or_default();
     assert_eq!(row.matches('%').count(), 2, "an interval and the spread between runs: {row}");
     let document =
-        outcome(&run(&scratch, &format!("run {JOB} --repeat=3 --record=after --iodepth=2 --json")).succeeded());
+        outcome(&run(&scratch, &format!("run {UNEVEN} --repeat=3 --record=after --iodepth=2 --json")).succeeded());
     let figure = &document["points"][0]["figures"][0];
     assert_eq!(
         (figure["metric"].as_str(), figure["values"].as_array().map(Vec::len)),
@@ -336,7 +340,7 @@ fn a_folder_of_somebody_else_stays() {
 #[test]
 fn repeats_end_when_a_figure_is_known() {
     let scratch = Scratch::new("repeats");
-    let document = outcome(&run(&scratch, &format!("run {JOB} --until=iops±90% --json")).succeeded());
+    let document = outcome(&run(&scratch, &format!("run {UNEVEN} --until=iops±90% --json")).succeeded());
     assert_eq!((document["points"][0]["n_runs"].as_u64(), document["n_missing"].as_u64()), (Some(6), Some(0)));
     assert_eq!(document["points"][0]["is_known"], true);
     // Exit code 3: the runs do not tell what was asked.
@@ -345,13 +349,14 @@ fn repeats_end_when_a_figure_is_known() {
         assert_eq!(finished.code, Some(3), "{}", finished.all());
         finished
     };
-    let document = outcome(&undecided(&format!("run {JOB} --until=max±0.0001% --repeat=7 --json")));
+    let document = outcome(&undecided(&format!("run {UNEVEN} --until=max±0.0001% --repeat=7 --json")));
     let point = &document["points"][0];
     assert!(point["n_runs"] == 7 && point["is_known"] == false, "{document:#}");
     // A figure that the jobs do not have is never known, and ends the runs.
-    let text = undecided(&format!("run {JOB} --until=trim.iops±50% --repeat=7")).stdout;
+    let text = undecided(&format!("run {UNEVEN} --until=trim.iops±50% --repeat=7")).stdout;
     assert!(text.starts_with("6 runs. The jobs have no figure that is meant by trim.iops±50%.\n"), "{text}");
-    let sweep = format!("sweep {JOB} --over rw=randread,randwrite --until=write.max±0.0001% --repeat=7 --order=given");
+    let sweep =
+        format!("sweep {UNEVEN} --over rw=randread,randwrite --until=write.max±0.0001% --repeat=7 --order=given");
     let text = undecided(&sweep);
     let shown = text.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let told = "At 1 of 2 points (#1) the jobs have no figure that is meant by write.max±0.0001%. \
@@ -361,7 +366,7 @@ fn repeats_end_when_a_figure_is_known() {
     assert_eq!((points[0]["n_runs"].as_u64(), points[1]["n_runs"].as_u64()), (Some(6), Some(7)));
     std::fs::remove_dir_all(scratch.join("s.sweep")).expect("removed");
     for (arguments, reason) in [("--repeat=2 --live", "--live is about one run"), ("--until=iops", "it has no ±")] {
-        let refused = run(&scratch, &format!("run {JOB} {arguments}"));
+        let refused = run(&scratch, &format!("run {UNEVEN} {arguments}"));
         assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{}", refused.all());
     }
     assert_eq!(scratch.names(), Vec::<String>::new());
@@ -401,8 +406,7 @@ fn rests_are_between_the_runs() {
 #[test]
 fn the_knee_of_a_device_is_the_number_of_its_channels() {
     let scratch = Scratch::new("knee");
-    let job =
-        "--name=s --ioengine=sim --sim_service=fixed:2ms --sim_channels=4 --rw=randread --size=1g --number_ios=120";
+    let job = "--name=s --ioengine=sim --sim_time=virtual --sim_service=fixed:2ms --sim_channels=4 --rw=randread --size=1g --number_ios=120";
     let knee = || {
         let _ = std::fs::remove_dir_all(scratch.join("s.sweep"));
         let document =
@@ -420,8 +424,7 @@ fn the_knee_of_a_device_is_the_number_of_its_channels() {
     // As the answer, it stands first. Where there are more channels than I/Os, it is beyond the values.
     let shown = run(&scratch, "sweep --show=s.sweep --knee").succeeded();
     assert!(shown.stdout.starts_with("Knee of read of s: iodepth=4"), "{}", shown.all());
-    let wide =
-        "--name=s --ioengine=sim --sim_service=fixed:10ms --sim_channels=64 --rw=randread --size=1g --number_ios=40";
+    let wide = "--name=s --ioengine=sim --sim_time=virtual --sim_service=fixed:10ms --sim_channels=64 --rw=randread --size=1g --number_ios=40";
     let has_none = || {
         let _ = std::fs::remove_dir_all(scratch.join("none"));
         run(&scratch, &format!("sweep {wide} --over iodepth=1..8 --knee --folder=none")).code == Some(3)

@@ -29,7 +29,8 @@ use crate::link::board::Board;
 use crate::link::trace::TraceGroup;
 use crate::logs::LogDrain;
 use crate::plan::RunPlan;
-use ferrio_spec::RunSpec;
+use ferrio_spec::engines::options::sim::{self, SimTime};
+use ferrio_spec::{JobSpec, RunSpec};
 use ferrio_stats::Provenance;
 use ferrio_sys::clock::{monotonic_ns, wall_clock};
 use ferrio_sys::limits::{Resource, raise_limit};
@@ -146,7 +147,8 @@ fn time_left(start: Start) -> Duration {
 }
 
 fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunError> {
-    let Run { spec, settings, handle } = run;
+    let Run { spec, mut settings, handle } = run;
+    settings.is_virtual |= is_on_virtual_time(&spec)?;
     let time = if settings.is_virtual {
         RunTime::new_virtual({
             let handle = handle.clone();
@@ -200,6 +202,17 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     let watch = Watch::prepare(scene, Crew { records, probes }, desk, groups, schedulers, observer);
     let so_far = watch.elapsed();
     Ok(Stage::Ready(Box::new(watch), so_far))
+}
+
+/// Returns true if all jobs are on virtual time, and an error if only some are.
+fn is_on_virtual_time(spec: &RunSpec) -> Result<bool, RunError> {
+    let is_virtual = |job: &JobSpec| job.engine.options.get(&sim::TIME) == SimTime::Virtual;
+    let on_real_time = spec.jobs.iter().find(|job| !is_virtual(job));
+    match on_real_time {
+        None => Ok(!spec.jobs.is_empty()),
+        Some(job) if spec.jobs.iter().any(is_virtual) => Err(RunError::MixedTimes { job: job.name.clone() }),
+        Some(_) => Ok(false),
+    }
 }
 
 fn over(outcome: RunOutcome) -> Stage {

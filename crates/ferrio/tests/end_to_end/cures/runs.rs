@@ -19,27 +19,27 @@ const FILE_MIB: usize = 16;
 pub(super) const ROWS: &[Row] = &[
     (
         "runtime-without-time-based",
-        "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1m --runtime=1",
-        "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1m --runtime=1 --time_based",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1m --runtime=1",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1m --runtime=1 --time_based",
         |_, cured| figure(cured, "runtime_ns") > 0.95e9,
     ),
     (
         "rate-not-reached",
-        "--ioengine=sim --sim_service=fixed:5ms --rw=randread --size=1g --time_based --runtime=1 --rate_iops=1000",
-        "--ioengine=sim --sim_service=fixed:5ms --rw=randread --size=1g --time_based --runtime=1 --rate_iops=50",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:5ms --rw=randread --size=1g --time_based --runtime=1 --rate_iops=1000",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:5ms --rw=randread --size=1g --time_based --runtime=1 --rate_iops=50",
         |_, cured| is_near(figure(cured, "ios_per_sec"), 50.0),
     ),
     (
         "rate-fell",
-        "--ioengine=sim --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=5",
-        "--ioengine=sim --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=3 \
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=5",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=3 \
          --ramp_time=2500ms",
         |_, cured| is_near(figure(cured, "ios_per_sec"), 100.0),
     ),
     (
         "first-reads-slower",
-        "--ioengine=sim --sim_service=fixed:4ms --sim_read_cache=64m/1ms --rw=randread --size=1m --direct=1 --time_based --runtime=3",
-        "--ioengine=sim --sim_service=fixed:4ms --sim_read_cache=64m/1ms --rw=randread --size=1m --direct=1",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:4ms --sim_read_cache=64m/1ms --rw=randread --size=1m --direct=1 --time_based --runtime=3",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:4ms --sim_read_cache=64m/1ms --rw=randread --size=1m --direct=1",
         // Each of the blocks is a new one: 4 ms each, and never as fast as with the cache. A busy machine makes both slower.
         |wrong, cured| {
             let (with_cache, without) = (figure(wrong, "ios_per_sec"), figure(cured, "ios_per_sec"));
@@ -54,8 +54,8 @@ pub(super) const ROWS: &[Row] = &[
     ),
     (
         "ramp-outlasts-job",
-        "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1m --ramp_time=2",
-        "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1m --ramp_time=200ms --time_based --runtime=300ms",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1m --ramp_time=2",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1m --ramp_time=200ms --time_based --runtime=300ms",
         |_, cured| figure(cured, "n_ios") > 0.0,
     ),
     (
@@ -127,17 +127,17 @@ pub(super) const ROWS: &[Row] = &[
     ),
     (
         "job-failed",
-        "--ioengine=sim --sim_service=fixed:1ms --sim_fault=read=eio@50 --rw=randread --size=1g --number_ios=200 \
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_fault=read=eio@50 --rw=randread --size=1g --number_ios=200 \
          --continue_on_error=all",
-        "--ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=200",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --number_ios=200",
         |wrong, cured| count(wrong, "n_errors") == 1 && count(cured, "n_errors") == 0 && count(cured, "n_ios") == 200,
     ),
     (
         "effect-of-parallelism",
-        "--ioengine=sim --sim_service=fixed:5ms --sim_channels=4 --rw=randread --size=1g --iodepth=4 --time_based --runtime=500ms \
-         --name=b --stonewall --ioengine=sim --sim_service=fixed:5ms --sim_channels=4 --rw=randread --size=1g --iodepth=16 \
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:5ms --sim_channels=4 --rw=randread --size=1g --iodepth=4 --time_based --runtime=500ms \
+         --name=b --stonewall --ioengine=sim --sim_time=virtual --sim_service=fixed:5ms --sim_channels=4 --rw=randread --size=1g --iodepth=16 \
          --time_based --runtime=500ms",
-        "--ioengine=sim --sim_service=fixed:5ms --sim_channels=4 --rw=randread --size=1g --iodepth=4 --time_based --runtime=500ms",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:5ms --sim_channels=4 --rw=randread --size=1g --iodepth=4 --time_based --runtime=500ms",
         // Four channels of 5 ms each: a deeper queue waits for 20 ms, and does no more. Other programs may hold up both.
         |_, cured| {
             (400.0..900.0).contains(&figure(cured, "ios_per_sec")) && (4e6..12e6).contains(&figure(cured, "mean_ns"))
@@ -145,16 +145,16 @@ pub(super) const ROWS: &[Row] = &[
     ),
     (
         "few-samples",
-        "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1g --number_ios=100",
-        "--ioengine=sim --sim_service=fixed:100us --rw=randread --size=1g --number_ios=2000",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1g --number_ios=100",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:100us --rw=randread --size=1g --number_ios=2000",
         |_, cured| count(cured, "n_latencies") == 2000,
     ),
     (
         "rate-changed-with-another-job",
-        "--ioengine=sim --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=4 \
-         --name=b --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=2 --startdelay=1500ms",
-        "--ioengine=sim --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=4 \
-         --name=b --ioengine=sim --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=2",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=4 \
+         --name=b --ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=2 --startdelay=1500ms",
+        "--ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --sim_burst=iops:100/500/600 --rw=randread --size=1g --time_based --runtime=4 \
+         --name=b --ioengine=sim --sim_time=virtual --sim_service=fixed:1ms --rw=randread --size=1g --time_based --runtime=2",
         // 600 credits and 100 a second: the fall is that of the device, whatever the other job does.
         |_, cured| is_near(figure(cured, "ios_per_sec"), 250.0) && has(&ids(&cured["findings"]), "rate-fell"),
     ),

@@ -2,8 +2,16 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, number, size, text};
+use super::declaration::{boolean, number, size, text, word};
 use crate::syntax::{ANY, at_least, between};
+
+words! {
+    /// The time on which a simulated device works.
+    SimTime {
+        Real: "real", "The job waits for the device";
+        Virtual: "virtual", "Time jumps to the next event: figures are exact, and minutes take milliseconds";
+    }
+}
 
 engine_options! {
     SERVICE: &'static str =
@@ -31,6 +39,10 @@ engine_options! {
         text("sim_fault", "Errors that the device makes: list of [DIRECTION=]KIND[:DURATION]@WHEN")
             .long("Kinds: eio, short, torn, lost, misdirected, flip, stall. WHEN: a probability (0.01 or 1%), n (only the\n\
              n-th I/O) or /n (every n-th). Example: eio@/1000,write=flip@0.01%");
+    TIME: SimTime = word("sim_time", "Time of the device: that of the machine, or virtual")
+        .long("On virtual time nothing waits: the clock jumps to the next completion, pause or end. The same seeds give the same\n\
+             figures on every machine. All jobs of the run need the value; they are threads, and nothing of the machine (CPU\n\
+             time, disks) is measured.");
     CAPACITY: Option<i64> =
         size("sim_capacity", "Bytes of the device (default: no limit; with sim_data 1g)", at_least(1));
 }
