@@ -44,6 +44,7 @@ mod record_file;
 mod records;
 mod report;
 mod reporter;
+mod runs_on_terminal;
 mod signals;
 mod step_bar;
 mod sweep;

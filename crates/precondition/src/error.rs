@@ -2,7 +2,8 @@
 //!
 //! Start reading at [`PreconditionError`].
 
-use ferrio_run::RunError;
+use ferrio_session::runs::RunsError;
+use ferrio_session::runs::folder::FolderError;
 use std::path::PathBuf;
 
 /// Why it cannot be done.
@@ -29,23 +30,12 @@ pub enum PreconditionError {
     /// The load is none that can be run here.
     #[error("{0}")]
     Load(String),
-    /// A file of the folder cannot be read or written.
-    #[error("{}: {}", .path.display(), ferrio_units::error_text(.source))]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The new folder is there already.
-    #[error("{} is there already: go on with its work (--resume {}), or give another folder (--folder)", .0.display(), .0.display())]
-    FolderExists(PathBuf),
+    /// The folder cannot be made, read or written, or is another program's.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The folder has no plan.
     #[error("{} holds no preconditioning: it has no plan.json", .0.display())]
     NoPlan(PathBuf),
-    /// Another program works in the folder.
-    #[error("{}: another program is at work there", .0.display())]
-    InUse(PathBuf),
     /// A file of the folder has another form.
     #[error("{}: it cannot be understood: {reason}", .path.display())]
     Form {
@@ -54,9 +44,9 @@ pub enum PreconditionError {
         /// Why.
         reason: String,
     },
-    /// A run cannot be started or supervised.
+    /// A run cannot be made.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Runs(#[from] RunsError),
     /// A job has failed.
     #[error("{what} failed: {reason}")]
     Failed {

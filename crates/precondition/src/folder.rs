@@ -6,14 +6,11 @@
 use crate::plan::FORM;
 use crate::steady::SteadyWindow;
 use crate::{PreconditionError, PreconditionPlan, PreconditionTarget, PreconditionWay};
-use ferrio_report::saved;
+use ferrio_session::runs::folder::{self, FolderError, WorkFolder};
 use ferrio_stats::{Finding, RunRecord};
-use ferrio_sys::output::work_folder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const PLAN: &str = "plan.json";
 const PROGRESS: &str = "progress.json";
@@ -66,13 +63,12 @@ impl PreconditionProgress {
 /// Work whose folder no other program uses meanwhile.
 #[derive(Debug)]
 pub struct OpenPrecondition {
-    path: PathBuf,
+    /// The folder, locked until this is dropped.
+    work: WorkFolder,
     /// The plan.
     pub plan: PreconditionPlan,
     /// What was done.
     pub progress: PreconditionProgress,
-    /// The folder is locked until this is dropped.
-    _lock: File,
 }
 
 impl OpenPrecondition {
@@ -81,13 +77,8 @@ impl OpenPrecondition {
     /// # Errors
     /// It is there already, lies on the target, or cannot be made.
     pub fn create(path: &Path, plan: PreconditionPlan) -> Result<Self, PreconditionError> {
-        let failed = |source: std::io::Error| match source.kind() {
-            ErrorKind::AlreadyExists => PreconditionError::FolderExists(path.to_owned()),
-            _ => PreconditionError::File { path: path.to_owned(), source },
-        };
-        fs::create_dir(path).and_then(|()| fs::create_dir(path.join(ROUNDS))).map_err(failed)?;
-        let lock = lock(path)?;
-        let this = Self { path: path.to_owned(), plan, progress: PreconditionProgress::default(), _lock: lock };
+        let work = WorkFolder::create(path, ROUNDS)?;
+        let this = Self { work, plan, progress: PreconditionProgress::default() };
         this.write(PLAN, &this.plan)?;
         this.write(PROGRESS, &this.progress)?;
         Ok(this)
@@ -101,7 +92,7 @@ impl OpenPrecondition {
         if !path.join(PLAN).is_file() {
             return Err(PreconditionError::NoPlan(path.to_owned()));
         }
-        let lock = lock(path)?;
+        let work = WorkFolder::lock(path)?;
         let plan: PreconditionPlan = read(&path.join(PLAN))?;
         if plan.form != FORM {
             let reason = format!("it has form {}, and this version of ferrio reads form {FORM}", plan.form);
@@ -114,12 +105,12 @@ impl OpenPrecondition {
         if progress.steady().is_none() {
             progress.n_before = progress.rounds.len();
         }
-        Ok(Self { path: path.to_owned(), plan: PreconditionPlan { target: now, ..plan }, progress, _lock: lock })
+        Ok(Self { work, plan: PreconditionPlan { target: now, ..plan }, progress })
     }
 
     /// Its path.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.work.path()
     }
 
     /// True if nothing is left to be done.
@@ -135,33 +126,29 @@ impl OpenPrecondition {
 
     /// Keeps the record of a round, which are numbered from 1.
     pub(crate) fn keep_record(&self, number: usize, record: &RunRecord) -> Result<(), PreconditionError> {
-        let path = self.path.join(ROUNDS).join(format!("round-{number:03}.record"));
-        work_folder::write(&path, &saved::encode(record)).map_err(|source| PreconditionError::File { path, source })
+        self.work.keep(Path::new(ROUNDS).join(format!("round-{number:03}.record")), record)?;
+        Ok(())
     }
 
     fn write(&self, name: &str, content: &impl Serialize) -> Result<(), PreconditionError> {
-        let path = self.path.join(name);
-        let text = serde_json::to_vec_pretty(content).map_err(std::io::Error::from);
-        let written = text.and_then(|text| work_folder::write(&path, &text));
-        written.map_err(|source| PreconditionError::File { path, source })
+        let text = serde_json::to_vec_pretty(content)
+            .map_err(|error| FolderError::File { path: self.path().join(name), source: error.into() })?;
+        self.work.write(name, &text)?;
+        Ok(())
     }
 }
 
-fn lock(path: &Path) -> Result<File, PreconditionError> {
-    let locked = work_folder::lock(path).map_err(|source| PreconditionError::File { path: path.to_owned(), source })?;
-    locked.ok_or_else(|| PreconditionError::InUse(path.to_owned()))
-}
-
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, PreconditionError> {
-    let bytes = work_folder::read(path, MOST_BYTES);
-    let bytes = bytes.map_err(|source| PreconditionError::File { path: path.to_owned(), source })?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| PreconditionError::Form { path: path.to_owned(), reason: error.to_string() })
+    let damaged = |reason: String| PreconditionError::Form { path: path.to_owned(), reason };
+    let bytes = folder::read(path, MOST_BYTES)?.ok_or_else(|| damaged("it is not there".to_owned()))?;
+    serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::PathBuf;
 
     fn round(ios_per_sec: f64) -> PreconditionRound {
         PreconditionRound { ios_per_sec, bytes_per_sec: 0.0, mean_latency_ns: None, window: None, findings: Vec::new() }
@@ -182,8 +169,11 @@ mod tests {
         let target = PreconditionTarget::examine(&file, true).expect("a target");
         let plan = PreconditionPlan::new(target, PreconditionWay::Write, "psync");
         let mut open = OpenPrecondition::create(&path, plan.clone()).expect("a folder");
-        assert!(matches!(OpenPrecondition::create(&path, plan.clone()), Err(PreconditionError::FolderExists(_))));
-        assert!(matches!(OpenPrecondition::open(&path), Err(PreconditionError::InUse(_))));
+        assert!(matches!(
+            OpenPrecondition::create(&path, plan.clone()),
+            Err(PreconditionError::Folder(FolderError::Exists(_)))
+        ));
+        assert!(matches!(OpenPrecondition::open(&path), Err(PreconditionError::Folder(FolderError::InUse(_)))));
         open.progress.pass_bytes = 1 << 20;
         (0..4).for_each(|_| open.progress.add(round(100.0)));
         open.keep_progress().expect("written");

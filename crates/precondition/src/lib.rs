@@ -20,4 +20,4 @@ pub use folder::{OpenPrecondition, PreconditionProgress, PreconditionRound};
 pub use plan::{PreconditionPlan, PreconditionWay};
 pub use steady::{SteadyWindow, WINDOW};
 pub use target::PreconditionTarget;
-pub use work::{PreconditionConductor, PreconditionEnding, PreconditionStep};
+pub use work::PreconditionEnding;

@@ -1,48 +1,14 @@
-//! The work: passes over the target, then rounds of the load until they are steady.
+//! The work as a source of runs: passes over the target, then rounds of the load until they are steady.
 //!
-//! Must not know: terminals, signals. Start reading at [`OpenPrecondition::work`].
+//! Must not know: terminals, signals, how a run is made. Start reading at [`OpenPrecondition::work`].
 
-use crate::filling::next_part;
+use crate::filling::{FillPart, next_part};
 use crate::folder::PreconditionRound;
 use crate::{OpenPrecondition, PreconditionError, PreconditionWay, jobs};
 use ferrio_job::Environment;
 use ferrio_results::{RunResult, of_record};
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome};
-use ferrio_spec::RunSpec;
-use ferrio_stats::RunRecord;
-
-/// What is going to be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PreconditionStep {
-    /// A part of a pass.
-    Pass {
-        /// Number of the pass, from 1.
-        number: u32,
-        /// Bytes of this pass that were moved before.
-        done_bytes: u64,
-    },
-    /// A round of the load.
-    Round {
-        /// Its number since the work began or went on, from 1.
-        number: u32,
-    },
-}
-
-/// What conducts the runs.
-pub trait PreconditionConductor {
-    /// A run is to begin.
-    fn next(&mut self, step: PreconditionStep);
-
-    /// Runs a session.
-    ///
-    /// # Errors
-    /// The run cannot be started or supervised.
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
-
-    /// True if no further run is to begin, and the one that was under way does not count.
-    fn is_stopped(&self) -> bool;
-}
+use ferrio_session::SessionOutcome;
+use ferrio_session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
 
 /// Why the work has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +19,7 @@ pub enum PreconditionEnding {
     NotSteady,
     /// The passes are done, and no rounds were wanted.
     Passed,
-    /// The conductor has ended it.
+    /// The driver has ended it.
     Stopped,
 }
 
@@ -65,71 +31,108 @@ impl OpenPrecondition {
     pub fn work(
         &mut self,
         environment: &dyn Environment,
-        conductor: &mut dyn PreconditionConductor,
+        driver: &mut dyn RunDriver,
     ) -> Result<PreconditionEnding, PreconditionError> {
         self.plan.check(environment)?;
-        while let Some(part) = next_part(self.plan.target.bytes, self.plan.n_passes, self.progress.pass_bytes) {
-            let number = (self.progress.pass_bytes / self.plan.target.bytes) as u32 + 1;
-            conductor.next(PreconditionStep::Pass { number, done_bytes: part.offset });
-            let spec = jobs::part(&self.plan, part, environment)?;
-            if run(spec, "a pass", self.plan.way, conductor)?.is_none() {
-                return Ok(PreconditionEnding::Stopped);
-            }
-            self.progress.pass_bytes += part.bytes;
-            self.keep_progress()?;
-        }
-        if self.plan.most_rounds == 0 {
-            return Ok(PreconditionEnding::Passed);
-        }
-        self.rounds(environment, conductor)
-    }
-
-    fn rounds(
-        &mut self,
-        environment: &dyn Environment,
-        conductor: &mut dyn PreconditionConductor,
-    ) -> Result<PreconditionEnding, PreconditionError> {
-        while self.progress.steady().is_none() {
-            let number = self.progress.rounds.len() as u32 + 1;
-            let since_pause = number - self.progress.n_before as u32;
-            if since_pause > self.plan.most_rounds {
-                return Ok(PreconditionEnding::NotSteady);
-            }
-            conductor.next(PreconditionStep::Round { number: since_pause });
-            let spec = jobs::round(&self.plan, number, environment)?;
-            let Some(record) = run(spec, "the load", self.plan.way, conductor)? else {
-                return Ok(PreconditionEnding::Stopped);
-            };
-            self.keep_record(number as usize, &record)?;
-            self.progress.add(figures(&of_record(&record)));
-            self.keep_progress()?;
-        }
-        Ok(PreconditionEnding::Steady)
+        let ending = Runs::new(driver).all(&mut PreconditionRuns { open: self, environment, step: None })?;
+        Ok(match ending {
+            RunsEnding::Stopped | RunsEnding::OutOfTime => PreconditionEnding::Stopped,
+            RunsEnding::All if self.plan.most_rounds == 0 => PreconditionEnding::Passed,
+            RunsEnding::All if self.progress.steady().is_some() => PreconditionEnding::Steady,
+            RunsEnding::All => PreconditionEnding::NotSteady,
+        })
     }
 }
 
-/// The record of a run; `None`: the conductor has ended it.
-fn run(
-    spec: RunSpec,
-    what: &'static str,
-    way: PreconditionWay,
-    conductor: &mut dyn PreconditionConductor,
-) -> Result<Option<RunRecord>, PreconditionError> {
-    if conductor.is_stopped() {
-        return Ok(None);
+/// What a run does.
+#[derive(Clone, Copy)]
+enum PreconditionStep {
+    /// A part of a pass.
+    Part(FillPart),
+    /// A round of this number, from 1.
+    Round(u32),
+}
+
+struct PreconditionRuns<'a> {
+    open: &'a mut OpenPrecondition,
+    environment: &'a dyn Environment,
+    step: Option<PreconditionStep>,
+}
+
+impl PreconditionRuns<'_> {
+    fn next_step(&self) -> Option<PreconditionStep> {
+        let (plan, progress) = (&self.open.plan, &self.open.progress);
+        if let Some(part) = next_part(plan.target.bytes, plan.n_passes, progress.pass_bytes) {
+            return Some(PreconditionStep::Part(part));
+        }
+        let number = progress.rounds.len() as u32 + 1;
+        let is_wanted = self.since_pause(number) <= plan.most_rounds && progress.steady().is_none();
+        is_wanted.then_some(PreconditionStep::Round(number))
     }
-    let mut session = Session::new(spec)?;
-    session.settings.keeps_series = true;
-    // A second guard: nothing is opened for writing.
-    session.settings.readonly = way == PreconditionWay::Read;
-    let outcome = conductor.run(session)?;
-    if conductor.is_stopped() || outcome.is_stopped {
-        return Ok(None);
+
+    /// Number of a round since the work began or went on, from 1.
+    fn since_pause(&self, number: u32) -> u32 {
+        number - self.open.progress.n_before as u32
     }
-    if outcome.n_failed > 0 {
-        return Err(PreconditionError::Failed { what, reason: outcome.said() });
+
+    fn notice(&self, step: PreconditionStep) -> RunNotice {
+        let plan = &self.open.plan;
+        match step {
+            PreconditionStep::Part(part) => {
+                let number = (self.open.progress.pass_bytes / plan.target.bytes) as usize + 1;
+                RunNotice {
+                    name: format!("pass {number} of {}", plan.n_passes),
+                    number,
+                    done: part.offset,
+                    whole: plan.target.bytes,
+                    unit: WorkUnit::Bytes,
+                }
+            }
+            PreconditionStep::Round(number) => {
+                let number = self.since_pause(number);
+                RunNotice {
+                    name: format!("round {number}, at most {}", plan.most_rounds),
+                    number: (plan.n_passes + number) as usize,
+                    done: u64::from(number) - 1,
+                    whole: u64::from(plan.most_rounds),
+                    unit: WorkUnit::Runs,
+                }
+            }
+        }
     }
-    Ok(Some(outcome.record))
+}
+
+impl RunSource for PreconditionRuns<'_> {
+    type Error = PreconditionError;
+
+    fn next(&mut self, _: u64) -> Result<Option<NextRun>, PreconditionError> {
+        self.step = self.next_step();
+        let Some(step) = self.step else { return Ok(None) };
+        let plan = &self.open.plan;
+        let jobs = match step {
+            PreconditionStep::Part(part) => jobs::part(plan, part, self.environment)?,
+            PreconditionStep::Round(number) => jobs::round(plan, number, self.environment)?,
+        };
+        // A second guard: nothing is opened for writing.
+        let is_readonly = plan.way == PreconditionWay::Read;
+        Ok(Some(NextRun { is_readonly, ..NextRun::new(jobs, self.notice(step)) }))
+    }
+
+    fn take(&mut self, outcome: SessionOutcome) -> Result<(), PreconditionError> {
+        let Some(step) = self.step else { return Ok(()) };
+        if outcome.n_failed > 0 {
+            let what = if matches!(step, PreconditionStep::Part(_)) { "a pass" } else { "the load" };
+            return Err(PreconditionError::Failed { what, reason: outcome.said() });
+        }
+        match step {
+            PreconditionStep::Part(part) => self.open.progress.pass_bytes += part.bytes,
+            PreconditionStep::Round(number) => {
+                self.open.keep_record(number as usize, &outcome.record)?;
+                self.open.progress.add(figures(&of_record(&outcome.record)));
+            }
+        }
+        self.open.keep_progress()
+    }
 }
 
 /// The figures of a round.

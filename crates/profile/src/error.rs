@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`ProfileError`].
 
-use ferrio_run::RunError;
+use ferrio_session::runs::RunsError;
 use ferrio_sweep::SweepError;
 use std::path::PathBuf;
 
@@ -20,9 +20,9 @@ pub enum ProfileError {
     /// A point of a part is refused here.
     #[error(transparent)]
     Point(Box<SweepError>),
-    /// A run cannot be started or supervised.
+    /// A run cannot be made.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Runs(#[from] RunsError),
     /// A job has failed.
     #[error("{section} failed: {reason}")]
     Failed {
@@ -45,7 +45,7 @@ pub enum ProfileError {
         /// Why.
         source: std::io::Error,
     },
-    /// The conductor has ended the runs.
+    /// The driver has ended the runs.
     #[error("ended before the last run")]
     Stopped,
 }

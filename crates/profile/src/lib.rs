@@ -13,6 +13,6 @@ mod sheet;
 
 pub use error::ProfileError;
 pub use outcome::{ProfileFinding, ProfileOutcome, SectionOutcome};
-pub use profiling::{ProfileConductor, ProfileTarget, Profiling};
+pub use profiling::{ProfileTarget, Profiling};
 pub use section::{ProfileSection, SECTIONS};
 pub use sheet::SheetRow;

@@ -1,4 +1,4 @@
-//! Runs the parts of a profile.
+//! The parts of a profile as a source of runs.
 //!
 //! Must not know: terminals, signals, pages. Start reading at [`Profiling::run`].
 
@@ -6,9 +6,9 @@ use crate::outcome::SectionOutcome;
 use crate::{ProfileError, ProfileOutcome, ProfileSection, SECTIONS};
 use ferrio_job::{Environment, Template};
 use ferrio_results::{RunResult, of_record};
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome};
-use ferrio_stats::RunRecord;
+use ferrio_session::SessionOutcome;
+use ferrio_session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
+use ferrio_stats::{Provenance, RunRecord};
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
 use ferrio_sweep::{OPEN_LOOP_SHARES, OpenLoop, session_at};
@@ -16,6 +16,7 @@ use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::PathBuf;
+use std::slice;
 
 /// Smallest file: less would be read from caches of the device.
 const LEAST_BYTES: u64 = 64 << 20;
@@ -36,22 +37,8 @@ pub struct ProfileTarget {
     pub engine: String,
 }
 
-/// What conducts the runs.
-pub trait ProfileConductor {
-    /// A run of a part is to begin: so many of all runs have been made.
-    fn next(&mut self, section: &ProfileSection, point: &SweepPoint, n_made: usize, n_all: usize);
-
-    /// Runs a session.
-    ///
-    /// # Errors
-    /// The run cannot be started or supervised.
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
-
-    /// True if no further run is to begin, and the one that was under way does not count.
-    fn is_stopped(&self) -> bool;
-}
-
 /// A part with its points.
+#[derive(Clone)]
 struct PreparedSection {
     section: ProfileSection,
     axes: Vec<SweepAxis>,
@@ -98,38 +85,20 @@ impl<'a> Profiling<'a> {
     /// Makes all runs.
     ///
     /// # Errors
-    /// A run cannot be made, a job fails, too little could be written, or the conductor ends the runs.
-    pub fn run(&self, conductor: &mut dyn ProfileConductor) -> Result<ProfileOutcome, ProfileError> {
-        let mut sections: Vec<SectionOutcome> = Vec::new();
-        let mut provenance = None;
-        let (mut n_made, mut bytes) = (0, self.target.bytes / MIB * MIB);
-        for one in &self.sections {
-            let open = open_section(one.section, &sections)?;
-            let one = match (&open, one.section.open_loop_of) {
-                (Some(open), _) => &open.prepared,
-                (None, Some(_)) => continue,
-                (None, None) => one,
-            };
-            let mut figures = SweepOutcome::empty(one.axes.clone(), 1);
-            let mut course = None;
-            for (index, point) in one.points.iter().enumerate() {
-                conductor.next(&one.section, point, n_made, self.n_runs());
-                let record = self.one_run(one, point, bytes, conductor)?;
-                n_made += 1;
-                if one.section.share == 0 {
-                    bytes = written(&record, bytes)?;
-                    self.cut_file(bytes)?;
-                }
-                figures.add(index, point, std::slice::from_ref(&record));
-                let result = RunResult { name: one.section.id.to_owned(), ..of_record(&record) };
-                provenance = provenance.or(record.provenance);
-                course = course.or(one.section.has_course.then_some(result));
-            }
-            figures.finish();
-            let section = one.section;
-            sections.push(SectionOutcome { section, figures, beside: open.map(|open| open.beside), course });
+    /// A run cannot be made, a job fails, too little could be written, or the driver ends the runs.
+    pub fn run(&self, driver: &mut dyn RunDriver) -> Result<ProfileOutcome, ProfileError> {
+        let mut source = ProfileRuns {
+            profiling: self,
+            waiting: self.sections.iter(),
+            current: None,
+            made: Vec::new(),
+            provenance: None,
+            bytes: self.target.bytes / MIB * MIB,
+        };
+        match Runs::new(driver).all(&mut source)? {
+            RunsEnding::All => Ok(ProfileOutcome::new(source.made, source.bytes, source.provenance)),
+            RunsEnding::Stopped | RunsEnding::OutOfTime => Err(ProfileError::Stopped),
         }
-        Ok(ProfileOutcome::new(sections, bytes, provenance))
     }
 
     /// Cuts the file to what was written, so that no part reads blocks without data.
@@ -138,34 +107,27 @@ impl<'a> Profiling<'a> {
         cut.map_err(|source| ProfileError::File { path: self.target.path.clone(), source })
     }
 
-    fn one_run(
+    /// The run of a part at one of its points, on a file of so many bytes.
+    fn next_run(
         &self,
         one: &PreparedSection,
         point: &SweepPoint,
         bytes: u64,
-        conductor: &mut dyn ProfileConductor,
-    ) -> Result<RunRecord, ProfileError> {
-        if conductor.is_stopped() {
-            return Err(ProfileError::Stopped);
-        }
-        let template = self.template(one, bytes)?;
-        let mut spec = session_at(&template, point, self.environment)?;
+        n_made: u64,
+    ) -> Result<NextRun, ProfileError> {
+        let mut spec = session_at(&self.template(one, bytes)?, point, self.environment)?;
         let name = byte_text::from_bytes(self.target.path.as_os_str().as_encoded_bytes());
         // As it is: in an option, a colon would separate names.
         spec.jobs.iter_mut().for_each(|job| job.target.filenames = vec![name.clone()]);
-        let mut session = Session::new(spec)?;
-        session.settings.control.looks_into_files = true;
-        session.settings.keeps_series = true;
+        let notice = RunNotice {
+            name: format!("{} {point}", one.section.title).trim_end().to_owned(),
+            number: n_made as usize + 1,
+            done: n_made,
+            whole: self.n_runs() as u64,
+            unit: WorkUnit::Runs,
+        };
         // A second guard: a device is not opened for writing.
-        session.settings.readonly = !self.target.is_written;
-        let outcome = conductor.run(session)?;
-        if conductor.is_stopped() || outcome.is_stopped {
-            return Err(ProfileError::Stopped);
-        }
-        if outcome.n_failed > 0 {
-            return Err(ProfileError::Failed { section: one.section.title, reason: outcome.said() });
-        }
-        Ok(outcome.record)
+        Ok(NextRun { is_readonly: !self.target.is_written, ..NextRun::new(spec, notice) })
     }
 
     /// The job of a part, for its share of the time.
@@ -200,6 +162,84 @@ impl<'a> Profiling<'a> {
             let said = error.messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("; ");
             ProfileError::Jobs { section: section.title, reason: said }
         })
+    }
+}
+
+/// The parts that were measured, the one that is, and those that wait.
+struct ProfileRuns<'a> {
+    profiling: &'a Profiling<'a>,
+    waiting: slice::Iter<'a, PreparedSection>,
+    current: Option<MeasuredSection>,
+    made: Vec<SectionOutcome>,
+    provenance: Option<Box<Provenance>>,
+    /// Size of the file, once it was written.
+    bytes: u64,
+}
+
+/// A part that is being measured.
+struct MeasuredSection {
+    prepared: PreparedSection,
+    beside: Option<(usize, OpenLoop)>,
+    /// Number of its points that were measured.
+    n_points: usize,
+    figures: SweepOutcome,
+    course: Option<RunResult>,
+}
+
+impl MeasuredSection {
+    fn begin(prepared: PreparedSection, beside: Option<(usize, OpenLoop)>) -> Self {
+        let figures = SweepOutcome::empty(prepared.axes.clone(), 1);
+        Self { prepared, beside, n_points: 0, figures, course: None }
+    }
+
+    fn finish(mut self) -> SectionOutcome {
+        self.figures.finish();
+        let section = self.prepared.section;
+        SectionOutcome { section, figures: self.figures, beside: self.beside, course: self.course }
+    }
+}
+
+impl RunSource for ProfileRuns<'_> {
+    type Error = ProfileError;
+
+    fn next(&mut self, n_made: u64) -> Result<Option<NextRun>, ProfileError> {
+        loop {
+            if let Some(current) = self.current.take() {
+                if let Some(point) = current.prepared.points.get(current.n_points) {
+                    let next = self.profiling.next_run(&current.prepared, point, self.bytes, n_made);
+                    self.current = Some(current);
+                    return next.map(Some);
+                }
+                self.made.push(current.finish());
+            }
+            let Some(one) = self.waiting.next() else { return Ok(None) };
+            self.current = match (open_section(one.section, &self.made)?, one.section.open_loop_of) {
+                (Some(open), _) => Some(MeasuredSection::begin(open.prepared, Some(open.beside))),
+                // The closed loop was too slow.
+                (None, Some(_)) => None,
+                (None, None) => Some(MeasuredSection::begin(one.clone(), None)),
+            };
+        }
+    }
+
+    fn take(&mut self, outcome: SessionOutcome) -> Result<(), ProfileError> {
+        let Some(current) = &mut self.current else { return Ok(()) };
+        let section = current.prepared.section;
+        if outcome.n_failed > 0 {
+            return Err(ProfileError::Failed { section: section.title, reason: outcome.said() });
+        }
+        let record = outcome.record;
+        if section.share == 0 {
+            self.bytes = written(&record, self.bytes)?;
+            self.profiling.cut_file(self.bytes)?;
+        }
+        let index = current.n_points;
+        current.figures.add(index, &current.prepared.points[index], std::slice::from_ref(&record));
+        current.n_points += 1;
+        let result = RunResult { name: section.id.to_owned(), ..of_record(&record) };
+        self.provenance = self.provenance.take().or(record.provenance);
+        current.course = current.course.take().or(section.has_course.then_some(result));
+        Ok(())
     }
 }
 

@@ -9,6 +9,7 @@ pub mod adopted;
 #[cfg_attr(not(feature = "history"), path = "no_last_runs.rs")]
 mod last_runs;
 mod observers;
+pub mod runs;
 mod session;
 mod survey;
 

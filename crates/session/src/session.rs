@@ -9,8 +9,8 @@ use ferrio_job::Invocation;
 use ferrio_report::logs::LogFiles;
 use ferrio_report::native::note_text;
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
-use ferrio_spec::RunSpec;
 use ferrio_spec::debug::GROUPS;
+use ferrio_spec::{Compatibility, RunSpec};
 use ferrio_stats::{LogSink, RunRecord};
 use ferrio_sys::output::KeptFiles;
 use std::path::PathBuf;
@@ -64,7 +64,18 @@ impl Session {
         Ok(Self::with_handle(spec, Handle::new()?))
     }
 
-    /// The same with a handle that was made before.
+    /// A session of one of ferrio's own commands: with evidence from the files, and with the course of each job.
+    ///
+    /// # Errors
+    /// As of [`Self::new`].
+    pub fn native(spec: RunSpec) -> Result<Self, RunError> {
+        let mut session = Self::new(RunSpec { compatibility: Compatibility::Native, ..spec })?;
+        session.settings.control.looks_into_files = true;
+        session.settings.keeps_series = true;
+        Ok(session)
+    }
+
+    /// As [`Self::new`], with a handle that was made before.
     pub fn with_handle(spec: RunSpec, handle: Handle) -> Self {
         let open_logs: fn(&Arc<KeptFiles>) -> Box<dyn LogSink> = |kept| Box::new(LogFiles::new(kept));
         Self {

@@ -4,7 +4,8 @@
 
 use crate::space::SpaceError;
 use ferrio_job::Diagnostic;
-use ferrio_run::RunError;
+use ferrio_session::runs::RunsError;
+use ferrio_session::runs::folder::FolderError;
 use std::path::PathBuf;
 
 /// Why a sweep cannot be made or read.
@@ -31,23 +32,12 @@ pub enum SweepError {
         /// The other one.
         second: String,
     },
-    /// A file of the folder cannot be read or written.
-    #[error("{}: {}", .path.display(), ferrio_units::error_text(.source))]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The folder of a new sweep is there already.
-    #[error("{} is there already: go on with its sweep (--resume {}), or give another folder (--folder)", .0.display(), .0.display())]
-    FolderExists(PathBuf),
+    /// The folder cannot be made, read or written, or is another program's.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The folder has no plan.
     #[error("{} holds no sweep: it has no plan.json", .0.display())]
     NoSweep(PathBuf),
-    /// Another program works in the folder.
-    #[error("{}: another program makes the runs of this sweep", .0.display())]
-    InUse(PathBuf),
     /// The plan cannot be read.
     #[error("{}: it is no plan of a sweep: {reason}", .path.display())]
     Plan {
@@ -56,24 +46,10 @@ pub enum SweepError {
         /// Why.
         reason: String,
     },
-    /// A run cannot be started or supervised.
+    /// A run cannot be made.
     #[error(transparent)]
-    Run(#[from] RunError),
-    /// The jobs that prepare a run have failed.
-    #[error("{0} of the jobs that prepare the runs have failed")]
-    Beside(u32),
+    Runs(#[from] RunsError),
     /// The points have no open loop.
     #[error("no open loop can be run beside these points: together the jobs reach fewer than 20 IOPS")]
     NoOpenLoop,
-    /// The page cache cannot be dropped.
-    #[error("the page cache cannot be dropped: {}", ferrio_units::error_text(.0))]
-    Caches(#[source] std::io::Error),
-    /// A record cannot be read.
-    #[error("{}: {reason}", .path.display())]
-    Record {
-        /// The record.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
 }

@@ -7,12 +7,9 @@ use crate::limit::RUNS_AGAIN;
 use crate::outcome::SweepOutcome;
 use crate::{FEWEST_RUNS, OpenLoop, RunHabits, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
 use ferrio_insight::repeats::repeats;
-use ferrio_report::saved;
 use ferrio_results::{RunResult, of_record};
+use ferrio_session::runs::folder::{self, WorkFolder};
 use ferrio_stats::RunRecord;
-use ferrio_sys::output::work_folder;
-use std::fs::{self, File};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 const PLAN: &str = "plan.json";
@@ -35,8 +32,8 @@ pub struct SweepFolder {
 pub struct OpenSweep {
     /// The folder.
     pub folder: SweepFolder,
-    /// The folder is locked until this is dropped.
-    _lock: File,
+    /// The same folder, locked until this is dropped.
+    work: WorkFolder,
 }
 
 impl SweepFolder {
@@ -45,19 +42,9 @@ impl SweepFolder {
     /// # Errors
     /// It is there already, or cannot be made.
     pub fn create(path: &Path, plan: SweepPlan) -> Result<OpenSweep, SweepError> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            |source| SweepError::File { path, source }
-        };
-        fs::create_dir(path).map_err(|source| match source.kind() {
-            ErrorKind::AlreadyExists => SweepError::FolderExists(path.to_owned()),
-            _ => SweepError::File { path: path.to_owned(), source },
-        })?;
-        let runs = path.join(RUNS);
-        fs::create_dir(&runs).map_err(failed(&runs))?;
-        let file = path.join(PLAN);
-        work_folder::write(&file, plan.encode().as_bytes()).map_err(failed(&file))?;
-        Self { path: path.to_owned(), plan }.lock()
+        let work = WorkFolder::create(path, RUNS)?;
+        work.write(PLAN, plan.encode().as_bytes())?;
+        Ok(OpenSweep { folder: Self { path: path.to_owned(), plan }, work })
     }
 
     /// Opens the folder of a sweep.
@@ -66,11 +53,8 @@ impl SweepFolder {
     /// It has no plan that can be read.
     pub fn open(path: &Path) -> Result<Self, SweepError> {
         let file = path.join(PLAN);
-        let read = work_folder::read(&file, MOST_PLAN_BYTES).map_err(|source| match source.kind() {
-            ErrorKind::NotFound => SweepError::NoSweep(path.to_owned()),
-            _ => SweepError::File { path: file.clone(), source },
-        });
-        let text = String::from_utf8_lossy(&read?).into_owned();
+        let bytes = folder::read(&file, MOST_PLAN_BYTES)?.ok_or_else(|| SweepError::NoSweep(path.to_owned()))?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
         let plan = SweepPlan::decode(&text).map_err(|reason| SweepError::Plan { path: file, reason })?;
         Ok(Self { path: path.to_owned(), plan })
     }
@@ -80,25 +64,11 @@ impl SweepFolder {
     /// # Errors
     /// Another program has it.
     pub fn lock(self) -> Result<OpenSweep, SweepError> {
-        match work_folder::lock(&self.path) {
-            Ok(Some(lock)) => {
-                self.remove_parts();
-                Ok(OpenSweep { folder: self, _lock: lock })
-            }
-            Ok(None) => Err(SweepError::InUse(self.path)),
-            Err(source) => Err(SweepError::File { path: self.path, source }),
-        }
-    }
-
-    /// Removes the beginnings of records that a killed program has left. What cannot be removed is in nobody's way.
-    fn remove_parts(&self) {
-        let entries = fs::read_dir(self.path.join(RUNS)).into_iter().flatten().flatten();
-        let is_part = |name: &str| {
+        let work = WorkFolder::lock(&self.path)?;
+        work.remove_parts(RUNS, |name| {
             name.starts_with("point-") && name.contains(".record.") && name.rsplit('.').next() == Some("tmp")
-        };
-        for entry in entries.filter(|entry| entry.file_name().to_str().is_some_and(is_part)) {
-            let _ = fs::remove_file(entry.path());
-        }
+        });
+        Ok(OpenSweep { folder: self, work })
     }
 
     /// Its path.
@@ -108,7 +78,7 @@ impl SweepFolder {
 
     /// The file of the record of a run.
     pub fn record_path(&self, step: SweepStep) -> PathBuf {
-        self.path.join(RUNS).join(format!("point-{:05}-run-{:03}.record", step.point_index + 1, step.repeat_index + 1))
+        self.path.join(record_name(step))
     }
 
     /// The record of a run; `None`: it was not made yet.
@@ -116,16 +86,7 @@ impl SweepFolder {
     /// # Errors
     /// It cannot be read, or is damaged.
     pub fn record(&self, step: SweepStep) -> Result<Option<RunRecord>, SweepError> {
-        let path = self.record_path(step);
-        let bytes = match work_folder::read(&path, saved::MAX_BYTES + 1) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(SweepError::File { path, source }),
-        };
-        match saved::decode(&bytes) {
-            Ok(record) => Ok(Some(record)),
-            Err(error) => Err(SweepError::Record { path, reason: error.to_string() }),
-        }
+        Ok(folder::read_record(&self.record_path(step))?)
     }
 
     /// The runs that are to be made, in their order. A run whose record is damaged is one of them, and one that its point does not need any more
@@ -196,12 +157,13 @@ impl SweepFolder {
     /// # Errors
     /// It cannot be written.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf, SweepError> {
-        let path = self.path.join(name);
-        match work_folder::write(&path, content) {
-            Ok(()) => Ok(path),
-            Err(source) => Err(SweepError::File { path, source }),
-        }
+        Ok(folder::write(self.path.join(name), content)?)
     }
+}
+
+/// The name of the file of a record, in the folder of the sweep.
+fn record_name(step: SweepStep) -> PathBuf {
+    Path::new(RUNS).join(format!("point-{:05}-run-{:03}.record", step.point_index + 1, step.repeat_index + 1))
 }
 
 impl SweepFolder {
@@ -245,7 +207,7 @@ impl OpenSweep {
         let n_points = self.folder.plan.points.len();
         let index = self.folder.plan.point_at(value);
         if self.folder.plan.points.len() > n_points {
-            self.folder.write(PLAN, self.folder.plan.encode().as_bytes())?;
+            self.work.write(PLAN, self.folder.plan.encode().as_bytes())?;
         }
         Ok(index)
     }
@@ -255,8 +217,8 @@ impl OpenSweep {
     /// # Errors
     /// It cannot be written.
     pub fn keep(&self, step: SweepStep, record: &RunRecord) -> Result<(), SweepError> {
-        let path = self.folder.record_path(step);
-        work_folder::write(&path, &saved::encode(record)).map_err(|source| SweepError::File { path, source })
+        self.work.keep(record_name(step), record)?;
+        Ok(())
     }
 }
 
@@ -265,6 +227,8 @@ mod tests {
     use super::*;
     use crate::space::{Space, SweepAxis};
     use crate::{JobsOfPlan, RunHabits};
+    use ferrio_session::runs::folder::FolderError;
+    use std::fs;
 
     fn plan() -> SweepPlan {
         let space = Space::new(vec![SweepAxis::parse("bs=4k,8k").expect("an axis")], &[]).expect("a space");
@@ -286,8 +250,11 @@ mod tests {
         assert_eq!(steps, plan().steps());
         let record = RunRecord { timestamp_ms: 17, ..RunRecord::default() };
         open.keep(steps[1], &record).expect("kept");
-        assert!(matches!(SweepFolder::create(&path, plan()), Err(SweepError::FolderExists(_))));
-        assert!(matches!(SweepFolder::open(&path).expect("a sweep").lock(), Err(SweepError::InUse(_))));
+        assert!(matches!(SweepFolder::create(&path, plan()), Err(SweepError::Folder(FolderError::Exists(_)))));
+        assert!(matches!(
+            SweepFolder::open(&path).expect("a sweep").lock(),
+            Err(SweepError::Folder(FolderError::InUse(_)))
+        ));
         drop(open);
         let again = SweepFolder::open(&path).expect("a sweep");
         assert_eq!(again.missing(), [steps[0], steps[2], steps[3]]);

@@ -22,7 +22,7 @@ mod until;
 pub use error::SweepError;
 pub use expected::longest;
 pub use folder::{OpenSweep, SweepFolder};
-pub use making::{Conductor, SweepEnding, SweptJobs};
+pub use making::SweptJobs;
 pub use open_loop::{OPEN_LOOP_SHARES, OpenLoop};
 pub use own_numbers::with_own_numbers;
 pub use plan::{JobsOfPlan, RunHabits, SweepPlan, SweepStep};

@@ -1,18 +1,17 @@
-//! Makes the runs of a sweep that are missing, one after the other, and keeps each record.
+//! The runs of a sweep as a source: which one is missing next, and where its record goes.
 //!
-//! Must not know: terminals, signals. Start reading at [`OpenSweep::make`].
+//! Must not know: terminals, signals, what is done around a run. Start reading at [`OpenSweep::make`].
 
-use crate::limit::{Bracket, LimitSearch, LimitVerdict, RUNS_AGAIN};
+use crate::limit::{LimitSearch, LimitVerdict, RUNS_AGAIN};
 use crate::session::repeat_at;
-use crate::space::SweepPoint;
 use crate::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep};
 use ferrio_job::{Environment, Template};
 use ferrio_results::{RunResult, of_record};
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome};
-use ferrio_spec::{Compatibility, RunSpec};
-use ferrio_sys::file_cache;
+use ferrio_session::SessionOutcome;
+use ferrio_session::runs::{BetweenRuns, NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
+use ferrio_spec::RunSpec;
 use std::time::Duration;
+use std::vec;
 
 /// The jobs of a sweep, and what is run beside them.
 pub struct SweptJobs<'a> {
@@ -26,231 +25,203 @@ pub struct SweptJobs<'a> {
     pub environment: &'a dyn Environment,
 }
 
-/// What conducts the runs: starts each one, and may end them all.
-pub trait Conductor {
-    /// A run at this point is to begin: so many of all runs have been made.
-    fn next(&mut self, point: &SweepPoint, step: SweepStep, n_made: usize, n_all: usize);
-
-    /// True if a run has begun before.
-    fn has_made_one(&self) -> bool;
-
-    /// Prepares a session and runs it.
-    ///
-    /// # Errors
-    /// The run cannot be started or supervised.
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
-
-    /// Waits for so long, or until the runs are to end.
-    fn rest(&mut self, rest: Duration);
-
-    /// True if no further run is to begin, and the one that was under way does not count.
-    fn is_stopped(&self) -> bool;
-
-    /// True if another run would end after the time that all of them may take.
-    fn is_out_of_time(&self) -> bool {
-        false
-    }
-}
-
-/// Why the runs have ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SweepEnding {
-    /// All of them were made.
-    All,
-    /// The conductor has ended them.
-    Stopped,
-    /// The time that they may take is over.
-    OutOfTime,
-}
-
-/// Why a search has no answer, or not the one that it would have in the end.
-enum SearchEnding {
-    /// The runs have ended before.
-    Early(SweepEnding),
-    Failed(SweepError),
-}
-
-impl From<SweepError> for SearchEnding {
-    fn from(error: SweepError) -> Self {
-        Self::Failed(error)
-    }
-}
-
 impl OpenSweep {
-    /// Makes the runs that are missing.
+    /// Makes the runs that are missing: those of all points, or those that a search for a limit needs.
     ///
     /// # Errors
     /// A run cannot be started, or its record cannot be kept.
-    pub fn make(&self, jobs: &SweptJobs<'_>, conductor: &mut dyn Conductor) -> Result<SweepEnding, SweepError> {
-        let (missing, n_all) = (self.folder.missing(), self.folder.plan.n_runs());
-        if let Some(first) = jobs.first.as_ref().filter(|_| missing.len() == n_all) {
-            beside(first, conductor)?;
+    pub fn make(&mut self, jobs: &SweptJobs<'_>, driver: &mut dyn RunDriver) -> Result<RunsEnding, SweepError> {
+        let habits = &self.folder.plan.habits;
+        let between = BetweenRuns {
+            rest: Duration::from_millis(habits.rest_ms),
+            drops_caches: habits.drops_caches,
+            before_each: jobs.before_each.clone(),
+        };
+        let mut runs = Runs::with_between(driver, between);
+        let limit = self.folder.plan.limit.clone();
+        let missing = self.folder.missing();
+        let is_new = match &limit {
+            Some(_) => self.folder.plan.points.is_empty(),
+            None => missing.len() == self.folder.plan.n_runs(),
+        };
+        if let Some(first) = jobs.first.clone().filter(|_| is_new) {
+            runs.beside(first)?;
         }
-        let n_before = n_all - missing.len();
-        for (index, step) in missing.iter().enumerate() {
-            if step.repeat_index >= FEWEST_RUNS && self.folder.is_decided(step.point_index) {
-                continue;
+        match limit {
+            Some(limit) => runs.all(&mut LimitRuns::new(self, jobs, limit)),
+            None => {
+                let n_before = self.folder.plan.n_runs() - missing.len();
+                runs.all(&mut PointRuns {
+                    open: self,
+                    jobs,
+                    missing: missing.into_iter(),
+                    n_passed: n_before,
+                    step: None,
+                })
             }
-            let ending = self.make_one(*step, (n_before + index, n_all), jobs, conductor)?;
-            if ending != SweepEnding::All {
-                return Ok(ending);
-            }
-        }
-        Ok(SweepEnding::All)
-    }
-
-    /// Makes the runs that a search for a limit needs.
-    ///
-    /// # Errors
-    /// As of [`Self::make`].
-    pub fn find_limit(
-        &mut self,
-        jobs: &SweptJobs<'_>,
-        conductor: &mut dyn Conductor,
-    ) -> Result<SweepEnding, SweepError> {
-        let Some(limit) = self.folder.plan.limit.clone() else { return Ok(SweepEnding::All) };
-        if let Some(first) = jobs.first.as_ref().filter(|_| self.folder.plan.points.is_empty()) {
-            beside(first, conductor)?;
-        }
-        let mut n_made = 0;
-        for step in self.folder.lost() {
-            let ending = self.make_one(step, (n_made, n_made + 1), jobs, conductor)?;
-            if ending != SweepEnding::All {
-                return Ok(ending);
-            }
-            n_made += 1;
-        }
-        let found = self.certain_bracket(&limit, &mut n_made, jobs, conductor);
-        let again = |within| self.measure_again(within, &limit, n_made, jobs, conductor);
-        match found.and_then(|bracket| bracket.within.map_or(Ok(()), again)) {
-            Ok(()) => Ok(SweepEnding::All),
-            Err(SearchEnding::Early(ending)) => Ok(ending),
-            Err(SearchEnding::Failed(error)) => Err(error),
         }
     }
 
-    /// Makes runs until further ones do not change the answer.
-    fn certain_bracket(
-        &mut self,
-        limit: &LimitSearch,
-        n_made: &mut usize,
-        jobs: &SweptJobs<'_>,
-        conductor: &mut dyn Conductor,
-    ) -> Result<Bracket, SearchEnding> {
-        let mut values = self.values_tried()?;
-        loop {
-            let state = limit.state(&values);
-            let Some(next) = state.next else { return Ok(state.bracket) };
-            let point_index = self.point_at(next)?;
-            let at = values.binary_search_by_key(&next, |(value, _)| *value).unwrap_or_else(|at| {
-                values.insert(at, (next, Vec::new()));
-                at
-            });
-            let step = SweepStep { point_index, repeat_index: values[at].1.len() as u32 };
-            let ending = self.make_one(step, (*n_made, *n_made + 1), jobs, conductor)?;
-            if ending != SweepEnding::All {
-                return Err(SearchEnding::Early(ending));
-            }
-            *n_made += 1;
-            values[at].1.extend(self.folder.record(step)?.iter().map(of_record));
-        }
-    }
-
-    /// The values of a search that have runs, ascending.
-    fn values_tried(&self) -> Result<Vec<(u64, Vec<RunResult>)>, SweepError> {
-        let mut values = Vec::new();
-        for (point_index, point) in self.folder.plan.points.iter().enumerate() {
-            let Some(value) = point.settings.first().and_then(|(_, value)| value.parse().ok()) else { continue };
-            let records = self.folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
-            if !records.is_empty() {
-                values.push((value, records.iter().map(of_record).collect()));
-            }
-        }
-        values.sort_by_key(|(value, _)| *value);
-        Ok(values)
-    }
-
-    /// Measures the lower end of the answer again. Each value is tried at one time of the search, so that a device that changes meanwhile (credit for bursts, a cache)
-    /// would make an answer out of two devices.
-    fn measure_again(
-        &mut self,
-        within: u64,
-        limit: &LimitSearch,
-        n_made: usize,
-        jobs: &SweptJobs<'_>,
-        conductor: &mut dyn Conductor,
-    ) -> Result<(), SearchEnding> {
-        let point_index = self.point_at(within)?;
-        // Nothing was measured since.
-        if point_index + 1 == self.folder.plan.points.len() {
-            return Ok(());
-        }
-        let records = self.folder.records_again(point_index).collect::<Result<Vec<_>, _>>()?;
-        let mut results: Vec<RunResult> = records.iter().map(of_record).collect();
-        while results.len() < RUNS_AGAIN as usize
-            && (results.is_empty() || limit.judge_again(&results) == LimitVerdict::Undecided)
-        {
-            let repeat_index = limit.most_runs + results.len() as u32;
-            let (step, n_made) = (SweepStep { point_index, repeat_index }, n_made + results.len());
-            let ending = self.make_one(step, (n_made, n_made + 1), jobs, conductor)?;
-            if ending != SweepEnding::All {
-                return Err(SearchEnding::Early(ending));
-            }
-            results.extend(self.folder.record(step)?.iter().map(of_record));
-        }
-        Ok(())
-    }
-
-    /// Makes one run, and keeps its record. `counts`: the number of runs before it, and of all that are known of.
-    fn make_one(
+    /// A run of a sweep, before which `n_made` of `n_all` runs were made.
+    fn next_run(
         &self,
         step: SweepStep,
         (n_made, n_all): (usize, usize),
+        unit: WorkUnit,
         jobs: &SweptJobs<'_>,
-        conductor: &mut dyn Conductor,
-    ) -> Result<SweepEnding, SweepError> {
-        let habits = &self.folder.plan.habits;
-        if conductor.has_made_one() && habits.rest_ms > 0 {
-            conductor.rest(Duration::from_millis(habits.rest_ms));
+    ) -> Result<NextRun, SweepError> {
+        let plan = &self.folder.plan;
+        let point = &plan.points[step.point_index];
+        let mut name = point.to_string();
+        if plan.n_repeats > 1 {
+            name = format!("{name} (run {})", step.repeat_index + 1);
         }
-        if conductor.is_stopped() {
-            return Ok(SweepEnding::Stopped);
-        }
-        if conductor.is_out_of_time() {
-            return Ok(SweepEnding::OutOfTime);
-        }
-        let point = &self.folder.plan.points[step.point_index];
-        conductor.next(point, step, n_made, n_all);
-        if let Some(before) = &jobs.before_each {
-            beside(before, conductor)?;
-        }
-        if habits.drops_caches {
-            file_cache::drop_all().map_err(SweepError::Caches)?;
-        }
+        let notice = RunNotice { name, number: n_made + 1, done: n_made as u64, whole: n_all as u64, unit };
         let spec = repeat_at(&jobs.template, point, step.repeat_index, jobs.environment)?;
-        let outcome = conductor.run(self.session(spec)?)?;
-        if conductor.is_stopped() || outcome.is_stopped {
-            return Ok(SweepEnding::Stopped);
-        }
-        self.keep(step, &outcome.record)?;
-        Ok(SweepEnding::All)
-    }
-
-    /// The session of a run: native, with evidence from the files and with the course of each job.
-    fn session(&self, spec: RunSpec) -> Result<Session, SweepError> {
-        let mut session = Session::new(spec)?;
-        session.settings.command_line =
-            std::iter::once("ferrio".to_owned()).chain(self.folder.plan.jobs.words.clone()).collect();
-        session.settings.control.looks_into_files = true;
-        session.settings.keeps_series = true;
-        Ok(session)
+        let words = std::iter::once("ferrio".to_owned()).chain(plan.jobs.words.clone()).collect();
+        Ok(NextRun { words, ..NextRun::new(spec, notice) })
     }
 }
 
-/// A run whose figures do not count.
-fn beside(spec: &RunSpec, conductor: &mut dyn Conductor) -> Result<(), SweepError> {
-    let mut session = Session::new(RunSpec { compatibility: Compatibility::Native, ..spec.clone() })?;
-    session.is_audited = false;
-    let outcome = conductor.run(session)?;
-    if outcome.n_failed > 0 && !outcome.is_stopped { Err(SweepError::Beside(outcome.n_failed)) } else { Ok(()) }
+/// The runs of all points.
+struct PointRuns<'a> {
+    open: &'a OpenSweep,
+    jobs: &'a SweptJobs<'a>,
+    missing: vec::IntoIter<SweepStep>,
+    /// Number of runs that were made before, or are not needed any more.
+    n_passed: usize,
+    /// The run that is being made.
+    step: Option<SweepStep>,
+}
+
+impl RunSource for PointRuns<'_> {
+    type Error = SweepError;
+
+    fn next(&mut self, _: u64) -> Result<Option<NextRun>, SweepError> {
+        let folder = &self.open.folder;
+        loop {
+            self.step = self.missing.next();
+            let Some(step) = self.step else { return Ok(None) };
+            let n_passed = self.n_passed;
+            self.n_passed += 1;
+            if step.repeat_index < FEWEST_RUNS || !folder.is_decided(step.point_index) {
+                let counts = (n_passed, folder.plan.n_runs());
+                return self.open.next_run(step, counts, WorkUnit::EqualRuns, self.jobs).map(Some);
+            }
+        }
+    }
+
+    fn take(&mut self, outcome: SessionOutcome) -> Result<(), SweepError> {
+        self.step.map_or(Ok(()), |step| self.open.keep(step, &outcome.record))
+    }
+}
+
+/// The runs that a search for a limit needs.
+struct LimitRuns<'a> {
+    open: &'a mut OpenSweep,
+    jobs: &'a SweptJobs<'a>,
+    limit: LimitSearch,
+    stage: LimitStage,
+    /// The run that is being made.
+    step: Option<SweepStep>,
+}
+
+/// What the next run of a search is for.
+enum LimitStage {
+    /// Records that were lost are made again.
+    Lost(vec::IntoIter<SweepStep>),
+    /// Runs until further ones do not change the answer: the results by value, ascending, and the place of the value that is run.
+    Bracket(Vec<(u64, Vec<RunResult>)>, usize),
+    /// The lower end of the answer is measured again. Each value is tried at one time of the search, so that a device that changes meanwhile
+    /// (credit for bursts, a cache) would make an answer out of two devices.
+    Again { point_index: usize, results: Vec<RunResult> },
+    /// All runs are made.
+    Over,
+}
+
+impl<'a> LimitRuns<'a> {
+    fn new(open: &'a mut OpenSweep, jobs: &'a SweptJobs<'a>, limit: LimitSearch) -> Self {
+        let stage = LimitStage::Lost(open.folder.lost().into_iter());
+        Self { open, jobs, limit, stage, step: None }
+    }
+
+    fn next_step(&mut self) -> Result<Option<SweepStep>, SweepError> {
+        loop {
+            match &mut self.stage {
+                LimitStage::Lost(steps) => match steps.next() {
+                    Some(step) => return Ok(Some(step)),
+                    None => self.stage = LimitStage::Bracket(values_tried(self.open)?, 0),
+                },
+                LimitStage::Bracket(values, place) => {
+                    let state = self.limit.state(values);
+                    let Some(next) = state.next else {
+                        self.stage = self.after_bracket(state.bracket.within)?;
+                        continue;
+                    };
+                    let point_index = self.open.point_at(next)?;
+                    *place = values.binary_search_by_key(&next, |(value, _)| *value).unwrap_or_else(|at| {
+                        values.insert(at, (next, Vec::new()));
+                        at
+                    });
+                    return Ok(Some(SweepStep { point_index, repeat_index: values[*place].1.len() as u32 }));
+                }
+                LimitStage::Again { point_index, results } => {
+                    let is_open = results.is_empty() || self.limit.judge_again(results) == LimitVerdict::Undecided;
+                    if results.len() < RUNS_AGAIN as usize && is_open {
+                        let repeat_index = self.limit.most_runs + results.len() as u32;
+                        return Ok(Some(SweepStep { point_index: *point_index, repeat_index }));
+                    }
+                    self.stage = LimitStage::Over;
+                }
+                LimitStage::Over => return Ok(None),
+            }
+        }
+    }
+
+    /// The stage behind the search, whose answer has this lower end.
+    fn after_bracket(&mut self, within: Option<u64>) -> Result<LimitStage, SweepError> {
+        let Some(within) = within else { return Ok(LimitStage::Over) };
+        let point_index = self.open.point_at(within)?;
+        // Nothing was measured since.
+        if point_index + 1 == self.open.folder.plan.points.len() {
+            return Ok(LimitStage::Over);
+        }
+        let records = self.open.folder.records_again(point_index).collect::<Result<Vec<_>, _>>()?;
+        Ok(LimitStage::Again { point_index, results: records.iter().map(of_record).collect() })
+    }
+}
+
+impl RunSource for LimitRuns<'_> {
+    type Error = SweepError;
+
+    fn next(&mut self, n_made: u64) -> Result<Option<NextRun>, SweepError> {
+        self.step = self.next_step()?;
+        let counts = (n_made as usize, n_made as usize + 1);
+        self.step.map(|step| self.open.next_run(step, counts, WorkUnit::Runs, self.jobs)).transpose()
+    }
+
+    fn take(&mut self, outcome: SessionOutcome) -> Result<(), SweepError> {
+        let Some(step) = self.step else { return Ok(()) };
+        self.open.keep(step, &outcome.record)?;
+        match &mut self.stage {
+            LimitStage::Bracket(values, place) => values[*place].1.push(of_record(&outcome.record)),
+            LimitStage::Again { results, .. } => results.push(of_record(&outcome.record)),
+            LimitStage::Lost(_) | LimitStage::Over => {}
+        }
+        Ok(())
+    }
+}
+
+/// The values of a search that have runs, ascending.
+fn values_tried(open: &OpenSweep) -> Result<Vec<(u64, Vec<RunResult>)>, SweepError> {
+    let mut values = Vec::new();
+    for (point_index, point) in open.folder.plan.points.iter().enumerate() {
+        let Some(value) = point.settings.first().and_then(|(_, value)| value.parse().ok()) else { continue };
+        let records = open.folder.records(point_index).collect::<Result<Vec<_>, _>>()?;
+        if !records.is_empty() {
+            values.push((value, records.iter().map(of_record).collect()));
+        }
+    }
+    values.sort_by_key(|(value, _)| *value);
+    Ok(values)
 }

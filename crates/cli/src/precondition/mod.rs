@@ -9,24 +9,19 @@ use crate::arguments;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::quick::engine_of_this_kernel;
+use crate::runs_on_terminal::RunsOnTerminal;
 use crate::signals::Signals;
-use crate::step_bar::StepBar;
-use crate::sweep::table::time_text;
 use ferrio_job::SystemEnvironment;
 use ferrio_precondition::{
-    OpenPrecondition, PreconditionConductor, PreconditionEnding, PreconditionPlan, PreconditionStep,
-    PreconditionTarget, PreconditionWay,
+    OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionTarget, PreconditionWay,
 };
 use ferrio_report::native::plain;
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome, VERSION};
-use ferrio_units::glance::three_digits;
+use ferrio_session::VERSION;
 use request::{NewPrecondition, PreconditionRequest, PreconditionWork};
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 pub(crate) use request::describe;
 
@@ -114,9 +109,10 @@ fn agree(plan: &PreconditionPlan, is_agreed: bool) -> Result<(), String> {
 fn work(open: &mut OpenPrecondition, is_json: bool, console: &mut Console) -> Result<ExitCode, String> {
     let signals = Signals::listen(true).map_err(|error| error.to_string())?;
     let environment = SystemEnvironment::new(VERSION);
-    let mut conductor = WorkOnTerminal::start(&open.plan, &signals);
-    let ending = open.work(&environment, &mut conductor);
-    conductor.bar.end();
+    let n_steps = open.plan.n_passes as usize + open.plan.most_rounds as usize;
+    let mut driver = RunsOnTerminal::start(&signals, n_steps);
+    let ending = open.work(&environment, &mut driver);
+    driver.end();
     let ending = ending.map_err(|error| error.to_string())?;
     if is_json {
         let document = serde_json::json!({
@@ -137,64 +133,4 @@ fn work(open: &mut OpenPrecondition, is_json: bool, console: &mut Console) -> Re
             exit::by_signal(signals.first())
         }
     })
-}
-
-/// Conducts the runs on a terminal.
-struct WorkOnTerminal<'a> {
-    signals: &'a Signals,
-    bar: StepBar,
-    target_bytes: u64,
-    n_passes: u32,
-    most_rounds: u32,
-    /// The pass that is shown, when it was first seen here, and how much of it was done then.
-    pass: Option<(u32, Instant, u64)>,
-}
-
-impl<'a> WorkOnTerminal<'a> {
-    fn start(plan: &PreconditionPlan, signals: &'a Signals) -> Self {
-        let n_steps = plan.n_passes as usize + plan.most_rounds as usize;
-        let (target_bytes, n_passes, most_rounds) = (plan.target.bytes, plan.n_passes, plan.most_rounds);
-        Self { signals, bar: StepBar::start(n_steps), target_bytes, n_passes, most_rounds, pass: None }
-    }
-
-    fn show_pass(&mut self, number: u32, done_bytes: u64) {
-        let (_, begun, before) = match self.pass {
-            Some(pass) if pass.0 == number => pass,
-            _ => {
-                let name = format!("pass {number} of {}", self.n_passes);
-                self.bar.step_at(number as usize, &name, self.target_bytes);
-                *self.pass.insert((number, Instant::now(), done_bytes))
-            }
-        };
-        let (moved, time) = (done_bytes.saturating_sub(before), begun.elapsed());
-        let figures = if moved == 0 || time.is_zero() {
-            String::new()
-        } else {
-            let per_second = moved as f64 / time.as_secs_f64();
-            let left = Duration::from_secs_f64((self.target_bytes - done_bytes) as f64 / per_second);
-            format!("{} MB/s, {} left", three_digits(per_second / 1e6), time_text(left))
-        };
-        self.bar.set(done_bytes, &figures);
-    }
-}
-
-impl PreconditionConductor for WorkOnTerminal<'_> {
-    fn next(&mut self, step: PreconditionStep) {
-        match step {
-            PreconditionStep::Pass { number, done_bytes } => self.show_pass(number, done_bytes),
-            PreconditionStep::Round { number } => {
-                let name = format!("round {number}, at most {}", self.most_rounds);
-                self.bar.step_at((self.n_passes + number) as usize, &name, u64::from(self.most_rounds));
-                self.bar.set(u64::from(number) - 1, "");
-            }
-        }
-    }
-
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
-        self.signals.run(session, &mut [])
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.signals.first().is_some()
-    }
 }

@@ -11,15 +11,13 @@ use crate::console::Console;
 use crate::exit;
 use crate::own_directory::OwnDirectory;
 use crate::quick::engine_of_this_kernel;
+use crate::runs_on_terminal::RunsOnTerminal;
 use crate::signals::Signals;
-use crate::step_bar::StepBar;
 use clap::{CommandFactory, Parser};
 use ferrio_job::SystemEnvironment;
-use ferrio_profile::{ProfileConductor, ProfileError, ProfileOutcome, ProfileSection, ProfileTarget, Profiling};
+use ferrio_profile::{ProfileError, ProfileOutcome, ProfileTarget, Profiling};
 use ferrio_report::native::plain;
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome, VERSION};
-use ferrio_sweep::space::SweepPoint;
+use ferrio_session::VERSION;
 use ferrio_sys::block_device;
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::file_space::file_system_space;
@@ -198,30 +196,8 @@ fn measure(
     if !request.json {
         console.report(&text::before(target, time_ms, profiling.n_runs()));
     }
-    let mut conductor = ProfileOnTerminal { signals, bar: StepBar::start(profiling.n_runs()) };
-    let outcome = profiling.run(&mut conductor);
-    conductor.bar.end();
+    let mut driver = RunsOnTerminal::start(signals, profiling.n_runs());
+    let outcome = profiling.run(&mut driver);
+    driver.end();
     outcome
-}
-
-/// Conducts the runs on a terminal.
-struct ProfileOnTerminal<'a> {
-    signals: &'a Signals,
-    bar: StepBar,
-}
-
-impl ProfileConductor for ProfileOnTerminal<'_> {
-    fn next(&mut self, section: &ProfileSection, point: &SweepPoint, n_made: usize, n_all: usize) {
-        let name = format!("{} {point}", section.title);
-        self.bar.step_at(n_made + 1, name.trim_end(), n_all as u64);
-        self.bar.set(n_made as u64, "");
-    }
-
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
-        self.signals.run(session, &mut [])
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.signals.first().is_some()
-    }
 }

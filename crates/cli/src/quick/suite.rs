@@ -56,10 +56,8 @@ pub(super) fn measure(
     progress.step(test.name, conditions.ramp_ms + conditions.runtime_ms);
     let spec = run_spec(test, load, conditions, file);
     let mut watcher = Watcher { test, progress, started_at: Instant::now(), messages: Vec::new() };
-    let mut session = Session::new(spec)?;
+    let mut session = Session::native(spec)?;
     session.settings.snapshot_interval = Some(LOOK_INTERVAL);
-    session.settings.control.looks_into_files = true;
-    session.settings.keeps_series = true;
     let outcome = signals.run(session, &mut [&mut watcher])?;
     let messages = watcher.messages.join("\n");
     check_signals(signals)?;

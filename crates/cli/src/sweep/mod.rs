@@ -5,7 +5,6 @@
 mod answers;
 mod keep;
 pub(crate) mod loops;
-mod making;
 pub(crate) mod page;
 pub(crate) mod repeated;
 mod request;
@@ -16,15 +15,17 @@ use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::history::keeping::Keeping;
 use crate::permits::{Author, Permits, readonly_refusal};
+use crate::runs_on_terminal::RunsOnTerminal;
+use crate::signals::Signals;
 use ferrio_job::{Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_session::VERSION;
+use ferrio_session::runs::RunsEnding;
 use ferrio_spec::RunSpec;
 use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio_sweep::outcome::SweepOutcome;
 use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
-use ferrio_sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweptJobs};
-use making::RunsOnTerminal;
+use ferrio_sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
 use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -207,8 +208,8 @@ fn default_folder(template: &Template) -> PathBuf {
 }
 
 /// How the runs of a sweep have ended: the signal that has ended them, and the runs that are to be made and all of them.
-struct RunsEnding {
-    ending: SweepEnding,
+struct EndedRuns {
+    ending: RunsEnding,
     signal: Option<i32>,
     n_left: usize,
     n_all: usize,
@@ -220,7 +221,7 @@ fn runs(
     template: Template,
     time: Option<Duration>,
     console: &mut Console,
-) -> Result<RunsEnding, String> {
+) -> Result<EndedRuns, String> {
     let begun = Instant::now();
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.habits;
@@ -232,7 +233,7 @@ fn runs(
         environment: &environment,
     };
     let ended = runs_of(open, &jobs, time, console)?;
-    if ended.ending != SweepEnding::All || !open.folder.plan.has_open_loop {
+    if ended.ending != RunsEnding::All || !open.folder.plan.has_open_loop {
         return Ok(ended);
     }
     let mut beside = open.begin_open_loop(&jobs).map_err(|error| error.to_string())?;
@@ -244,15 +245,16 @@ fn runs_of(
     jobs: &SweptJobs<'_>,
     time: Option<Duration>,
     console: &mut Console,
-) -> Result<RunsEnding, String> {
-    let mut conductor = RunsOnTerminal::start(&open.folder.plan, time, console)?;
-    let ending = match &open.folder.plan.limit {
-        Some(_) => open.find_limit(jobs, &mut conductor),
-        None => open.make(jobs, &mut conductor),
-    };
-    let signal = conductor.end();
+) -> Result<EndedRuns, String> {
+    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+    let plan = &open.folder.plan;
+    let n_steps = if plan.limit.is_some() { 0 } else { plan.n_runs() };
+    let mut driver = RunsOnTerminal::start(&signals, n_steps).within(time).telling(console);
+    let ending = open.make(jobs, &mut driver);
+    driver.end();
+    let signal = signals.first();
     let ending = ending.map_err(|error| error.to_string())?;
-    Ok(RunsEnding { ending, signal, n_left: open.folder.missing().len(), n_all: open.folder.plan.n_runs() })
+    Ok(EndedRuns { ending, signal, n_left: open.folder.missing().len(), n_all: open.folder.plan.n_runs() })
 }
 
 /// Makes the runs that are missing, and shows all of them.
@@ -263,7 +265,7 @@ fn make(
     keeping: Option<&Keeping>,
     console: &mut Console,
 ) -> Result<ExitCode, String> {
-    let RunsEnding { ending, signal, n_left, n_all } = runs(open, template, time, console)?;
+    let EndedRuns { ending, signal, n_left, n_all } = runs(open, template, time, console)?;
     if let Some(keeping) = keeping {
         let name = name_of(&open.folder);
         keep::keep(keeping, &open.folder, &name, console);
@@ -272,9 +274,9 @@ fn make(
         }
     }
     match ending {
-        SweepEnding::All | SweepEnding::OutOfTime => {
+        RunsEnding::All | RunsEnding::OutOfTime => {
             let outcome = show(&open.folder, shown, console)?;
-            if ending == SweepEnding::OutOfTime {
+            if ending == RunsEnding::OutOfTime {
                 let (n_left, path) = (left_text(&open.folder, n_left, n_all), open.folder.path().display().to_string());
                 console.error(&format!(
                     "{PROGRAM}: the time is over, {n_left}; go on: ferrio sweep --resume {path} --time TIME\n"
@@ -289,7 +291,7 @@ fn make(
             }
             Ok(shown.code(&outcome).unwrap_or_else(|| exit::at_end(console.has_failed)))
         }
-        SweepEnding::Stopped => {
+        RunsEnding::Stopped => {
             let left = match &open.folder.plan.limit {
                 Some(_) => "before the limit was found".to_owned(),
                 None => left_text(&open.folder, n_left, n_all),

@@ -4,7 +4,7 @@
 
 use super::request::{RepeatedRun, SweepReport};
 use super::table;
-use super::{RunsEnding, document, jobs_of, plan_of};
+use super::{EndedRuns, document, jobs_of, plan_of};
 use crate::columns::aligned;
 use crate::console::Console;
 use crate::exit::{self, Exit};
@@ -13,9 +13,10 @@ use crate::permits::{Author, Permits};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_report::native::{plain, text_width, wrap};
+use ferrio_session::runs::RunsEnding;
+use ferrio_sweep::SweepFolder;
 use ferrio_sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio_sweep::space::Space;
-use ferrio_sweep::{SweepEnding, SweepFolder};
 use ferrio_units::glance::{counted, duration_text, thousands, three_digits};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -76,7 +77,7 @@ fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> Resul
     let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
     // Only a folder that this program has made is removed.
     let _passing = request.folder.is_none().then(|| PassingFolder(path));
-    let RunsEnding { ending, signal, n_left, n_all } = super::runs(&mut open, template, request.time, console)?;
+    let EndedRuns { ending, signal, n_left, n_all } = super::runs(&mut open, template, request.time, console)?;
     if let Some(keeping) = &keeping {
         super::keep::keep(keeping, &open.folder, "", console);
     }
@@ -93,13 +94,13 @@ fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> Resul
     if n_failed > 0 {
         console.error(&format!("{PROGRAM}: jobs failed in {}\n", counted(n_failed as u64, "run", "runs")));
     }
-    if ending == SweepEnding::OutOfTime {
+    if ending == RunsEnding::OutOfTime {
         console.error(&format!("{PROGRAM}: the time is over, with {n_left} of {n_all} runs to make\n"));
     }
     match ending {
-        SweepEnding::Stopped => Ok(exit::by_signal(signal)),
-        SweepEnding::All | SweepEnding::OutOfTime if console.has_failed || n_failed > 0 => Ok(Exit::Failed.into()),
-        SweepEnding::All | SweepEnding::OutOfTime => {
+        RunsEnding::Stopped => Ok(exit::by_signal(signal)),
+        RunsEnding::All | RunsEnding::OutOfTime if console.has_failed || n_failed > 0 => Ok(Exit::Failed.into()),
+        RunsEnding::All | RunsEnding::OutOfTime => {
             Ok(if outcome.is_known() { Exit::Fine } else { Exit::Undecided }.into())
         }
     }

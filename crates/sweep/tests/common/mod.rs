@@ -4,12 +4,13 @@
 
 use ferrio_job::{SystemEnvironment, Template};
 use ferrio_run::RunError;
+use ferrio_session::runs::{RunDriver, RunNotice, RunsEnding};
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::SEED;
 use ferrio_sweep::limit::{LatencyLimit, LimitSearch};
-use ferrio_sweep::space::{Space, SweepAxis, SweepPoint};
-use ferrio_sweep::{Conductor, JobsOfPlan, OpenSweep, SweepEnding, SweepFolder, SweepPlan, SweepStep, SweptJobs};
+use ferrio_sweep::space::{Space, SweepAxis};
+use ferrio_sweep::{JobsOfPlan, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -49,12 +50,8 @@ struct OnVirtualTime {
     device: Device,
 }
 
-impl Conductor for OnVirtualTime {
-    fn next(&mut self, _: &SweepPoint, _: SweepStep, _: usize, _: usize) {}
-
-    fn has_made_one(&self) -> bool {
-        true
-    }
+impl RunDriver for OnVirtualTime {
+    fn begin(&mut self, _: &RunNotice) {}
 
     fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {
         self.seed += 1;
@@ -114,13 +111,11 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
 pub(crate) fn make(open: &mut OpenSweep, swept: &Swept<'_>, seed: i64) -> i64 {
     let environment = SystemEnvironment::new("ferrio");
     let jobs = SweptJobs { template: template(swept.jobs), first: None, before_each: None, environment: &environment };
-    let mut conductor = OnVirtualTime { seed: seed * 100_000, n_made: 0, device: swept.device };
-    let ending =
-        if swept.limit.is_some() { open.find_limit(&jobs, &mut conductor) } else { open.make(&jobs, &mut conductor) };
-    assert_eq!(ending.expect("runs"), SweepEnding::All);
+    let mut driver = OnVirtualTime { seed: seed * 100_000, n_made: 0, device: swept.device };
+    assert_eq!(open.make(&jobs, &mut driver).expect("runs"), RunsEnding::All);
     if swept.has_open_loop {
-        let beside = open.begin_open_loop(&jobs).expect("an open loop");
-        assert_eq!(beside.make(&jobs, &mut conductor).expect("runs"), SweepEnding::All);
+        let mut beside = open.begin_open_loop(&jobs).expect("an open loop");
+        assert_eq!(beside.make(&jobs, &mut driver).expect("runs"), RunsEnding::All);
     }
-    conductor.n_made
+    driver.n_made
 }
