@@ -25,7 +25,7 @@ pub(crate) fn hears_peer_only(compatibility: Compatibility) -> bool {
 }
 
 /// True if a read of an object counts with the bytes that its answer had. fio counts the whole block, whatever came. Native: it
-/// does. Shows in bytes, bandwidth and the number of short I/Os of reads whose objects are shorter than the block.
+/// does. Shows in bytes, bandwidth and the number of short I/Os of reads whose objects are shorter than the block, or not there.
 pub(crate) fn counts_data(compatibility: Compatibility) -> bool {
     compatibility == Compatibility::Native
 }

@@ -29,6 +29,7 @@ use crate::contract::{
 use crate::control::error_result;
 use crate::mix::MixDraws;
 use crate::options::EngineOptions;
+use crate::remote::silence::{SILENT, Silence};
 use client::SLICE;
 use ferrio_stats::{ObjectRequest, ObjectRequestKind, ObjectRequests, ServerSteps};
 use ferrio_sys::Errno;
@@ -62,7 +63,7 @@ struct Idle {
 
 impl Prepared for Idle {
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let reads = self.settings.reads.clone();
+        let (reads, most_silence) = (self.settings.reads.clone(), self.settings.most_silence);
         if setup.job.is_verified && reads.only() != Some(ObjectRequestKind::Get) {
             let why = "only get reads data that can be verified";
             return Err(EngineError::bad_option(NAME, "http_read_mode", "head or list", why));
@@ -87,6 +88,8 @@ impl Prepared for Idle {
             unreached: None,
             complaint: None,
             counts_data: self.counts_data,
+            silence: Silence::new(most_silence),
+            seen_bytes: 0,
             is_reached: false,
             is_given_up: false,
         }))
@@ -115,6 +118,9 @@ struct Http {
     complaint: Option<Complaint>,
     /// A read counts with the bytes that have come.
     counts_data: bool,
+    silence: Silence,
+    /// Bytes that had moved at the last look.
+    seen_bytes: u64,
     is_reached: bool,
     is_given_up: bool,
 }
@@ -177,10 +183,12 @@ impl Http {
             let block = arena.slice_mut(unit.buffer_offset, unit.length_bytes);
             let end = Instant::now() + limit;
             match self.upload.as_mut().filter(|_| self.is_in_parts) {
-                Some(upload) => upload.go_on(block, end)?,
-                None => self.talk.go_on(block, end)?,
+                Some(upload) => upload.go_on(block, end),
+                None => self.talk.go_on(block, end),
             }
         };
+        let Some(done) = done else { return self.note_wait(unit_index, limit) };
+        self.silence.end();
         self.flight = None;
         if done.is_ok() {
             self.count(&flight);
@@ -189,18 +197,51 @@ impl Http {
         let n_bytes = self.n_bytes(&flight);
         if self.counts_data && result.is_done_with(unit.length_bytes) && n_bytes < unit.length_bytes {
             let (have, asked) = (n_bytes, unit.length_bytes);
-            let why = format!("the server has answered with {have} of the {asked} bytes that the I/O reads");
+            let why = match self.talk.is_absent() {
+                true => "the object that the I/O reads is not there".to_owned(),
+                false => format!("the server has answered with {have} of the {asked} bytes that the I/O reads"),
+            };
             self.complaint = Some(talk::refused(why));
             result = IoResult::short(n_bytes);
         }
         Some((unit_index, result))
     }
 
-    /// Bytes that a successful I/O has moved. As in fio, an object that is not there counts as one of zeroes, and a request
-    /// without data as a block.
+    /// Notes that the I/O is not done after a wait. A server that is gone ends it, and the connection.
+    fn note_wait(&mut self, unit_index: u32, waited: Duration) -> Option<(u32, IoResult)> {
+        let in_parts = self.upload.iter_mut().flat_map(HttpUpload::talks);
+        let (moved_bytes, is_pausing) = std::iter::once(&mut self.talk)
+            .chain(in_parts)
+            .fold((0, false), |(bytes, pauses), talk| (bytes + talk.moved_bytes(), pauses || talk.is_pausing()));
+        if is_pausing || std::mem::replace(&mut self.seen_bytes, moved_bytes) != moved_bytes {
+            self.silence.end();
+            return None;
+        }
+        self.silence.add(waited);
+        if !self.silence.is_too_long() {
+            return None;
+        }
+        self.silence.end();
+        self.flight = None;
+        self.drop_lines();
+        self.complaint = Some(talk::refused(SILENT.to_owned()));
+        Some((unit_index, error_result(Errno::TIMEDOUT)))
+    }
+
+    /// Ends the connections and the I/O.
+    fn drop_lines(&mut self) {
+        self.talk.give_up();
+        self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::give_up);
+    }
+
+    /// Bytes that a successful I/O has moved. A request without data counts as a block. As in fio, an object that is not there
+    /// counts as one of zeroes, unless reads count with what has come.
     fn n_bytes(&self, flight: &HttpFlight) -> usize {
-        let is_data = flight.kind == ObjectRequestKind::Get && !self.talk.is_absent();
-        if is_data { self.talk.n_data_bytes() } else { flight.unit.length_bytes }
+        match flight.kind {
+            ObjectRequestKind::Get if !self.talk.is_absent() => self.talk.n_data_bytes(),
+            ObjectRequestKind::Get if self.counts_data => 0,
+            _ => flight.unit.length_bytes,
+        }
     }
 
     /// Counts the request of an I/O that has succeeded.
@@ -213,7 +254,7 @@ impl Http {
             kind,
             bytes: if moves_data { n_bytes as u64 } else { 0 },
             is_absent,
-            is_short: n_bytes < unit.length_bytes,
+            is_short: !is_absent && n_bytes < unit.length_bytes,
             n_names: if kind == ObjectRequestKind::List { self.talk.n_names() } else { 0 },
             time_ns: line::ns(begun_at.elapsed()),
         });
@@ -321,8 +362,7 @@ impl Engine for Http {
 
     fn give_up(&mut self) {
         self.is_given_up = true;
-        self.talk.give_up();
-        self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::give_up);
+        self.drop_lines();
         if self.flight.is_some() {
             let in_parts = self.upload.iter_mut().filter(|_| self.is_in_parts).flat_map(HttpUpload::talks);
             self.complaint = std::iter::once(&mut self.talk).chain(in_parts).find_map(HttpTalk::take_refusal);

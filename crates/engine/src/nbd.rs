@@ -21,10 +21,11 @@ use crate::contract::{
     time_left,
 };
 use crate::options::EngineOptions;
+use crate::remote::silence::{SILENT, limit_of};
 use crate::remote::tls::TlsSettings;
 use crate::server_facts::{NbdFacts, TlsFacts};
 use connections::Connections;
-use ferrio_spec::engines::options::nbd::{CONNECTIONS, URI};
+use ferrio_spec::engines::options::nbd::{CONNECTIONS, SERVER_TIMEOUT, URI};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -35,6 +36,7 @@ use std::cell::{OnceCell, RefCell};
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
+use std::time::Duration;
 use uri::Uri;
 use wire::Wire;
 
@@ -60,7 +62,8 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     };
     let tls = uri.tls.as_ref().map(TlsSettings::new).transpose();
     let tls = tls.map_err(|why| EngineError::bad_option(NAME, "uri", text, why))?;
-    Ok(Box::new(Idle { uri, tls, n_connections, size_bytes: OnceCell::new() }))
+    let most_silence = limit_of(options.get(&SERVER_TIMEOUT));
+    Ok(Box::new(Idle { uri, tls, n_connections, most_silence, size_bytes: OnceCell::new() }))
 }
 
 /// What the server says of an export; `None`: the patience was over.
@@ -83,6 +86,7 @@ struct Idle {
     uri: Uri,
     tls: Option<TlsSettings>,
     n_connections: usize,
+    most_silence: Duration,
     /// Size of the export, once the server was asked.
     size_bytes: OnceCell<u64>,
 }
@@ -98,9 +102,9 @@ impl Prepared for Idle {
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
-        let Self { uri, tls, n_connections, .. } = *self;
+        let Self { uri, tls, n_connections, most_silence, .. } = *self;
         let EngineSetup { iodepth, arena, job, .. } = setup;
-        let connections = Connections::default();
+        let connections = Connections::new(most_silence);
         let export = Export::default();
         let steps = ServerSteps::default();
         Ok(Box::new(Client { uri, tls, job, iodepth, arena, n_connections, connections, export, steps }))
@@ -182,6 +186,7 @@ impl Engine for Client {
         match Errno::from_raw_os_error(errno) {
             Errno::INVAL => self.export.objection(unit),
             Errno::CONNRESET => Some("the server has closed the connection, or is gone"),
+            Errno::TIMEDOUT if self.connections.are_silent() => Some(SILENT),
             Errno::PROTO => Some("the server has sent what is no reply of the protocol"),
             _ => None,
         }

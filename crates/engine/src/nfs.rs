@@ -15,7 +15,7 @@ use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};
 use crate::remote::driven::{DrivenEngine, DrivenFlight, DrivenLink, Judgement, LineState, Refusal};
-use crate::remote::silence::limit_of;
+use crate::remote::silence::{self, limit_of};
 use crate::server_facts::NfsFacts;
 use ferrio_spec::SyncMode;
 use ferrio_spec::engines::options::nfs::{NFS_URL, SERVER_TIMEOUT};
@@ -159,7 +159,7 @@ impl DrivenLink for NfsLink {
 
     const GONE: &'static str = "the server has closed the connection, or is gone";
 
-    const SILENT: &'static str = "the server has answered nothing for as long as server_timeout allows";
+    const SILENT: &'static str = silence::SILENT;
 
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
         if self.session.is_some() {

@@ -57,7 +57,7 @@ pub(super) struct HttpClient {
     is_lost: bool,
     /// Something was sent or received.
     pub(super) has_moved: bool,
-    /// Bytes that were sent or received since this was asked last.
+    /// Bytes that were sent or received, over all connections.
     pub(super) moved_bytes: u64,
     pub(super) steps: ServerSteps,
 }

@@ -7,6 +7,7 @@ use super::signature::Signer;
 use crate::contract::EngineError;
 use crate::mix::WordMix;
 use crate::options::EngineOptions;
+use crate::remote::silence::limit_of;
 use crate::remote::tls::{Checks, TlsTerms};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -15,6 +16,7 @@ use ferrio_stats::ObjectRequestKind;
 use md5::Digest as _;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Length of a customer's key, bytes.
 const CUSTOMER_KEY_BYTES: usize = 32;
@@ -152,6 +154,8 @@ pub(super) struct HttpSettings {
     pub(super) parts: Option<PartSettings>,
     /// How often a request is sent again, at most.
     pub(super) n_retries: u32,
+    /// A server that answers nothing for so long is gone.
+    pub(super) most_silence: Duration,
     /// User and password (WebDAV).
     pub(super) login: Option<(String, String)>,
 }
@@ -195,6 +199,7 @@ impl HttpSettings {
             protocol,
             tls,
             parts: parts(options)?,
+            most_silence: limit_of(options.get(&http::SERVER_TIMEOUT)),
             n_retries: options.get(&http::HTTP_RETRIES) as u32,
             bucket: bucket(options, &reads)?,
             reads,

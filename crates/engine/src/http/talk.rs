@@ -69,6 +69,8 @@ impl Task {
 pub(super) struct HttpTalk {
     settings: HttpSettings,
     client: HttpClient,
+    /// Of the bytes that have moved, those that were asked for.
+    told_bytes: u64,
     login: Option<HttpLogin>,
     task: Task,
 }
@@ -80,7 +82,7 @@ impl HttpTalk {
         let client = HttpClient::new(HttpDoor { place: settings.place.clone(), tls });
         let target = String::with_capacity(256);
         let task = Task::new(Method::Get, target, None);
-        Ok(Self { settings, client, login: None, task })
+        Ok(Self { settings, client, told_bytes: 0, login: None, task })
     }
 
     /// Makes the connection; false: the patience was over.
@@ -195,7 +197,18 @@ impl HttpTalk {
 
     /// Bytes that have moved since this was asked.
     pub(super) fn take_moved_bytes(&mut self) -> u64 {
-        std::mem::take(&mut self.client.moved_bytes)
+        let all_bytes = self.moved_bytes();
+        all_bytes - std::mem::replace(&mut self.told_bytes, all_bytes)
+    }
+
+    /// All bytes that have moved.
+    pub(super) fn moved_bytes(&self) -> u64 {
+        self.client.moved_bytes
+    }
+
+    /// True during the pause before a request is sent again.
+    pub(super) fn is_pausing(&self) -> bool {
+        self.task.resumes_at.is_some()
     }
 
     /// Waits until the connection can go on.
@@ -228,7 +241,7 @@ impl HttpTalk {
     }
 
     fn send(&mut self, block: &[u8]) {
-        let Self { settings, client, login, task } = self;
+        let Self { settings, client, login, task, .. } = self;
         let authorization = login.as_mut().zip(settings.login.as_ref());
         let authorization = authorization.map(|(login, person)| login.header(person, task.method.name(), &task.target));
         let is_put = task.method == Method::Put;

@@ -6,6 +6,7 @@
 use super::protocol::NbdCommand;
 use super::wire::Wire;
 use crate::contract::{Completion, IoResult, IoUnit};
+use crate::remote::silence::Silence;
 use ferrio_sys::poll;
 use ferrio_sys::tcp_info::TcpCounts;
 use std::time::{Duration, Instant};
@@ -16,14 +17,19 @@ pub(super) const MOST: usize = 16;
 const _: () = assert!(MOST <= poll::MOST_AT_ONCE);
 
 /// The connections of a job.
-#[derive(Default)]
 pub(super) struct Connections {
     wires: Vec<Wire>,
+    silence: Silence,
     /// The one whose replies are taken first, each in its turn.
     first: usize,
 }
 
 impl Connections {
+    /// None yet, to a server that may be silent for so long.
+    pub(super) fn new(most_silence: Duration) -> Self {
+        Self { wires: Vec::new(), silence: Silence::new(most_silence), first: 0 }
+    }
+
     /// Adds a connection.
     pub(super) fn add(&mut self, wire: Wire) {
         self.wires.push(wire);
@@ -70,10 +76,27 @@ impl Connections {
             let now = Instant::now();
             let left = end.get_or_insert(now + limit).saturating_duration_since(now);
             if left.is_zero() {
-                return;
+                return self.note_wait(completions.len() - n_before, limit, completions);
             }
             poll::wait_for_any(self.wires.iter().filter_map(Wire::wait), left);
         }
+    }
+
+    /// Notes that a wait has brought so few results. A server that is gone ends all I/Os.
+    fn note_wait(&mut self, n_new: usize, waited: Duration, completions: &mut Vec<Completion>) {
+        let has_moved = self.wires.iter_mut().fold(false, |any, wire| wire.take_moved() || any);
+        if n_new > 0 || has_moved {
+            return self.silence.end();
+        }
+        self.silence.add(waited);
+        if self.silence.is_too_long() {
+            self.wires.iter_mut().for_each(|wire| wire.end_silent(completions));
+        }
+    }
+
+    /// True if the server was silent for too long.
+    pub(super) fn are_silent(&self) -> bool {
+        self.silence.is_too_long()
     }
 
     /// Gives up all I/Os in flight, and the connections.

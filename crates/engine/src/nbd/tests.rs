@@ -7,6 +7,7 @@ use super::uri::Uri;
 use super::wire::Wire;
 use crate::contract::{Completion, IoResult, IoUnit, Patience};
 use crate::remote::channel::Channel;
+use crate::remote::silence::MOST_SILENCE;
 use crate::testing::{BLOCK, nowhere, setup};
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
@@ -134,7 +135,7 @@ fn wired(depth: u32) -> (Connections, UnixStream) {
 /// Connections of a depth, the server's ends of them, and the buffers of the units.
 fn wired_by(n_connections: usize, depth: u32) -> (Connections, Vec<UnixStream>, Rc<RefCell<Arena>>) {
     let arena = setup(depth, &Clock::new_virtual()).arena;
-    let mut connections = Connections::default();
+    let mut connections = Connections::new(MOST_SILENCE);
     let servers: Vec<UnixStream> = (0..n_connections)
         .map(|_| {
             let (socket, server) = pair();

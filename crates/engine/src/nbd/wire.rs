@@ -44,6 +44,8 @@ pub(super) struct Wire {
     is_unflushed: bool,
     input: Input,
     receiving: Receiving,
+    /// Bytes were sent or received since this was asked last.
+    has_moved: bool,
     /// Number of the last request; part of its cookie.
     serial: u32,
     /// Result of all I/Os, because the connection is lost or the I/Os are given up.
@@ -117,6 +119,7 @@ impl Wire {
             is_unflushed: false,
             input: Input::default(),
             receiving: Receiving::Head,
+            has_moved: false,
             serial: 0,
             ended: None,
         }
@@ -186,6 +189,18 @@ impl Wire {
         self.is_over = true;
     }
 
+    /// True if bytes were sent or received since this was asked.
+    pub(super) fn take_moved(&mut self) -> bool {
+        std::mem::take(&mut self.has_moved)
+    }
+
+    /// Ends all I/Os, and the connection, because the server is silent.
+    pub(super) fn end_silent(&mut self, completions: &mut Vec<Completion>) {
+        let result = *self.ended.get_or_insert(control::error_result(Errno::TIMEDOUT));
+        self.is_over = true;
+        self.end_all(result, completions);
+    }
+
     /// After an error, the connection carries nothing more.
     fn note(&mut self, moved: Result<(), Errno>) {
         if let Err(errno) = moved {
@@ -222,7 +237,10 @@ impl Wire {
                 }
             }
             match self.channel.send_parts_now(&parts[..n_parts]) {
-                Ok(n_bytes) => self.n_sent += n_bytes,
+                Ok(n_bytes) => {
+                    self.n_sent += n_bytes;
+                    self.has_moved |= n_bytes > 0;
+                }
                 Err(Errno::AGAIN) => return Ok(()),
                 Err(Errno::INTR) => continue,
                 // A closed connection may still hold replies.
@@ -251,6 +269,7 @@ impl Wire {
                 Receiving::Data { slot, at, n_missing, is_last } => self.receive_data(slot, at, n_missing, is_last)?,
                 Receiving::Words { slot, n_missing, is_last } => self.receive_words(slot, n_missing, is_last)?,
             };
+            self.has_moved |= !matches!(ended, WireProgress::Nothing);
             match ended {
                 WireProgress::Nothing => return Ok(()),
                 WireProgress::Part => {}

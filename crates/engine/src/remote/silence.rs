@@ -7,6 +7,9 @@ use std::time::Duration;
 /// A server that answers nothing for so long is gone, unless the job says otherwise (`server_timeout`): the I/Os fail.
 pub(crate) const MOST_SILENCE: Duration = Duration::from_secs(120);
 
+/// Why an I/O fails that has no answer for too long.
+pub(crate) const SILENT: &str = "the server has answered nothing for as long as server_timeout allows";
+
 /// Time that a job has waited since the last answer. Waits are summed up, so that a job that is stopped or late blames no server.
 #[derive(Debug)]
 pub(crate) struct Silence {

@@ -264,6 +264,21 @@ fn a_silent_server_does_not_hold_a_job_beyond_its_time() {
     }
 }
 
+/// A job without a runtime waits for as long as it allows a server to be silent, whatever of an answer has come, or of a write was sent.
+#[test]
+fn a_silent_server_does_not_hold_a_job_without_a_runtime() {
+    let silent = |asked: Asked| if asked.number < 5 { Answer::Yes } else { Answer::Never };
+    let half = |asked: Asked| if asked.number < 5 { Answer::Yes } else { Answer::Says("HTTP/1.1 200 OK\r\nConte") };
+    for (answer, rw) in [(silent as fn(Asked) -> Answer, "read"), (half, "read"), (silent, "write")] {
+        let options = format!("--rw={rw} --bs=4k --size=64k --server_timeout=1 --output-format=json");
+        let (finished, _) = run(answer, &options);
+        let what = format!("{rw}: {}", finished.all());
+        assert_eq!((finished.code, figure(&finished, "/error")), (Some(1), 110), "{what}");
+        assert_eq!(figure(&finished, &format!("/{rw}/io_bytes")), 5 << 12, "{what}");
+        assert!(what.contains("the server has answered nothing for as long as server_timeout allows"), "{what}");
+    }
+}
+
 #[test]
 fn a_dripping_server_does_not_hold_a_stopped_job() {
     let answers: [fn(Asked) -> Answer; 2] = [

@@ -208,6 +208,21 @@ fn a_silent_server_does_not_hold_a_job_beyond_its_time() {
     assert!(finished.stderr.contains("no connection was made within runtime"), "{}", finished.all());
 }
 
+/// A job without a runtime waits for as long as it allows a server to be silent.
+#[test]
+fn a_silent_server_does_not_hold_a_job_without_a_runtime() {
+    let few = |asked: server::Asked| if asked.number < 20 { Answer::Yes } else { Answer::Never };
+    for options in ["--rw=randread --iodepth=1", "--rw=randread --iodepth=4 --thread", "--rw=write --iodepth=4"] {
+        let all = format!("{options} --bs=4k --server_timeout=1 --output-format=json");
+        let finished = run(Program::Ferrio, Manner { answer: few, ..Manner::default() }, &all);
+        let what = format!("{options}: {}", finished.all());
+        assert_eq!((finished.code, figure(&finished, "/error")), (Some(1), 110), "{what}");
+        let moved = ["/read/io_bytes", "/write/io_bytes"].map(|name| figure(&finished, name));
+        assert_eq!(moved.iter().sum::<u64>(), 20 << 12, "{what}");
+        assert!(what.contains("the server has answered nothing for as long as server_timeout allows"), "{what}");
+    }
+}
+
 #[test]
 fn the_time_of_a_slow_server_is_latency() {
     for program in programs("the_time_of_a_slow_server_is_latency") {

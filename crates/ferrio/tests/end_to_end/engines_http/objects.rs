@@ -130,6 +130,8 @@ fn lists_objects(server: &Counterpart, tls: &str) {
 
 /// Answers of 10 bytes to reads of blocks.
 const SHORT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789";
+/// Answers with all of a block of 10 bytes.
+const WHOLE: &str = SHORT;
 const EMPTY: &str = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 
 #[test]
@@ -159,6 +161,26 @@ fn native_reads_count_with_the_bytes_that_came() {
         let found = findings_of(scratch.path(), &options);
         assert!(found.contains(&"short-objects".to_owned()), "{found:?}");
     }
+}
+
+/// The contents of an object that is not there are not zeroes that were checked.
+#[test]
+fn native_reads_of_absent_objects_count_no_bytes() {
+    let scratch = Scratch::new("http");
+    let server = Server::start(|asked| if asked.number % 5 == 0 { Answer::Yes } else { Answer::Says(WHOLE) });
+    let options = format!("--name=t --ioengine=http --http_host={} --filename=/d/o --bs=10 --size=100", server.host);
+    let counts = |document: &Value| ["bytes", "n_ios", "n_errors"].map(|key| document["jobs"][0][key].as_u64());
+    let native = Run::new(Program::Ferrio, scratch.path(), &format!("run --json {options} --rw=read")).finish();
+    let document: Value = serde_json::from_str(&native.stdout).expect("JSON");
+    // Of ten objects, two are not there.
+    assert_eq!(counts(&document), [Some(80), Some(10), Some(0)], "{}", native.all());
+    assert!(native.stdout.contains("absent-objects") && !native.stdout.contains("short-objects"), "{}", native.all());
+    let same = Run::new(Program::Ferrio, scratch.path(), &format!("{options} --rw=read --output-format=json")).finish();
+    assert_eq!(["/read/io_bytes", "/read/short_ios"].map(|path| figure(&same, path)), [100, 0], "{}", same.all());
+    let checked = format!("run {options} --rw=read --verify=pattern --verify_pattern=0");
+    let failed = Run::new(Program::Ferrio, scratch.path(), &checked).finish();
+    assert_ne!(failed.code, Some(0), "{}", failed.all());
+    assert!(failed.all().contains("the object that the I/O reads is not there"), "{}", failed.all());
 }
 
 #[test]

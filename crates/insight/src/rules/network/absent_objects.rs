@@ -10,8 +10,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     title: "Objects that were read are not there",
     severity: Severity::Wrong,
     what: "The replies with the HTTP status 404 to reads of objects. It is reported of the first one.",
-    why: "An object that is not there reads as zeroes, as fio has it. The server has looked up a name and sent nothing, but the read counts with \
-          the size of a block: latency and bandwidth are not those of objects.",
+    why: "An object that is not there reads as zeroes, as fio has it. The server has looked up a name and sent nothing: latencies and IOPS are not \
+          those of objects. With fio's command line such a read counts with the size of a block, so its bandwidth is that of bytes that never came; \
+          a native run counts no bytes of it.",
     example: "--name=a --ioengine=http --http_mode=s3 --http_host=HOST --filename=/bucket/new --rw=read --bs=1m ...",
     cure: "Write the objects first, with the same filename and bs: with http_object_mode=block the name of an object has both offset and size.",
     yields_to: &[],

@@ -172,6 +172,10 @@ pub const fn untyped_word(name: &'static str, help: &'static str, words: &'stati
     built(name, help, OptionSyntax::Word(words), ()).planned()
 }
 
+/// Help on `server_timeout`, which all engines for storage behind a server have.
+pub(super) const SERVER_TIMEOUT_HELP: &str = "An option of ferrio's own. If the job waits for I/Os and none is answered for so long, they fail with ETIMEDOUT, and the job ends; fio \
+     waits for ever. The end of runtime, and a stop, wait no longer than a second or two for answers, whatever this says.";
+
 /// An option whose value goes into the priorities of single I/Os.
 pub const fn of_command_priority(
     name: &'static str,

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{number, size, text, word};
+use super::declaration::{SERVER_TIMEOUT_HELP, number, size, text, word};
 use crate::DeviationKind::{Mended, Stricter};
 use crate::syntax::{ANY, at_least, between};
 
@@ -108,4 +108,8 @@ engine_options! {
             .own()
             .long("An option of ferrio. Each part has a connection of its own.")
             .default("1");
+    SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
+        .default("120")
+        .own()
+        .long(SERVER_TIMEOUT_HELP);
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{boolean, number, text};
+use super::declaration::{SERVER_TIMEOUT_HELP, boolean, number, text};
 use crate::DeviationKind::Mended;
 use crate::syntax::between;
 
@@ -21,6 +21,5 @@ engine_options! {
     SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
         .default("120")
         .own()
-        .long("An option of ferrio's own. If the job waits for I/Os and none is answered for so long, they fail with ETIMEDOUT, and the job ends; fio \
-               waits for ever. The end of runtime, and a stop, wait no longer than a second or two for answers, whatever this says.");
+        .long(SERVER_TIMEOUT_HELP);
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: what the engine does with them.
 
-use super::declaration::{number, text};
+use super::declaration::{SERVER_TIMEOUT_HELP, number, text};
 use crate::DeviationKind::{Different, Mended};
 use crate::syntax::between;
 
@@ -20,4 +20,8 @@ engine_options! {
                several (nbdinfo shows it as can_multi_conn).")
         .default("1")
         .own();
+    SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
+        .default("120")
+        .own()
+        .long(SERVER_TIMEOUT_HELP);
 }
