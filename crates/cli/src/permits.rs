@@ -5,6 +5,7 @@
 
 use crate::native::take_value;
 use ferrio_job::beyond::{Beyond, BeyondKind};
+use ferrio_job::changes::ReadonlyChange;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::origin::Origin;
 use std::ffi::OsString;
@@ -15,6 +16,9 @@ pub(crate) const ALLOW: &str = "--allow";
 pub(crate) const ALLOW_VALUE: &str = "KIND,...";
 pub(crate) const ALLOW_HELP: &str = "What job files may do beyond I/O on files below this directory: programs (run some, as exec_prerun does), libraries (load some, \
      as ioengine=PATH does), outside (write to other files and to devices). Options on the command line need no permission";
+
+/// What stands above the changes that need no permission.
+const CHANGES_HEADING: &str = "Beside the I/O, in this directory or on the machine (--readonly refuses it):\n";
 
 /// The author of the command line, as opposed to that of the job files that it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,27 +109,49 @@ pub(crate) fn readonly_changes(invocation: &Invocation, author: Author) -> impl 
         .changes
         .iter()
         .filter(move |one| invocation.readonly && (one.origin != Origin::CommandLine || author == Author::File));
-    changes.map(|one| format!("{}: {} {}", one.origin, one.option, one.deed))
+    changes.map(change_line)
 }
 
-/// What `ferrio check` says first of job files that do more than I/O here; empty of others.
-pub(crate) fn shown(beyond: &[Beyond]) -> String {
-    let lines: Vec<String> = of_files(beyond).map(line).collect();
-    if lines.is_empty() {
-        return String::new();
+fn change_line(one: &ReadonlyChange) -> String {
+    format!("{}: {} {}", one.origin, one.option, one.deed)
+}
+
+/// What `ferrio check` says first of job files that do more than I/O on their targets; empty of others.
+pub(crate) fn shown(beyond: &[Beyond], changes: &[ReadonlyChange]) -> String {
+    let permitted = format!("Beyond I/O on files of this directory ({ALLOW} of ferrio run):\n");
+    let beyond_lines: Vec<String> = of_files(beyond).map(line).collect();
+    let change_lines = other_changes(beyond, changes).map(change_line).collect();
+    let mut text = String::new();
+    for (heading, lines) in [(permitted.as_str(), beyond_lines), (CHANGES_HEADING, change_lines)] {
+        if !lines.is_empty() {
+            text.push_str(heading);
+            // Writing to a text cannot fail.
+            lines.iter().for_each(|line| _ = writeln!(text, "  {line}"));
+            text.push('\n');
+        }
     }
-    let mut text = format!("Beyond I/O on files of this directory ({ALLOW} of ferrio run):\n");
-    for line in lines {
-        // Writing to a text cannot fail.
-        let _ = writeln!(text, "  {line}");
-    }
-    text + "\n"
+    text
+}
+
+/// What of the changes is no permission, and so not said there.
+fn other_changes<'a>(beyond: &'a [Beyond], changes: &'a [ReadonlyChange]) -> impl Iterator<Item = &'a ReadonlyChange> {
+    let is_other = |one: &&ReadonlyChange| {
+        let is_said = of_files(beyond).any(|other| other.origin == one.origin && other.option == one.option);
+        one.origin != Origin::CommandLine && !is_said
+    };
+    changes.iter().filter(is_other)
 }
 
 /// The same for programs: kind, place and option.
 pub(crate) fn listed(beyond: &[Beyond]) -> serde_json::Value {
     let one = |one: &Beyond| serde_json::json!({ "kind": one.kind.word(), "place": one.origin.to_string(), "option": one.option });
     of_files(beyond).map(one).collect()
+}
+
+/// The other changes for programs: place, option and what it does.
+pub(crate) fn listed_changes(beyond: &[Beyond], changes: &[ReadonlyChange]) -> serde_json::Value {
+    let one = |one: &ReadonlyChange| serde_json::json!({ "place": one.origin.to_string(), "option": one.option, "does": one.deed });
+    other_changes(beyond, changes).map(one).collect()
 }
 
 fn line(one: &Beyond) -> String {

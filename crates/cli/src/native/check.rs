@@ -98,7 +98,10 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let is_anonymous = request.invocation.output.is_anonymous;
-    let beyond = if is_anonymous { Vec::new() } else { request.invocation.beyond };
+    let (beyond, changes) = match is_anonymous {
+        true => (Vec::new(), Vec::new()),
+        false => (request.invocation.beyond, request.invocation.changes),
+    };
     let mut record = match ferrio_session::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {
@@ -111,7 +114,7 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     }
     let audit = record.audit.unwrap_or_default();
     if !request.own.json {
-        console.report(&permits::shown(&beyond));
+        console.report(&permits::shown(&beyond, &changes));
         if audit.findings.is_empty() && audit.unexamined.is_empty() {
             console.report(NOTHING_FOUND);
             return exit::at_end(console.has_failed);
@@ -119,6 +122,7 @@ fn check(request: Request, arguments: &[OsString], console: &mut Console) -> Exi
     }
     let mut document = audit_document(&audit);
     document["beyond"] = permits::listed(&beyond);
+    document["changes"] = permits::listed_changes(&beyond, &changes);
     show(&audit, request.own.json.then_some(document), console)
 }
 

@@ -79,6 +79,28 @@ fn a_job_file_does_nothing_beyond_io_unasked() {
     }
 }
 
+/// What needs no permission, but is more than I/O on the targets, is said too; what the command line says is no news.
+#[test]
+fn a_check_begins_with_all_that_a_job_file_does_beside_its_io() {
+    let places = Places::new();
+    places.write_jobs("filename=a\nwrite_bw_log=log\nexec_prerun=true");
+    let checked = places.run("check jobs.fio");
+    let lines: Vec<&str> = checked.stdout.lines().take(5).collect();
+    let expected = [
+        "Beyond I/O on files of this directory (--allow of ferrio run):",
+        "  jobs.fio:7: exec_prerun=true runs a program",
+        "",
+        "Beside the I/O, in this directory or on the machine (--readonly refuses it):",
+        "  jobs.fio:6: write_bw_log=log writes logs",
+    ];
+    assert_eq!(lines, expected, "{}", checked.all());
+    let document: serde_json::Value = serde_json::from_str(&places.run("check --json jobs.fio").stdout).expect("JSON");
+    assert_eq!(document["changes"][0]["option"], "write_bw_log=log", "{document:#}");
+    assert_eq!(document["changes"].as_array().map(Vec::len), Some(1), "{document:#}");
+    let own = places.run("check --name=a --filename=a --size=4k --rw=read --write_bw_log=log");
+    assert!(!own.stdout.contains("Beside the I/O"), "{}", own.all());
+}
+
 /// What the user writes on the command line needs no permission, nor do jobs that write in the directory or write nothing.
 #[test]
 fn what_is_the_users_own_needs_no_permission() {
