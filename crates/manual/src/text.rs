@@ -52,6 +52,7 @@ pub fn syntax(kind: Kind) -> &'static str {
         Kind::SizePerDirection(_) => "size, or sizes for read,write,trim",
         Kind::RangePerDirection(_) => "low-high, or ranges for read,write,trim",
         Kind::Seconds => "time (seconds)",
+        Kind::DrawnSeconds => "time (seconds), low-high, exponential:MEAN or uniform:LOW-HIGH",
         Kind::SecondsPair => "time (seconds), or low-high",
         Kind::Microseconds => "time (microseconds)",
         Kind::DrawnMicroseconds => "time (microseconds), exponential:MEAN or uniform:LOW-HIGH",

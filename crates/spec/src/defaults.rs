@@ -58,7 +58,15 @@ impl Default for QueueSpec {
 
 impl Default for LimitSpec {
     fn default() -> Self {
-        Self { startdelay_us: (0, 0), runtime_us: 0, time_based: false, ramp_time_us: 0, ramp_bytes: 0, loops: 1 }
+        Self {
+            startdelay_us: (0, 0),
+            runtime_us: 0,
+            runtime_drawn: None,
+            time_based: false,
+            ramp_time_us: 0,
+            ramp_bytes: 0,
+            loops: 1,
+        }
     }
 }
 

@@ -343,8 +343,10 @@ pub struct QueueSpec {
 pub struct LimitSpec {
     /// `startdelay`: low and high bound, microseconds.
     pub startdelay_us: (u64, u64),
-    /// `runtime`, microseconds; 0: none.
+    /// `runtime`, microseconds, or the mean of lengths that are drawn; 0: none.
     pub runtime_us: u64,
+    /// `runtime` as a distribution, from which each clone draws its own.
+    pub runtime_drawn: Option<DrawnTime>,
     /// `time_based`.
     pub time_based: bool,
     /// `ramp_time`, microseconds; 0: none.

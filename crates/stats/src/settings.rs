@@ -35,6 +35,9 @@ pub struct ReportSettings {
     /// `report_total`: the job is part of the sum over all groups. Records of earlier versions do not have this.
     #[serde(default)]
     pub report_total: bool,
+    /// The runtime that this worker has drawn, microseconds; `None`: `runtime` is no distribution.
+    #[serde(default)]
+    pub drawn_runtime_us: Option<u64>,
     /// `stats`: the job is reported at all.
     pub is_reported: bool,
 }
@@ -55,6 +58,7 @@ impl Default for ReportSettings {
             show_errors: false,
             group_reporting: false,
             report_total: false,
+            drawn_runtime_us: None,
             is_reported: true,
         }
     }

@@ -15,7 +15,7 @@ use crate::permits::{Author, Permits, readonly_refusal};
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
-use ferrio_report::native::{TEXT_WIDTH, headlines, legend, plain, table, wrap};
+use ferrio_report::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, plain, table, totals, wrap};
 use ferrio_session::VERSION;
 use ferrio_stats::{Audit, RunRecord};
 use std::ffi::OsString;
@@ -227,11 +227,15 @@ fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
 /// The table, its legend, and the findings.
 pub(crate) fn report_text(record: &RunRecord) -> String {
     let rows = headlines(record);
-    let mut text = if rows.is_empty() { "No job has done any I/O.\n".to_owned() } else { table(&rows) };
+    let mut text = if rows.is_empty() {
+        "No job has done any I/O.\n".to_owned()
+    } else {
+        table(&[&rows[..], &totals(record)].concat())
+    };
     if !rows.is_empty() {
         text.push('\n');
         text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));
-        for line in legend(&rows) {
+        for line in legend(&rows).into_iter().chain(drawn_runtimes(record).iter().map(DrawnRuntimes::text)) {
             text.push_str(&wrap(&line, "", TEXT_WIDTH));
         }
     }

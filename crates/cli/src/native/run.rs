@@ -21,7 +21,7 @@ use ferrio_job::Invocation;
 use ferrio_live::frame::FinalReports;
 use ferrio_report::eta::{EtaLine, plain_line};
 use ferrio_report::jsonl;
-use ferrio_report::native::{headlines, note_text};
+use ferrio_report::native::{drawn_runtimes, headlines, note_text, totals};
 use ferrio_report::saved;
 use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
@@ -327,7 +327,7 @@ fn go(
 fn document(record: &RunRecord) -> String {
     let messages: Vec<String> =
         record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned()).collect();
-    let document = json!({
+    let mut document = json!({
         "version": VERSION,
         "timestamp_ms": record.timestamp_ms,
         "elapsed_ns": record.elapsed_ns,
@@ -339,6 +339,13 @@ fn document(record: &RunRecord) -> String {
         "provenance": record.provenance.as_ref().map(|provenance| provenance.to_document()),
         "messages": messages,
     });
+    let (totals, runtimes) = (totals(record), drawn_runtimes(record));
+    if !totals.is_empty() {
+        document["total"] = json!(totals);
+    }
+    if !runtimes.is_empty() {
+        document["drawn_runtimes"] = json!(runtimes);
+    }
     format!("{document:#}\n")
 }
 

@@ -6,6 +6,7 @@
 use crate::random_jobs::ios;
 use crate::streams::{Case, NULL, cases, compare, difference, traces};
 use crate::support::{Program, Run, Scratch, has_peer, peer_too};
+use serde_json::Value;
 
 /// The cases have one, two or three files in turn. Every case has numbers of its own, because its seed is derived from
 /// its name.
@@ -25,6 +26,42 @@ const SHAPES: [&str; 9] = [
     "normal:50:0.7",
     "normal:0:0.5",
 ];
+
+/// Runtimes of the clones of a job, microseconds, and the times of their reads, milliseconds.
+fn drawn_runtimes(options: &str) -> (Vec<u64>, Vec<u64>) {
+    let scratch = Scratch::new("draws");
+    let job = "--name=a --ioengine=null --size=1m --rw=read --time_based --numjobs=4 --output-format=json";
+    let finished = Run::new(Program::Ferrio, scratch.path(), &format!("{job} {options}")).finish();
+    let document: Value = serde_json::from_str(&finished.stdout).unwrap_or_else(|_| panic!("{}", finished.all()));
+    let jobs = document["jobs"].as_array().expect("jobs").iter();
+    let runtimes_ms = jobs.filter_map(|job| job.pointer("/read/runtime")?.as_u64()).collect();
+    let drawn = document["ferrio"]["drawn_runtimes"].as_array().into_iter().flatten();
+    let drawn = drawn.flat_map(|job| job["runtimes_us"].as_array().into_iter().flatten().filter_map(Value::as_u64));
+    (drawn.collect(), runtimes_ms)
+}
+
+/// Each clone has a runtime of its own, which repeats, and lasts at least as long.
+#[test]
+fn the_runtime_of_each_clone_is_drawn() {
+    let (drawn, runtimes_ms) = drawn_runtimes("--runtime=20ms-60ms");
+    assert!(drawn.len() == 4 && drawn.iter().all(|us| (20_000..=60_000).contains(us)), "{drawn:?}");
+    for (index, us) in drawn.iter().enumerate() {
+        assert!(!drawn[..index].contains(us), "{drawn:?}");
+        assert!(runtimes_ms[index] >= us / 1_000, "{runtimes_ms:?} {drawn:?}");
+    }
+    assert_eq!(drawn_runtimes("--runtime=uniform:20ms-60ms --group_reporting").0, drawn);
+    let other = drawn_runtimes("--runtime=20ms-60ms --randseed=7").0;
+    assert!(other.len() == 4 && other != drawn, "{other:?}");
+    assert_eq!(drawn_runtimes("--runtime=exponential:20ms").0.len(), 4);
+    assert_eq!(drawn_runtimes("--runtime=20ms").0, Vec::<u64>::new());
+    // The native report says it too.
+    let scratch = Scratch::new("draws");
+    let native = "run --name=a --ioengine=null --size=1m --rw=read --time_based --runtime=20ms-60ms";
+    let one = Run::new(Program::Ferrio, scratch.path(), native).finish();
+    assert!(one.stdout.contains("a has drawn the runtime "), "{}", one.all());
+    let four = Run::new(Program::Ferrio, scratch.path(), &format!("{native} --numjobs=4")).finish();
+    assert!(four.stdout.contains("The 4 clones of a have drawn runtimes from "), "{}", four.all());
+}
 
 #[test]
 #[cfg_attr(not(peer), ignore = "compares with fio: FERRIO_PEER is not 1")]

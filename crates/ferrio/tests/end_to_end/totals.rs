@@ -40,6 +40,31 @@ fn stonewalled_jobs_are_summed() {
     }
 }
 
+/// The row of the sum, and its times: groups run one after another.
+#[test]
+fn the_table_of_a_native_run_ends_with_the_sum() {
+    let scratch = Scratch::new("totals");
+    scratch.write("jobs", JOBS.replace('%', "report_total=1"));
+    let native = |arguments: &str| Run::new(Program::Ferrio, scratch.path(), arguments).finish();
+    let text = native("run jobs").stdout;
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("sum of all groups ")).collect();
+    assert!(matches!(rows[..], [read, write] if read.contains(" read ") && write.contains(" write ")), "{text}");
+    let document: Value = serde_json::from_str(&native("run --json jobs").stdout).expect("JSON");
+    let total = &document["total"];
+    for (index, direction) in ["read", "write"].into_iter().enumerate() {
+        let sum = |key: &str| {
+            let jobs = document["jobs"].as_array().expect("jobs").iter().filter(|job| job["direction"] == direction);
+            jobs.filter_map(|job| job[key].as_u64()).sum::<u64>()
+        };
+        assert_eq!(total[index]["direction"], direction, "{total}");
+        assert_eq!(total[index]["n_ios"], 768, "{total}");
+        assert_eq!(total[index]["bytes"].as_u64(), Some(sum("bytes")), "{total}");
+    }
+    assert_eq!(total[0]["n_clones"], 4, "{total}");
+    scratch.write("jobs", JOBS.replace('%', ""));
+    assert!(!native("run jobs").stdout.contains("sum of all groups"));
+}
+
 #[test]
 fn without_the_option_nothing_is_summed() {
     for option in ["", "report_total=0"] {

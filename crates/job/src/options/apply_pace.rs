@@ -64,6 +64,16 @@ pub(super) fn thinktime(draft: &mut Draft, value: &Value, _: Context) -> Applied
     Ok(())
 }
 
+pub(super) fn runtime(draft: &mut Draft, value: &Value, _: Context) -> Applied {
+    let limits = &mut draft.job.limits;
+    limits.runtime_drawn = if let Value::Drawn(drawn) = value { Some(*drawn) } else { None };
+    limits.runtime_us = match limits.runtime_drawn {
+        Some(drawn) => drawn.mean_us(),
+        None => u64::try_from(value.number()?).map_err(|_| JobError::NotParsed)?,
+    };
+    Ok(())
+}
+
 pub(super) fn thinktime_blocks_type(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     draft.job.pace.pauses.counts_issued = value.word()? == "issue";
     Ok(())

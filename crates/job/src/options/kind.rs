@@ -31,6 +31,8 @@ pub enum Kind {
     RangePerDirection(Bounds),
     /// A time; a bare number counts seconds.
     Seconds,
+    /// A time as for `Seconds`, a range `LOW-HIGH`, or a distribution, as for `DrawnMicroseconds`.
+    DrawnSeconds,
     /// Two such times, low and high, or one for both.
     SecondsPair,
     /// A time; a bare number counts microseconds.
@@ -124,7 +126,7 @@ impl Kind {
             Self::Size(_) | Self::SizePerDirection(_) => "OPT_ULL",
             Self::SizeOrPercent | Self::SizeOrManyPercent => "OPT_STR_VAL_ZONE",
             Self::SizePair(_) | Self::RangePerDirection(_) => "OPT_RANGE",
-            Self::Seconds | Self::SecondsPair => "OPT_STR_VAL_TIME",
+            Self::Seconds | Self::DrawnSeconds | Self::SecondsPair => "OPT_STR_VAL_TIME",
             Self::FloatList { .. } => "OPT_FLOAT_LIST",
             Self::Text => "OPT_STR_STORE",
             Self::Deprecated => "OPT_DEPRECATED",
@@ -152,7 +154,7 @@ impl Kind {
             Self::SizeOrPercent | Self::SizeOrManyPercent => "size or percentage (opt=4k|50%)",
             Self::SizePair(_) => "one size, or a low-high range (opt=4k[-8k])",
             Self::RangePerDirection(_) => "one to three ranges (opt=1k-4k[,4k-8k[,1k-8k]])",
-            Self::Seconds | Self::SecondsPair => "string with time postfix (opt=10s)",
+            Self::Seconds | Self::DrawnSeconds | Self::SecondsPair => "string with time postfix (opt=10s)",
             Self::FloatList { .. } => "list of floating point values separated by ':' (opt=5.9:7.8)",
             Self::CpuList => "list of CPUs (opt=0,2-5)",
             Self::Deprecated | Self::Removed => "deprecated",

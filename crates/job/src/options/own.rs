@@ -88,7 +88,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
             "An option of ferrio's own. fio sums the jobs of a group, and jobs that a stonewall parts are in different groups. \
              After the groups, the normal report has a part with the sum of all jobs that have this option, in whatever \
              group they are: I/Os and bytes, mean rates, latencies and percentiles of all I/Os together. JSON has it under \
-             `ferrio.total`; the table of `ferrio run` does not have it. The mean rate of a direction is over the sum of its \
+             `ferrio.total`. The table of `ferrio run` ends with it, and its JSON has it under `total`. The mean rate of a direction is over the sum of its \
              times in the groups, where the time of a group is that of its longest job.",
         )
         .applies(Apply::Bool(|draft| &mut draft.job.grouping.report_total)),

@@ -3,6 +3,7 @@
 //! Rows only; the effect of a row is in its `apply` function. Must not know: how values are parsed.
 
 use crate::options::apply;
+use crate::options::apply_pace;
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{ANY, Choice, Kind, at_least, choice, refused_choice};
 use ferrio_spec::DeviationKind::{Different, Mended, Stricter};
@@ -39,11 +40,18 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .default("0")
         .place(Category::General, "runtime")
         .applies(Apply::With(apply::startdelay)),
-    option("runtime", Kind::Seconds, "Stop after this much time (0 = no limit)")
+    option("runtime", Kind::DrawnSeconds, "Stop after this much time (0 = no limit)")
         .aliases(&["timeout"])
         .default("0")
         .place(Category::General, "runtime")
-        .applies(Apply::U64(|draft| &mut draft.job.limits.runtime_us)),
+        .long(
+            "With runtime=2s-5s (of ferrio, the same as uniform:2s-5s) each clone of the job draws its runtime once, before it begins; all lengths \
+             in between are equally likely. With exponential:20s runtimes last 20 s in the mean, most of them less and a few several times as long. \
+             They come from a random stream of their own (randseed, randrepeat), so that no other draw of the job changes. The report of \
+             `ferrio run` shows what was drawn; in JSON of `ferrio` called like fio it is in `ferrio.drawn_runtimes`. As in fio, all loops of a job share its runtime.",
+        )
+        .applies(Apply::With(apply_pace::runtime))
+        .deviates(Mended, "The runtime of each clone can be drawn (2s-5s, uniform:LOW-HIGH, exponential:MEAN); fio takes only a fixed one."),
     option("time_based", Kind::Flag, "Repeat the workload until runtime is used up")
         .place(Category::General, "runtime")
         .applies(Apply::Bool(|draft| &mut draft.job.limits.time_based)),

@@ -124,6 +124,7 @@ fn parse_required(option: ValueSyntax, text: &str, context: ValueContext) -> Res
             lists::ranges(name, text, kb_base, min).map(Value::Ranges)
         }
         Kind::Seconds => in_unit(TimeUnit::Seconds)(text).map(Value::Number),
+        Kind::DrawnSeconds => scalar::drawn_length(name, text, TimeUnit::Seconds),
         Kind::SecondsPair => pair(text, in_unit(TimeUnit::Seconds)).map(|(low, high)| Value::Pair(low, high)),
         Kind::Microseconds => in_unit(TimeUnit::Microseconds)(text).map(Value::Number),
         Kind::DrawnMicroseconds => scalar::drawn_time(name, text, TimeUnit::Microseconds),

@@ -72,6 +72,21 @@ pub fn drawn_time(name: &'static str, text: &str, unit: TimeUnit) -> Result<Valu
     }
 }
 
+/// The same for a length, which cannot be 0 if it is drawn; a range `LOW-HIGH` is a distribution too.
+pub fn drawn_length(name: &'static str, text: &str, unit: TimeUnit) -> Result<Value, JobError> {
+    let is_range = is_list(text) && !text.contains([',', ':']);
+    let value = match is_range {
+        true => drawn_time(name, &format!("uniform:{text}"), unit),
+        false => drawn_time(name, text, unit),
+    }?;
+    match value {
+        Value::Drawn(DrawnTime::Uniform { low_us: 0, .. } | DrawnTime::Exponential { mean_us: 0 }) => {
+            Err(JobError::Said(format!("fio: {name}={text}: 0 would be no limit; give times above it")))
+        }
+        value => Ok(value),
+    }
+}
+
 /// A boolean: 0 or 1.
 pub fn boolean(text: &str) -> Result<bool, JobError> {
     parse_bool(text).map_err(|error| match parse_integer(text, KbBase::Binary) {
@@ -135,6 +150,17 @@ mod tests {
         ] {
             assert!(drawn(text).is_err(), "{text}");
         }
+        let length = |text| drawn_length("runtime", text, TimeUnit::Seconds);
+        assert_eq!(length("5"), Ok(Value::Number(5_000_000)));
+        let uniform = Ok(Value::Drawn(DrawnTime::Uniform { low_us: 2_000_000, high_us: 5_000_000 }));
+        for text in ["2s-5s", "2-5", "5-2", "2000ms-5s", "uniform:2s-5s", "uniform:2-5"] {
+            assert_eq!(length(text), uniform, "{text}");
+        }
+        for text in ["0-5", "uniform:0-5", "exponential:0", "2,5", "2:5", "2-5-9", "2-", "2-x", "normal:2-5", "-1"] {
+            assert!(length(text).is_err(), "{text}");
+        }
+        let line = "fio: runtime=0-5: 0 would be no limit; give times above it";
+        assert_eq!(length("0-5").unwrap_err().to_string(), line);
         let line = "fio: thinktime=uniform:5ms: give a time, exponential:MEAN or uniform:LOW-HIGH";
         assert_eq!(drawn("uniform:5ms").unwrap_err().to_string(), line);
     }

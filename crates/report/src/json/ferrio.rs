@@ -26,8 +26,13 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, detail: Detai
     let pending: Vec<(&JobReport<'_>, VerifyStats)> =
         result.jobs.iter().filter_map(|job| job.stats.features.verify.map(|verify| (job, verify))).collect();
     let killed: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| !job.killed.is_empty()).collect();
-    let is_plain =
-        killed.is_empty() && slow.is_empty() && stalled.is_empty() && replays.is_empty() && pending.is_empty();
+    let drawn: Vec<&JobReport<'_>> = result.jobs.iter().filter(|job| !job.drawn_runtimes_us.is_empty()).collect();
+    let is_plain = drawn.is_empty()
+        && killed.is_empty()
+        && slow.is_empty()
+        && stalled.is_empty()
+        && replays.is_empty()
+        && pending.is_empty();
     let has_parts =
         !(is_plain && result.messages.is_empty()) || result.total.is_some() || probes::are_there(&result.evidence);
     if result.provenance.is_none() && !has_parts && !response::is_wanted(result) && !servers::are_there(result) {
@@ -47,6 +52,7 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, detail: Detai
         total::write(writer, result, detail);
         self::killed(writer, &killed);
         log_stalls(writer, &stalled);
+        drawn_runtimes(writer, &drawn);
         response::write(writer, result);
         servers::write(writer, result);
         probes::write(writer, &result.evidence);
@@ -103,6 +109,22 @@ fn log_stalls(writer: &mut JsonWriter, jobs: &[&JobReport<'_>]) {
                 writer.string("jobname", &job.name);
                 writer.integer("groupid", job.group_index);
                 writer.integer("log_stall_ns", job.stats.log_stall_ns);
+            });
+        }
+    });
+}
+
+/// Runtimes that were drawn from a distribution, one for each clone in its order.
+fn drawn_runtimes(writer: &mut JsonWriter, jobs: &[&JobReport<'_>]) {
+    if jobs.is_empty() {
+        return;
+    }
+    writer.array("drawn_runtimes", |writer| {
+        for job in jobs {
+            writer.element(|writer| {
+                writer.string("jobname", &job.name);
+                writer.integer("groupid", job.group_index);
+                writer.value("runtimes_us", &wire::to_value(&job.drawn_runtimes_us));
             });
         }
     });

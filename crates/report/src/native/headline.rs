@@ -2,9 +2,12 @@
 //!
 //! Must not know: conclusions from the figures, the table. Start reading at [`headlines`].
 
+use super::table::name;
+use crate::view::total;
 use ferrio_stats::{
     Figures, FiguresOf, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
 };
+use ferrio_units::glance::duration_text;
 use serde::{Serialize, Serializer};
 
 /// Percentiles of a headline.
@@ -126,6 +129,57 @@ impl Serialize for Headline {
         };
         keys.serialize(serializer)
     }
+}
+
+/// The headlines of the sum over all groups, of the jobs with `report_total`; none if no job has it.
+pub fn totals(record: &RunRecord) -> Vec<Headline> {
+    let Some((n_members, stats)) = total::apart(&record.workers) else { return Vec::new() };
+    let all = JobFigures::of_stats(&stats);
+    let of_kind = |(kind, figures): (FiguresOf, &Figures)| Headline {
+        job: "sum of all groups".to_owned(),
+        kind,
+        n_clones: u32::try_from(n_members).unwrap_or(u32::MAX),
+        figures: figures.clone(),
+        cpu_ns_per_io: all.cpu_ns_per_io,
+        helper_cpu_ns_per_io: all.helper_cpu_ns_per_io,
+        n_errors: all.errors.n_total,
+        error: 0,
+        job_start_ms: 0,
+        precision: None,
+        server: None,
+    };
+    all.active().map(of_kind).collect()
+}
+
+/// The runtimes that the clones of a job have drawn (`runtime=2s-5s`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DrawnRuntimes {
+    /// Name of the job.
+    pub job: String,
+    /// Runtimes in the order of the clones, microseconds.
+    pub runtimes_us: Vec<u64>,
+}
+
+impl DrawnRuntimes {
+    /// The runtimes in words.
+    pub fn text(&self) -> String {
+        let text = |us: Option<&u64>| duration_text(us.copied().unwrap_or_default() as f64 * 1e3);
+        let (least, most) = (text(self.runtimes_us.iter().min()), text(self.runtimes_us.iter().max()));
+        match self.runtimes_us.len() {
+            1 => format!("{} has drawn the runtime {least}.", name(&self.job)),
+            count => format!("The {count} clones of {} have drawn runtimes from {least} to {most}.", name(&self.job)),
+        }
+    }
+}
+
+/// The runtimes of all jobs that have drawn some.
+pub fn drawn_runtimes(record: &RunRecord) -> Vec<DrawnRuntimes> {
+    let jobs = record.workers.chunk_by(|worker, next| worker.job_index == next.job_index);
+    let of_job = |clones: &[WorkerRecord]| DrawnRuntimes {
+        job: clones.first().map(|clone| clone.name.clone()).unwrap_or_default(),
+        runtimes_us: clones.iter().filter_map(|clone| clone.settings.drawn_runtime_us).collect(),
+    };
+    jobs.map(of_job).filter(|drawn| !drawn.runtimes_us.is_empty()).collect()
 }
 
 /// The headlines of all jobs in their order, of directions with I/O and of syncs.

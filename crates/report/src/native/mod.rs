@@ -11,7 +11,7 @@ mod table;
 mod wrap;
 
 pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
-pub use headline::{Headline, headlines};
+pub use headline::{DrawnRuntimes, Headline, drawn_runtimes, headlines, totals};
 pub use notes::{note_text, plain};
 pub use table::{DOUBT_MARK, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

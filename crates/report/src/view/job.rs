@@ -34,6 +34,8 @@ pub struct JobReport<'a> {
     pub steady_state: Option<Cow<'a, SteadyState>>,
     /// Members that a signal killed, so that their figures cover only a part of their work.
     pub killed: Vec<KilledMember>,
+    /// Runtimes that the members have drawn (`runtime=2s-5s`), microseconds.
+    pub drawn_runtimes_us: Vec<u64>,
 }
 
 /// A worker that a signal killed.
@@ -76,6 +78,7 @@ impl<'a> JobReport<'a> {
             latency_depth: latency_depth(worker),
             steady_state: worker.steady_state().map(Cow::Borrowed),
             killed: killed(worker).into_iter().collect(),
+            drawn_runtimes_us: worker.settings.drawn_runtime_us.into_iter().collect(),
         }
     }
 
@@ -91,6 +94,7 @@ impl<'a> JobReport<'a> {
         }
         self.stats.to_mut().merge(&member.stats);
         self.killed.extend(member.killed);
+        self.drawn_runtimes_us.extend(member.drawn_runtimes_us);
     }
 }
 

@@ -6,7 +6,7 @@
 mod disk;
 mod group;
 mod job;
-mod total;
+pub(crate) mod total;
 
 pub use disk::DiskReport;
 pub use group::{GroupDirection, GroupReport};

@@ -25,11 +25,32 @@ pub struct TotalReport<'a> {
 
 /// The sum; `None`: no job that is reported asks for it.
 pub(super) fn report(workers: &[WorkerRecord]) -> Option<TotalReport<'_>> {
-    let is_member = |worker: &&WorkerRecord| worker.settings.report_total && worker.settings.is_reported;
-    let members: Vec<&WorkerRecord> = workers.iter().filter(is_member).collect();
+    let members = members(workers);
     let settings = &members.first()?.settings;
+    let groups = groups(&members, settings.unified_mixed);
+    let n_groups = u32::try_from(groups.len()).unwrap_or(u32::MAX);
+    let mixed = settings.unified_both.then(|| in_sequence(groups.iter().map(ThreadStats::unified)));
+    let stats = sum(groups)?;
+    let n_members = u32::try_from(members.len()).unwrap_or(u32::MAX);
+    let job =
+        JobReport { n_members, settings: Cow::Borrowed(settings), stats: Cow::Owned(stats), ..JobReport::default() };
+    Some(TotalReport { job, n_groups, mixed })
+}
+
+/// Number of members, and their sum with the directions apart; `None`: no job that is reported asks for it.
+pub(crate) fn apart(workers: &[WorkerRecord]) -> Option<(usize, ThreadStats)> {
+    let members = members(workers);
+    Some((members.len(), sum(groups(&members, false))?))
+}
+
+fn members(workers: &[WorkerRecord]) -> Vec<&WorkerRecord> {
+    workers.iter().filter(|worker| worker.settings.report_total && worker.settings.is_reported).collect()
+}
+
+/// The sums of the groups; `unifies`: all directions of each become one.
+fn groups(members: &[&WorkerRecord], unifies: bool) -> Vec<ThreadStats> {
     let mut groups: BTreeMap<u32, ThreadStats> = BTreeMap::new();
-    for member in &members {
+    for member in members {
         match groups.get_mut(&member.group_index) {
             Some(group) => group.merge(&member.stats),
             None => {
@@ -37,24 +58,24 @@ pub(super) fn report(workers: &[WorkerRecord]) -> Option<TotalReport<'_>> {
             }
         }
     }
-    if settings.unified_mixed {
+    if unifies {
         groups.values_mut().for_each(ThreadStats::unify);
     }
-    let n_groups = u32::try_from(groups.len()).unwrap_or(u32::MAX);
-    let mixed = settings.unified_both.then(|| in_sequence(groups.values().map(ThreadStats::unified)));
+    groups.into_values().collect()
+}
+
+/// The sum of groups that ran one after another.
+fn sum(groups: Vec<ThreadStats>) -> Option<ThreadStats> {
     let mut directions = PerDirection::<DirectionStats>::default();
     for (index, sum) in directions.0.iter_mut().enumerate() {
-        *sum = in_sequence(groups.values().map(|group| group.directions.0[index].clone()));
+        *sum = in_sequence(groups.iter().map(|group| group.directions.0[index].clone()));
     }
-    let mut stats = groups.into_values().reduce(|mut sum, group| {
+    let mut stats = groups.into_iter().reduce(|mut sum, group| {
         sum.merge(&group);
         sum
     })?;
     stats.directions = directions;
-    let n_members = u32::try_from(members.len()).unwrap_or(u32::MAX);
-    let job =
-        JobReport { n_members, settings: Cow::Borrowed(settings), stats: Cow::Owned(stats), ..JobReport::default() };
-    Some(TotalReport { job, n_groups, mixed })
+    Some(stats)
 }
 
 /// A direction of groups that ran one after another: times are added as they are shown, in whole milliseconds.

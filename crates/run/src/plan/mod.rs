@@ -3,6 +3,7 @@
 //! Must not know: processes, loops. Start reading at [`RunPlan::new`].
 
 mod carried;
+mod drawn;
 mod limits;
 mod turns;
 
@@ -17,13 +18,14 @@ use ferrio_spec::{
 use ferrio_stats::Provenance;
 use ferrio_sys::output::KeptFiles;
 use ferrio_sys::scheduling::IoPriority;
-use ferrio_units::random::{DEFAULT_RAND_SEED, SeedIndex, SeedTable, Taus88};
+use ferrio_units::random::{DEFAULT_RAND_SEED, OwnSeed, SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::contents::{ContentsPlan, DedupeSet};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+pub(crate) use drawn::DrawnLengths;
 pub(crate) use limits::limit_ios;
 
 /// Everything about a run that is known before it starts.
@@ -52,7 +54,7 @@ pub struct SharedByWorkers {
 
 /// One worker: a clone of a job.
 pub struct WorkerPlan {
-    /// The job, shared by its clones.
+    /// The job, shared by its clones unless each draws a runtime of its own.
     pub spec: Arc<JobSpec>,
     /// Its engine.
     pub engine: EngineKind,
@@ -133,7 +135,7 @@ impl RunPlan {
                 let seeds = seeds(&job, thread_number);
                 workers.push(WorkerPlan {
                     start_delay_ns: start_delay_ns(&job, &seeds),
-                    spec: Arc::clone(if clone == 0 { &job } else { &other }),
+                    spec: with_drawn_runtime(if clone == 0 { &job } else { &other }, &seeds),
                     engine,
                     job_index,
                     thread_number,
@@ -224,6 +226,19 @@ fn system_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // The standard library seeds its hash maps with the system's random numbers.
     std::collections::hash_map::RandomState::new().build_hasher().finish()
+}
+
+/// The job of a clone with its own runtime, where that is drawn.
+fn with_drawn_runtime(job: &Arc<JobSpec>, seeds: &SeedTable) -> Arc<JobSpec> {
+    let limits = &job.limits;
+    if limits.runtime_drawn.is_none() {
+        return Arc::clone(job);
+    }
+    let mut lengths = DrawnLengths::new(limits.runtime_drawn, limits.runtime_us, seeds.own(OwnSeed::Runtime));
+    let mut own = JobSpec::clone(job);
+    // 0 would be no limit.
+    own.limits.runtime_us = (lengths.next_ns() / 1_000).max(1);
+    Arc::new(own)
 }
 
 fn start_delay_ns(job: &JobSpec, seeds: &SeedTable) -> u64 {

@@ -191,6 +191,7 @@ fn report_settings(worker: &WorkerPlan) -> ReportSettings {
         show_errors: continues || errors.ignore.iter().any(Option::is_some),
         group_reporting: worker.spec.grouping.group_reporting,
         report_total: worker.spec.grouping.report_total,
+        drawn_runtime_us: worker.spec.limits.runtime_drawn.map(|_| worker.spec.limits.runtime_us),
         is_reported: reporting.stats,
     }
 }

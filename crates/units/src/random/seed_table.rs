@@ -75,6 +75,8 @@ pub enum SeedIndex {
 pub enum OwnSeed {
     /// Lengths of pauses (`thinktime=exponential:2ms`).
     ThinkTime = 1,
+    /// Runtime of a job (`runtime=2s-5s`).
+    Runtime = 2,
 }
 
 impl SeedIndex {

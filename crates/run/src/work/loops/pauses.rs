@@ -3,8 +3,9 @@
 //! Must not know: how it waits. Start reading at [`Pauses::look`].
 //! Facts: reference "Rates and pauses"; the I/Os that fio 3.41 does between two pauses at a depth of 8.
 
-use ferrio_spec::{DrawnTime, PauseSpec};
-use ferrio_units::random::{OwnSeed, SeedTable, Taus88};
+use crate::plan::DrawnLengths;
+use ferrio_spec::PauseSpec;
+use ferrio_units::random::{OwnSeed, SeedTable};
 
 /// Progress of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,39 +33,6 @@ pub(crate) enum Pause {
     Over(u64),
 }
 
-/// Lengths of the pauses, ns.
-#[derive(Debug)]
-enum PauseLengths {
-    Fixed(u64),
-    Exponential { mean_ns: f64, stream: Taus88 },
-    Uniform { low_ns: u64, high_ns: u64, stream: Taus88 },
-}
-
-impl PauseLengths {
-    fn new(spec: &PauseSpec, seeds: &SeedTable) -> Self {
-        let stream = || Taus88::new(seeds.own(OwnSeed::ThinkTime) as u32);
-        match spec.drawn {
-            None => Self::Fixed(ns(spec.pause_us)),
-            Some(DrawnTime::Exponential { mean_us }) => {
-                Self::Exponential { mean_ns: ns(mean_us) as f64, stream: stream() }
-            }
-            Some(DrawnTime::Uniform { low_us, high_us }) => {
-                Self::Uniform { low_ns: ns(low_us), high_ns: ns(high_us), stream: stream() }
-            }
-        }
-    }
-
-    /// The next length. The longest of an exponential distribution is 22 times the mean, as draws have 32 bits.
-    fn next_ns(&mut self) -> u64 {
-        match self {
-            Self::Fixed(pause_ns) => *pause_ns,
-            // The cast saturates.
-            Self::Exponential { mean_ns, stream } => (*mean_ns * -stream.open_fraction().ln()) as u64,
-            Self::Uniform { low_ns, high_ns, stream } => stream.between(*low_ns, *high_ns),
-        }
-    }
-}
-
 const fn ns(us: u64) -> u64 {
     us.saturating_mul(1_000)
 }
@@ -74,7 +42,7 @@ const fn ns(us: u64) -> u64 {
 pub(crate) struct Pauses {
     /// The job has none.
     are_none: bool,
-    lengths: PauseLengths,
+    lengths: DrawnLengths,
     /// Length of the current pause.
     pause_ns: u64,
     /// Most of a pause that is spun.
@@ -108,7 +76,7 @@ impl Pauses {
         let n_ios = spec.n_ios.map_or(if is_timed { u64::MAX } else { 1 }, u64::from);
         Self {
             are_none: spec.pause_us == 0,
-            lengths: PauseLengths::new(spec, seeds),
+            lengths: DrawnLengths::new(spec.drawn, spec.pause_us, seeds.own(OwnSeed::ThinkTime)),
             pause_ns: 0,
             spin_ns: ns(spec.spin_us),
             n_ios,
