@@ -29,6 +29,12 @@ pub(crate) enum Contradiction {
         /// The option.
         option: &'static str,
     },
+    /// Something that a job with several patterns cannot have.
+    #[error("fio: patterns and {option} are not compatible")]
+    Patterns {
+        /// The option.
+        option: &'static str,
+    },
     /// Sizes of files by shares, and by bounds.
     #[error("fio: filesize and filesize_split are not compatible")]
     TwoFileSizes,

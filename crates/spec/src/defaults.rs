@@ -98,6 +98,7 @@ impl Default for ExtentSpec {
             io_size: None,
             filesize: None,
             filesize_split: Vec::new(),
+            patterns: Vec::new(),
             whole_files: false,
             offset: SizeSpec::Bytes(0),
             offset_align: 0,

@@ -3,6 +3,7 @@
 //! Must not know: how large files are. Start reading at [`ExtentSpec`].
 
 use crate::BlockShare;
+use crate::PatternPart;
 use serde::{Deserialize, Serialize};
 
 /// A size as an option gives it.
@@ -39,6 +40,8 @@ pub struct ExtentSpec {
     pub filesize: Option<(u64, u64)>,
     /// `filesize_split`: sizes of files with their shares; empty: not given. `filesize` has the smallest and the largest then.
     pub filesize_split: Vec<BlockShare>,
+    /// `patterns`: the patterns that the job mixes; empty: it has one, by `rw` and `bs`.
+    pub patterns: Vec<PatternPart>,
     /// `whole_files`: an I/O is a whole file.
     pub whole_files: bool,
     /// `offset`.

@@ -251,6 +251,19 @@ impl DirectionMix {
     }
 }
 
+/// One of the patterns that a job mixes (`patterns`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PatternPart {
+    /// Blocks are drawn at random; else they follow each other.
+    pub random: bool,
+    /// Writes; else reads.
+    pub writes: bool,
+    /// Size of its blocks.
+    pub block_bytes: u64,
+    /// Share of the job's I/Os, 1 to 100; those of all patterns are 100 together.
+    pub percent: u32,
+}
+
 /// `rw_sequencer`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RwSequencer {

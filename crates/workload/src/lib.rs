@@ -22,6 +22,7 @@ mod next;
 mod offset;
 mod pace;
 mod paced;
+mod parted;
 mod permuted;
 mod plain;
 mod plan;
@@ -44,7 +45,7 @@ mod zoning;
 
 pub use next::{IssuedTotals, Next, NextIo, OffsetState};
 pub use pace::Pace;
-pub use plan::{FileRange, Rounds, SequentialPlan, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
+pub use plan::{FileRange, Rounds, SequentialPlan, SyncIntervals, WorkForm, WorkLimits, WorkloadError, WorkloadPlan};
 pub use workload::Workload;
 pub use zone_table::Awaited;
 pub use zone_table::{FailedBlock, ZoneActivity, ZoneLayout, ZoneLimits, ZoneShape, ZoneShapes, ZoneState, ZoneTable};

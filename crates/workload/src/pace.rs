@@ -4,7 +4,7 @@
 //! Facts: reference "Rates and pauses" and, for the draws, "Block sizes, mix, rates".
 
 use crate::compat;
-use crate::plan::WorkloadPlan;
+use crate::plan::{WorkForm, WorkloadPlan};
 use ferrio_spec::{CatchUp, PaceSpec, RateProcess};
 use ferrio_units::random::{SeedIndex, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
@@ -120,7 +120,7 @@ impl Arrivals {
             let bytes_per_sec = if by_ios > 0 { by_ios } else { pace.bytes_per_sec[direction] };
             let process = match pace.process {
                 RateProcess::Linear => {
-                    let has_split = plan.whole_files || !pattern.block_split[direction].is_empty();
+                    let has_split = plan.form != WorkForm::Blocks || !pattern.block_split[direction].is_empty();
                     let counted = compat::rate_io_bytes(*compatibility, has_split, min_bytes);
                     let io_bytes = counted.filter(|_| by_ios > 0);
                     Process::Linear(Linear { bytes_per_sec, io_bytes, due_ns: 0, rest: 0, step: SizeTime::default() })
@@ -215,8 +215,8 @@ mod tests {
 
     fn reads_of(job: &JobSpec, compatibility: Compatibility) -> Arrivals {
         let (pattern, seeds) = (job.pattern.clone(), SeedTable::new(DEFAULT_RAND_SEED, 1));
-        let whole_files = job.extent.whole_files;
-        let plan = WorkloadPlan { pattern, whole_files, seeds, compatibility, ..plan(DirectionMix::Read, false) };
+        let form = if job.extent.whole_files { WorkForm::WholeFiles } else { WorkForm::Blocks };
+        let plan = WorkloadPlan { pattern, form, seeds, compatibility, ..plan(DirectionMix::Read, false) };
         let PerDirection([reads, ..]) = Arrivals::of_job(&job.pace, &plan);
         reads.unwrap()
     }

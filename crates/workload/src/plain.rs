@@ -9,7 +9,7 @@ use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::pace::Pace;
-use crate::plan::{FileRange, Rounds, SyncIntervals, WorkLimits, WorkloadError, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, SyncIntervals, WorkForm, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::offset_picker;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
 use ferrio_sys::prefetch;
@@ -321,7 +321,7 @@ fn facts(plan: &WorkloadPlan) -> Option<Facts> {
         syncs: SyncIntervals { fsync_blocks: 0, fdatasync_blocks: 0, sync_file_range_blocks: 0 },
         files,
         openfiles: _,
-        whole_files: false,
+        form: WorkForm::Blocks,
         file_service,
         file_service_count: _,
         seeds: _,

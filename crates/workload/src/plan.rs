@@ -3,7 +3,7 @@
 //! Must not know: where the ranges come from. Start reading at [`WorkloadPlan`].
 
 use crate::zone_table::ZoneTable;
-use ferrio_spec::{Compatibility, FileService, PatternSpec, SequentialZonesSpec, StridedSpec};
+use ferrio_spec::{Compatibility, FileService, PatternPart, PatternSpec, SequentialZonesSpec, StridedSpec};
 use ferrio_stats::note::StreamFault;
 use ferrio_units::random::SeedTable;
 use std::sync::Arc;
@@ -61,8 +61,8 @@ pub struct WorkloadPlan {
     pub files: Vec<FileRange>,
     /// Most files open at once, at least 1.
     pub openfiles: usize,
-    /// Each I/O is a whole file.
-    pub whole_files: bool,
+    /// What its I/Os are.
+    pub form: WorkForm,
     /// Rule for the next file.
     pub file_service: FileService,
     /// I/Os on one file before the next one is chosen; `u32::MAX`: until it is done.
@@ -79,6 +79,17 @@ pub struct WorkloadPlan {
     pub rounds: Rounds,
     /// If the job has fio's oddities.
     pub compatibility: Compatibility,
+}
+
+/// What the I/Os of a job are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WorkForm {
+    /// Blocks of one pattern.
+    Blocks,
+    /// Whole files.
+    WholeFiles,
+    /// Blocks of several patterns, in the only file.
+    Patterns(Vec<PatternPart>),
 }
 
 /// Most work of a job and of its passes; `u64::MAX`: no limit.

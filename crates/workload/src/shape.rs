@@ -133,6 +133,7 @@ fn rounds(spec: &JobSpec, extent: Extent) -> Rounds {
         spec.verify.is_some() && !spec.pattern.random && (is_mixed || spec.pattern.mix == DirectionMix::Write);
     if extent.io_bytes <= extent.pass_bytes
         || spec.extent.whole_files
+        || !spec.extent.patterns.is_empty()
         || spec.replay.is_set()
         || spec.zones != ZoneSpec::None
     {

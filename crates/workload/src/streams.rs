@@ -6,8 +6,9 @@ use crate::gathered::Gathered;
 use crate::io_stream::IoStream;
 use crate::pace::Arrivals;
 use crate::paced::PacedStream;
+use crate::parted::Parted;
 use crate::plain::PlainStream;
-use crate::plan::{WorkLimits, WorkloadError, WorkloadPlan};
+use crate::plan::{WorkForm, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::Stream;
 use crate::strided::Strided;
 use crate::whole_files::WholeFiles;
@@ -22,9 +23,15 @@ pub(crate) fn zoned(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadErr
 
 /// The stream of a plan with rates or pauses.
 pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStream>, WorkloadError> {
-    if plan.whole_files {
-        let arrivals = Arrivals::of_job(pace, &plan);
-        return Ok(Box::new(PacedStream::new(WholeFiles::steered(plan)?, arrivals)));
+    match &plan.form {
+        WorkForm::Blocks => {}
+        WorkForm::WholeFiles => {
+            let arrivals = Arrivals::of_job(pace, &plan);
+            return Ok(Box::new(PacedStream::new(WholeFiles::steered(plan)?, arrivals)));
+        }
+        WorkForm::Patterns(parts) => {
+            return Ok(Box::new(PacedStream::new(Parted::new(&plan, parts)?, Arrivals::of_job(pace, &plan))));
+        }
     }
     if plan.limits.ranges_per_trim > 1 {
         let (n_most, limit_ios, arrivals) =

@@ -7,8 +7,9 @@ use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::pace::Pace;
+use crate::parted::Parted;
 use crate::plain::PlainStream;
-use crate::plan::{WorkloadError, WorkloadPlan};
+use crate::plan::{WorkForm, WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayPlan, ReplayStream, TraceError};
 use crate::stream::Stream;
 use crate::streams;
@@ -85,7 +86,8 @@ impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
         let plan = compat::with_reach(plan);
-        let stream = match PlainStream::new(&plan)? {
+        let plain = if plan.form == WorkForm::Blocks { PlainStream::new(&plan)? } else { None };
+        let stream = match plain {
             Some(stream) => StreamKind::Plain(Box::new(stream)),
             None => Self::general(plan)?,
         };
@@ -95,8 +97,10 @@ impl Workload {
     /// Not inlined: plain jobs do not need this function's stack, and a thousand processes would each have it.
     #[inline(never)]
     fn general(plan: WorkloadPlan) -> Result<StreamKind, WorkloadError> {
-        if plan.whole_files {
-            return Ok(StreamKind::of(WholeFiles::new(plan)?));
+        match &plan.form {
+            WorkForm::Blocks => {}
+            WorkForm::WholeFiles => return Ok(StreamKind::of(WholeFiles::new(plan)?)),
+            WorkForm::Patterns(parts) => return Ok(StreamKind::of(Parted::new(&plan, parts)?)),
         }
         if plan.limits.ranges_per_trim > 1 {
             return Ok(StreamKind::Any(streams::gathered(plan)?));

@@ -61,6 +61,7 @@ mod limits;
 mod live;
 mod logs;
 mod machine_tests;
+mod mixed_patterns;
 mod named_targets;
 mod odd_inputs;
 mod option_values;

@@ -27,6 +27,7 @@ pub mod kind;
 mod lifecycle;
 mod log;
 mod own;
+pub(crate) mod patterns;
 pub(crate) mod placement;
 mod process;
 mod profile;

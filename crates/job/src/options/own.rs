@@ -4,7 +4,7 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, at_least, choice};
-use crate::options::{apply_pace, apply_replay, directories, verification, whole_files};
+use crate::options::{apply_pace, apply_replay, directories, patterns, verification, whole_files};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -43,6 +43,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              Users who come at random (rate_process=poisson) are not spaced.",
         )
         .applies(Apply::With(apply_pace::rate_catch_up)),
+    option("patterns", Kind::Text, "Several patterns of one job with their shares, such as randread/4k/70:write/64k/30")
+        .place(Category::Io, "")
+        .long(
+            "An option of ferrio's own, in the place of rw and bs: RW/BS/PERCENT of each pattern, joined by colons. RW is read, write, randread or \
+             randwrite; patterns without a share divide the rest equally. Each I/O is one of the pattern that is drawn by the shares, from a random \
+             stream of the job (randseed, randrepeat), so a pattern with larger blocks moves more of the bytes. A sequential pattern keeps its own position, and a random one its own map of blocks; \
+             both begin anew at their end, while size, io_size, number_ios and runtime end the job. The report has the job once. \
+             Refused beside rw, bs, bssplit, several files, verify, zonemode, read_iolog, sprandom, rates and flow.",
+        )
+        .applies(Apply::With(patterns::set)),
     option("whole_files", Kind::Bool, "Each I/O is a whole file")
         .default("0")
         .place(Category::File, "")

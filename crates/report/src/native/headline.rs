@@ -2,12 +2,10 @@
 //!
 //! Must not know: conclusions from the figures, the table. Start reading at [`headlines`].
 
-use super::table::name;
 use crate::view::total;
 use ferrio_stats::{
     Figures, FiguresOf, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
 };
-use ferrio_units::glance::duration_text;
 use serde::{Serialize, Serializer};
 
 /// Percentiles of a headline.
@@ -149,37 +147,6 @@ pub fn totals(record: &RunRecord) -> Vec<Headline> {
         server: None,
     };
     all.active().map(of_kind).collect()
-}
-
-/// The runtimes that the clones of a job have drawn (`runtime=2s-5s`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct DrawnRuntimes {
-    /// Name of the job.
-    pub job: String,
-    /// Runtimes in the order of the clones, microseconds.
-    pub runtimes_us: Vec<u64>,
-}
-
-impl DrawnRuntimes {
-    /// The runtimes in words.
-    pub fn text(&self) -> String {
-        let text = |us: Option<&u64>| duration_text(us.copied().unwrap_or_default() as f64 * 1e3);
-        let (least, most) = (text(self.runtimes_us.iter().min()), text(self.runtimes_us.iter().max()));
-        match self.runtimes_us.len() {
-            1 => format!("{} has drawn the runtime {least}.", name(&self.job)),
-            count => format!("The {count} clones of {} have drawn runtimes from {least} to {most}.", name(&self.job)),
-        }
-    }
-}
-
-/// The runtimes of all jobs that have drawn some.
-pub fn drawn_runtimes(record: &RunRecord) -> Vec<DrawnRuntimes> {
-    let jobs = record.workers.chunk_by(|worker, next| worker.job_index == next.job_index);
-    let of_job = |clones: &[WorkerRecord]| DrawnRuntimes {
-        job: clones.first().map(|clone| clone.name.clone()).unwrap_or_default(),
-        runtimes_us: clones.iter().filter_map(|clone| clone.settings.drawn_runtime_us).collect(),
-    };
-    jobs.map(of_job).filter(|drawn| !drawn.runtimes_us.is_empty()).collect()
 }
 
 /// The headlines of all jobs in their order, of directions with I/O and of syncs.

@@ -6,12 +6,14 @@ mod findings;
 mod headline;
 mod notes;
 mod requests;
+mod runtimes;
 mod servers;
 mod table;
 mod wrap;
 
 pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
-pub use headline::{DrawnRuntimes, Headline, drawn_runtimes, headlines, totals};
+pub use headline::{Headline, headlines, totals};
 pub use notes::{note_text, plain};
+pub use runtimes::{DrawnRuntimes, drawn_runtimes};
 pub use table::{DOUBT_MARK, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

@@ -8,7 +8,7 @@ use crate::plan::{WorkerPlan, limit_ios};
 use ferrio_spec::ZoneSpec;
 use ferrio_units::random::{SeedIndex, SeedTable, file_distribution_seed};
 use ferrio_workload::shape::{Extent, Shape};
-use ferrio_workload::{FileRange, SyncIntervals, WorkLimits, WorkloadPlan};
+use ferrio_workload::{FileRange, SyncIntervals, WorkForm, WorkLimits, WorkloadPlan};
 use std::os::unix::ffi::OsStrExt;
 
 /// The facts about the stream of a worker.
@@ -57,7 +57,11 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         },
         files,
         openfiles: if spec.target.openfiles == 0 { n_files } else { spec.target.openfiles as usize },
-        whole_files: spec.extent.whole_files,
+        form: match &spec.extent.patterns {
+            _ if spec.extent.whole_files => WorkForm::WholeFiles,
+            patterns if patterns.is_empty() => WorkForm::Blocks,
+            patterns => WorkForm::Patterns(patterns.clone()),
+        },
         file_service: spec.target.file_service.clone(),
         file_service_count: spec.target.file_service_count,
         seeds: seeds(worker),
@@ -70,7 +74,9 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
 }
 
 fn limits(worker: &WorkerPlan, set: &FileSet, shape: Shape) -> WorkLimits {
-    let ends_by_bytes = compat::ends_pass_by_bytes(worker, shape, queues(worker));
+    // Several patterns never end by themselves.
+    let has_patterns = !worker.spec.extent.patterns.is_empty() && !shape.goes_on_with_time;
+    let ends_by_bytes = has_patterns || compat::ends_pass_by_bytes(worker, shape, queues(worker));
     WorkLimits {
         bytes: limit_bytes(worker, set),
         pass_bytes: if ends_by_bytes { pass_bytes(worker, set, shape) } else { u64::MAX },

@@ -77,6 +77,8 @@ pub enum OwnSeed {
     ThinkTime = 1,
     /// Runtime of a job (`runtime=2s-5s`).
     Runtime = 2,
+    /// Choice of a pattern (`patterns`).
+    Patterns = 3,
 }
 
 impl SeedIndex {
@@ -122,6 +124,15 @@ impl SeedTable {
             seed
         });
         Self { seeds }
+    }
+
+    /// Seeds of a part of a job that has streams of its own; the first part has those of the job.
+    #[must_use]
+    pub fn of_part(&self, index: u64) -> Self {
+        if index == 0 {
+            return self.clone();
+        }
+        Self { seeds: self.seeds.map(|seed| mixed(seed ^ mixed(index))) }
     }
 
     /// Seeds that come from elsewhere: the system's entropy, for `randrepeat=0`.

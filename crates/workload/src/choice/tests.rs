@@ -1,7 +1,7 @@
 //! The blocks that the general stream takes from each distribution.
 
 use crate::next::Next;
-use crate::plan::{FileRange, Rounds, WorkloadError, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, WorkForm, WorkloadError, WorkloadPlan};
 use crate::stream::Stream;
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
@@ -36,7 +36,7 @@ fn plan(distribution: RandomDistribution, range: (u64, u64)) -> WorkloadPlan {
             distribution_seed: file_distribution_seed(NAME, 1, &seeds),
         }],
         openfiles: 1,
-        whole_files: false,
+        form: WorkForm::Blocks,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds,

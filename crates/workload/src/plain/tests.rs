@@ -7,7 +7,7 @@ use crate::next::Next;
 use crate::pace::Arrivals;
 use crate::pace::Pace;
 use crate::paced::PacedStream;
-use crate::plan::{FileRange, Rounds, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, WorkForm, WorkloadPlan};
 use crate::stream::Stream;
 use crate::zoning::Unzoned;
 use ferrio_spec::JobSpec;
@@ -37,7 +37,7 @@ fn plan(pattern: PatternSpec, range: FileRange) -> WorkloadPlan {
         syncs: crate::plan::SyncIntervals::default(),
         files: vec![range],
         openfiles: 1,
-        whole_files: false,
+        form: WorkForm::Blocks,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds: SeedTable::new(0x89, 1),

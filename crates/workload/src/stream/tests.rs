@@ -2,7 +2,7 @@
 
 use super::{Next, NextIo, Stream, n_units};
 use crate::io_stream::JobStream;
-use crate::plan::{FileRange, Rounds, WorkLimits, WorkloadPlan};
+use crate::plan::{FileRange, Rounds, WorkForm, WorkLimits, WorkloadPlan};
 use crate::zoning::{CompletedIo, Unzoned, Zoning};
 use ferrio_spec::JobSpec;
 use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec, RandomDistribution};
@@ -29,7 +29,7 @@ pub(crate) fn plan(mix: DirectionMix, random: bool) -> WorkloadPlan {
         syncs: crate::plan::SyncIntervals::default(),
         files: vec![FileRange { start_bytes: 0, length_bytes, file_bytes: length_bytes, distribution_seed: 0 }],
         openfiles: 1,
-        whole_files: false,
+        form: WorkForm::Blocks,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds: SeedTable::new(0x89, 1),

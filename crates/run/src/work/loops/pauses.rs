@@ -137,6 +137,7 @@ impl Pauses {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_spec::DrawnTime;
     use ferrio_units::random::DEFAULT_RAND_SEED;
 
     fn pauses(change: impl FnOnce(&mut PauseSpec)) -> Pauses {
