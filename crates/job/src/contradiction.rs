@@ -35,6 +35,15 @@ pub(crate) enum Contradiction {
         /// The option.
         option: &'static str,
     },
+    /// Something that a job cannot have whose blocks follow from a position that it shares.
+    #[error("fio: shared_stream and {option} are not compatible")]
+    SharedStream {
+        /// The option.
+        option: &'static str,
+    },
+    /// The clones of a job have files of their own, unless they are named.
+    #[error("fio: shared_stream needs filename: jobs of a stream go through the same file")]
+    SharedStreamWithoutName,
     /// Sizes of files by shares, and by bounds.
     #[error("fio: filesize and filesize_split are not compatible")]
     TwoFileSizes,

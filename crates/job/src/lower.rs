@@ -8,8 +8,8 @@ use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::options::draft::{Draft, Open};
 use crate::options::{
-    apply_pace, apply_replay, command_priority, distribution, patterns, placement, sprandom, steady_state,
-    verification, whole_files, zone_mode,
+    apply_pace, apply_replay, command_priority, distribution, patterns, placement, shared_stream, sprandom,
+    steady_state, verification, whole_files, zone_mode,
 };
 use ferrio_spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, SizeSpec, ZoneSpec, engines};
 
@@ -69,6 +69,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     lower_dedupe(&mut job, &open)?;
     job.verify = verification::lower(&job, &open).map_err(|contradiction| refused(&contradiction))?;
     patterns::check(&job).map_err(|contradiction| refused(&contradiction))?;
+    shared_stream::check(&job).map_err(|contradiction| refused(&contradiction))?;
     verification::lower_buffers(&mut job);
     if strictness.readonly && job.changes_files() {
         return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);

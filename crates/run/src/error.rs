@@ -31,6 +31,17 @@ pub enum RunError {
         /// Name of the engine.
         engine: &'static str,
     },
+    /// Jobs that share a stream have different blocks.
+    #[error(
+        "{job}: shared_stream={stream}: jobs of a stream have the same filename, directory, size, offset, bs, loops and time_based, and \
+         this one has not those of the first"
+    )]
+    SharedStream {
+        /// Name of the job.
+        job: String,
+        /// Name of the stream.
+        stream: String,
+    },
     /// The machine cannot carry so many jobs.
     #[error("{0}")]
     TooManyJobs(TooManyJobs),

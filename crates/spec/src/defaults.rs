@@ -230,6 +230,7 @@ impl Default for GroupingSpec {
             exit_what: ExitWhat::Group,
             group_reporting: false,
             report_total: false,
+            shared_stream: None,
         }
     }
 }

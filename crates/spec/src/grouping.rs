@@ -24,6 +24,8 @@ pub struct GroupingSpec {
     pub group_reporting: bool,
     /// `report_total`: the job is part of the sum over all groups.
     pub report_total: bool,
+    /// `shared_stream`: name of the stream of blocks that the job shares with others; `None`: it has one of its own.
+    pub shared_stream: Option<String>,
 }
 
 /// `exit_what`.

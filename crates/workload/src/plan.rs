@@ -2,6 +2,7 @@
 //!
 //! Must not know: where the ranges come from. Start reading at [`WorkloadPlan`].
 
+use crate::position::CommonPosition;
 use crate::zone_table::ZoneTable;
 use ferrio_spec::{Compatibility, FileService, PatternPart, PatternSpec, SequentialZonesSpec, StridedSpec};
 use ferrio_stats::note::StreamFault;
@@ -90,6 +91,8 @@ pub enum WorkForm {
     WholeFiles,
     /// Blocks of several patterns, in the only file.
     Patterns(Vec<PatternPart>),
+    /// Blocks of a sequence that several jobs go through together, in the only file.
+    Common(CommonPosition),
 }
 
 /// Most work of a job and of its passes; `u64::MAX`: no limit.

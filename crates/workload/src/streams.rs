@@ -2,6 +2,7 @@
 //!
 //! Must not know: how the streams work. Start reading at [`zoned`] and [`paced`].
 
+use crate::common::CommonStream;
 use crate::gathered::Gathered;
 use crate::io_stream::IoStream;
 use crate::pace::Arrivals;
@@ -28,6 +29,10 @@ pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStr
         WorkForm::WholeFiles => {
             let arrivals = Arrivals::of_job(pace, &plan);
             return Ok(Box::new(PacedStream::new(WholeFiles::steered(plan)?, arrivals)));
+        }
+        WorkForm::Common(position) => {
+            let arrivals = Arrivals::of_job(pace, &plan);
+            return Ok(Box::new(PacedStream::new(CommonStream::new(&plan, position.clone()), arrivals)));
         }
         WorkForm::Patterns(parts) => {
             return Ok(Box::new(PacedStream::new(Parted::new(&plan, parts)?, Arrivals::of_job(pace, &plan))));

@@ -3,6 +3,7 @@
 //! Must not know: who does the I/Os. Start reading at [`Workload`].
 
 use crate::attended::Attended;
+use crate::common::CommonStream;
 use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
@@ -100,6 +101,9 @@ impl Workload {
         match &plan.form {
             WorkForm::Blocks => {}
             WorkForm::WholeFiles => return Ok(StreamKind::of(WholeFiles::new(plan)?)),
+            WorkForm::Common(position) => {
+                return Ok(StreamKind::of(CommonStream::new(&plan, position.clone())));
+            }
             WorkForm::Patterns(parts) => return Ok(StreamKind::of(Parted::new(&plan, parts)?)),
         }
         if plan.limits.ranges_per_trim > 1 {

@@ -89,6 +89,7 @@ mod searches;
 mod secrets;
 mod sequential_zones;
 mod shapes;
+mod shared_streams;
 mod signals;
 mod small_programs;
 mod sprandom;

@@ -37,6 +37,7 @@ mod replay;
 mod runtime;
 pub(crate) mod secret;
 pub mod set;
+pub(crate) mod shared_stream;
 pub(crate) mod sprandom;
 mod stat;
 pub(crate) mod steady_state;

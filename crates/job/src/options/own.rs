@@ -4,7 +4,7 @@
 
 use crate::options::definition::{Apply, Category, OptionDef, option};
 use crate::options::kind::{Choice, Kind, at_least, choice};
-use crate::options::{apply_pace, apply_replay, directories, patterns, verification, whole_files};
+use crate::options::{apply_pace, apply_replay, directories, patterns, shared_stream, verification, whole_files};
 
 const RATE_LATENCY: &[Choice] = &[
     choice("issue", "When the job came to do the I/O"),
@@ -53,6 +53,16 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
              Refused beside rw, bs, bssplit, several files, verify, zonemode, read_iolog, sprandom, rates and flow.",
         )
         .applies(Apply::With(patterns::set)),
+    option("shared_stream", Kind::Text, "Name of a sequence of blocks that jobs and clones go through together")
+        .place(Category::Io, "")
+        .long(
+            "An option of ferrio's own. The clones of a job (numjobs), and all jobs with the same name here, take the next block of one common \
+             position: together they read or write each block of the file once, as workers of one queue do, and a faster one takes more of them. \
+             With loops or time_based the sequence begins anew at its end. It works for processes and threads. All of them have the same filename \
+             (which is needed), size, offset and bs, and rw=read, write or trim. Refused beside random or mixed rw, several block sizes or files, verify, zonemode, \
+             read_iolog, whole_files, patterns, io_size and offset_increment.",
+        )
+        .applies(Apply::With(shared_stream::set)),
     option("whole_files", Kind::Bool, "Each I/O is a whole file")
         .default("0")
         .place(Category::File, "")

@@ -5,6 +5,7 @@
 mod carried;
 mod drawn;
 mod limits;
+mod positions;
 mod turns;
 
 use crate::compat;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 pub(crate) use drawn::DrawnLengths;
 pub(crate) use limits::limit_ios;
+pub use positions::Positions;
 
 /// Everything about a run that is known before it starts.
 #[derive(Debug)]
@@ -50,6 +52,8 @@ pub struct SharedByWorkers {
     pub reserved_cpus: Vec<u32>,
     /// Storages of the program around the run.
     pub storages: Storages,
+    /// Positions of streams that jobs share.
+    pub positions: Positions,
 }
 
 /// One worker: a clone of a job.
@@ -107,7 +111,7 @@ impl RunPlan {
         carried::check(&spec.jobs)?;
         let mut workers = Vec::new();
         let reserved_cpus = spec.jobs.iter().filter_map(|job| job.worker.gtod_cpu).collect();
-        let shared = Arc::new(SharedByWorkers { reserved_cpus, storages });
+        let shared = Arc::new(SharedByWorkers { reserved_cpus, storages, positions: Positions::new(&spec.jobs)? });
         let mut flow_ids = HashMap::new();
         let mut group_index = 0;
         let mut jobs_in_group = 0;

@@ -59,7 +59,9 @@ pub(crate) fn workload_plan(worker: &WorkerPlan, set: &FileSet, shape: Shape) ->
         openfiles: if spec.target.openfiles == 0 { n_files } else { spec.target.openfiles as usize },
         form: match &spec.extent.patterns {
             _ if spec.extent.whole_files => WorkForm::WholeFiles,
-            patterns if patterns.is_empty() => WorkForm::Blocks,
+            patterns if patterns.is_empty() => {
+                worker.shared.positions.of(spec).map_or(WorkForm::Blocks, WorkForm::Common)
+            }
             patterns => WorkForm::Patterns(patterns.clone()),
         },
         file_service: spec.target.file_service.clone(),
