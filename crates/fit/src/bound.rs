@@ -2,7 +2,6 @@
 //!
 //! Must not know: recipes, jobs. Start reading at [`FitBound::judge`].
 
-use crate::fitting::MOST_RUNS;
 use ferrio_sweep::limit::{LimitVerdict, judge};
 use serde::Serialize;
 
@@ -55,13 +54,13 @@ impl FitBound {
         }
     }
 
-    /// What the figures of several runs tell, with an error of 1 % over all looks at them.
-    pub fn judge(self, values: &[f64]) -> FitVerdict {
+    /// What the figures of several runs tell, with an error of 1 % over all looks at them, after up to `most_runs` runs.
+    pub fn judge(self, values: &[f64], most_runs: usize) -> FitVerdict {
         let verdict = match self {
-            Self::Most(most) => judge(values, most, MOST_RUNS as usize),
+            Self::Most(most) => judge(values, most, most_runs),
             // A figure that must be large is one whose inverse must be small.
             Self::Least(least) => {
-                judge(&values.iter().map(|value| 1.0 / value).collect::<Vec<_>>(), 1.0 / least, MOST_RUNS as usize)
+                judge(&values.iter().map(|value| 1.0 / value).collect::<Vec<_>>(), 1.0 / least, most_runs)
             }
         };
         match verdict {
@@ -96,12 +95,12 @@ mod tests {
     #[test]
     fn latencies_are_to_be_small_and_rates_large() {
         let (most, least) = (FitBound::Most(10e6), FitBound::Least(500.0));
-        assert_eq!(most.judge(&[4e6, 4.1e6, 3.9e6, 4e6]), FitVerdict::Fits);
-        assert_eq!(most.judge(&[14e6, 14.1e6, 13.9e6, 14e6]), FitVerdict::DoesNotFit);
-        assert_eq!(most.judge(&[8e6, 12e6, 10e6, 9e6]), FitVerdict::CantTell);
-        assert_eq!(least.judge(&[600.0, 610.0, 590.0, 600.0]), FitVerdict::Fits);
-        assert_eq!(least.judge(&[400.0, 401.0, 399.0, 400.0]), FitVerdict::DoesNotFit);
-        assert_eq!(least.judge(&[0.0, 0.0]), FitVerdict::CantTell);
+        assert_eq!(most.judge(&[4e6, 4.1e6, 3.9e6, 4e6], 8), FitVerdict::Fits);
+        assert_eq!(most.judge(&[14e6, 14.1e6, 13.9e6, 14e6], 8), FitVerdict::DoesNotFit);
+        assert_eq!(most.judge(&[8e6, 12e6, 10e6, 9e6], 8), FitVerdict::CantTell);
+        assert_eq!(least.judge(&[600.0, 610.0, 590.0, 600.0], 8), FitVerdict::Fits);
+        assert_eq!(least.judge(&[400.0, 401.0, 399.0, 400.0], 8), FitVerdict::DoesNotFit);
+        assert_eq!(least.judge(&[0.0, 0.0], 8), FitVerdict::CantTell);
         assert_eq!((most.times(4.0), least.times(4.0)), (most, FitBound::Least(2_000.0)));
         assert!(most.holds(10e6) && !most.holds(10.1e6) && least.holds(500.0) && !least.holds(499.0));
         assert_eq!((most.margin(5e6), least.margin(250.0)), (Some(2.0), Some(0.5)));

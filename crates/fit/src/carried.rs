@@ -3,7 +3,7 @@
 //! The latencies of a job that stays behind its rate are those of less load. Must not know: how loads are run, how a verdict is shown. Start reading at
 //! [`MissedLoad::of`].
 
-use crate::outcome::is_about;
+use crate::check::is_about;
 use crate::{FitBound, FitLoad, FitVerdict, Recipe};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::{MissedRate, missed_rate};

@@ -3,19 +3,19 @@
 //! Must not know: terminals, signals. Start reading at [`Fitting::new`], then [`Fitting::run`].
 
 use crate::outcome::{DecidedLoad, FitOutcome, LoadOutcome};
-use crate::{FitError, FitLoad, FitVerdict, Recipe, headroom, scale};
+use crate::runs::{LoadRuns, N_RUNS};
+use crate::together::{self, Bins};
+use crate::{FitError, FitLimit, FitLoad, FitVerdict, Recipe, headroom, scale};
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
 use ferrio_results::{RunResult, of_record};
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
+use ferrio_stats::JobSeries;
 use ferrio_sweep::with_own_numbers;
+use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
-
-/// Runs of a load, which share its time, and the most where they do not decide.
-const N_RUNS: u32 = 4;
-pub(crate) const MOST_RUNS: u32 = 8;
 
 /// What conducts the runs.
 pub trait FitConductor {
@@ -30,6 +30,11 @@ pub trait FitConductor {
 
     /// True if no further run is to begin, and the one that was under way does not count.
     fn is_stopped(&self) -> bool;
+
+    /// True if no further run is to begin, because it would not be over in time. The runs that were made count.
+    fn is_out_of_time(&self) -> bool {
+        false
+    }
 }
 
 /// A recipe on a directory.
@@ -38,6 +43,7 @@ pub struct Fitting<'a> {
     pub recipe: &'a Recipe,
     loads: Vec<PreparedLoad<'a>>,
     environment: &'a dyn Environment,
+    most_runs: Option<u32>,
 }
 
 /// A load with its jobs.
@@ -59,7 +65,19 @@ impl<'a> Fitting<'a> {
             Ok(PreparedLoad { load, template, spec })
         };
         let loads = recipe.loads.iter().map(prepared).collect::<Result<_, FitError>>()?;
-        Ok(Self { recipe, loads, environment })
+        Ok(Self { recipe, loads, environment, most_runs: None })
+    }
+
+    /// The same with another number of runs of a load at most, where they do not decide. It is at least that after which storage may fit.
+    #[must_use]
+    pub const fn with_most_runs(mut self, most_runs: Option<u32>) -> Self {
+        self.most_runs = most_runs;
+        self
+    }
+
+    /// Most runs of a load where they do not decide.
+    pub fn most_runs(&self, load: &FitLoad) -> u32 {
+        self.most_runs.map_or(self.recipe.most_runs(load), |most| most.max(self.recipe.fewest_runs(load)))
     }
 
     /// Most space that the files of all loads take, bytes.
@@ -84,36 +102,44 @@ impl<'a> Fitting<'a> {
         let mut loads = Vec::new();
         let mut provenance = None;
         for prepared in &self.loads {
-            let mut results = Vec::new();
-            let decided = self.decide(prepared, scale::ONE, &mut results, conductor)?;
+            let mut runs = LoadRuns::default();
+            let decided = self.decide(prepared, scale::ONE, &mut runs, conductor)?;
+            let has_room = wants_headroom && !prepared.load.scale.is_empty() && !conductor.is_out_of_time();
             let headroom = match decided.verdict() {
-                Some(FitVerdict::Fits) if wants_headroom && !prepared.load.scale.is_empty() => {
-                    Some(headroom::find(self, prepared, (&decided, &results), conductor)?)
+                Some(FitVerdict::Fits) if has_room => {
+                    Some(headroom::find(self, prepared, (&decided, &runs), conductor)?)
                 }
                 _ => None,
             };
-            loads.push(LoadOutcome::new(prepared.load, decided, &results, headroom));
-            provenance = provenance.or_else(|| results.first().and_then(|result| result.provenance.clone()));
+            provenance = provenance.or_else(|| runs.results.first().and_then(|result| result.provenance.clone()));
+            loads.push(LoadOutcome::new(prepared.load, decided, &runs, headroom));
         }
-        Ok(FitOutcome::new(self.recipe, loads, provenance))
+        Ok(FitOutcome::new(self.recipe, loads, conductor.is_out_of_time(), provenance))
     }
 
-    /// Runs a load, so many hundredths of it, until its limits are decided. Its results are added to `results`.
+    /// Runs a load, so many hundredths of it, until its limits are decided or the time is over. Its runs are added to `runs`.
     pub(crate) fn decide(
         &self,
         prepared: &PreparedLoad<'_>,
         hundredths: u64,
-        results: &mut Vec<RunResult>,
+        runs: &mut LoadRuns,
         conductor: &mut dyn FitConductor,
     ) -> Result<DecidedLoad, FitError> {
+        let most_runs = self.most_runs(prepared.load);
         loop {
-            results.push(self.one_run(prepared, hundredths, results.len(), conductor)?);
-            let decided = DecidedLoad::of(self.recipe, prepared.load, results, |limit| {
+            let is_out_of_time = conductor.is_out_of_time();
+            if !is_out_of_time {
+                self.one_run(prepared, hundredths, runs, conductor)?;
+            }
+            let n_runs = runs.results.len() as u32;
+            if !is_out_of_time && n_runs < N_RUNS && n_runs < most_runs {
+                continue;
+            }
+            let decided = DecidedLoad::of(self.recipe, prepared.load, runs, most_runs as usize, |limit| {
                 let is_multiplied = scale::is_multiplied(&prepared.spec, &limit.job, &prepared.load.scale);
                 if is_multiplied { hundredths as f64 / scale::ONE as f64 } else { 1.0 }
             });
-            let n_runs = results.len() as u32;
-            if n_runs >= MOST_RUNS || (n_runs >= N_RUNS && decided.is_final()) {
+            if is_out_of_time || n_runs >= most_runs || decided.is_final() {
                 return Ok(decided);
             }
         }
@@ -129,9 +155,10 @@ impl<'a> Fitting<'a> {
         &self,
         prepared: &PreparedLoad<'_>,
         hundredths: u64,
-        n_made: usize,
+        runs: &mut LoadRuns,
         conductor: &mut dyn FitConductor,
-    ) -> Result<RunResult, FitError> {
+    ) -> Result<(), FitError> {
+        let n_made = runs.results.len();
         if conductor.is_stopped() {
             return Err(FitError::Stopped);
         }
@@ -155,7 +182,19 @@ impl<'a> Fitting<'a> {
         if outcome.n_failed > 0 {
             return Err(FitError::Failed { load: load.name.clone(), reason: outcome.said() });
         }
-        Ok(of_record(&outcome.record))
+        runs.sums.push(self.sums(prepared, &outcome.record.series));
+        runs.results.push(of_record(&outcome.record));
+        Ok(())
+    }
+
+    /// The sums of latencies in a run that limits of a load are about.
+    fn sums(&self, prepared: &PreparedLoad<'_>, courses: &[JobSeries]) -> BTreeMap<usize, Bins> {
+        let of_limit = |(index, limit): (usize, &FitLimit)| {
+            let jobs = prepared.spec.jobs.iter().zip(0_u32..).filter(|(job, _)| job.name == limit.job);
+            let job_indexes: Vec<u32> = jobs.map(|(_, job_index)| job_index).collect();
+            Some((index, together::sums(courses, &job_indexes, limit.together?)))
+        };
+        self.recipe.limits_of(prepared.load).filter_map(of_limit).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 
 use crate::fitting::{FitConductor, Fitting, PreparedLoad, factor_text};
 use crate::outcome::DecidedLoad;
+use crate::runs::LoadRuns;
 use crate::{CheckOutcome, FitBound, FitError, FitVerdict, MissedLoad, scale};
 use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::{changes, not_again};
@@ -45,7 +46,7 @@ pub struct Headroom {
 pub(crate) fn find(
     fitting: &Fitting<'_>,
     prepared: &PreparedLoad<'_>,
-    at_one: (&DecidedLoad, &[RunResult]),
+    at_one: (&DecidedLoad, &LoadRuns),
     conductor: &mut dyn FitConductor,
 ) -> Result<Headroom, FitError> {
     let mut broken: Option<(u64, DecidedLoad, RunResult)> = None;
@@ -55,20 +56,20 @@ pub(crate) fn find(
         if hundredths == scale::ONE {
             return Ok::<_, FitError>(LimitVerdict::Within);
         }
-        let mut results = Vec::new();
+        let mut runs = LoadRuns::default();
         last = hundredths;
-        let decided = fitting.decide(prepared, hundredths, &mut results, conductor)?;
+        let decided = fitting.decide(prepared, hundredths, &mut runs, conductor)?;
         held.insert(hundredths, decided.checks.clone());
         let verdict = verdict_of(&decided);
         if verdict == LimitVerdict::Beyond && broken.as_ref().is_none_or(|(at, ..)| hundredths < *at) {
-            broken = results.pop().map(|result| (hundredths, decided, result));
+            broken = runs.results.pop().map(|result| (hundredths, decided, result));
         }
         Ok(verdict)
     };
     let bracket = search(scale::ONE, MOST, PRECISION, judge)?;
     let times = |hundredths: u64| hundredths as f64 / scale::ONE as f64;
     let ended = broken.filter(|(at, ..)| Some(*at) == bracket.beyond);
-    let by = ended.as_ref().zip(at_one.1.first()).map(|((_, _, result), first)| limited_by(result, first));
+    let by = ended.as_ref().zip(at_one.1.results.first()).map(|((_, _, result), first)| limited_by(result, first));
     let worst = |decided: &DecidedLoad| {
         let worst = broken_limits(&decided.checks).min_by(|one, other| one.margin.total_cmp(&other.margin));
         worst.map(|check| check.limit_index)
@@ -124,10 +125,11 @@ impl Headroom {
         let mut loads = vec![within, scale::ONE];
         loads.dedup();
         for hundredths in loads {
-            let mut results = Vec::new();
-            let decided = fitting.decide(prepared, hundredths, &mut results, conductor)?;
+            let mut runs = LoadRuns::default();
+            let decided = fitting.decide(prepared, hundredths, &mut runs, conductor)?;
+            let results = &runs.results;
             let of_runs = results.iter().flat_map(|result| result.findings.iter().flatten()).cloned();
-            self.findings.extend(of_runs.chain(changes(&results)).filter(may_flatter));
+            self.findings.extend(of_runs.chain(changes(results)).filter(may_flatter));
             let what = format!("{} times {}", factor_text(hundredths), prepared.load.name);
             if let Some(missed) = decided.missed.as_ref().filter(|missed| missed.limited_by.is_some()) {
                 self.findings.push(not_again(&what, missed.metric(), [missed.wanted_per_sec, missed.least_per_sec]));

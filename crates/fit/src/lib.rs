@@ -7,18 +7,27 @@
 mod bound;
 mod carried;
 mod catalogue;
+mod check;
+mod disturbed;
 mod error;
 mod fitting;
 mod headroom;
 mod outcome;
 mod recipe;
+mod runs;
 mod scale;
+mod tail;
+mod together;
 
 pub use bound::{FitBound, FitVerdict};
 pub use carried::MissedLoad;
 pub use catalogue::{Catalogue, NAMES};
+pub use check::CheckOutcome;
+pub use disturbed::DisturbedRuns;
 pub use error::FitError;
 pub use fitting::{FitConductor, Fitting};
 pub use headroom::Headroom;
-pub use outcome::{CheckOutcome, FitOutcome, LoadOutcome};
+pub use outcome::{FitOutcome, LoadOutcome};
 pub use recipe::{FitLimit, FitLoad, FitTrace, LimitSource, Recipe, TracedFigure};
+pub use tail::ShareBeyond;
+pub use together::IosTogether;

@@ -2,14 +2,15 @@
 //!
 //! Must not know: how loads are run, how a verdict is shown. Start reading at [`FitOutcome::new`].
 
-use crate::fitting::MOST_RUNS;
+use crate::check::CheckOutcome;
+use crate::runs::LoadRuns;
+use crate::tail::pooled_percentile;
+use crate::together::Bins;
 use crate::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, MissedLoad, Recipe};
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::RATE_NOT_REACHED;
 use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
-use ferrio_insight::{RATE_NOT_REACHED, may_flatter};
 use ferrio_results::{FiguresOf, RunResult};
-use ferrio_stats::{Finding, FindingDirection, Provenance};
-use ferrio_sweep::limit::certain_interval;
+use ferrio_stats::{Finding, Provenance};
 use serde::Serialize;
 
 /// The outcome of a recipe.
@@ -21,6 +22,8 @@ pub struct FitOutcome {
     pub verdict: Option<FitVerdict>,
     /// The loads.
     pub loads: Vec<LoadOutcome>,
+    /// The time was over before all was decided: the verdict is that of the runs which were made.
+    pub is_out_of_time: bool,
     /// The machine.
     #[serde(skip)]
     pub provenance: Option<Box<Provenance>>,
@@ -37,7 +40,7 @@ pub struct LoadOutcome {
     pub checks: Vec<CheckOutcome>,
     /// A job did not reach its rate; `None`: all did, or have none.
     pub missed: Option<MissedLoad>,
-    /// Its figures.
+    /// Its figures. Percentiles are those of the I/Os of all runs together.
     pub figures: RepeatedRuns,
     /// Findings of its runs, each once.
     pub findings: Vec<Finding>,
@@ -58,14 +61,15 @@ impl DecidedLoad {
     pub(crate) fn of(
         recipe: &Recipe,
         load: &FitLoad,
-        results: &[RunResult],
+        runs: &LoadRuns,
+        most_runs: usize,
         factor: impl Fn(&FitLimit) -> f64,
     ) -> Self {
-        let changes = changes(results);
-        let missed = MissedLoad::of(recipe, load, results);
+        let changes = changes(&runs.results);
+        let missed = MissedLoad::of(recipe, load, &runs.results);
         let check = |(index, limit): (usize, &FitLimit)| {
             let bound = limit.bound().ok().map(|bound| bound.times(factor(limit)));
-            let check = CheckOutcome::of((index, limit), bound, results, &changes);
+            let check = CheckOutcome::of((index, limit), bound, runs, &changes, most_runs);
             // Latencies of a load that is not carried are those of less load.
             let is_of_less = missed.is_some() && matches!(check.bound, Some(FitBound::Most(_)));
             if is_of_less { check.doubted(RATE_NOT_REACHED) } else { check }
@@ -79,108 +83,21 @@ impl DecidedLoad {
         of_limits.map(|verdict| self.missed.as_ref().map_or(verdict, |missed| missed.verdict.max(verdict)))
     }
 
-    /// More runs would not change it: all is decided, or a finding speaks against the figures.
+    /// More runs would not change it: all figures are decided, or the load is certainly not carried. A finding that speaks against a figure ends nothing: the next runs
+    /// may be worse.
     pub(crate) fn is_final(&self) -> bool {
-        let is_carried_or_not = self.missed.as_ref().is_none_or(|missed| missed.limited_by.is_some());
-        let is_known = |check: &CheckOutcome| check.verdict != FitVerdict::CantTell || check.contradicted_by.is_some();
-        is_carried_or_not && self.checks.iter().all(is_known)
-    }
-}
-
-/// What the runs tell of a limit.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CheckOutcome {
-    /// Index of the limit in the recipe.
-    pub limit_index: usize,
-    /// The verdict.
-    pub verdict: FitVerdict,
-    /// The limit.
-    pub bound: Option<FitBound>,
-    /// The figure in each run.
-    pub values: Vec<f64>,
-    /// Their geometric mean.
-    pub value: f64,
-    /// The interval of the mean that decides, each end certain to 99 %; `None`: a figure is 0, or there are none.
-    pub interval: Option<[f64; 2]>,
-    /// How many times better than the limit it is; below 1: worse.
-    pub margin: f64,
-    /// A finding by its name that contradicts the figure, or says that it is that of a state that passes: the storage may be worse than the figure says.
-    pub contradicted_by: Option<String>,
-}
-
-impl CheckOutcome {
-    /// The outcome of a limit. `changes`: of the figures from run to run.
-    fn of(
-        (limit_index, limit): (usize, &FitLimit),
-        bound: Option<FitBound>,
-        results: &[RunResult],
-        changes: &[Finding],
-    ) -> Self {
-        let mut outcome = Self {
-            limit_index,
-            verdict: FitVerdict::CantTell,
-            bound,
-            values: Vec::new(),
-            value: 0.0,
-            interval: None,
-            margin: 0.0,
-            contradicted_by: None,
-        };
-        // Recipes are checked when they are read.
-        let (Ok((kind, metric)), Some(bound)) = (limit.subject(), outcome.bound) else { return outcome };
-        let values: Option<Vec<f64>> = results.iter().map(|result| value(result, &limit.job, kind, metric)).collect();
-        let Some(values) = values.filter(|values| !values.is_empty()) else { return outcome };
-        outcome.value = (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp();
-        outcome.margin = bound.margin(outcome.value).unwrap_or_default();
-        outcome.interval = certain_interval(&values, MOST_RUNS as usize);
-        outcome.verdict = bound.judge(&values);
-        outcome.values = values;
-        outcome.contradicted_by = contradiction(results, changes, &limit.job, kind);
-        if outcome.verdict == FitVerdict::Fits && outcome.contradicted_by.is_some() {
-            outcome.verdict = FitVerdict::CantTell;
+        let carried = self.missed.as_ref();
+        if carried.is_some_and(|missed| missed.verdict == FitVerdict::DoesNotFit) {
+            return true;
         }
-        outcome
+        let is_carried_or_not = carried.is_none_or(|missed| missed.limited_by.is_some());
+        is_carried_or_not && self.checks.iter().all(CheckOutcome::is_decided)
     }
-
-    /// The same, unless the limit certainly does not hold: a finding speaks against the figure.
-    fn doubted(mut self, finding: &str) -> Self {
-        if self.verdict != FitVerdict::DoesNotFit {
-            self.verdict = FitVerdict::CantTell;
-            self.contradicted_by = Some(finding.to_owned());
-        }
-        self
-    }
-}
-
-/// A figure of a run.
-fn value(result: &RunResult, job: &str, kind: FiguresOf, metric: ComparedMetric) -> Option<f64> {
-    let figures = result.jobs.iter().find(|one| one.name == job)?.get(kind)?;
-    metric.of(figures, figures.felt().map(|(_, latency)| latency))
-}
-
-/// Whether a finding about a direction is about the I/O of a kind. Syncs move nothing: none is about them alone.
-pub(crate) fn is_about(direction: FindingDirection, kind: FiguresOf) -> bool {
-    match direction {
-        FindingDirection::None => true,
-        FindingDirection::Read => kind == FiguresOf::Read,
-        FindingDirection::Write => kind == FiguresOf::Write,
-        FindingDirection::Trim => kind == FiguresOf::Trim,
-    }
-}
-
-/// The first finding by which the storage may be worse than the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which
-/// wait for them.
-fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: FiguresOf) -> Option<String> {
-    let speaks_against = |finding: &&Finding| {
-        let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
-        may_flatter(finding) && is_about(finding.direction, kind) && is_of_job
-    };
-    let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten()).chain(changes);
-    findings.find(speaks_against).map(|finding| finding.id.clone())
 }
 
 impl LoadOutcome {
-    pub(crate) fn new(load: &FitLoad, decided: DecidedLoad, results: &[RunResult], headroom: Option<Headroom>) -> Self {
+    pub(crate) fn new(load: &FitLoad, decided: DecidedLoad, runs: &LoadRuns, headroom: Option<Headroom>) -> Self {
+        let results = &runs.results;
         let DecidedLoad { mut checks, missed } = decided;
         let broken_later = headroom.iter().flat_map(|headroom| &headroom.broken_at_one);
         for index in broken_later {
@@ -204,7 +121,7 @@ impl LoadOutcome {
             n_runs: results.len(),
             checks,
             missed,
-            figures: repeats(results),
+            figures: of_all_ios(repeats(results), results),
             findings,
             headroom,
             written_bytes: written.map(|figures| figures.bytes).sum(),
@@ -212,13 +129,33 @@ impl LoadOutcome {
     }
 }
 
+/// The figures of runs with percentiles of the I/Os of all runs together, as limits judge them. Their means over the runs would be other values under the same name.
+fn of_all_ios(mut figures: RepeatedRuns, results: &[RunResult]) -> RepeatedRuns {
+    for figure in &mut figures.figures {
+        let Some(percent) = figure.metric.percent() else { continue };
+        let bins = |result: &'_ RunResult| -> Option<Bins> {
+            let of_kind = result.jobs.get(figure.job_index)?.get(figure.kind)?;
+            Some(of_kind.felt()?.1.bins.clone()).filter(|bins| !bins.is_empty())
+        };
+        let Some(runs) = results.iter().map(bins).collect::<Option<Vec<Bins>>>() else { continue };
+        figure.mean = pooled_percentile(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>(), percent);
+        (figure.interval, figure.unknown) = (None, Some("it is that of the I/Os of all runs together"));
+    }
+    figures
+}
+
 impl FitOutcome {
-    pub(crate) fn new(recipe: &Recipe, loads: Vec<LoadOutcome>, provenance: Option<Box<Provenance>>) -> Self {
+    pub(crate) fn new(
+        recipe: &Recipe,
+        loads: Vec<LoadOutcome>,
+        is_out_of_time: bool,
+        provenance: Option<Box<Provenance>>,
+    ) -> Self {
         let of_limits = loads.iter().flat_map(|load| &load.checks).map(|check| check.verdict).max();
         // A load without limits is described, and not judged.
         let judged = loads.iter().filter(|load| !load.checks.is_empty());
         let of_rates = judged.filter_map(|load| load.missed.as_ref()).map(|missed| missed.verdict).max();
         let verdict = of_limits.map(|verdict| of_rates.map_or(verdict, |of_rates| of_rates.max(verdict)));
-        Self { recipe: recipe.name.clone(), verdict, loads, provenance }
+        Self { recipe: recipe.name.clone(), verdict, loads, is_out_of_time, provenance }
     }
 }

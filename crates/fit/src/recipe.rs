@@ -2,7 +2,9 @@
 //!
 //! Must not know: how loads are run. Start reading at [`Recipe::parse`].
 
-use crate::{FitBound, FitError, scale};
+use crate::runs::{MOST_RUNS, MOST_TAIL_RUNS, N_RUNS};
+use crate::tail::FEWEST_TO_FIT;
+use crate::{FitBound, FitError, IosTogether, scale};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_results::FiguresOf;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,9 @@ pub(crate) const MOST_BYTES: u64 = 1 << 20;
 
 /// Limits of the length of a load, seconds.
 const SECONDS: std::ops::RangeInclusive<u32> = 4..=86_400;
+
+/// Most I/Os of a kind that are put together.
+const MOST_TOGETHER: u32 = 1_000;
 
 /// What a program does to storage, and what it needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,7 +47,7 @@ pub struct FitLoad {
     pub name: String,
     /// What it is.
     pub about: String,
-    /// Time of all its runs together, seconds.
+    /// Time of four runs together, seconds: a run takes a quarter of it.
     pub seconds: u32,
     /// A job file, without targets and runtime.
     pub jobs: String,
@@ -61,6 +66,8 @@ pub struct FitLimit {
     pub job: String,
     /// The figure: `sync.p99`.
     pub figure: String,
+    /// The limit is about so many I/Os, of which the program does one after the other and waits for all; `None`: about single ones.
+    pub together: Option<IosTogether>,
     /// It must not be above: a latency with its unit.
     pub most: Option<String>,
     /// It must not be below: I/Os per second, or bytes per second with a unit.
@@ -158,6 +165,7 @@ impl Recipe {
                 return Err(format!("{of}: there is no such load"));
             }
             limit.subject().and_then(|_| limit.bound()).map_err(|reason| format!("{of}: {reason}"))?;
+            limit.check_together().map_err(|reason| format!("{of}: {reason}"))?;
         }
         Ok(())
     }
@@ -167,13 +175,44 @@ impl Recipe {
         self.limits.iter().enumerate().filter(|(_, limit)| limit.load == load.name)
     }
 
-    /// Time of all runs of the loads, seconds.
+    /// Fewest runs of a load after which storage may fit: those of a percentile are more.
+    pub fn fewest_runs(&self, load: &FitLoad) -> u32 {
+        if self.limits_of(load).any(|(_, limit)| limit.percent().is_some()) { FEWEST_TO_FIT } else { N_RUNS }
+    }
+
+    /// Most runs of a load where they do not decide.
+    pub fn most_runs(&self, load: &FitLoad) -> u32 {
+        if self.fewest_runs(load) > N_RUNS { MOST_TAIL_RUNS } else { MOST_RUNS }
+    }
+
+    /// Time of the fewest runs of a load that decide, seconds.
+    pub fn seconds_of(&self, load: &FitLoad) -> u32 {
+        load.seconds * self.fewest_runs(load) / N_RUNS
+    }
+
+    /// Time of the fewest runs of all loads, seconds.
     pub fn seconds(&self) -> u32 {
-        self.loads.iter().map(|load| load.seconds).sum()
+        self.loads.iter().map(|load| self.seconds_of(load)).sum()
     }
 }
 
 impl FitLimit {
+    /// The percentage of the percentile that it is about, whose limit is a latency; `None`: it is about another figure.
+    pub fn percent(&self) -> Option<f64> {
+        self.subject().ok()?.1.percent().filter(|_| self.most.is_some())
+    }
+
+    fn check_together(&self) -> Result<(), String> {
+        let Some(ios) = self.together else { return Ok(()) };
+        let is_of_syncs = self.subject().is_ok_and(|(kind, _)| kind == FiguresOf::Sync) && self.percent().is_some();
+        if !is_of_syncs || !(1..=MOST_TOGETHER).contains(&ios.syncs) || ios.writes > MOST_TOGETHER {
+            return Err(format!(
+                "together: it is for a percentile of syncs with most, with 1 to {MOST_TOGETHER} syncs and at most {MOST_TOGETHER} writes"
+            ));
+        }
+        Ok(())
+    }
+
     /// The figure that it is about.
     ///
     /// # Errors
@@ -243,7 +282,11 @@ source = { title = "Book", url = "https://example.org", year = 2024, says = "So.
         let recipe = Recipe::parse(TEXT, "log.toml").expect("a recipe");
         assert_eq!(recipe.limits[0].bound(), Ok(FitBound::Most(10e6)));
         assert_eq!(recipe.limits[0].subject(), Ok((FiguresOf::Sync, ComparedMetric::P99)));
-        assert_eq!((recipe.seconds(), recipe.limits_of(&recipe.loads[0]).count()), (20, 1));
+        // Four runs are 20 s, and a percentile takes twelve.
+        assert_eq!((recipe.seconds(), recipe.limits_of(&recipe.loads[0]).count()), (60, 1));
+        let commits = TEXT.replace("most = ", "together = { syncs = 2, writes = 14 }\nmost = ");
+        let together = Recipe::parse(&commits, "log.toml").expect("a recipe").limits[0].together;
+        assert_eq!(together, Some(IosTogether { syncs: 2, writes: 14 }));
     }
 
     #[test]
@@ -259,6 +302,8 @@ source = { title = "Book", url = "https://example.org", year = 2024, says = "So.
             ("most = \"10ms\"", "most = \"10ms\"\nleast = \"5ms\"", "either most or least"),
             ("most = \"10ms\"", "most = \"nan ms\"", "no value"),
             ("scale = [\"rate_iops\"]", "scale = [\"bs\"]", "bs"),
+            ("most = ", "together = { syncs = 0 }\nmost = ", "1 to 1000 syncs"),
+            ("figure = \"sync.p99\"", "together = { syncs = 2 }\nfigure = \"write.p99\"", "a percentile of syncs"),
             ("year = 2024", "year = \"soon\"", "invalid type"),
         ] {
             let text = TEXT.replacen(from, to, 1);

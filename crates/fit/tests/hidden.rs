@@ -8,7 +8,7 @@ use common::{OnVirtualTime, recipe, recipe_text};
 use ferrio_fit::{FitOutcome, FitVerdict, Fitting, Headroom, Recipe};
 use ferrio_job::SystemEnvironment;
 use ferrio_spec::JobSpec;
-use ferrio_spec::engines::options::sim::BURST;
+use ferrio_spec::engines::options::sim::{BURST, SERVICE};
 
 /// One I/O at a time of 250 us on average: 4,000 a second.
 const READS: &str = "[a]\\nioengine=sim\\nsim_service=exponential:250us\\nrw=randread\\nbs=4k\\nsize=1g\\n";
@@ -128,7 +128,12 @@ const USERS: &str = "[a]\\nioengine=sim\\nsim_service=fixed:20us\\nsim_channels=
 /// The verdict on these users, whose 99th percentile is to be 20 ms at most, and how many times as many may come. The volume has credit for 4,000 a second in the first
 /// runs.
 fn headroom_with_credit(device: fn(&mut JobSpec, i64)) -> (FitVerdict, Headroom, Vec<String>) {
-    let text = recipe_text(USERS, "read.p99", 20e6, true).replace("scale = []", "scale = [\"rate_iops\"]");
+    headroom_of("read.p99", device)
+}
+
+/// The same with a limit of 20 ms for another latency.
+fn headroom_of(figure: &str, device: fn(&mut JobSpec, i64)) -> (FitVerdict, Headroom, Vec<String>) {
+    let text = recipe_text(USERS, figure, 20e6, true).replace("scale = []", "scale = [\"rate_iops\"]");
     let recipe = Recipe::parse(&text, "known").expect("a recipe");
     let outcome = outcome(&recipe, true, device);
     let load = &outcome.loads[0];
@@ -148,11 +153,11 @@ fn headroom_is_that_of_a_volume_without_credit() {
     assert!(headroom.fits_times <= 3.7 && headroom.breaks_times >= Some(3.5), "{headroom:?}");
 }
 
-/// The credit lasts for four runs each of the load as it is, of 32 times it, and of 5.66 times it, the middle of both: that holds, and does not when it is run again. The
-/// load as it is still does.
+/// The credit lasts for twelve runs of the load as it is, four of 32 times it, and twelve of 5.66 times it, the middle of both: that holds, and does not when it is run
+/// again. The load as it is still does.
 #[test]
 fn credit_that_ends_while_headroom_is_searched_is_named() {
-    let (verdict, headroom, told) = headroom_with_credit(|job, n_made| with_credit(job, n_made < 12));
+    let (verdict, headroom, told) = headroom_with_credit(|job, n_made| with_credit(job, n_made < 28));
     assert!(headroom.fits_times > 4.0, "the credit is of no use: {headroom:?}");
     assert_eq!(headroom.contradicted_by, ["changed-between-runs"]);
     assert_eq!((verdict, told), (FitVerdict::Fits, vec!["changed-between-runs".to_owned()]));
@@ -162,7 +167,7 @@ fn credit_that_ends_while_headroom_is_searched_is_named() {
 #[test]
 fn credit_that_ends_after_the_verdict_is_named() {
     let (verdict, headroom, told) = headroom_with_credit(|job, n_made| {
-        let credit = if n_made < 6 { "iops:1000/4000/100000000" } else { "iops:50/4000/1" };
+        let credit = if n_made < 14 { "iops:1000/4000/100000000" } else { "iops:50/4000/1" };
         job.engine.options.set(&BURST, credit);
     });
     assert_eq!(headroom.contradicted_by, ["changed-between-runs"]);
@@ -173,7 +178,7 @@ fn credit_that_ends_after_the_verdict_is_named() {
 /// there is none, and the load as it is, which fitted at first, is not carried.
 #[test]
 fn credit_that_ends_while_no_larger_load_is_decided_is_named() {
-    let (verdict, headroom, told) = headroom_with_credit(|job, n_made| {
+    let (verdict, headroom, told) = headroom_of("read.mean", |job, n_made| {
         let has_credit = n_made < 4 || (n_made < 44 && n_made % 2 == 0);
         job.engine.options.set(&BURST, if has_credit { "iops:1000/40000/100000000" } else { "iops:50/4000/1" });
     });
@@ -185,6 +190,62 @@ fn credit_that_ends_while_no_larger_load_is_decided_is_named() {
 /// A volume of 1,000 I/Os a second, which may have credit for 4,000.
 fn with_credit(job: &mut JobSpec, has_credit: bool) {
     job.engine.options.set(&BURST, if has_credit { "iops:1000/4000/100000000" } else { "iops:1000/4000/1" });
+}
+
+/// Every fourth device of the runs is slow: its syncs take 14 ms and not 1 ms, so that a quarter of all is beyond the limit of 10 ms. Those of the first four runs are fast.
+#[test]
+fn four_fast_runs_of_a_device_that_is_slow_in_a_quarter_are_no_fit() {
+    let syncs = "[a]\\nioengine=sim\\nsim_service=fixed:1us,sync=fixed:1ms\\nrw=write\\nbs=4k\\nsize=1g\\nfdatasync=1\\nrate_iops=20\\n";
+    let outcome = fitted(syncs, &Limit("sync.p99", 10e6), |job, n| {
+        let is_slow = n >= 4 && n % 4 == 3;
+        job.engine
+            .options
+            .set(&SERVICE, if is_slow { "fixed:1us,sync=fixed:14ms" } else { "fixed:1us,sync=fixed:1ms" });
+    });
+    let check = &outcome.loads[0].checks[0];
+    assert!(outcome.verdict != Some(FitVerdict::Fits) && check.n_runs > 12, "{check:?}");
+    let beyond = check.beyond.expect("a share");
+    assert!(beyond.percent > 10.0 && beyond.percent < 27.0 && check.value > 13e6, "{check:?}");
+}
+
+/// Syncs of 6 ms hold a limit of 10 ms for one of them, and not for two, which a commit waits for.
+#[test]
+fn a_limit_of_a_commit_is_about_its_syncs_together() {
+    let syncs = "[a]\\nioengine=sim\\nsim_service=fixed:100us,sync=fixed:6ms\\nrw=write\\nbs=4k\\nsize=1g\\nfdatasync=7\\nrate_iops=135\\n";
+    let text = recipe_text(syncs, "sync.p99", 10e6, true);
+    let of = |text: &str| outcome(&Recipe::parse(text, "known").expect("a recipe"), false, same);
+    let single = of(&text);
+    assert_eq!((single.verdict, single.loads[0].n_runs), (Some(FitVerdict::Fits), 12));
+    let together = text.replace("most = ", "together = { syncs = 2, writes = 14 }\nmost = ");
+    let commit = of(&together);
+    let check = &commit.loads[0].checks[0];
+    // Twice 6 ms and 14 times 0.1 ms, but for the width of buckets.
+    assert!((check.value / 13.4e6 - 1.0).abs() < 0.03, "{check:?}");
+    assert_eq!((commit.verdict, commit.loads[0].n_runs), (Some(FitVerdict::DoesNotFit), 4));
+}
+
+/// The credit of a volume ends in the first of the runs and its rate is then far below the limit: the finding about the end does not hide that.
+#[test]
+fn a_finding_that_means_worse_does_not_hide_what_does_not_fit() {
+    let outcome = fitted(READS, &Limit("read.iops", 3_000.0), |job, n| {
+        job.engine.options.set(&BURST, if n == 0 { "iops:1000/16000/12000" } else { "iops:1000/16000/1" });
+    });
+    let check = &outcome.loads[0].checks[0];
+    assert_eq!((outcome.verdict, check.contradicted_by.as_deref()), (Some(FitVerdict::DoesNotFit), Some("rate-fell")));
+}
+
+/// Time for three runs: those of the first load were made, and the verdict says so.
+#[test]
+fn a_fit_without_time_tells_what_its_runs_tell() {
+    let recipe = recipe(READS, "read.iops", 2_000.0, false);
+    let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
+    let mut conductor = OnVirtualTime::new(7_000, same);
+    conductor.most_runs = Some(3);
+    let outcome =
+        Fitting::new(&recipe, &directory, &environment).expect("loads").run(false, &mut conductor).expect("runs");
+    assert_eq!((outcome.is_out_of_time, outcome.loads[0].n_runs), (true, 3));
+    // Three runs that are alike decide what is far from its limit: 4,000 of 2,000.
+    assert_eq!(outcome.loads[0].checks[0].values.len(), 3);
 }
 
 fn finds_nothing(n_devices: i64) {

@@ -85,6 +85,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ferrio-run",
             "ferrio-report",
             "ferrio-results",
+            "ferrio-inference",
             "ferrio-insight",
             "ferrio-session",
             "ferrio-sweep",

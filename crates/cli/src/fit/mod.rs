@@ -19,10 +19,12 @@ use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome, VERSION};
 use ferrio_sys::file_space::file_system_space;
 use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 const PROGRAM: &str = "ferrio fit";
 
@@ -38,7 +40,9 @@ Say whether storage is good enough for a program: run the load of the program, a
   ferrio fit etcd /var/lib -o fit.html    the same as a page with pictures
 
 The load runs in a directory of its own below PATH, which is removed at the end. The verdict is fits, does not fit, or can't tell: each load runs at least 4 \
-times, at most 8, and a limit is decided where the runs are certain to 99 %. A load whose jobs do not reach their rates does not fit; a finding that contradicts a figure makes it can't tell.";
+times, at most 8, and a limit is decided where the runs are certain to 99 %. A percentile is that of the I/Os of all runs together: it fits after 12 runs at the earliest, and takes \
+24 at most. A load whose jobs do not reach their rates does not fit. A finding that contradicts a figure, and a machine that was busy with something else, make it can't tell; the text then \
+says what would tell.";
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Parser)]
@@ -47,7 +51,7 @@ times, at most 8, and a limit is decided where the runs are certain to 99 %. A l
     bin_name = "ferrio fit",
     about = "Say whether storage is good enough for a program",
     long_about = ABOUT,
-    after_help = "Recipes of your own are files NAME.toml in $XDG_CONFIG_HOME/ferrio/fit (~/.config/ferrio/fit), or are given by their path.\n\nExit code: 0: it fits (or the recipe has no limits); 1: it does not fit; 2 after an error; 3: can't tell; 128 + n after signal n (130 after Ctrl-C)."
+    after_help = "Recipes of your own are files NAME.toml in $XDG_CONFIG_HOME/ferrio/fit (~/.config/ferrio/fit), or are given by their path.\n\nExit code: 0: it fits; 1: it does not fit; 2 after an error; 3: can't tell, or the recipe has no limits; 128 + n after signal n (130 after Ctrl-C)."
 )]
 struct Request {
     /// The recipe: its name, or the path of its file
@@ -59,12 +63,24 @@ struct Request {
     /// Find out, too, how many times the load the storage carries
     #[arg(long, requires = "path")]
     headroom: bool,
+    /// How long all runs may take, such as 5m: the verdict is then that of the runs that were made
+    #[arg(long, value_name = "TIME", value_parser = time, requires = "path")]
+    time: Option<Duration>,
+    /// Most runs of each load where fewer do not decide (4 to 1000)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=1000), requires = "path")]
+    runs: Option<u32>,
     /// Write a page: limits, runs and load as pictures
     #[arg(short = 'o', long, value_name = "PAGE", value_hint = clap::ValueHint::FilePath, requires = "path")]
     output: Option<PathBuf>,
     /// Print the outcome as JSON
     #[arg(long)]
     json: bool,
+}
+
+/// A time that is not 0.
+fn time(text: &str) -> Result<Duration, String> {
+    let time_us = parse_time_us(text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
+    time_us.map(Duration::from_micros).ok_or_else(|| "it is no time such as 5m".to_owned())
 }
 
 /// The command, for help, manual page and completions.
@@ -165,9 +181,9 @@ fn judge(
         return Ok(Exit::Failed.into());
     }
     Ok(match outcome.verdict {
-        None | Some(FitVerdict::Fits) => ExitCode::SUCCESS,
+        Some(FitVerdict::Fits) => ExitCode::SUCCESS,
         Some(FitVerdict::DoesNotFit) => Exit::Found.into(),
-        Some(FitVerdict::CantTell) => Exit::Undecided.into(),
+        None | Some(FitVerdict::CantTell) => Exit::Undecided.into(),
     })
 }
 
@@ -179,7 +195,7 @@ fn judge_in(
     console: &mut Console,
 ) -> Result<FitOutcome, FitError> {
     let environment = SystemEnvironment::new(VERSION);
-    let fitting = Fitting::new(recipe, directory, &environment)?;
+    let fitting = Fitting::new(recipe, directory, &environment)?.with_most_runs(request.runs);
     let laid_out = fitting.laid_out_bytes();
     // Where it cannot be asked for, a file that has no room says so.
     let available = file_system_space(directory).map_or(u64::MAX, |space| space.available_bytes);
@@ -190,7 +206,9 @@ fn judge_in(
         console.report(&text::before(recipe, laid_out));
     }
     let n_runs = recipe.loads.len() * 4;
-    let mut conductor = FitOnTerminal { signals, bar: StepBar::start(n_runs), n_made: 0 };
+    let (bar, begun) = (StepBar::start(n_runs), Instant::now());
+    let (longest, last_begun) = (Duration::ZERO, None);
+    let mut conductor = FitOnTerminal { signals, bar, n_made: 0, time: request.time, begun, longest, last_begun };
     let outcome = fitting.run(request.headroom, &mut conductor);
     conductor.bar.end();
     outcome
@@ -201,11 +219,20 @@ struct FitOnTerminal<'a> {
     signals: &'a Signals,
     bar: StepBar,
     n_made: usize,
+    /// The time that all runs may take.
+    time: Option<Duration>,
+    begun: Instant,
+    /// The longest time of a run with what stands before it, and when the last one began.
+    longest: Duration,
+    last_begun: Option<Instant>,
 }
 
 impl FitConductor for FitOnTerminal<'_> {
     fn next(&mut self, what: &str, n_to_come: u32) {
         self.n_made += 1;
+        let now = Instant::now();
+        self.longest = self.longest.max(self.last_begun.map_or(Duration::ZERO, |begun| now.duration_since(begun)));
+        self.last_begun = Some(now);
         self.bar.step_at(self.n_made, what, self.n_made as u64 + u64::from(n_to_come));
         self.bar.set(self.n_made as u64 - 1, "");
     }
@@ -216,5 +243,12 @@ impl FitConductor for FitOnTerminal<'_> {
 
     fn is_stopped(&self) -> bool {
         self.signals.first().is_some()
+    }
+
+    /// One run is always made.
+    fn is_out_of_time(&self) -> bool {
+        let Some(time) = self.time.filter(|_| self.n_made > 0) else { return false };
+        let last = self.last_begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+        self.begun.elapsed() + self.longest.max(last) > time
     }
 }

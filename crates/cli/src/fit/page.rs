@@ -55,6 +55,7 @@ fn facts(recipe: &Recipe, outcome: &FitOutcome) -> Vec<String> {
         format!("Recipe {}: {}.", recipe.name, recipe.title),
         format!("{} {runs}, {} written. {VERSION}.", thousands(n_runs as u64), bytes_text(written)),
     ];
+    facts.extend(words::time_over(recipe, outcome));
     facts.extend(outcome.provenance.as_deref().map(machine_sentence));
     facts
 }
@@ -73,7 +74,7 @@ fn row<'a>(limit: &'a FitLimit, check: &CheckOutcome) -> FitRow<'a> {
         values: check.values.clone(),
         mean: (check.value, words::measured(limit, check)),
         interval: check.interval,
-        distance: words::distance(check),
+        distance: words::distance_and_share(limit, check),
         reason: (check.verdict != FitVerdict::Fits).then(|| words::reason(limit, check)),
         source: FitSource { title: &source.title, url: &source.url, year: source.year, says: &source.says },
     }
@@ -102,7 +103,7 @@ fn spreads(recipe: &Recipe, load: &FitLoad, found: &LoadOutcome) -> Vec<FitSprea
     for (_, limit) in recipe.limits_of(load) {
         // Recipes are checked when they are read.
         let (Ok((kind, metric)), Ok(bound)) = (limit.subject(), limit.bound()) else { continue };
-        if !metric.is_latency() || metric == ComparedMetric::MeanLatency {
+        if !metric.is_latency() || metric == ComparedMetric::MeanLatency || limit.together.is_some() {
             continue;
         }
         let heading = format!("{}: {}", limit.job, kind.name());

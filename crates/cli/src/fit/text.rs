@@ -38,7 +38,12 @@ pub(super) fn recipe(recipe: &Recipe) -> String {
     let mut text = format!("{}\n\n{}\n", recipe.title, wrap(&words::about(recipe), "", width));
     for load in &recipe.loads {
         // Writing to a text cannot fail.
-        let _ = writeln!(text, "Load {} ({}):", load.name, time_text(Duration::from_secs(u64::from(load.seconds))));
+        let _ = writeln!(
+            text,
+            "Load {} ({}):",
+            load.name,
+            time_text(Duration::from_secs(u64::from(recipe.seconds_of(load))))
+        );
         text.push_str(&wrap(&load.about, "  ", width));
         for line in load.jobs.trim().lines() {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
@@ -52,11 +57,7 @@ pub(super) fn recipe(recipe: &Recipe) -> String {
         text.push('\n');
     }
     if recipe.limits.is_empty() {
-        text.push_str(&wrap(
-            "No source with limits is known: the recipe describes the storage, and gives no verdict.",
-            "",
-            width,
-        ));
+        text.push_str(&wrap(words::NO_LIMITS, "", width));
     }
     for trace in &recipe.traces {
         let _ = writeln!(text, "{}:", words::compared_with(trace));
@@ -94,7 +95,8 @@ pub(super) fn before(recipe: &Recipe, laid_out_bytes: u64) -> String {
         recipe.title,
         bytes_text(laid_out_bytes)
     );
-    wrap(&text, "", width())
+    let no_limits = if recipe.limits.is_empty() { wrap(words::NO_LIMITS, "", width()) } else { String::new() };
+    wrap(&text, "", width()) + &no_limits
 }
 
 /// The verdict with its reasons.
@@ -102,6 +104,9 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
     let width = width();
     let mut text = String::from("\n");
     text.push_str(&wrap(&words::headline(recipe, outcome, path), "", width));
+    if let Some(over) = words::time_over(recipe, outcome) {
+        text.push_str(&wrap(&over, "", width));
+    }
     text.push('\n');
     let mut rows = vec![["load", "job", "figure", "limit", "measured", "", ""].map(str::to_owned).to_vec()];
     for (load, check) in outcome.loads.iter().flat_map(|load| load.checks.iter().map(move |check| (load, check))) {
@@ -115,7 +120,12 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
         text.push_str(&wrap(&words::missed(load, missed), "", width));
     }
     for check in outcome.loads.iter().flat_map(|load| &load.checks) {
-        if let Some(limit) = recipe.limits.get(check.limit_index).filter(|_| check.verdict != FitVerdict::Fits) {
+        let limit = recipe.limits.get(check.limit_index);
+        if let Some(beyond) = limit.filter(|_| is_told_beside(check)).and_then(|limit| words::beyond(limit, check)) {
+            let subject = limit.map(words::subject).unwrap_or_default();
+            text.push_str(&wrap(&format!("{subject}: {beyond}."), "", width));
+        }
+        if let Some(limit) = limit.filter(|_| check.verdict != FitVerdict::Fits) {
             text.push_str(&wrap(&words::reason(limit, check), "", width));
             text.push_str(&wrap(&words::source(limit), "  ", width));
         }
@@ -137,6 +147,11 @@ pub(super) fn outcome(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> Str
     text
 }
 
+/// The share of I/Os beyond a limit stands by itself where the reason of the verdict does not name it.
+const fn is_told_beside(check: &CheckOutcome) -> bool {
+    !matches!(check.verdict, FitVerdict::CantTell) || check.contradicted_by.is_some() || check.disturbed.is_some()
+}
+
 /// A verdict or a headroom rests on the finding.
 fn is_reason(outcome: &FitOutcome, finding: &Finding) -> bool {
     let checks = outcome.loads.iter().flat_map(|load| &load.checks).flat_map(|check| &check.contradicted_by);
@@ -155,7 +170,7 @@ fn row(load: &LoadOutcome, limit: &FitLimit, check: &CheckOutcome) -> Vec<String
     vec![
         load.name.clone(),
         limit.job.clone(),
-        limit.figure.clone(),
+        words::figure(limit),
         bound,
         measured,
         margin,

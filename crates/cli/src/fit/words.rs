@@ -2,15 +2,21 @@
 //!
 //! Must not know: terminals, pages. Start reading at [`headline`].
 
+use crate::sweep::table::time_text;
 use ferrio_fit::{
-    CheckOutcome, FitBound, FitLimit, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome, MissedLoad, Recipe,
+    CheckOutcome, DisturbedRuns, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome,
+    MissedLoad, Recipe,
 };
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_stats::FiguresOf;
 use ferrio_sweep::limit::LimitedBy;
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::Duration;
+
+/// That a recipe has no limits.
+pub(super) const NO_LIMITS: &str = "No limit is known that the vendor itself has published: the recipe describes the storage under this load, and gives no verdict (exit code 3).";
 
 /// Headings of the figures of a load.
 pub(super) const FIGURE_COLUMNS: [&str; 7] = ["job", "kind", "MB/s", "IOPS", "mean", "p99", "p99.9"];
@@ -22,7 +28,9 @@ pub(super) fn headline(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> St
         Some(FitVerdict::Fits) => format!("FITS: {path} is good enough for {name}."),
         Some(FitVerdict::DoesNotFit) => format!("DOES NOT FIT: {path} is not good enough for {name}."),
         Some(FitVerdict::CantTell) => format!("CAN'T TELL whether {path} is good enough for {name}."),
-        None => format!("{path} under the load of {name}. No source has limits for it, so there is no verdict."),
+        None => {
+            format!("NO VERDICT: {path} under the load of {name}. Its vendor publishes no limit that could decide.")
+        }
     }
 }
 
@@ -62,8 +70,16 @@ pub(super) fn measured(limit: &FitLimit, check: &CheckOutcome) -> String {
     if check.values.is_empty() { "-".to_owned() } else { value(limit, check.value) }
 }
 
+/// What was measured of a limit besides: the share of I/Os beyond it, or nothing.
+pub(super) fn distance_and_share(limit: &FitLimit, check: &CheckOutcome) -> String {
+    match beyond(limit, check) {
+        Some(beyond) => format!("{}. {beyond}", distance(check)),
+        None => distance(check),
+    }
+}
+
 /// How far a figure is from its limit; empty: there is no figure.
-pub(super) fn distance(check: &CheckOutcome) -> String {
+fn distance(check: &CheckOutcome) -> String {
     let times = |times: f64| format!("{} times", three_digits(times));
     match check.margin {
         margin if margin >= 1.0 => format!("{} better than the limit", times(margin)),
@@ -74,7 +90,39 @@ pub(super) fn distance(check: &CheckOutcome) -> String {
 
 /// The figure that a limit is about.
 pub(super) fn subject(limit: &FitLimit) -> String {
-    format!("{} of {} (load {})", limit.figure, limit.job, limit.load)
+    format!("{} of {}{} (load {})", limit.figure, limit.job, together(limit), limit.load)
+}
+
+/// The I/Os that a limit takes together: `, 2 syncs and 14 writes together`; empty: it is about single ones.
+fn together(limit: &FitLimit) -> String {
+    let Some(ios) = limit.together else { return String::new() };
+    let syncs = counted(u64::from(ios.syncs), "sync", "syncs");
+    let writes = counted(u64::from(ios.writes), "write", "writes");
+    if ios.writes == 0 { format!(", {syncs} together") } else { format!(", {syncs} and {writes} together") }
+}
+
+/// The figure of a limit in a table: `sync.p99 of 2 + 14 writes`.
+pub(super) fn figure(limit: &FitLimit) -> String {
+    limit
+        .together
+        .map_or(limit.figure.clone(), |ios| format!("{} of {} + {} writes", limit.figure, ios.syncs, ios.writes))
+}
+
+/// The share of the I/Os that took longer than the limit of a percentile; `None`: the limit is about another figure, or nothing was measured.
+pub(super) fn beyond(limit: &FitLimit, check: &CheckOutcome) -> Option<String> {
+    let (beyond, bound) = (check.beyond?, check.bound?);
+    let ios = if limit.together.is_some() { "sums" } else { "I/Os" };
+    let percent = |share: f64| format!("{} %", three_digits(share));
+    let [low, high] = beyond.interval;
+    Some(format!(
+        "{} of the {ios} of all {} took longer than {} (certainly {} to {}); {} may",
+        percent(beyond.percent),
+        counted(check.n_runs as u64, "run", "runs"),
+        value(limit, bound.value()),
+        percent(low),
+        percent(high),
+        percent((beyond.allowed * 1e6).round() / 1e6)
+    ))
 }
 
 /// What it means that a limit does not hold, or why the runs do not decide.
@@ -84,12 +132,66 @@ pub(super) fn reason(limit: &FitLimit, check: &CheckOutcome) -> String {
         (FitVerdict::CantTell, Some(finding)) => {
             format!("{of}: can't tell, because {finding} speaks against the figure (ferrio help {finding}).")
         }
+        (FitVerdict::CantTell, None) if check.n_runs == 0 => {
+            format!("{of}: can't tell, because no time was left for this load.")
+        }
         (FitVerdict::CantTell, None) if check.values.is_empty() => {
             format!("{of}: can't tell, because the runs have no such figure.")
         }
-        (FitVerdict::CantTell, None) => format!("{of}: can't tell. {}", undecided(limit, check)),
+        (FitVerdict::CantTell, None) => match &check.disturbed {
+            Some(disturbed) => format!("{of}: can't tell. {}", quiet_and_disturbed(disturbed)),
+            None => format!("{of}: can't tell. {} {}", undecided(limit, check), more_runs(check)),
+        },
         _ => format!("{of}: {}", limit.means),
     }
+}
+
+/// What quiet runs tell, and what disturbed the others.
+fn quiet_and_disturbed(disturbed: &DisturbedRuns) -> String {
+    let n_quiet = counted(disturbed.n_quiet as u64, "quiet run", "quiet runs");
+    let of_quiet = match disturbed.n_quiet_held {
+        _ if disturbed.n_quiet == 0 => "No run was quiet.".to_owned(),
+        n_held if n_held == disturbed.n_quiet => format!("The limit holds in the {n_quiet}."),
+        n_held => format!("The limit holds in {n_held} of the {n_quiet}."),
+    };
+    let others = match disturbed.others_bytes {
+        0 => String::new(),
+        bytes => format!("; others moved up to {}", bytes_text(bytes)),
+    };
+    let findings = disturbed.findings.join(", ");
+    let n_disturbed = counted(disturbed.n_disturbed as u64, "run", "runs");
+    format!(
+        "{of_quiet} In {n_disturbed} it does not, while something else kept the machine busy ({findings}{others}). Runs on a quieter machine would tell (ferrio help {}).",
+        disturbed.findings.first().map_or("waits-for-cpu", String::as_str)
+    )
+}
+
+/// How many more runs would tell.
+fn more_runs(check: &CheckOutcome) -> String {
+    match check.more_runs {
+        Some(more) => format!("About {more} more runs like these would tell (--runs {}).", check.n_runs + more),
+        None => "The figure is so near to the limit that many times as many runs like these would not tell.".to_owned(),
+    }
+}
+
+/// That the time was over, and what more of it would bring; `None`: it was not.
+pub(super) fn time_over(recipe: &Recipe, outcome: &FitOutcome) -> Option<String> {
+    let n_runs: usize = outcome.loads.iter().map(|load| load.n_runs).sum();
+    let missing = |(load, found): (&FitLoad, &LoadOutcome)| {
+        let is_open = found.checks.iter().any(|check| check.verdict == FitVerdict::CantTell) || found.n_runs == 0;
+        let fewest = (recipe.fewest_runs(load) as usize).saturating_sub(found.n_runs);
+        let more = found.checks.iter().filter_map(|check| check.more_runs).max().unwrap_or_default();
+        is_open.then(|| fewest.max(more).max(1) as f64 * f64::from(load.seconds) / 4.0)
+    };
+    let seconds: f64 = recipe.loads.iter().zip(&outcome.loads).filter_map(missing).sum();
+    let more = match seconds {
+        seconds if seconds > 0.0 => {
+            format!("about {} more would decide the rest", time_text(Duration::from_secs_f64(seconds.ceil())))
+        }
+        _ => "more of it would only make the figures more certain".to_owned(),
+    };
+    let runs = counted(n_runs as u64, "run", "runs");
+    outcome.is_out_of_time.then(|| format!("The time was over after {runs}: {more}."))
 }
 
 /// How runs that do not decide differ.
@@ -103,7 +205,12 @@ fn undecided(limit: &FitLimit, check: &CheckOutcome) -> String {
     };
     let least = check.values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = check.values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{held}, and they differ too much to be sure: from {} to {}.", value(limit, least), value(limit, most))
+    let held = format!(
+        "{held}, and they differ too much or are too few to be sure: from {} to {}.",
+        value(limit, least),
+        value(limit, most)
+    );
+    beyond(limit, check).map_or(held.clone(), |beyond| format!("{held} {beyond}."))
 }
 
 /// That a job did not reach its rate, and what it means.
@@ -205,16 +312,7 @@ mod tests {
     use ferrio_fit::Catalogue;
 
     fn check(bound: FitBound, values: &[f64]) -> CheckOutcome {
-        CheckOutcome {
-            limit_index: 0,
-            verdict: FitVerdict::CantTell,
-            bound: Some(bound),
-            values: values.to_vec(),
-            value: 0.0,
-            interval: None,
-            margin: 0.0,
-            contradicted_by: None,
-        }
+        CheckOutcome { values: values.to_vec(), ..CheckOutcome::unmeasured(0, Some(bound)) }
     }
 
     /// The values of the first case were measured on a busy machine, one of them in a slow moment.
@@ -226,22 +324,22 @@ mod tests {
             (
                 FitBound::Most(25e6),
                 &[0.4e6, 3.5e6, 87.6e6][..],
-                "2 of 3 runs hold the limit, and they differ too much to be sure: from 400 us to 87.6 ms.",
+                "2 of 3 runs hold the limit, and they differ too much or are too few to be sure: from 400 us to 87.6 ms.",
             ),
             (
                 FitBound::Most(25e6),
                 &[20e6, 24e6],
-                "All 2 runs hold the limit, and they differ too much to be sure: from 20.0 ms to 24.0 ms.",
+                "All 2 runs hold the limit, and they differ too much or are too few to be sure: from 20.0 ms to 24.0 ms.",
             ),
             (
                 FitBound::Least(30e6),
                 &[20e6, 24e6],
-                "None of 2 runs holds the limit, and they differ too much to be sure: from 20.0 ms to 24.0 ms.",
+                "None of 2 runs holds the limit, and they differ too much or are too few to be sure: from 20.0 ms to 24.0 ms.",
             ),
             (
                 FitBound::Least(24e6),
                 &[20e6, 24e6],
-                "1 of 2 runs holds the limit, and they differ too much to be sure: from 20.0 ms to 24.0 ms.",
+                "1 of 2 runs holds the limit, and they differ too much or are too few to be sure: from 20.0 ms to 24.0 ms.",
             ),
         ] {
             assert_eq!(undecided(limit, &check(bound, values)), text);

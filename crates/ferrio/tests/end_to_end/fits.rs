@@ -206,10 +206,46 @@ fn a_page_of_a_recipe_without_limits_has_its_figures() {
     let whole = recipe("");
     let without = whole.split("[[limit]]").next().unwrap_or_default();
     scratch.write("own.toml", without);
-    run(&scratch, "fit ./own.toml . --json --output page.html").succeeded();
+    let judged = run(&scratch, "fit ./own.toml . --json --output page.html");
+    assert_eq!(judged.code, Some(3), "{}", judged.all());
     let page = scratch.read("page.html");
-    assert!(page.contains("so there is no verdict.</h1>") && !page.contains("<h2>Limits</h2>"), "{page}");
+    assert!(page.contains("<h1>NO VERDICT: ") && !page.contains("<h2>Limits</h2>"), "{page}");
     assert!(page.contains("<td class=\"words\">r</td>") && page.contains("rate_iops=100"), "{page}");
+}
+
+/// Of a recipe without limits it is told before the runs that there will be no verdict.
+#[test]
+fn a_recipe_without_limits_says_so_before_it_runs() {
+    let scratch = Scratch::new("fit");
+    let whole = recipe("");
+    scratch.write("own.toml", whole.split("[[limit]]").next().unwrap_or_default());
+    let judged = run(&scratch, "fit ./own.toml .");
+    let words = judged.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (told, answer) = (words.find("No limit is known"), words.find("NO VERDICT: "));
+    assert!(told.is_some() && told < answer && judged.code == Some(3), "{}", judged.all());
+    let known = run(&scratch, "fit postgresql").succeeded().stdout;
+    assert!(known.contains("No limit is known"), "{known}");
+}
+
+/// The time is over after the first run, which is always made: the answer is that of one run, and says what more time would bring.
+#[test]
+fn a_fit_whose_time_is_over_answers() {
+    let scratch = Scratch::new("fit");
+    scratch.write("own.toml", recipe("figure = \"read.p50\"\nmost = \"500ms\""));
+    let judged = run(&scratch, "fit ./own.toml . --time 1ms");
+    assert!(
+        judged.code == Some(3) && judged.stdout.contains("The time was over after 1 run: about "),
+        "{}",
+        judged.all()
+    );
+    scratch.write("own.toml", recipe("figure = \"read.p50\"\nmost = \"500ms\""));
+    let document: Value =
+        serde_json::from_str(&run(&scratch, "fit ./own.toml . --time 1ms --json").stdout).expect("JSON");
+    assert!(document["outcome"]["is_out_of_time"] == true && document["outcome"]["loads"][0]["n_runs"] == 1);
+    for time in ["0", "soon"] {
+        let refused = run(&scratch, &format!("fit ./own.toml . --time {time}"));
+        assert!(refused.code == Some(2) && refused.stderr.contains("no time such as 5m"), "{}", refused.all());
+    }
 }
 
 #[test]

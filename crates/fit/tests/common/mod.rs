@@ -15,12 +15,14 @@ pub(crate) struct OnVirtualTime {
     n_made: i64,
     /// Least number of runs that were told to follow, of each run.
     pub(crate) to_come: Vec<u32>,
+    /// The time is over after so many runs.
+    pub(crate) most_runs: Option<i64>,
 }
 
 impl OnVirtualTime {
     /// Runs with seeds from this one on. `device` changes the device of a job before a run, by the number of runs that were made before it.
     pub(crate) fn new(seed: i64, device: fn(&mut JobSpec, i64)) -> Self {
-        Self { seed, device, n_made: 0, to_come: Vec::new() }
+        Self { seed, device, n_made: 0, to_come: Vec::new(), most_runs: None }
     }
 }
 
@@ -42,6 +44,10 @@ impl FitConductor for OnVirtualTime {
 
     fn is_stopped(&self) -> bool {
         false
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.most_runs.is_some_and(|most| self.n_made >= most)
     }
 }
 

@@ -141,7 +141,7 @@ pub struct FitLoadView<'a> {
 pub struct FitSpread {
     /// The job and the kind of I/O.
     pub heading: String,
-    /// The percentiles, ascending: which, nanoseconds (mean of the runs), and the same in words.
+    /// The percentiles, ascending: which, nanoseconds (of all runs together), and the same in words.
     pub percentiles: Vec<(ComparedMetric, f64, String)>,
     /// The limits: of which percentile, nanoseconds, and whether it must not be above.
     pub limits: Vec<(ComparedMetric, f64, bool)>,
@@ -215,7 +215,8 @@ fn limits(view: &FitView<'_>) -> Markup {
                 (picture::groups(&view.limits))
                 p class="hint" {
                     "The thick line is the limit, its arrow points to the good side, and the hatched side is beyond it. Circles are the runs, and the line across the bar is "
-                    "their mean (geometric). The bar is where the true mean is: each of its ends is certain to 99 %. A limit is decided where it is outside the bar."
+                    "the figure: of a percentile, that of the I/Os of all runs together, else the geometric mean of the runs. The bar is where the true figure is: each of its ends is certain "
+                    "to 99 %. A limit is decided where it is outside the bar, and a percentile fits after 12 runs at the earliest."
                 }
             }
         }

@@ -58,8 +58,8 @@ fn interval(values: &[f64], unit: f64, most_runs: usize) -> Option<[f64; 2]> {
     Some([low.max(least - FAR.ln()), high.min(most + FAR.ln())])
 }
 
-/// The part of the error for the look at so many values: 1, 2, 3, ... shares from the fewest values that decide to the most.
-fn error_of_look(n_values: usize, most_runs: usize) -> f64 {
+/// The part of the error for the look at so many values, on each side: 1, 2, 3, ... shares from the fewest values that decide to the most.
+pub fn error_of_look(n_values: usize, most_runs: usize) -> f64 {
     let share = |n_values: usize| (n_values + 1).saturating_sub(FEWEST_RUNS).max(1) as f64;
     let last = share(most_runs.max(n_values));
     ERROR * share(n_values) / (last * (last + 1.0) / 2.0)

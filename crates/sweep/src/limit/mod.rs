@@ -10,7 +10,7 @@ mod rates;
 mod search;
 
 pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
-pub use judge::{certain_interval, judge};
+pub use judge::{certain_interval, error_of_look, judge};
 pub use rates::{judge_rates, share_of_rate};
 pub use search::{Bracket, LimitVerdict, search};
 
