@@ -7,7 +7,7 @@ use crate::runs::{LoadRuns, N_RUNS};
 use crate::together::{self, Bins};
 use crate::{FitError, FitLimit, FitLoad, FitVerdict, Recipe, headroom, scale};
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
-use ferrio_results::{RunResult, of_record};
+use ferrio_results::of_record;
 use ferrio_run::RunError;
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};

@@ -29,6 +29,7 @@ pub use missed_rate::{MissedRate, RATE_NOT_REACHED, missed_rate};
 pub use precision::precision;
 pub use rules::cpu::waits_for_cpu::cpu_wait_share;
 pub use rules::depth::means_fewer_in_flight;
+pub use rules::time::rate_fell::share_that_lasts;
 pub use rules::{FindingRule, RULES};
 pub use unexamined::{SUBJECTS, Subject};
 
@@ -38,7 +39,7 @@ use rules::precedence::{RuleOutcome, standing};
 
 /// All rules: those about a run, and those about repeated runs, which look at no single one.
 pub fn all_rules() -> impl Iterator<Item = &'static FindingRule> {
-    RULES.iter().chain([&repeats::CHANGED])
+    RULES.iter().chain([&repeats::CHANGED, &repeats::DRIFTS])
 }
 
 /// What all rules find in a record, the worst first, and what they could not examine.

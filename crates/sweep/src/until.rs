@@ -100,6 +100,7 @@ mod tests {
             between_percent: None,
             within_percent: None,
             is_doubtful: false,
+            kinds: None,
         }
     }
 

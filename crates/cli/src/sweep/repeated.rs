@@ -15,6 +15,7 @@ use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_report::native::{plain, text_width, wrap};
 use ferrio_session::runs::RunsEnding;
 use ferrio_sweep::SweepFolder;
+use ferrio_stats::FiguresOf;
 use ferrio_sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio_sweep::space::Space;
 use ferrio_units::glance::{counted, duration_text, thousands, three_digits};
@@ -129,6 +130,10 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
     let mut text = table::unknown(outcome).map_or(format!("{runs}\n"), |unknown| format!("{runs}. {unknown}\n"));
     text.push_str(&aligned(&rows, 3));
     text.push('\n');
+    for words in jobs.iter().filter_map(|(job_index, job, kind)| kinds(point, *job_index, job, *kind)) {
+        text.push_str(&wrap(&words, "", width));
+        text.push('\n');
+    }
     text.push_str(&wrap(LEGEND, "", width));
     text.push_str(&table::findings_text(outcome, width));
     if let Some(folder) = folder {
@@ -138,7 +143,21 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
     text
 }
 
-const LEGEND: &str = "±: half of the interval that has the true mean with a probability of 95 %, from the differences between the runs. between: standard \
+/// That the runs of a job are of two kinds.
+fn kinds(point: &PointOutcome, job_index: usize, job: &str, kind: FiguresOf) -> Option<String> {
+    let found = SHOWN.iter().find_map(|metric| Some((metric, point.figure(job_index, kind, *metric)?.kinds?)));
+    let (metric, kinds) = found?;
+    Some(format!(
+        "The runs of {job} ({}) are of two kinds: {} of the {} runs is {:.1} times as large in {} as in the others. The mean is that of none of them, and how many there are of each is chance.",
+        kind.name(),
+        metric.name(),
+        point.n_runs,
+        kinds.times,
+        kinds.n_larger
+    ))
+}
+
+const LEGEND: &str = "mean: of rates the arithmetic mean of the runs, of latencies the geometric one. ±: half of the interval that has the true mean with a probability of 95 %, from the differences between the runs. between: standard \
                       deviation of the runs. within: how much a run alone would be off by chance, from its own course; where this is far smaller, longer runs \
                       tell no more, and more runs do. ?: not known. MB/s: millions of bytes a second. Latencies are from submission to completion, and those of users (rate_latency=response) from the time at which they came.";
 

@@ -201,7 +201,7 @@ fn legend(outcome: &SweepOutcome) -> Vec<String> {
     };
     let mut lines = vec![format!(
         "MB/s: millions of bytes a second. ±: half of the interval that has the true IOPS with a probability of 95 %, {ground}; ?: not known. Latencies are \
-         from submission to completion, and those of users (rate_latency=response) from the time at which they came."
+         from submission to completion, and those of users (rate_latency=response) from the time at which they came; of several runs, the geometric mean."
     )];
     if outcome.points.iter().any(|point| !point.is_believable()) {
         lines.push(format!("{WRONG_MARK}: a finding contradicts figures of this point, or a job failed."));

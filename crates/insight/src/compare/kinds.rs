@@ -5,6 +5,7 @@
 
 use ferrio_inference::LogRatio;
 use ferrio_units::random::Taus258;
+use serde::Serialize;
 
 /// Runs are of two kinds where the smallest value of one kind is so many times the largest one of the other.
 const APART: f64 = 2.0;
@@ -18,29 +19,52 @@ const MOST_RUNS: usize = 60;
 /// Means that differ by this part of the difference that was found differ as much.
 const ALIKE: f64 = 0.95;
 
+/// Values of two kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct KindsOfRuns {
+    /// Number of values of the smaller kind.
+    pub n_smaller: usize,
+    /// Number of values of the larger kind.
+    pub n_larger: usize,
+    /// The smallest of the larger kind, in units of the largest of the smaller one.
+    pub times: f64,
+    #[serde(skip)]
+    least_of_larger: f64,
+}
+
+impl KindsOfRuns {
+    /// `None`: the values are of one kind.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        let mut all = values.to_vec();
+        all.sort_by(f64::total_cmp);
+        if all.is_empty() || all[0] <= 0.0 {
+            return None;
+        }
+        let gap = |at: &usize| all[*at] / all[*at - 1];
+        let at = (1..all.len()).max_by(|one, other| gap(one).total_cmp(&gap(other)))?;
+        let distance = gap(&at).ln();
+        let span = (all[at - 1] / all[0]).max(all[all.len() - 1] / all[at]).ln();
+        let are_apart = gap(&at) >= APART && span <= COMPACT * distance;
+        are_apart.then(|| Self { n_smaller: at, n_larger: all.len() - at, times: gap(&at), least_of_larger: all[at] })
+    }
+}
+
 /// The ratio whose probability is the one by which chance deals such runs out so unevenly, with a few words about the kinds. `None`: the runs are of one kind, or each
 /// side is of a kind of its own, which is the difference that is looked for.
 pub(super) fn two_kinds(base: &[f64], new: &[f64], ratio: LogRatio) -> Option<(LogRatio, String)> {
-    let mut all: Vec<f64> = base.iter().chain(new).copied().collect();
-    all.sort_by(f64::total_cmp);
-    if all.len() > MOST_RUNS || base.len() < 2 || new.len() < 2 || all[0] <= 0.0 {
+    let all: Vec<f64> = base.iter().chain(new).copied().collect();
+    if all.len() > MOST_RUNS || base.len() < 2 || new.len() < 2 {
         return None;
     }
-    let gap = |at: &usize| all[*at] / all[*at - 1];
-    let at = (1..all.len()).max_by(|one, other| gap(one).total_cmp(&gap(other)))?;
-    let distance = gap(&at).ln();
-    let span = (all[at - 1] / all[0]).max(all[all.len() - 1] / all[at]).ln();
-    if gap(&at) < APART || span > COMPACT * distance {
-        return None;
-    }
-    let n_larger = |side: &[f64]| side.iter().filter(|value| **value >= all[at]).count();
+    let KindsOfRuns { least_of_larger, times, .. } = KindsOfRuns::of(&all)?;
+    let n_larger = |side: &[f64]| side.iter().filter(|value| **value >= least_of_larger).count();
     let [of_base, of_new] = [n_larger(base), n_larger(new)];
     if (of_base == 0 && of_new == new.len()) || (of_base == base.len() && of_new == 0) {
         return None;
     }
     let words = format!(
         "which are of two kinds, {:.1} times apart: {of_base} of {} and {of_new} of {} are of the larger kind",
-        gap(&at),
+        times,
         base.len(),
         new.len()
     );

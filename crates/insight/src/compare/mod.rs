@@ -5,7 +5,7 @@
 //! Must not know: files, how a comparison is shown. Start reading at [`compare`], then [`figures`].
 
 mod figures;
-mod kinds;
+pub(crate) mod kinds;
 mod matching;
 mod metric;
 mod model;

@@ -3,6 +3,7 @@
 //! The logarithms of the figures are those of their point, plus a step at some run, the same for all points or one for each; the step has to be far above what the runs of a point differ by otherwise
 //! (Student's distribution, one false alarm in a thousand over all places of the step). Must not know: how figures are measured. Start reading at [`changes`].
 
+use super::drift::drift;
 use crate::compare::ComparedMetric;
 use crate::rules::FindingRule;
 use crate::text;
@@ -86,8 +87,12 @@ pub fn changes(results: &[RunResult]) -> Vec<Finding> {
 /// Figures that all I/Os of a run make. A rate comes first: latencies follow from it.
 pub const WATCHED: [ComparedMetric; 2] = [ComparedMetric::Iops, ComparedMetric::MeanLatency];
 
-/// The change of a figure; `None`: it did not change for certain.
+/// The change of a figure; `None`: it did not change for certain. Figures that rise or fall from run to run are no step.
 pub fn change(figure: &OrderedFigure) -> Option<Finding> {
+    drift(figure).or_else(|| stepped(figure))
+}
+
+fn stepped(figure: &OrderedFigure) -> Option<Finding> {
     let step = step(&figure.values)?;
     let (before, after) = figure.values.split_at(step.n_before);
     let is_one_point = figure.values.iter().all(|(point, _)| *point == figure.values[0].0);
@@ -150,7 +155,7 @@ fn finding(jobs: Vec<String>, direction: FindingDirection, evidence: Vec<Measure
     }
 }
 
-const fn direction(kind: FiguresOf) -> FindingDirection {
+pub(super) const fn direction(kind: FiguresOf) -> FindingDirection {
     match kind {
         FiguresOf::Read => FindingDirection::Read,
         FiguresOf::Write => FindingDirection::Write,

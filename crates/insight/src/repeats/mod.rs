@@ -3,11 +3,14 @@
 //! Must not know: files, how the figures are shown. Start reading at [`repeats`].
 
 mod changed;
+mod drift;
 mod outliers;
 
 use crate::compare::ComparedMetric;
+pub use crate::compare::kinds::KindsOfRuns;
 use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
+pub use drift::DRIFTS;
 use ferrio_inference::{mean, quantile_95};
 use ferrio_results::{FiguresOf, LatencyKind, RunResult};
 use ferrio_stats::Confidence;
@@ -16,6 +19,8 @@ use serde::Serialize;
 
 /// Half the width of an interval of 95 %, in standard errors.
 const HALF_WIDTH: f64 = 1.96;
+/// Fewest runs that are of two kinds: two of three may be alike by chance.
+const FEWEST_OF_KINDS: usize = 4;
 
 /// What repeated runs of the same jobs tell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +48,7 @@ pub struct RepeatedFigure {
     pub metric: ComparedMetric,
     /// The figure in each run that has it.
     pub values: Vec<f64>,
-    /// Their mean.
+    /// Their mean: of rates the arithmetic one, of latencies the geometric one, as limits judge them.
     pub mean: f64,
     /// An interval that covers the true mean with a probability of 95 %: from the differences between the runs, or from the course of the only
     /// run. `None`: see `unknown`.
@@ -58,6 +63,9 @@ pub struct RepeatedFigure {
     pub within_percent: Option<f64>,
     /// Too few I/Os of a run are beyond the percentile.
     pub is_doubtful: bool,
+    /// The runs are of two kinds, of which some are several times as large: the mean is that of none, and how many of either kind there are is chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kinds: Option<KindsOfRuns>,
 }
 
 impl RepeatedFigure {
@@ -95,9 +103,14 @@ fn figure(
     latency: LatencyKind,
 ) -> Option<RepeatedFigure> {
     let sample = FigureSample::of(jobs, kind, metric, latency);
-    let center = sample.value()?;
+    let center = mean_of(&sample.values, metric).filter(|_| !sample.values.is_empty())?;
     let interval = match &sample.values[..] {
         [_] => sample.course.interval(),
+        values if is_by_logarithm(values, metric) => {
+            let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+            let Confidence { value, low, high } = interval_of(&logs);
+            Ok(Confidence { value: value.exp(), low: low.exp(), high: high.exp() })
+        }
         values => Ok(interval_of(values)),
     };
     let deviation = (sample.values.len() > 1 && center > 0.0).then(|| 100.0 * deviation(&sample.values) / center);
@@ -112,8 +125,24 @@ fn figure(
         between_percent: deviation,
         within_percent: within_percent(jobs, kind, metric, latency),
         is_doubtful: sample.is_doubtful,
+        kinds: KindsOfRuns::of(&sample.values).filter(|_| sample.values.len() >= FEWEST_OF_KINDS),
         values: sample.values,
     })
+}
+
+/// Latencies are multiples of each other: their mean and its interval are those of their logarithms, which are never 0 or less.
+fn is_by_logarithm(values: &[f64], metric: ComparedMetric) -> bool {
+    metric.is_latency() && values.iter().all(|value| *value > 0.0)
+}
+
+/// The mean of the figures of several runs: the rule of all tables of repeated runs.
+pub fn mean_of(values: &[f64], metric: ComparedMetric) -> Option<f64> {
+    if values.is_empty() {
+        return None;
+    }
+    let is_by_logarithm = is_by_logarithm(values, metric);
+    let log_mean = || mean(&values.iter().map(|value| value.ln()).collect::<Vec<_>>()).exp();
+    Some(if is_by_logarithm { log_mean() } else { mean(values) })
 }
 
 /// The interval of the mean of independent values, at least two, by Student's distribution.
@@ -210,6 +239,57 @@ mod tests {
             let share = (0..4_000).filter(|seed| covers(*seed)).count() as f64 / 4_000.0;
             assert!((0.93..=0.97).contains(&share), "{n}: {share}");
         }
+    }
+
+    /// Latencies of 1, 2 and 4 ms: the mean of the logarithms is that of 2 ms, the deviation ln 2, and half of the interval 4.303 * ln 2 / sqrt(3) = 1.722.
+    #[test]
+    fn latencies_are_multiples_of_each_other() {
+        // The mean latency is 1 s by the rate.
+        let found = repeats(&runs(&[1_000.0, 500.0, 250.0]));
+        let figure = found.figures.iter().find(|one| one.metric == ComparedMetric::MeanLatency).expect("a latency");
+        let [low, high] = figure.interval.expect("an interval");
+        assert!((figure.mean / 2e6 - 1.0).abs() < 1e-9, "{figure:?}");
+        assert!((low / (2e6 * (-1.722_f64).exp()) - 1.0).abs() < 1e-3, "{low}");
+        assert!((high / (2e6 * 1.722_f64.exp()) - 1.0).abs() < 1e-3, "{high}");
+        // Few runs that differ much: the lower end of a mean would be below 0.
+        assert!(low > 0.0 && iops(&found).interval.is_some_and(|[low, _]| low == 0.0));
+        assert_eq!(mean_of(&[1.0, 4.0], ComparedMetric::P99), Some(2.0));
+        assert_eq!(mean_of(&[1.0, 4.0], ComparedMetric::Iops), Some(2.5));
+        assert_eq!((mean_of(&[0.0, 4.0], ComparedMetric::P99), mean_of(&[], ComparedMetric::P99)), (Some(2.0), None));
+    }
+
+    /// One run in ten takes three times as long. Where one of the runs does, they are said to be of two kinds, or the interval has the truth; what no run shows, nobody can
+    /// tell, in 0.9^30 = 4 % of the sets of 30 runs.
+    #[test]
+    fn runs_of_two_kinds_are_named_or_covered() {
+        for (n_runs, least_of_all) in [(10, 0.0), (30, 0.93)] {
+            let truth = 1e6 * 3_f64.powf(0.1);
+            let (mut n_told, mut n_shown, n_sets) = (0, 0, 2_000_u64);
+            for seed in 0..n_sets {
+                let mut random = ferrio_units::random::Taus258::new(seed.wrapping_mul(0xD134_2543_DE82_EF95) + 3);
+                let noise = autoregressive(n_runs, 0.0, Noise::Normal, seed);
+                let slow: Vec<bool> = (0..n_runs).map(|_| random.fraction() < 0.1).collect();
+                let value =
+                    |(noise, is_slow): (&f64, &bool)| 1e6 * (0.03 * noise).exp() * if *is_slow { 3.0 } else { 1.0 };
+                let values: Vec<f64> = noise.iter().zip(&slow).map(value).collect();
+                let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+                let interval = interval_of(&logs);
+                let is_told =
+                    KindsOfRuns::of(&values).is_some() || (interval.low..=interval.high).contains(&truth.ln());
+                let is_shown = slow.contains(&true);
+                assert!(is_told || !is_shown, "{seed}: {values:?}");
+                n_told += u32::from(is_told);
+                n_shown += u32::from(is_shown);
+            }
+            let share = f64::from(n_told) / n_sets as f64;
+            assert!(share >= least_of_all && n_told >= n_shown, "{n_runs}: {share}");
+        }
+        // Runs of one kind are seldom taken for two.
+        let noisy = |seed: &u64| {
+            let noise = autoregressive(10, 0.0, Noise::Normal, *seed);
+            KindsOfRuns::of(&noise.iter().map(|noise| (0.2 * noise).exp()).collect::<Vec<_>>()).is_some()
+        };
+        assert!((0..2_000).filter(noisy).count() <= 2);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) fn legend(view: &SweepView<'_>) -> String {
     };
     format!(
         "Lines at the points, and ± in the tables, are intervals that have the true value with a probability of 95 %, {ground}. Hollow points and struck-out \
-         figures cannot be believed: a finding contradicts them, or a job failed. Latencies are from submission to completion, and those of users (rate_latency=response) from the time at which they came. MB/s: millions of bytes a second."
+         figures cannot be believed: a finding contradicts them, or a job failed. Latencies are from submission to completion, and those of users (rate_latency=response) from the time at which they came; of several runs, the geometric mean. MB/s: millions of bytes a second."
     )
 }
 

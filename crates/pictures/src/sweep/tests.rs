@@ -19,6 +19,7 @@ fn figures(iops: f64) -> Vec<RepeatedFigure> {
         between_percent: None,
         within_percent: None,
         is_doubtful: false,
+        kinds: None,
     };
     METRICS.map(of).to_vec()
 }

@@ -5,7 +5,7 @@
 
 use super::judge::CLEAR;
 use super::{FEWEST_RUNS, LimitVerdict};
-use ferrio_insight::missed_rate;
+use ferrio_insight::{missed_rate, share_that_lasts};
 use ferrio_stats::Finding;
 
 /// The share of a job that reached its rate.
@@ -13,9 +13,11 @@ const ALL: f64 = 1.0;
 /// One in so many runs may miss a rate by chance.
 const MOST_MISSED: usize = 4;
 
-/// The smallest share of its rate that a job of a run reached; 1: all have reached theirs, or have none.
+/// The smallest share of its rate that a job of a run reached, or still did at its end where it fell in the course of the run; 1: all have reached theirs, or have none.
 pub fn share_of_rate<'a>(findings: impl Iterator<Item = &'a Finding>) -> f64 {
-    findings.filter_map(missed_rate).map(|missed| missed.share()).fold(ALL, f64::min)
+    let share =
+        |finding: &Finding| missed_rate(finding).map(|missed| missed.share()).or_else(|| share_that_lasts(finding));
+    findings.filter_map(share).fold(ALL, f64::min)
 }
 
 /// The share of its rate that a job reached, as the excess over a limit: the logarithm of a ratio. A run in which all jobs reached their rates is as far within the limit as

@@ -1,15 +1,16 @@
 //! First reads of blocks that took longer than those after them.
 
-use crate::case::Case;
+use crate::case::{Case, CaseJob};
 use crate::measures::kept::FreeCourse;
 use crate::measures::ranges::range_bytes;
-use crate::measures::rates::free_courses;
+use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_inference::Change;
 use ferrio_spec::{RandomDistribution, ZoneSpec};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
+use ferrio_units::glance::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "first-reads-slower",
@@ -17,7 +18,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The I/Os of a job in each interval of its run, and the size of the range that it reads. It is reported of jobs that only read, past the \
            page cache, each block once in a pass, where the rate rose by more than a quarter before the first pass over the range was over or \
-           when it was, and was steady before and after it.",
+           when it was, and was steady before and after it; of a job with a rate, where a read took less than half as long from there on.",
     why: "Volumes that were made from a snapshot or an image load each block when it is read for the first time, and caches below the \
           device keep what was read. The mean of the run is neither the rate of new blocks nor that of known ones.",
     example: "--name=a --filename=/dev/xvdf --rw=randread --size=10g --direct=1 --runtime=600 --time_based",
@@ -31,11 +32,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const NEAR: f64 = 0.15;
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    free_courses(case).iter().filter_map(|course| of_course(case, course)).collect()
+    let free = free_courses(case).iter().filter_map(|course| of_course(case, course));
+    free.chain(paced_courses(case).iter().filter_map(|course| of_paced(case, course))).collect()
 }
 
-fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
-    let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
+/// The job reads each block of its range once in a pass, past the page cache: the bytes of the range and of a block.
+fn range_of(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(f64, f64)> {
     let pattern = &job.spec.pattern;
     let is_once_each = !pattern.random || (!pattern.norandommap && pattern.distribution == RandomDistribution::Uniform);
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
@@ -43,8 +45,37 @@ fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
         return None;
     }
     let figures = job.figures(DataDirection::Read)?;
-    let range_bytes = range_bytes(case, job)? as f64;
-    let block_bytes = figures.bytes as f64 / figures.n_completed.max(1) as f64;
+    Some((range_bytes(case, job)? as f64, figures.bytes as f64 / figures.n_completed.max(1) as f64))
+}
+
+/// A job with a rate does as many I/Os before as after, but they take less time.
+fn of_paced(case: &Case<'_>, course: &PacedCourse) -> Option<Observation> {
+    let job = &case.jobs[course.job_index];
+    let (range_bytes, block_bytes) = range_of(case, job)?;
+    let Change { index, before, after, .. } = course.sped_up()?;
+    let read_bytes = course.ios[..index].iter().sum::<f64>() * block_bytes;
+    if read_bytes > range_bytes * (1.0 + NEAR) {
+        return None;
+    }
+    let explanation = format!(
+        "Until the job had read {} of the {}, a read took {} on average, and {} from then on: blocks that are loaded when they are first read, or a cache below the device that \
+         filled.",
+        text::bytes(read_bytes as u64),
+        text::bytes(range_bytes as u64),
+        duration_text(before),
+        duration_text(after)
+    );
+    let evidence = vec![
+        Measured::seconds("latency before", before / 1e9),
+        Measured::seconds("after", after / 1e9),
+        Measured::bytes("range", range_bytes as u64),
+    ];
+    Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
+}
+
+fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+    let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
+    let (range_bytes, block_bytes) = range_of(case, job)?;
     let Change { index, before, after, .. } = course.rise()?;
     let read_bytes = ios[..index].iter().sum::<f64>() * block_bytes;
     // Blocks may be loaded together with their neighbours, so that all are known before each was asked for.

@@ -3,11 +3,11 @@
 use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
 use crate::measures::kept::FreeCourse;
-use crate::measures::rates::free_courses;
+use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
 use crate::rules::{FindingRule, Observation};
 use crate::text;
 use ferrio_inference::Change;
-use ferrio_stats::{Measured, Severity};
+use ferrio_stats::{Finding, Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "rate-fell",
@@ -15,8 +15,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The I/Os of a job in each interval of its run. It is reported where the rate fell at one place by more than a fifth, which chance \
            does not explain, and was steady before and after it, or where it began at more than twice its steady rate for less than a \
-           second with a tenth of all I/Os and more; not of jobs that something holds back on purpose (rates, pauses, \
-           latency targets, syncs).",
+           second with a tenth of all I/Os and more; not of jobs that something holds back on purpose (pauses, \
+           latency targets, syncs). Of a job with a rate it is reported where the job kept the rate up to one place, and did less than 95 % of it from there to its end.",
     why: "Burst credit was used up, or a cache was full: the mean describes neither the time before nor the time after it, and depends on \
           the length of the run.",
     example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
@@ -41,7 +41,44 @@ pub(crate) const WITH_OTHERS: FindingRule = FindingRule {
 };
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
-    free_courses(case).iter().filter_map(|course| of_course(case, course)).collect()
+    let free = free_courses(case).iter().filter_map(|course| of_course(case, course));
+    free.chain(paced_courses(case).iter().filter_map(|course| of_paced(case, course))).collect()
+}
+
+/// A job that kept its rate, and then did not.
+fn of_paced(case: &Case<'_>, course: &PacedCourse) -> Option<Observation> {
+    let Change { index, before, after, .. } = course.fall()?;
+    let (job, seconds) = (&case.jobs[course.job_index], course.interval_secs);
+    let n_missing: f64 = course.ios[index..].iter().map(|n_ios| course.wanted - n_ios).sum();
+    let (before_secs, after_secs) = (index as f64 * seconds, (course.ios.len() - index) as f64 * seconds);
+    let explanation = format!(
+        "For {} s the job kept its rate of {} a second, and then it did {} for {} s, while {} more came than were done: burst credit was used up, or a cache was full. The \
+         device does not carry the rate for longer.",
+        text::short(before_secs),
+        text::ios(course.wanted / seconds),
+        text::short(after / seconds),
+        text::short(after_secs),
+        text::ios(n_missing.max(0.0))
+    );
+    let evidence = vec![
+        Measured::count(RATE, course.wanted / seconds),
+        Measured::count("I/Os a second before", before / seconds),
+        Measured::count(AFTER, after / seconds),
+        Measured::seconds("time before", before_secs),
+        Measured::seconds("time after", after_secs),
+    ];
+    Some(Observation::of(job, evidence, explanation))
+}
+
+/// Names of the measured values from which [`share_that_lasts`] is.
+const RATE: &str = "rate, I/Os a second";
+const AFTER: &str = "after";
+
+/// The share of its rate that a job still did after it had fallen, from the finding about it; `None`: it is about something else, or about a job without a rate.
+pub fn share_that_lasts(finding: &Finding) -> Option<f64> {
+    let of = |what: &str| finding.evidence.iter().find(|measured| measured.what == what).map(|measured| measured.value);
+    let (rate, after) = (of(RATE).filter(|rate| *rate > 0.0)?, of(AFTER)?);
+    (finding.id == RULE.id).then(|| (after / rate).clamp(0.0, 1.0))
 }
 
 fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
@@ -111,6 +148,7 @@ fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::DirectionMix;
     use ferrio_stats::JobSeries;
@@ -180,7 +218,39 @@ mod tests {
     #[test]
     fn a_job_that_is_held_back_on_purpose_is_left_alone() {
         let mut scene = scene(25);
-        scene.jobs[0].pace.ios_per_sec.0[0] = 4_000;
+        scene.jobs[0].pace.pauses.pause_us = 1_000;
         assert!(!scene.found().contains(&"rate-fell".to_owned()));
+    }
+
+    /// A job with a rate of 400 in 0.1 s that does so many from 3 s on, of 10.
+    fn paced(after: u64) -> TestRun {
+        let mut scene = scene(100);
+        scene.jobs[0].pace.ios_per_sec.0[0] = 4_000;
+        let ios = &mut scene.record.series[0].directions[DataDirection::Read].ios;
+        ios.fill(400);
+        ios[30..].fill(after);
+        scene
+    }
+
+    #[test]
+    fn a_job_that_does_not_keep_its_rate_to_the_end_is_told() {
+        assert!(!paced(400).found().contains(&"rate-fell".to_owned()));
+        assert!(!paced(385).found().contains(&"rate-fell".to_owned()), "96 %");
+        for after in [375, 133] {
+            let finding = paced(after).finding("rate-fell");
+            assert_eq!(share_that_lasts(&finding), Some(after as f64 / 400.0));
+        }
+        // 267 of 400 are missing in each of 70 intervals.
+        let explanation = paced(133).finding("rate-fell").explanation;
+        assert!(
+            explanation.starts_with("For 3 s the job kept its rate of 4,000 I/Os a second, and then it did 1,330"),
+            "{explanation}"
+        );
+        assert!(explanation.contains("while 18,690 I/Os more came"), "{explanation}");
+        // One bad moment, after which the job catches up.
+        let mut late = paced(400);
+        late.record.series[0].directions[DataDirection::Read].ios[40..45].fill(0);
+        late.record.series[0].directions[DataDirection::Read].ios[45..50].fill(800);
+        assert!(!late.found().contains(&"rate-fell".to_owned()));
     }
 }

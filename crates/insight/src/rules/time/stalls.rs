@@ -5,7 +5,7 @@ use crate::course::JobCourse;
 use crate::measures::cpu_time::WaitingTail;
 use crate::rules::{FindingRule, Observation};
 use crate::text;
-use ferrio_stats::histogram::bucket_latency_ns;
+use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_bounds_ns, bucket_latency_ns};
 use ferrio_stats::{FindingDirection, JobSeries, LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
@@ -16,7 +16,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     severity: Severity::Misleading,
     what: "The I/Os of a job by interval (100 ms, longer in long runs): intervals with almost none, where twenty and more would be usual, and \
            the ends of such times in the intervals beside them. And its latencies: I/Os that took ten times as long as nine tenths of all, \
-           and 5 ms or more. It is reported where either cost more than a twentieth of the job's time (a tenth, if each was shorter than 0.1 s), or \
+           and 5 ms or more. It is reported where either cost more than a twentieth of the job's time (a tenth, if each was shorter than 0.1 s; a hundredth, if the job has a rate and one lasted 0.05 s), or \
            where a time without I/O lasted 0.3 s; not where the job waited as long for a CPU. It does not speak of jobs with pauses, syncs between writes or \
            verification.",
     why: "A mean hides a stall, and so do percentiles: all the I/Os that would have been slow were not issued, and one slow I/O in flight \
@@ -38,6 +38,11 @@ const LONG_SECS: f64 = 0.3;
 const SHORT_SECS: f64 = 0.1;
 const COST: f64 = 0.05;
 const COST_OF_SHORT: f64 = 0.1;
+/// The same of a job with a rate.
+const SHORT_OF_RATE_SECS: f64 = 0.05;
+const COST_OF_RATE: f64 = 0.01;
+/// Times that are listed.
+const MOST_TIMES: usize = 5;
 /// A slow I/O takes so many times as long as nine tenths of all I/Os, and at least so many nanoseconds.
 const TIMES: u64 = 10;
 const LEAST_SLOW_NS: u64 = 5_000_000;
@@ -49,7 +54,7 @@ const LONG_WAIT_NS: u64 = 1_000_000;
 const LEAST_IOS: u64 = 20;
 
 /// Stalls of a job.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 struct Found {
     n: usize,
     longest_secs: f64,
@@ -58,12 +63,36 @@ struct Found {
     all_secs: f64,
     /// Share of the job's time, 0 to 1.
     cost: f64,
+    /// When they began, seconds since the start of the run; of slow I/Os, when they were done.
+    at_secs: Vec<f64>,
+    /// From this latency on an I/O is slow, nanoseconds.
+    least_ns: u64,
 }
 
 impl Found {
-    fn is_worth_telling(&self) -> bool {
-        let least = if self.longest_secs >= SHORT_SECS { COST } else { COST_OF_SHORT };
+    /// Of a job with a rate, all I/Os that come meanwhile wait, so that less matters.
+    fn is_worth_telling(&self, has_rate: bool) -> bool {
+        let least = match () {
+            () if has_rate && self.longest_secs >= SHORT_OF_RATE_SECS => COST_OF_RATE,
+            () if self.longest_secs >= SHORT_SECS => COST,
+            () => COST_OF_SHORT,
+        };
         self.n > 0 && self.cost > least
+    }
+
+    /// When it was: `at 0.4, 1.4 and 2.4 s of the run`; empty: that is not known.
+    fn when(&self) -> String {
+        let times: Vec<String> = self.at_secs.iter().take(MOST_TIMES).map(|secs| text::short(*secs)).collect();
+        let Some((last, first)) = times.split_last() else { return String::new() };
+        let listed = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
+        match self.at_secs.len().saturating_sub(MOST_TIMES) {
+            0 => format!(" at {listed} s of the run"),
+            more => format!(
+                " at {} s of the run and {more} times later, the last at {} s",
+                times.join(", "),
+                text::short(self.at_secs[self.at_secs.len() - 1])
+            ),
+        }
     }
 }
 
@@ -93,19 +122,22 @@ fn is_idle_on_purpose(job: &CaseJob<'_>) -> bool {
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Option<Observation> {
     let course = series.and_then(|series| Some((JobCourse::of(series).ok()?, series)));
-    let of_course =
-        course.map(|(course, series)| in_course(&course.all_ios(series), course.seconds(), waits_at_end(job)));
+    let of_course = course.map(|(course, series)| {
+        in_course(&course.all_ios(series), course.seconds(), waits_at_end(job), start_secs(&course, series))
+    });
+    let has_rate = job.spec.pace.limits_rates();
     let gaps = of_course.unwrap_or_default();
-    let (slow, direction) = in_latencies(job).unwrap_or_default();
+    let (mut slow, direction) = in_latencies(job, has_rate).unwrap_or_default();
+    slow.at_secs = series.map(|series| times_of_slow(series, slow.least_ns)).unwrap_or_default();
     let lacks_cpu = |found: &Found| waited_secs(job) >= found.all_secs;
     let is_long = gaps.empty_secs >= LONG_SECS - 1e-9;
-    if (gaps.is_worth_telling() || is_long) && !lacks_cpu(&gaps) {
+    if (gaps.is_worth_telling(has_rate) || is_long) && !lacks_cpu(&gaps) {
         let (n, up_to) = if gaps.n == 1 { ("Once".to_owned(), "") } else { (format!("{} times", gaps.n), "up to ") };
         let what = format!("{n} no I/O of the job completed for {up_to}{} s", text::short(gaps.longest_secs));
         return Some(observation(job, &gaps, &what));
     }
     let is_of_cpu = lacks_cpu(&slow) || WaitingTail::of(case, job).is_some();
-    (slow.is_worth_telling() && !is_of_cpu).then(|| {
+    (slow.is_worth_telling(has_rate) && !is_of_cpu).then(|| {
         let n = if slow.n == 1 { "1 I/O".to_owned() } else { format!("{} I/Os", thousands(slow.n as u64)) };
         let what = format!("{n} took more than ten times as long as most, up to {} s", text::short(slow.longest_secs));
         observation(job, &slow, &what).about(direction)
@@ -114,7 +146,8 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Opt
 
 fn observation(job: &CaseJob<'_>, found: &Found, what: &str) -> Observation {
     let explanation = format!(
-        "{what}, which cost {} of its time. The mean and the percentiles hide it.",
+        "{what}{}, which cost {} of its time. The mean and the percentiles hide it.",
+        found.when(),
         text::percent(found.cost.clamp(0.0, 1.0), 1.0)
     );
     let evidence = vec![
@@ -123,6 +156,24 @@ fn observation(job: &CaseJob<'_>, found: &Found, what: &str) -> Observation {
         Measured::seconds("all together", found.all_secs),
     ];
     Observation::of(job, evidence, explanation)
+}
+
+/// The time of the first interval of a course, seconds since the start of the run.
+fn start_secs(course: &JobCourse, series: &JobSeries) -> f64 {
+    series.first.saturating_add(course.start() as u64) as f64 * series.interval_ns as f64 / 1e9
+}
+
+/// The intervals in which I/Os of at least such a latency were done, those next to each other once: their beginnings, seconds since the start of the run.
+fn times_of_slow(series: &JobSeries, least_ns: u64) -> Vec<f64> {
+    let is_slow = |index: usize| {
+        let mut cells = series.directions.0.iter().filter_map(|direction| direction.latencies.get(index)).flatten();
+        cells.any(|(bucket, count)| {
+            *count > 0 && bucket_bounds_ns(usize::from(*bucket).min(N_FULL_BUCKETS - 1)).1 > least_ns
+        })
+    };
+    let starts = (0..series.clone_ns.len()).filter(|index| is_slow(*index) && (*index == 0 || !is_slow(index - 1)));
+    let at_secs = |index: usize| (series.first + index as u64) as f64 * series.interval_ns as f64 / 1e9;
+    if least_ns == 0 { Vec::new() } else { starts.map(at_secs).collect() }
 }
 
 /// The job ends with syncs, during which it has no I/O.
@@ -139,7 +190,7 @@ fn waited_secs(job: &CaseJob<'_>) -> f64 {
 }
 
 /// Rows of intervals with almost no I/O, with the missing parts of the intervals beside them.
-fn in_course(ios: &[f64], interval_secs: f64, waits_at_end: bool) -> Found {
+fn in_course(ios: &[f64], interval_secs: f64, waits_at_end: bool, start_secs: f64) -> Found {
     let Some(usual) = usual(ios).filter(|_| ios.len() as f64 * interval_secs >= LEAST_SECS - 1e-9) else {
         return Found::default();
     };
@@ -160,6 +211,9 @@ fn in_course(ios: &[f64], interval_secs: f64, waits_at_end: bool) -> Found {
                 found.longest_secs = found.longest_secs.max(seconds);
                 found.empty_secs = found.empty_secs.max(row.len() as f64 * interval_secs);
                 found.all_secs += seconds;
+                found
+                    .at_secs
+                    .push(start_secs + (start as f64 - missing(start.checked_sub(1))).max(0.0) * interval_secs);
             }
         }
         start = end;
@@ -176,7 +230,7 @@ fn usual(ios: &[f64]) -> Option<f64> {
 }
 
 /// The direction whose slow I/Os cost the most, by the sum of their latencies.
-fn in_latencies(job: &CaseJob<'_>) -> Option<(Found, FindingDirection)> {
+fn in_latencies(job: &CaseJob<'_>, has_rate: bool) -> Option<(Found, FindingDirection)> {
     let depth = if job.engine.is_inline() { 1 } else { job.spec.queue.iodepth };
     let in_flight = f64::from(depth.max(1)) * job.workers.len().max(1) as f64;
     let of_direction = |direction| {
@@ -184,8 +238,8 @@ fn in_latencies(job: &CaseJob<'_>) -> Option<(Found, FindingDirection)> {
         Some((slow_ios(&figures.clat, figures.runtime_ns as f64 / 1e9, in_flight)?, direction))
     };
     let found: Vec<(Found, DataDirection)> = DataDirection::ALL.into_iter().filter_map(of_direction).collect();
-    let (worst, direction) = *found.iter().max_by(|one, other| one.0.cost.total_cmp(&other.0.cost))?;
-    let is_only = found.iter().filter(|(found, _)| found.is_worth_telling()).count() == 1;
+    let (worst, direction) = found.iter().max_by(|one, other| one.0.cost.total_cmp(&other.0.cost))?.clone();
+    let is_only = found.iter().filter(|(found, _)| found.is_worth_telling(has_rate)).count() == 1;
     Some((worst, if is_only { direction.into() } else { FindingDirection::None }))
 }
 
@@ -202,7 +256,8 @@ fn slow_ios(latency: &LatencyStat, seconds: f64, in_flight: f64) -> Option<Found
     }
     let all_secs = sum_secs / in_flight;
     let longest_secs = latency.max_ns as f64 / 1e9;
-    (n > 0).then_some(Found { n: n as usize, longest_secs, empty_secs: 0.0, all_secs, cost: all_secs / seconds })
+    let cost = all_secs / seconds;
+    (n > 0).then(|| Found { n: n as usize, longest_secs, all_secs, cost, least_ns, ..Found::default() })
 }
 
 #[cfg(test)]
@@ -242,10 +297,45 @@ mod tests {
         assert!(!is_told(100, &[(20, 50), (30, 50), (40, 60)]), "no interval without I/O");
         let finding = scene(100, &[(20, 0), (21, 0), (22, 0), (23, 0), (24, 0)], |_| ()).finding("stalls");
         assert!(
-            finding.explanation.starts_with("Once no I/O of the job completed for 0.5 s, which cost 10 % of its time"),
+            finding.explanation.starts_with(
+                "Once no I/O of the job completed for 0.5 s at 2 s of the run, which cost 10 % of its time"
+            ),
             "{}",
             finding.explanation
         );
+    }
+
+    /// Stalls of 0.1 s in each second of 5 s, and of 0.3 s twice; the job begins 2 s after the run.
+    #[test]
+    fn a_stall_tells_when_it_was() {
+        let of = |others: &[(usize, u64)]| {
+            let mut scene = scene(100, others, |job| job.pace.ios_per_sec.0[0] = 1_000);
+            scene.record.series[0].first = 20;
+            scene.finding("stalls").explanation
+        };
+        let twice = of(&[(9, 50), (10, 0), (11, 0), (12, 0), (30, 0), (31, 0), (32, 0)]);
+        assert!(
+            twice.starts_with("2 times no I/O of the job completed for up to 0.35 s at 2.95 and 5 s of the run,"),
+            "{twice}"
+        );
+        let each_second: Vec<(usize, u64)> = (0..7).map(|second| (7 * second + 3, 0)).collect();
+        let often = of(&each_second);
+        assert!(
+            often.contains(" at 2.3, 3, 3.7, 4.4, 5.1 s of the run and 2 times later, the last at 6.5 s,"),
+            "{often}"
+        );
+    }
+
+    /// With a rate, a hundredth of the time is enough: an I/O of 100 ms in each of two of 5 s, beside 300 us.
+    #[test]
+    fn short_stalls_of_a_job_with_a_rate_are_told() {
+        for (rate, is_told) in [(0, false), (300, true)] {
+            let mut scene = TestRun::new(job("a", DirectionMix::Read));
+            scene.jobs[0].pace.ios_per_sec.0[0] = rate;
+            let clat = &mut scene.stats().directions.0[0].clat;
+            (0..2).for_each(|_| clat.record(100_000_000));
+            assert_eq!(scene.found().contains(&"stalls".to_owned()), is_told, "{rate}: 0.2 s of 10 s");
+        }
     }
 
     /// A slow device has empty intervals without a stall.
