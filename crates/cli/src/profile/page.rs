@@ -46,6 +46,7 @@ fn part<'a>(one: &'a SectionOutcome, all: &'a [SectionOutcome]) -> ProfilePart<'
         n_repeats: 1,
         points: one.figures.points.iter().map(swept).collect(),
         findings: Vec::new(),
+        answers: Vec::new(),
         remarks: Vec::new(),
         loops: one.beside.as_ref().map(|(closed, beside)| loops::view(&all[*closed].figures, beside, &one.figures)),
     };

@@ -203,6 +203,7 @@ mod tests {
             others: format!("bs={index}k"),
             option: "iodepth".to_owned(),
             value: if index < 7 { "4" } else { "8" }.to_owned(),
+            point: 1,
             between: ["4", "4"].map(str::to_owned),
             kind_of_knee: if index < 7 { KneeKind::Found } else { KneeKind::AtLast },
             is_inside: index < 7,

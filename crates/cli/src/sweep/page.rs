@@ -14,20 +14,17 @@ pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
         title,
         axes: outcome.axes.iter().map(|axis| (axis.name(), values(axis))).collect(),
         n_repeats: if outcome.limit.is_some() { 0 } else { outcome.n_repeats },
-        points: outcome.points.iter().map(swept).collect(),
+        points: outcome.points.iter().map(|point| with_knees(outcome, point)).collect(),
         findings: outcome
             .findings
             .iter()
             .map(|one| (table::place(one, outcome), &one.finding))
             .chain(loops::findings(outcome))
             .collect(),
-        remarks: outcome
-            .limit
-            .iter()
-            .map(answers::answer_text)
-            .chain(table::unknown(outcome))
+        answers: outcome.limit.iter().map(answers::answer_text).chain(answers::knee_texts(outcome)).collect(),
+        remarks: table::unknown(outcome)
+            .into_iter()
             .chain(table::missing(outcome))
-            .chain(answers::knee_texts(outcome))
             .chain(table::outlier_texts(outcome))
             .collect(),
         loops: outcome.open_loop.as_ref().map(|open| loops::view(outcome, &open.beside, &open.figures)),
@@ -41,5 +38,12 @@ pub(crate) fn swept(point: &PointOutcome) -> SweptPoint<'_> {
         places: &point.point.places,
         is_believable: point.is_believable(),
         figures: &point.figures,
+        knee_of: Vec::new(),
     }
+}
+
+/// The same with the jobs and kinds of I/O whose knee it certainly is.
+fn with_knees<'a>(outcome: &'a SweepOutcome, point: &'a PointOutcome) -> SweptPoint<'a> {
+    let knees = outcome.knees.iter().filter(|knee| knee.is_inside && knee.point == point.number);
+    SweptPoint { knee_of: knees.map(|knee| (&*knee.job, knee.kind)).collect(), ..swept(point) }
 }

@@ -34,11 +34,12 @@ fn one(comparison: &Comparison, number: usize, is_one_of_several: bool) -> Marku
     html! {
         section {
             @if is_one_of_several { h2 { (words::heading(comparison)) } }
+            p class="answer" { (words::answer(comparison)) }
+            @for job in &comparison.jobs { (self::job(job, &scale)) }
             (surroundings(comparison))
             (options(comparison))
             (findings(comparison, number))
             @if !without_audit.is_empty() { p class="remark" { (without_audit) } }
-            @for job in &comparison.jobs { (self::job(job, &scale)) }
             (lonely(&comparison.only_in_base, "the base"))
             (lonely(&comparison.only_in_new, "the new result"))
             @for remark in &comparison.remarks { p class="remark" { (remark) } }
@@ -107,7 +108,7 @@ fn job(job: &ComparedJob, scale: &PercentScale) -> Markup {
         @for direction in &job.only_in_new { p { (direction) ": only in the new result" } }
         @if !job.figures.is_empty() {
             div class="scrolls" tabindex="0" role="region" aria-label=(format!("Figures of {}", job.name)) {
-                table {
+                table class="stacked compared" {
                     thead { tr {
                         th scope="col" { "figure" } th scope="col" { "base" } th scope="col" { "new" }
                         th scope="col" colspan="2" { "change" } th scope="col" { "interval" }
@@ -130,7 +131,7 @@ fn row(figure: &ComparedFigure, scale: &PercentScale) -> Markup {
             td { (words::change(figure)) }
             td { (words::absolute(figure)) }
             td { (words::interval(figure.change)) }
-            td { (picture(figure, scale)) }
+            td class="drawn" { (picture(figure, scale)) }
             td { (words::n(figure)) }
             td { (words::p(figure)) }
             td class=(class(figure.verdict)) title=(figure.reason) { (words::verdict(figure)) }

@@ -60,6 +60,10 @@ fn the_page_says_what_is_known() {
     for expected in ["+50.0 %", "faster (!)", "<svg class=\"interval faster\"", "To do: ", "WRONG, ", "read iops"] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
+    // The answer is the first sentence: rates of 1,000 and 1,500 a second, each known to about 1 %.
+    let answer = page.split("class=\"answer\">").nth(1).and_then(|rest| rest.split("</p>").next()).expect("an answer");
+    assert!(answer.starts_with("Faster: a read iops +50.0 % (+"), "{answer}");
+    assert!(page.find("class=\"answer\"") < page.find("<h3>"), "{page}");
     assert!(super::page(&[]).contains("0 comparisons"));
     // The change of 50 % fits on its scale; one to five times as much does not.
     assert!(!page.contains("class=\"cut\""), "{page}");

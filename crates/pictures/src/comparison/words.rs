@@ -55,10 +55,61 @@ pub fn absolute(figure: &ComparedFigure) -> String {
     figure.change.map_or_else(|| NOTHING.to_owned(), |change| difference(figure.metric, change.absolute))
 }
 
+/// An interval that reaches so far says nothing, percent.
+const MOST_PERCENT: f64 = 10_000.0;
+
 /// The interval of the change.
 pub fn interval(change: Option<FigureChange>) -> String {
     let ends = change.and_then(|change| change.interval_percent);
-    ends.map_or_else(|| NOTHING.to_owned(), |[low, high]| format!("{} to {}", percent(low), percent(high)))
+    match ends {
+        None => NOTHING.to_owned(),
+        Some([_, high]) if high > MOST_PERCENT => "not known".to_owned(),
+        Some([low, high]) => format!("{} to {}", percent(low), percent(high)),
+    }
+}
+
+/// Figures that the answer names of a kind, at most.
+const MOST_NAMED: usize = 3;
+
+/// What the comparison says, in a sentence or two: the first thing that a reader wants to know.
+pub fn answer(comparison: &Comparison) -> String {
+    let figures = || comparison.jobs.iter().flat_map(|job| job.figures.iter().map(move |figure| (job, figure)));
+    let named = |verdict: ComparisonVerdict| {
+        let of_it: Vec<String> = figures()
+            .filter(|(_, figure)| figure.verdict == verdict)
+            .map(|(job, figure)| changed(job, figure))
+            .collect();
+        let more = of_it.len().saturating_sub(MOST_NAMED);
+        let listed = of_it.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        let listed = if more > 0 { format!("{listed} and {more} more") } else { listed };
+        (!of_it.is_empty()).then_some(listed)
+    };
+    let (slower, faster) = (named(ComparisonVerdict::Slower), named(ComparisonVerdict::Faster));
+    let n_unknown = figures().filter(|(_, figure)| figure.verdict == ComparisonVerdict::Unknown).count();
+    let doubt = if figures().any(|(_, figure)| !figure.contradicted_by.is_empty()) {
+        " A finding contradicts some of these figures."
+    } else {
+        ""
+    };
+    let answer = match (slower, faster, named(ComparisonVerdict::Differs)) {
+        (Some(slower), Some(faster), _) => format!("Slower and faster. Slower: {slower}. Faster: {faster}."),
+        (Some(slower), None, _) => format!("Slower: {slower}."),
+        (None, Some(faster), _) => format!("Faster: {faster}."),
+        (None, None, Some(differs)) => format!("Different: {differs}."),
+        _ if figures().next().is_none() => "Nothing to compare: the results have no figure in common.".to_owned(),
+        _ if n_unknown == 0 => "No difference: all figures are the same.".to_owned(),
+        _ => format!("Can't tell: none of {} figures differs for certain.", figures().count()),
+    };
+    format!("{answer}{doubt}")
+}
+
+/// A figure with its change and the interval: `db read iops -10.7 % (-17.0 % to -3.9 %)`.
+fn changed(job: &ComparedJob, figure: &ComparedFigure) -> String {
+    let name = format!("{} {} {} {}", job.name, figure.direction, figure.metric.name(), change(figure));
+    match figure.change.and_then(|change| change.interval_percent) {
+        Some(_) => format!("{name} ({})", interval(figure.change)),
+        None => name,
+    }
 }
 
 /// The verdict, with a mark where a finding contradicts the figure.

@@ -28,7 +28,7 @@ pub(super) fn headline(result: &RunResult) -> Markup {
             p { "The result has no totals." }
         } @else {
             div class="scrolls" tabindex="0" role="region" aria-label="Table of figures" {
-                table {
+                table class="stacked headline" {
                     caption { span {
                         "Latencies from submission to completion. "
                         @if has_responses { "(response): from the time at which the rate wanted an I/O to start. " }

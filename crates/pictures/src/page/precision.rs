@@ -18,7 +18,7 @@ pub(super) fn precision(result: &RunResult) -> Markup {
         @if !result.precision.is_empty() {
             h3 { "Precision" }
             div class="scrolls" tabindex="0" role="region" aria-label="Table of confidence intervals" {
-                table {
+                table class="stacked precise" {
                     caption { span { "95 % confidence intervals, from the intervals of the run." } }
                     thead { tr {
                         th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }

@@ -8,6 +8,9 @@ use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use maud::{Markup, html};
 
+/// A text above a mark that is nearer to the upper edge has no room.
+const NEAR_EDGE: f64 = 30.0;
+
 /// Lines of a picture that a reader tells apart.
 const MOST_LINES: usize = 8;
 
@@ -90,6 +93,7 @@ fn over_parameter(
                     @if let Some([low, high]) = figure.interval {
                         line class=(format!("whisker c{index}")) x1=(pixels(x(point))) x2=(pixels(x(point))) y1=(pixels(scale.place(low))) y2=(pixels(scale.place(high))) {}
                     }
+                    (knee(point, subject, (x(point), scale.place(figure.mean))))
                     (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric, figure.mean))))
                 }
             }
@@ -127,7 +131,10 @@ pub(super) fn against_throughput(
                 @let marks = line.points.iter().filter_map(|point| both(point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
                 @let marks: Vec<(&SweptPoint<'_>, (f64, f64))> = marks.collect();
                 (polyline(&marks.iter().map(|(_, place)| *place).collect::<Vec<_>>(), index))
-                @for (point, place) in marks { (mark(point, index, place, &words(point))) }
+                @for (point, place) in marks {
+                    (knee(point, subject, place))
+                    (mark(point, index, place, &words(point)))
+                }
             }
         },
     )
@@ -165,6 +172,17 @@ fn polyline(path: &[(f64, f64)], index: usize) -> Markup {
 fn mark(point: &SweptPoint<'_>, index: usize, (x, y): (f64, f64), words: &str) -> Markup {
     let class = format!("mark c{index}{}", if point.is_believable { "" } else { " hollow" });
     html! { circle class=(class) cx=(pixels(x)) cy=(pixels(y)) r="4" { title { (words) } } }
+}
+
+/// A ring around the mark of a knee, with its name above it, or below it near the upper edge.
+fn knee(point: &SweptPoint<'_>, subject: SweptSubject<'_>, (x, y): (f64, f64)) -> Markup {
+    let name_y = if y > NEAR_EDGE { y - 13.0 } else { y + 22.0 };
+    html! {
+        @if point.is_knee(subject) {
+            circle class="knee" cx=(pixels(x)) cy=(pixels(y)) r="9" { title { "knee" } }
+            text class="knee-name" x=(pixels(x)) y=(pixels(name_y)) { "knee" }
+        }
+    }
 }
 
 /// What the colours of the lines mean.

@@ -36,6 +36,8 @@ pub struct SweepView<'a> {
     pub points: Vec<SweptPoint<'a>>,
     /// The findings, each with the words for its points.
     pub findings: Vec<(String, &'a Finding)>,
+    /// What the sweep has found, a sentence each: the first thing that a reader wants to know.
+    pub answers: Vec<String>,
     /// What else a reader should know, a sentence each.
     pub remarks: Vec<String>,
     /// The open loop beside the points.
@@ -53,6 +55,8 @@ pub struct SweptPoint<'a> {
     pub is_believable: bool,
     /// Its figures.
     pub figures: &'a [RepeatedFigure],
+    /// The jobs and kinds of I/O whose knee it is.
+    pub knee_of: Vec<(&'a str, FiguresOf)>,
 }
 
 /// A job and a kind of I/O.
@@ -64,6 +68,10 @@ struct SweptSubject<'a> {
 }
 
 impl<'a> SweptPoint<'a> {
+    fn is_knee(&self, subject: SweptSubject<'_>) -> bool {
+        self.knee_of.contains(&(subject.job, subject.kind))
+    }
+
     fn figure(&self, subject: SweptSubject<'_>, metric: ComparedMetric) -> Option<&'a RepeatedFigure> {
         let is_it = |one: &&RepeatedFigure| {
             one.job_index == subject.job_index && one.kind == subject.kind && one.metric == metric
@@ -98,6 +106,7 @@ impl<'a> SweepView<'a> {
 /// The page of a sweep.
 pub fn page(view: &SweepView<'_>) -> String {
     let content = html! {
+        @for answer in &view.answers { p class="answer" { (answer) } }
         @for remark in &view.remarks { p class="remark" { (remark) } }
         p class="hint" { (table::legend(view)) }
         @if let Some(loops) = &view.loops {

@@ -29,7 +29,7 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     let name = format!("All points of {}: {}", subject.job, subject.kind.name());
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(name) {
-            table {
+            table class="stacked" {
                 caption { (name) }
                 thead {
                     tr {
@@ -47,11 +47,11 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
                             @let bandwidth = point.figure(subject, ComparedMetric::Bandwidth);
                             tr class=(if point.is_believable { "" } else { "hollow" }) {
                                 th scope="row" { (point.number) }
-                                @for ((_, values), place) in view.axes.iter().zip(point.places) { td { (values.get(*place).map_or("", String::as_str)) } }
-                                td { (bandwidth.map(|figure| value_text(ComparedMetric::Bandwidth, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
-                                td { (value_text(ComparedMetric::Iops, rate.mean)) }
-                                td { (rate.half_width_percent().map_or("?".to_owned(), |half| format!("{half:.1} %"))) }
-                                @for metric in LATENCIES { td { (latency(point.figure(subject, metric), metric)) } }
+                                @for ((name, values), place) in view.axes.iter().zip(point.places) { td data-label=(name) { (values.get(*place).map_or("", String::as_str)) } }
+                                td data-label="MB/s" { (bandwidth.map(|figure| value_text(ComparedMetric::Bandwidth, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
+                                td data-label="IOPS" { (value_text(ComparedMetric::Iops, rate.mean)) }
+                                td data-label="±" { (rate.half_width_percent().map_or("?".to_owned(), |half| format!("{half:.1} %"))) }
+                                @for metric in LATENCIES { td data-label=(metric.name()) { (latency(point.figure(subject, metric), metric)) } }
                             }
                         }
                     }

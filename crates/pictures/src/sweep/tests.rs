@@ -41,6 +41,7 @@ fn curves_maps_and_all_points_are_shown() {
         places,
         is_believable: *number != 5,
         figures,
+        knee_of: if *number == 2 { vec![("a <job>", FiguresOf::Read)] } else { Vec::new() },
     });
     let values = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let view = SweepView {
@@ -49,13 +50,21 @@ fn curves_maps_and_all_points_are_shown() {
         n_repeats: 1,
         points: points.collect(),
         findings: Vec::new(),
+        answers: vec!["Knee of read of a: iodepth=2.".to_owned()],
         remarks: vec!["One run is missing.".to_owned()],
         loops: None,
     };
     let page = page(&view);
     assert!(page.contains("a &lt;job&gt;: read") && !page.contains("a <job>"));
     // Two lines in four pictures, with three points each; one point is hollow in each of them.
-    assert_eq!((count(&page, "<polyline"), count(&page, "<circle"), count(&page, " hollow\" cx=")), (8, 24, 4));
+    assert_eq!(
+        (count(&page, "<polyline"), count(&page, "<circle class=\"mark"), count(&page, " hollow\" cx=")),
+        (8, 24, 4)
+    );
+    // The knee is marked in each of the pictures, and the first sentence is the answer.
+    assert_eq!((count(&page, "<circle class=\"knee\""), count(&page, ">knee</text>")), (4, 4));
+    let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(place("Knee of read of a: iodepth=2.") < place("One run is missing."));
     assert!(page.contains("IOPS by bs and iodepth") && count(&page, "<table class=\"map\"") == 2);
     // The point with the lowest rate has the lightest cell, and that with the highest the darkest.
     assert!(page.contains("<td class=\"s0\">100</td>") && page.contains("<td class=\"s7\">600</td>"));
@@ -71,6 +80,7 @@ fn a_sweep_without_points_is_a_page() {
         n_repeats: 1,
         points: Vec::new(),
         findings: Vec::new(),
+        answers: Vec::new(),
         remarks: Vec::new(),
         loops: None,
     };
@@ -80,8 +90,13 @@ fn a_sweep_without_points_is_a_page() {
 #[test]
 fn both_loops_are_in_one_picture() {
     let all: Vec<Vec<RepeatedFigure>> = (1..=4).map(|index| figures(100.0 * f64::from(index))).collect();
-    let point =
-        |index: usize| SweptPoint { number: index + 1, places: &[], is_believable: index != 3, figures: &all[index] };
+    let point = |index: usize| SweptPoint {
+        number: index + 1,
+        places: &[],
+        is_believable: index != 3,
+        figures: &all[index],
+        knee_of: Vec::new(),
+    };
     let loops = LoopsView {
         at: "bs=<4k>".to_owned(),
         closed: vec![("iodepth=1".to_owned(), point(0)), ("iodepth=2".to_owned(), point(1))],

@@ -26,6 +26,9 @@ pub struct SweptKnee {
     pub option: String,
     /// Its value at the knee.
     pub value: String,
+    /// Number of the point with this value.
+    #[serde(skip)]
+    pub point: usize,
     /// Values between which the knee is, by the intervals of the figures.
     pub between: [String; 2],
     /// What is known of it.
@@ -44,20 +47,22 @@ impl SweepOutcome {
         for (job_index, job, kind) in self.jobs() {
             for line in self.lines(along) {
                 let of = |point: &&PointOutcome| {
+                    let place = (point.point.places[along], point.number);
                     let rate = point.figure(job_index, kind, ComparedMetric::Iops)?;
                     let latency = point.figure(job_index, kind, ComparedMetric::MeanLatency)?;
-                    Some((point.point.places[along], LoadPoint::of(rate, latency)?))
+                    Some((place, LoadPoint::of(rate, latency)?))
                 };
-                let points: Vec<(usize, LoadPoint)> = line.iter().filter_map(of).collect();
+                let points: Vec<((usize, usize), LoadPoint)> = line.iter().filter_map(of).collect();
                 let Some(found) = knee(&points.iter().map(|(_, point)| *point).collect::<Vec<_>>()) else { continue };
                 let axis = &self.axes[along];
-                let value = |index: usize| axis.value_text(points[index].0);
+                let value = |index: usize| axis.value_text(points[index].0.0);
                 knees.push(SweptKnee {
                     job: job.clone(),
                     kind,
                     others: others(line[0], axis),
                     option: axis.name(),
                     value: value(found.index),
+                    point: points[found.index].0.1,
                     between: found.between.map(value),
                     kind_of_knee: found.kind,
                     is_inside: found.kind == KneeKind::Found,
