@@ -266,6 +266,30 @@ mod tests {
         assert_eq!(of(&[(100, run(500_000, None), 1), (1_000, failed, 1)]), [Within, Beyond]);
     }
 
+    /// A rate of 665 a second whose latencies hold the limit, and that was done on credit for bursts: 500 a second last.
+    #[test]
+    fn a_rate_that_falls_in_the_course_of_its_run_does_not_hold() {
+        use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
+        let mut fell = run(500_000, None);
+        fell.findings = Some(vec![Finding {
+            id: "rate-fell".to_owned(),
+            title: String::new(),
+            severity: Severity::Misleading,
+            jobs: vec!["a".to_owned()],
+            direction: FindingDirection::None,
+            evidence: vec![Measured::count("rate, I/Os a second", 665.0), Measured::count("after", 500.0)],
+            explanation: String::new(),
+            cure: String::new(),
+            page: String::new(),
+        }]);
+        let share = share_of_rate(fell.findings.iter().flatten());
+        assert!((share - 500.0 / 665.0).abs() < 1e-9, "{share}");
+        let search = search_for(&["p99=2ms"]);
+        let runs = [(500, run(500_000, None), 3), (665, fell.clone(), 3)];
+        assert_eq!(verdicts(&search, &runs), [LimitVerdict::Within, LimitVerdict::Beyond]);
+        assert_eq!(search.judge_again(&vec![fell; 3]), LimitVerdict::Beyond);
+    }
+
     #[test]
     fn all_limits_must_hold_and_be_known() {
         let of = |limits: &[&str]| verdicts(&search_for(limits), &[(100, run(500_000, None), 3)])[0];
