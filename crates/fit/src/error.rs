@@ -2,7 +2,7 @@
 //!
 //! Start reading at [`FitError`].
 
-use ferrio_run::RunError;
+use ferrio_session::runs::RunsError;
 use ferrio_units::glance::bytes_text;
 use std::path::PathBuf;
 
@@ -51,9 +51,9 @@ pub enum FitError {
         /// Free space.
         available_bytes: u64,
     },
-    /// A run cannot be started or supervised.
+    /// A run cannot be made.
     #[error(transparent)]
-    Run(#[from] RunError),
+    Runs(#[from] RunsError),
     /// A job of a load failed.
     #[error("load {load}: a job failed: {reason}")]
     Failed {
@@ -62,7 +62,7 @@ pub enum FitError {
         /// What the run said.
         reason: String,
     },
-    /// The conductor has ended the runs.
+    /// The driver has ended the runs.
     #[error("ended before there was a verdict")]
     Stopped,
 }

@@ -1,4 +1,4 @@
-//! Runs the loads of a recipe until they decide.
+//! The loads of a recipe as sources of runs, until they decide.
 //!
 //! Must not know: terminals, signals. Start reading at [`Fitting::new`], then [`Fitting::run`].
 
@@ -8,34 +8,14 @@ use crate::together::{self, Bins};
 use crate::{FitError, FitLimit, FitLoad, FitVerdict, Recipe, headroom, scale};
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
 use ferrio_results::of_record;
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome};
-use ferrio_spec::{Compatibility, JobSpec, RunSpec, SizeSpec};
+use ferrio_session::SessionOutcome;
+use ferrio_session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
+use ferrio_spec::{JobSpec, RunSpec, SizeSpec};
 use ferrio_stats::JobSeries;
 use ferrio_sweep::with_own_numbers;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
-
-/// What conducts the runs.
-pub trait FitConductor {
-    /// A run of a load is to begin, and at least `n_to_come` runs follow it.
-    fn next(&mut self, what: &str, n_to_come: u32);
-
-    /// Runs a session.
-    ///
-    /// # Errors
-    /// The run cannot be started or supervised.
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError>;
-
-    /// True if no further run is to begin, and the one that was under way does not count.
-    fn is_stopped(&self) -> bool;
-
-    /// True if no further run is to begin, because it would not be over in time. The runs that were made count.
-    fn is_out_of_time(&self) -> bool {
-        false
-    }
-}
 
 /// A recipe on a directory.
 pub struct Fitting<'a> {
@@ -97,24 +77,25 @@ impl<'a> Fitting<'a> {
     /// Runs all loads, and with `wants_headroom` also larger ones.
     ///
     /// # Errors
-    /// A run cannot be made, a job fails, or the conductor ends the runs.
-    pub fn run(&self, wants_headroom: bool, conductor: &mut dyn FitConductor) -> Result<FitOutcome, FitError> {
+    /// A run cannot be made, a job fails, or the driver ends the runs.
+    pub fn run(&self, wants_headroom: bool, driver: &mut dyn RunDriver) -> Result<FitOutcome, FitError> {
+        let mut all = Runs::new(driver);
         let mut loads = Vec::new();
         let mut provenance = None;
         for prepared in &self.loads {
             let mut runs = LoadRuns::default();
-            let decided = self.decide(prepared, scale::ONE, &mut runs, conductor)?;
-            let has_room = wants_headroom && !prepared.load.scale.is_empty() && !conductor.is_out_of_time();
+            let decided = self.decide(prepared, scale::ONE, &mut runs, &mut all)?;
+            let has_room = wants_headroom && !prepared.load.scale.is_empty() && !all.is_out_of_time();
             let headroom = match decided.verdict() {
                 Some(FitVerdict::Fits) if has_room => {
-                    Some(headroom::find(self, prepared, (&decided, &runs), conductor)?)
+                    Some(headroom::find(self, prepared, (&decided, &runs), &mut all)?)
                 }
                 _ => None,
             };
             provenance = provenance.or_else(|| runs.results.first().and_then(|result| result.provenance.clone()));
             loads.push(LoadOutcome::new(prepared.load, decided, &runs, headroom));
         }
-        Ok(FitOutcome::new(self.recipe, loads, conductor.is_out_of_time(), provenance))
+        Ok(FitOutcome::new(self.recipe, loads, all.is_out_of_time(), provenance))
     }
 
     /// Runs a load, so many hundredths of it, until its limits are decided or the time is over. Its runs are added to `runs`.
@@ -123,26 +104,23 @@ impl<'a> Fitting<'a> {
         prepared: &PreparedLoad<'_>,
         hundredths: u64,
         runs: &mut LoadRuns,
-        conductor: &mut dyn FitConductor,
+        all: &mut Runs<'_>,
     ) -> Result<DecidedLoad, FitError> {
-        let most_runs = self.most_runs(prepared.load);
-        loop {
-            let is_out_of_time = conductor.is_out_of_time();
-            if !is_out_of_time {
-                self.one_run(prepared, hundredths, runs, conductor)?;
-            }
-            let n_runs = runs.results.len() as u32;
-            if !is_out_of_time && n_runs < N_RUNS && n_runs < most_runs {
-                continue;
-            }
-            let decided = DecidedLoad::of(self.recipe, prepared.load, runs, most_runs as usize, |limit| {
-                let is_multiplied = scale::is_multiplied(&prepared.spec, &limit.job, &prepared.load.scale);
-                if is_multiplied { hundredths as f64 / scale::ONE as f64 } else { 1.0 }
-            });
-            if is_out_of_time || n_runs >= most_runs || decided.is_final() {
-                return Ok(decided);
+        let mut source = LoadSource { fitting: self, prepared, hundredths, runs, decided: None };
+        match all.all(&mut source)? {
+            RunsEnding::Stopped => Err(FitError::Stopped),
+            RunsEnding::All | RunsEnding::OutOfTime => {
+                Ok(source.decided.take().unwrap_or_else(|| self.judge(prepared, hundredths, runs)))
             }
         }
+    }
+
+    /// The verdict of the runs of a load that were made.
+    fn judge(&self, prepared: &PreparedLoad<'_>, hundredths: u64, runs: &LoadRuns) -> DecidedLoad {
+        DecidedLoad::of(self.recipe, prepared.load, runs, self.most_runs(prepared.load) as usize, |limit| {
+            let is_multiplied = scale::is_multiplied(&prepared.spec, &limit.job, &prepared.load.scale);
+            if is_multiplied { hundredths as f64 / scale::ONE as f64 } else { 1.0 }
+        })
     }
 
     /// Least number of runs that follow the one after `n_made` runs of a load: the others of this load, and all of the loads after it.
@@ -151,40 +129,12 @@ impl<'a> Fitting<'a> {
         N_RUNS.saturating_sub(n_made + 1) + n_loads_after * N_RUNS
     }
 
-    fn one_run(
-        &self,
-        prepared: &PreparedLoad<'_>,
-        hundredths: u64,
-        runs: &mut LoadRuns,
-        conductor: &mut dyn FitConductor,
-    ) -> Result<(), FitError> {
-        let n_made = runs.results.len();
-        if conductor.is_stopped() {
-            return Err(FitError::Stopped);
-        }
-        let load = prepared.load;
-        let factor =
-            if hundredths == scale::ONE { String::new() } else { format!(" times {}", factor_text(hundredths)) };
-        conductor.next(&format!("{}{factor}, run {}", load.name, n_made + 1), self.n_to_come(prepared, n_made as u32));
+    /// The jobs of a run of a load, so many hundredths of it. Each run has random numbers of its own.
+    fn jobs_of_run(&self, prepared: &PreparedLoad<'_>, hundredths: u64, run_index: u32) -> Result<RunSpec, Diagnostic> {
         let mut template = prepared.template.clone();
-        let refused =
-            |diagnostic: Diagnostic| FitError::Jobs { load: load.name.clone(), reason: diagnostic.to_string() };
-        scale::multiply(&mut template, &prepared.spec, &load.scale, hundredths, self.environment).map_err(refused)?;
-        with_own_numbers(&mut template, n_made as u32, self.environment).map_err(refused)?;
-        let spec = template.run_spec(self.environment).map_err(refused)?;
-        let mut session = Session::new(RunSpec { compatibility: Compatibility::Native, ..spec })?;
-        session.settings.control.looks_into_files = true;
-        session.settings.keeps_series = true;
-        let outcome = conductor.run(session)?;
-        if conductor.is_stopped() || outcome.is_stopped {
-            return Err(FitError::Stopped);
-        }
-        if outcome.n_failed > 0 {
-            return Err(FitError::Failed { load: load.name.clone(), reason: outcome.said() });
-        }
-        runs.sums.push(self.sums(prepared, &outcome.record.series));
-        runs.results.push(of_record(&outcome.record));
-        Ok(())
+        scale::multiply(&mut template, &prepared.spec, &prepared.load.scale, hundredths, self.environment)?;
+        with_own_numbers(&mut template, run_index, self.environment)?;
+        template.run_spec(self.environment)
     }
 
     /// The sums of latencies in a run that limits of a load are about.
@@ -195,6 +145,55 @@ impl<'a> Fitting<'a> {
             Some((index, together::sums(courses, &job_indexes, limit.together?)))
         };
         self.recipe.limits_of(prepared.load).filter_map(of_limit).collect()
+    }
+}
+
+/// The runs of a load until its limits are decided.
+struct LoadSource<'a> {
+    fitting: &'a Fitting<'a>,
+    prepared: &'a PreparedLoad<'a>,
+    hundredths: u64,
+    runs: &'a mut LoadRuns,
+    decided: Option<DecidedLoad>,
+}
+
+impl RunSource for LoadSource<'_> {
+    type Error = FitError;
+
+    fn next(&mut self, n_made: u64) -> Result<Option<NextRun>, FitError> {
+        if self.decided.is_some() {
+            return Ok(None);
+        }
+        let (load, n_runs) = (self.prepared.load, self.runs.results.len() as u32);
+        let jobs = self.fitting.jobs_of_run(self.prepared, self.hundredths, n_runs);
+        let refused =
+            |diagnostic: Diagnostic| FitError::Jobs { load: load.name.clone(), reason: diagnostic.to_string() };
+        let factor = match self.hundredths {
+            scale::ONE => String::new(),
+            hundredths => format!(" times {}", factor_text(hundredths)),
+        };
+        let notice = RunNotice {
+            name: format!("{}{factor}, run {}", load.name, n_runs + 1),
+            number: n_made as usize + 1,
+            done: n_made,
+            whole: n_made + 1 + u64::from(self.fitting.n_to_come(self.prepared, n_runs)),
+            unit: WorkUnit::Runs,
+        };
+        Ok(Some(NextRun::new(jobs.map_err(refused)?, notice)))
+    }
+
+    fn take(&mut self, outcome: SessionOutcome) -> Result<(), FitError> {
+        if outcome.n_failed > 0 {
+            return Err(FitError::Failed { load: self.prepared.load.name.clone(), reason: outcome.said() });
+        }
+        self.runs.sums.push(self.fitting.sums(self.prepared, &outcome.record.series));
+        self.runs.results.push(of_record(&outcome.record));
+        let (n_runs, most_runs) = (self.runs.results.len() as u32, self.fitting.most_runs(self.prepared.load));
+        if n_runs >= N_RUNS.min(most_runs) {
+            let decided = self.fitting.judge(self.prepared, self.hundredths, self.runs);
+            self.decided = (n_runs >= most_runs || decided.is_final()).then_some(decided);
+        }
+        Ok(())
     }
 }
 

@@ -2,13 +2,14 @@
 //!
 //! Must not know: how loads are run. Start reading at [`find`].
 
-use crate::fitting::{FitConductor, Fitting, PreparedLoad, factor_text};
+use crate::fitting::{Fitting, PreparedLoad, factor_text};
 use crate::outcome::DecidedLoad;
 use crate::runs::LoadRuns;
 use crate::{CheckOutcome, FitBound, FitError, FitVerdict, MissedLoad, scale};
 use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::{changes, not_again};
 use ferrio_results::RunResult;
+use ferrio_session::runs::Runs;
 use ferrio_stats::Finding;
 use ferrio_sweep::limit::{Bracket, LimitVerdict, LimitedBy, limited_by, search};
 use serde::Serialize;
@@ -47,7 +48,7 @@ pub(crate) fn find(
     fitting: &Fitting<'_>,
     prepared: &PreparedLoad<'_>,
     at_one: (&DecidedLoad, &LoadRuns),
-    conductor: &mut dyn FitConductor,
+    all: &mut Runs<'_>,
 ) -> Result<Headroom, FitError> {
     let mut broken: Option<(u64, DecidedLoad, RunResult)> = None;
     let mut held = BTreeMap::from([(scale::ONE, at_one.0.checks.clone())]);
@@ -58,7 +59,7 @@ pub(crate) fn find(
         }
         let mut runs = LoadRuns::default();
         last = hundredths;
-        let decided = fitting.decide(prepared, hundredths, &mut runs, conductor)?;
+        let decided = fitting.decide(prepared, hundredths, &mut runs, all)?;
         held.insert(hundredths, decided.checks.clone());
         let verdict = verdict_of(&decided);
         if verdict == LimitVerdict::Beyond && broken.as_ref().is_none_or(|(at, ..)| hundredths < *at) {
@@ -89,7 +90,7 @@ pub(crate) fn find(
     if let Bracket { within: Some(within), beyond } = bracket
         && (beyond.is_some() || last != within)
     {
-        headroom.measure_again(fitting, prepared, within, &held, conductor)?;
+        headroom.measure_again(fitting, prepared, within, &held, all)?;
     }
     Ok(headroom)
 }
@@ -120,13 +121,13 @@ impl Headroom {
         prepared: &PreparedLoad<'_>,
         within: u64,
         held: &BTreeMap<u64, Vec<CheckOutcome>>,
-        conductor: &mut dyn FitConductor,
+        all: &mut Runs<'_>,
     ) -> Result<(), FitError> {
         let mut loads = vec![within, scale::ONE];
         loads.dedup();
         for hundredths in loads {
             let mut runs = LoadRuns::default();
-            let decided = fitting.decide(prepared, hundredths, &mut runs, conductor)?;
+            let decided = fitting.decide(prepared, hundredths, &mut runs, all)?;
             let results = &runs.results;
             let of_runs = results.iter().flat_map(|result| result.findings.iter().flatten()).cloned();
             self.findings.extend(of_runs.chain(changes(results)).filter(may_flatter));

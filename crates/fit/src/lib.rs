@@ -25,7 +25,7 @@ pub use catalogue::{Catalogue, NAMES};
 pub use check::CheckOutcome;
 pub use disturbed::DisturbedRuns;
 pub use error::FitError;
-pub use fitting::{FitConductor, Fitting};
+pub use fitting::Fitting;
 pub use headroom::Headroom;
 pub use outcome::{FitOutcome, LoadOutcome};
 pub use recipe::{FitLimit, FitLoad, FitTrace, LimitSource, Recipe, TracedFigure};

@@ -46,9 +46,9 @@ fn each_run_tells_how_many_follow_at_least() {
     );
     let recipe = Recipe::parse(&text.replace("[[limit]]", &more), "known").expect("a recipe");
     let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
-    let mut conductor = OnVirtualTime::new(7_000, same);
-    Fitting::new(&recipe, &directory, &environment).expect("loads").run(false, &mut conductor).expect("runs");
-    assert_eq!(conductor.to_come, [7, 6, 5, 4, 4, 4, 4, 4, 3, 2, 1, 0]);
+    let mut driver = OnVirtualTime::new(7_000, same);
+    Fitting::new(&recipe, &directory, &environment).expect("loads").run(false, &mut driver).expect("runs");
+    assert_eq!(driver.to_come, [7, 6, 5, 4, 4, 4, 4, 4, 3, 2, 1, 0]);
 }
 
 /// Half of what the device does with credit, and twice of what it does without: 1,000 a second.
@@ -239,10 +239,10 @@ fn a_finding_that_means_worse_does_not_hide_what_does_not_fit() {
 fn a_fit_without_time_tells_what_its_runs_tell() {
     let recipe = recipe(READS, "read.iops", 2_000.0, false);
     let (environment, directory) = (SystemEnvironment::new("ferrio"), std::env::temp_dir());
-    let mut conductor = OnVirtualTime::new(7_000, same);
-    conductor.most_runs = Some(3);
+    let mut driver = OnVirtualTime::new(7_000, same);
+    driver.most_runs = Some(3);
     let outcome =
-        Fitting::new(&recipe, &directory, &environment).expect("loads").run(false, &mut conductor).expect("runs");
+        Fitting::new(&recipe, &directory, &environment).expect("loads").run(false, &mut driver).expect("runs");
     assert_eq!((outcome.is_out_of_time, outcome.loads[0].n_runs), (true, 3));
     // Three runs that are alike decide what is far from its limit: 4,000 of 2,000.
     assert_eq!(outcome.loads[0].checks[0].values.len(), 3);

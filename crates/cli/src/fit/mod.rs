@@ -10,13 +10,12 @@ use crate::arguments;
 use crate::console::Console;
 use crate::exit::{self, Exit};
 use crate::own_directory::OwnDirectory;
+use crate::runs_on_terminal::RunsOnTerminal;
 use crate::signals::Signals;
-use crate::step_bar::StepBar;
 use clap::{CommandFactory, Parser};
-use ferrio_fit::{Catalogue, FitConductor, FitError, FitOutcome, FitVerdict, Fitting, Recipe};
+use ferrio_fit::{Catalogue, FitError, FitOutcome, FitVerdict, Fitting, Recipe};
 use ferrio_job::SystemEnvironment;
-use ferrio_run::RunError;
-use ferrio_session::{Session, SessionOutcome, VERSION};
+use ferrio_session::VERSION;
 use ferrio_sys::file_space::file_system_space;
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use ferrio_units::value::{TimeUnit, parse_time_us};
@@ -24,7 +23,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const PROGRAM: &str = "ferrio fit";
 
@@ -206,49 +205,8 @@ fn judge_in(
         console.report(&text::before(recipe, laid_out));
     }
     let n_runs = recipe.loads.len() * 4;
-    let (bar, begun) = (StepBar::start(n_runs), Instant::now());
-    let (longest, last_begun) = (Duration::ZERO, None);
-    let mut conductor = FitOnTerminal { signals, bar, n_made: 0, time: request.time, begun, longest, last_begun };
-    let outcome = fitting.run(request.headroom, &mut conductor);
-    conductor.bar.end();
+    let mut driver = RunsOnTerminal::start(signals, n_runs).within(request.time);
+    let outcome = fitting.run(request.headroom, &mut driver);
+    driver.end();
     outcome
-}
-
-/// Conducts the runs on a terminal.
-struct FitOnTerminal<'a> {
-    signals: &'a Signals,
-    bar: StepBar,
-    n_made: usize,
-    /// The time that all runs may take.
-    time: Option<Duration>,
-    begun: Instant,
-    /// The longest time of a run with what stands before it, and when the last one began.
-    longest: Duration,
-    last_begun: Option<Instant>,
-}
-
-impl FitConductor for FitOnTerminal<'_> {
-    fn next(&mut self, what: &str, n_to_come: u32) {
-        self.n_made += 1;
-        let now = Instant::now();
-        self.longest = self.longest.max(self.last_begun.map_or(Duration::ZERO, |begun| now.duration_since(begun)));
-        self.last_begun = Some(now);
-        self.bar.step_at(self.n_made, what, self.n_made as u64 + u64::from(n_to_come));
-        self.bar.set(self.n_made as u64 - 1, "");
-    }
-
-    fn run(&mut self, session: Session) -> Result<SessionOutcome, RunError> {
-        self.signals.run(session, &mut [])
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.signals.first().is_some()
-    }
-
-    /// One run is always made.
-    fn is_out_of_time(&self) -> bool {
-        let Some(time) = self.time.filter(|_| self.n_made > 0) else { return false };
-        let last = self.last_begun.map_or(Duration::ZERO, |begun| begun.elapsed());
-        self.begun.elapsed() + self.longest.max(last) > time
-    }
 }

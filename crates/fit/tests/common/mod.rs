@@ -2,8 +2,9 @@
 //!
 //! Must not know: what a device is to show. Start reading at [`OnVirtualTime`].
 
-use ferrio_fit::{FitConductor, Recipe};
+use ferrio_fit::Recipe;
 use ferrio_run::RunError;
+use ferrio_session::runs::{RunDriver, RunNotice};
 use ferrio_session::{Session, SessionOutcome};
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::SEED;
@@ -26,9 +27,9 @@ impl OnVirtualTime {
     }
 }
 
-impl FitConductor for OnVirtualTime {
-    fn next(&mut self, _: &str, n_to_come: u32) {
-        self.to_come.push(n_to_come);
+impl RunDriver for OnVirtualTime {
+    fn begin(&mut self, notice: &RunNotice) {
+        self.to_come.push((notice.whole - notice.done - 1) as u32);
     }
 
     fn run(&mut self, mut session: Session) -> Result<SessionOutcome, RunError> {

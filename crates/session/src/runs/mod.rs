@@ -180,6 +180,11 @@ impl<'a> Runs<'a> {
         Ok(RunsEnding::All)
     }
 
+    /// True if another run would end after the time that all of them may take.
+    pub fn is_out_of_time(&self) -> bool {
+        self.driver.is_out_of_time()
+    }
+
     fn one(&mut self, next: NextRun) -> Result<SessionOutcome, RunsError> {
         self.driver.begin(&next.notice);
         if let Some(before) = self.between.before_each.clone() {
