@@ -32,6 +32,8 @@ pub struct Now {
     pub max_ns: Option<u64>,
     /// Mean number of I/Os in flight.
     pub depth: f64,
+    /// Latency of 99 % of the syncs, nanoseconds; `None`: there was none. A program that commits waits for it, and not for its writes.
+    pub sync_p99_ns: Option<u64>,
 }
 
 /// A job as the viewer knows it.
@@ -205,7 +207,7 @@ fn length_ns(intervals: &[&JobInterval]) -> u64 {
 
 /// Rates and latencies of jobs together.
 fn figures<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Now {
-    let (mut now, mut latencies) = (Now::default(), Histogram::default());
+    let (mut now, mut latencies, mut syncs) = (Now::default(), Histogram::default(), Histogram::default());
     for intervals in jobs {
         let length_ns = length_ns(&intervals);
         for interval in intervals {
@@ -218,6 +220,7 @@ fn figures<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Now {
                 now.depth += figures.latency_sum_ns as f64 / length_ns.max(1) as f64;
                 add(&mut latencies, figures);
             }
+            add(&mut syncs, &interval.syncs);
         }
     }
     if latencies.n_samples() > 0 {
@@ -225,6 +228,9 @@ fn figures<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Now {
         let value = |index: usize| values.get(index).map_or(0, |(_, latency_ns)| *latency_ns);
         now.percentiles_ns = Some([value(0), value(1), value(2)]);
         now.max_ns = Some(value(3));
+    }
+    if syncs.n_samples() > 0 {
+        now.sync_p99_ns = full_percentiles(&syncs, &[99.0]).first().map(|(_, latency_ns)| *latency_ns);
     }
     now
 }
@@ -254,6 +260,25 @@ mod tests {
         board
     }
 
+    /// Writes of 100 us with a sync of 5 ms after each: the p99 of the I/Os is that of the writes, and that of the syncs stands beside it.
+    #[test]
+    fn syncs_have_a_p99_of_their_own() {
+        let mut board = board(1);
+        let LiveFrame::Interval(mut interval) = reads(0, 0, 1_000, 200) else { panic!("an interval") };
+        board.apply(LiveFrame::Interval(interval.clone()));
+        assert_eq!(board.now().sync_p99_ns, None);
+        interval.syncs = DirectionInterval {
+            n_ios: 200,
+            latency: vec![(full_bucket_index(5_000_000) as u16, 200)],
+            ..Default::default()
+        };
+        (interval.start_ns, interval.end_ns) = (1_000 * MS, 2_000 * MS);
+        board.apply(LiveFrame::Interval(interval));
+        let now = board.now_of(&board.jobs[0]);
+        let near = |ns: Option<u64>, expected: u64| ns.is_some_and(|ns| ns.abs_diff(expected) < expected / 50);
+        assert!(near(now.sync_p99_ns, 5_000_000) && near(now.percentiles_ns.map(|all| all[1]), 100_000), "{now:?}");
+    }
+
     /// Reads of a job, each of 100 us, over a time in milliseconds.
     fn reads(job: u32, start_ms: u64, end_ms: u64, n_ios: u64) -> LiveFrame {
         let iops = n_ios as f64 * 1e3 / (end_ms - start_ms) as f64;
@@ -267,7 +292,14 @@ mod tests {
             latency: vec![(index, n_ios)],
         };
         let directions = PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]);
-        LiveFrame::Interval(JobInterval { job, start_ns: start_ms * MS, end_ns: end_ms * MS, directions, n_errors: 0 })
+        LiveFrame::Interval(JobInterval {
+            job,
+            start_ns: start_ms * MS,
+            end_ns: end_ms * MS,
+            directions,
+            syncs: DirectionInterval::default(),
+            n_errors: 0,
+        })
     }
 
     #[test]

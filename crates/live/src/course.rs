@@ -26,6 +26,7 @@ fn joined(one: Option<Now>, other: Option<Now>) -> Option<Now> {
         percentiles_ns,
         max_ns: one.max_ns.max(other.max_ns),
         depth: mean(one.depth, other.depth),
+        sync_p99_ns: one.sync_p99_ns.max(other.sync_p99_ns),
     })
 }
 
@@ -110,7 +111,14 @@ mod tests {
         let read = DirectionInterval { n_ios: iops.into(), iops: iops.into(), ..DirectionInterval::default() };
         let directions = PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]);
         let (start_ns, end_ns) = (start * NS_PER_SEC, end * NS_PER_SEC);
-        board.apply(LiveFrame::Interval(JobInterval { job, start_ns, end_ns, directions, n_errors: 0 }));
+        board.apply(LiveFrame::Interval(JobInterval {
+            job,
+            start_ns,
+            end_ns,
+            directions,
+            syncs: DirectionInterval::default(),
+            n_errors: 0,
+        }));
     }
 
     /// Rates of the points; `None`: a gap.

@@ -105,6 +105,7 @@ impl LiveFeed {
                 start_ns: sum.sum.start_ns,
                 end_ns: sum.sum.end_ns,
                 directions: PerDirection(DataDirection::ALL.map(direction)),
+                syncs: DirectionInterval::of_syncs(&sum.sum.stats, sum.sum.end_ns.saturating_sub(sum.sum.start_ns)),
                 n_errors: sum.sum.stats.tolerated.n_total,
             }));
         }

@@ -2,8 +2,8 @@
 //!
 //! Must not know: sockets, screens. Start reading at [`LiveFrame`].
 
-use crate::totals::{JobTotals, measured_latency};
-use ferrio_stats::{DirectionStats, Histogram, LatencyStat, Severity};
+use crate::totals::{JobTotals, measured_latency, measured_syncs};
+use ferrio_stats::{DirectionStats, Histogram, LatencyStat, Severity, ThreadStats, per_second};
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +73,8 @@ pub struct JobInterval {
     pub end_ns: u64,
     /// By direction.
     pub directions: PerDirection<DirectionInterval>,
+    /// Syncs of any kind, which move no bytes; they are no I/Os of a direction.
+    pub syncs: DirectionInterval,
     /// Errors that were tolerated.
     pub n_errors: u64,
 }
@@ -105,6 +107,18 @@ impl DirectionInterval {
             bw_bytes,
             latency_sum_ns: u64::try_from(latency.sum_ns).unwrap_or(u64::MAX),
             latency: buckets(latency),
+        }
+    }
+
+    /// The syncs of an interval of so many nanoseconds.
+    pub fn of_syncs(stats: &ThreadStats, length_ns: u64) -> Self {
+        let n_ios = measured_syncs(stats);
+        Self {
+            n_ios,
+            iops: per_second(n_ios, length_ns),
+            latency_sum_ns: u64::try_from(stats.sync.sum_ns).unwrap_or(u64::MAX),
+            latency: buckets(&stats.sync),
+            ..Self::default()
         }
     }
 }

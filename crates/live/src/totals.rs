@@ -17,6 +17,8 @@ pub struct JobTotals {
     pub job: u32,
     /// By direction.
     pub directions: PerDirection<DirectionTotals>,
+    /// Syncs of any kind, which move no bytes.
+    pub syncs: DirectionTotals,
     /// Errors that the job went on after, those of syncs among them.
     pub n_errors: u64,
 }
@@ -29,6 +31,8 @@ impl JobTotals {
             let n_errors = &mut self.directions[direction].n_errors;
             *n_errors = n_errors.saturating_add(stats.tolerated.by_direction[direction]);
         }
+        self.syncs.n_ios = self.syncs.n_ios.saturating_add(measured_syncs(stats));
+        self.syncs.add_latencies(&stats.sync);
         self.n_errors = self.n_errors.saturating_add(stats.tolerated.n_total);
     }
 
@@ -58,7 +62,10 @@ impl DirectionTotals {
     fn add(&mut self, stats: &DirectionStats) {
         self.n_ios = self.n_ios.saturating_add(stats.n_completed);
         self.bytes = self.bytes.saturating_add(stats.bytes);
-        let latency = measured_latency(stats);
+        self.add_latencies(measured_latency(stats));
+    }
+
+    fn add_latencies(&mut self, latency: &LatencyStat) {
         let sum_ns = u64::try_from(latency.sum_ns).unwrap_or(u64::MAX);
         self.latency_sum_ns = self.latency_sum_ns.saturating_add(sum_ns);
         for (index, count) in latency.histogram.iter().flat_map(Histogram::filled) {
@@ -72,6 +79,11 @@ impl DirectionTotals {
 /// The latency of which a job has percentiles: the completion latency, or the total one.
 pub(crate) fn measured_latency(stats: &DirectionStats) -> &LatencyStat {
     if stats.clat.histogram.is_some() { &stats.clat } else { &stats.lat }
+}
+
+/// Number of syncs: those that returned, or where their latency is not measured, those that began.
+pub(crate) fn measured_syncs(stats: &ThreadStats) -> u64 {
+    if stats.sync.histogram.is_some() { stats.sync.n_samples } else { stats.n_syncs_issued }
 }
 
 /// A bound of the latencies, microseconds. The bounds of the histogram's buckets are among 1000 * 2^n ns for each n, because 1000 is
@@ -115,6 +127,20 @@ mod tests {
             let (low_ns, end_ns) = bucket_bounds_ns(full_bucket_index(latency_ns));
             assert_eq!([low_ns, end_ns - 1].map(range_of), [range; 2], "{latency_ns}");
         }
+    }
+
+    /// Syncs of 1.5 us and of 70 s are no I/Os of a direction.
+    #[test]
+    fn syncs_are_counted_for_themselves() {
+        let mut stats = ThreadStats { n_syncs_issued: 3, ..ThreadStats::default() };
+        let mut totals = JobTotals::default();
+        totals.add(&stats);
+        assert_eq!((totals.syncs.n_ios, totals.syncs.latencies.len()), (3, 0));
+        stats.sync = LatencyStat::new(true);
+        [1_500, 70_000_000_000].into_iter().for_each(|latency_ns| stats.sync.record(latency_ns));
+        totals.add(&stats);
+        assert_eq!((totals.syncs.n_ios, totals.syncs.latencies[1], totals.syncs.latencies[27]), (5, 1, 1));
+        assert_eq!((totals.syncs.latency_sum_ns, totals.directions), (70_000_001_500, PerDirection::default()));
     }
 
     #[test]

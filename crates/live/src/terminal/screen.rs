@@ -109,12 +109,13 @@ fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
         figure("MB/s", three_digits(now.bw_bytes / 1e6)),
         figure("depth", three_digits(now.depth)),
     ];
-    let latencies = [
+    let mut latencies = vec![
         figure("p50", latency(of(0))),
         figure("p99", latency(of(1))),
         figure("p99.9", latency(of(2))),
         figure("max", latency(now.max_ns)),
     ];
+    latencies.extend(now.sync_p99_ns.map(|ns| figure("sync p99", latency(Some(ns)))));
     let (rates, latencies) = (rates.into_iter().flatten(), latencies.into_iter().flatten());
     let one: Line<'static> = rates.clone().chain(latencies.clone()).collect();
     // Two blanks are at its end.
@@ -153,17 +154,23 @@ fn draw_jobs(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenV
     let n_rows = usize::from(area.height.saturating_sub(1));
     view.first_row = view.first_row.min(board.jobs.len().saturating_sub(n_rows));
     let shown = board.jobs.iter().skip(view.first_row).take(n_rows);
-    let rows = shown.map(|job| job_row(board, job, is_wide));
+    let shown: Vec<&JobBoard> = shown.collect();
     let last = (view.first_row + n_rows).min(board.jobs.len());
     let title = match board.jobs.len() {
         n_jobs if n_jobs > n_rows => format!("job {}-{last} of {n_jobs}", view.first_row + 1),
         _ => "job".to_owned(),
     };
-    let (header, widths): (Vec<&str>, Vec<u16>) = if is_wide {
+    let has_syncs = board.jobs.iter().any(|job| board.now_of(job).sync_p99_ns.is_some());
+    let (mut header, mut widths): (Vec<&str>, Vec<u16>) = if is_wide {
         (vec![&title, "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth"], vec![9, 8, 8, 8, 8, 8, 7])
     } else {
         (vec![&title, "IOPS", "MB/s", "p99"], vec![8, 7, 8])
     };
+    if has_syncs {
+        header.push("sync p99");
+        widths.push(8);
+    }
+    let rows = shown.into_iter().map(|job| job_row(board, job, (is_wide, has_syncs)));
     let widths = std::iter::once(Constraint::Fill(1)).chain(widths.into_iter().map(Constraint::Length));
     let header = Row::new(header.into_iter().enumerate().map(|(index, word)| cell(word.to_owned(), index)));
     frame.render_widget(Table::new(rows, widths).header(header.style(dim())), area);
@@ -174,7 +181,7 @@ fn cell(text: String, index: usize) -> Cell<'static> {
     Cell::from(if index == 0 { line } else { line.right_aligned() })
 }
 
-fn job_row(board: &LiveBoard, job: &JobBoard, is_wide: bool) -> Row<'static> {
+fn job_row(board: &LiveBoard, job: &JobBoard, (is_wide, has_syncs): (bool, bool)) -> Row<'static> {
     let clones = if job.name.n_clones > 1 { format!(" x {}", job.name.n_clones) } else { String::new() };
     let (state, style) = match job.n_failed {
         Some(0) => (" (ended)", dim()),
@@ -191,6 +198,9 @@ fn job_row(board: &LiveBoard, job: &JobBoard, is_wide: bool) -> Row<'static> {
         cells.extend([of(0), of(1), of(2), latency(now.max_ns), three_digits(now.depth)]);
     } else {
         cells.push(of(1));
+    }
+    if has_syncs {
+        cells.push(latency(now.sync_p99_ns));
     }
     Row::new(cells.into_iter().enumerate().map(|(index, text)| cell(text, index))).style(style)
 }

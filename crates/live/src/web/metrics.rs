@@ -78,6 +78,18 @@ const LATENCY: MetricFamily = MetricFamily {
     kind: MetricKind::Histogram,
     help: "Completion latency, or total latency where the job has percentiles of that one.",
 };
+const SYNCS: MetricFamily = MetricFamily {
+    name: "ferrio_syncs",
+    unit: "",
+    kind: MetricKind::Counter,
+    help: "Syncs of any kind that returned.",
+};
+const SYNC_LATENCY: MetricFamily = MetricFamily {
+    name: "ferrio_sync_latency_seconds",
+    unit: "seconds",
+    kind: MetricKind::Histogram,
+    help: "Latency of syncs.",
+};
 const IN_FLIGHT: MetricFamily = MetricFamily {
     name: "ferrio_in_flight",
     unit: "",
@@ -101,7 +113,18 @@ pub(super) fn metrics_text(board: &LiveBoard, form: MetricsForm) -> String {
     }
     begin(&mut text, &LATENCY, form);
     for (labels, totals) in jobs.iter().flat_map(|(name, job)| directions(name, job)) {
-        latencies(&mut text, &labels, totals);
+        latencies(&mut text, &LATENCY, &labels, totals);
+    }
+    let with_syncs = jobs.iter().filter(|(_, job)| job.totals.syncs.n_ios > 0);
+    let with_syncs: Vec<(String, &DirectionTotals)> =
+        with_syncs.map(|(name, job)| (format!("job=\"{name}\""), &job.totals.syncs)).collect();
+    begin(&mut text, &SYNCS, form);
+    for (labels, totals) in &with_syncs {
+        let _ = writeln!(text, "{}_total{{{labels}}} {}", SYNCS.name, totals.n_ios);
+    }
+    begin(&mut text, &SYNC_LATENCY, form);
+    for (labels, totals) in &with_syncs {
+        latencies(&mut text, &SYNC_LATENCY, labels, totals);
     }
     begin(&mut text, &IN_FLIGHT, form);
     for (name, job) in &jobs {
@@ -172,8 +195,8 @@ fn directions<'a>(name: &'a str, job: &'a JobBoard) -> impl Iterator<Item = (Str
 }
 
 /// A histogram: the latencies below each bound, all of them, their sum and their number.
-fn latencies(text: &mut String, labels: &str, totals: &DirectionTotals) {
-    let name = LATENCY.name;
+fn latencies(text: &mut String, family: &MetricFamily, labels: &str, totals: &DirectionTotals) {
+    let name = family.name;
     let mut n_below: u64 = 0;
     for index in 0..N_LATENCY_BOUNDS {
         n_below = n_below.saturating_add(totals.latencies.get(index).copied().unwrap_or(0));
@@ -228,7 +251,12 @@ mod tests {
         (latencies[0], latencies[7], latencies[N_LATENCY_BOUNDS]) = (5, 3, 1);
         let read = DirectionTotals { n_ios: 9, bytes: 36_864, n_errors: 1, latency_sum_ns: 70_000_000_405, latencies };
         let directions = PerDirection([read, DirectionTotals::default(), DirectionTotals::default()]);
-        board.apply(LiveFrame::Totals(JobTotals { job: 0, directions, n_errors: 2 }));
+        board.apply(LiveFrame::Totals(JobTotals {
+            job: 0,
+            directions,
+            syncs: DirectionTotals::default(),
+            n_errors: 2,
+        }));
         let text = metrics_text(&board, MetricsForm::OpenMetrics);
         let labels = "job=\"a\",direction=\"read\"";
         assert_eq!(value(&text, &format!("ferrio_ios_total{{{labels}}}")), "9");
@@ -248,6 +276,21 @@ mod tests {
         );
         let older = metrics_text(&board, MetricsForm::Text);
         assert!(older.contains("# TYPE ferrio_ios_total counter\n") && !older.contains("# UNIT"), "{older}");
+    }
+
+    #[test]
+    fn syncs_have_metrics_of_their_own() {
+        let mut board = board(&["a", "b"]);
+        let mut latencies = vec![0; N_LATENCY_BOUNDS + 1];
+        latencies[12] = 4;
+        let syncs = DirectionTotals { n_ios: 4, latency_sum_ns: 12_000_000, latencies, ..DirectionTotals::default() };
+        board.apply(LiveFrame::Totals(JobTotals { job: 0, syncs, ..JobTotals::default() }));
+        let text = metrics_text(&board, MetricsForm::OpenMetrics);
+        assert_eq!(value(&text, "ferrio_syncs_total{job=\"a\"}"), "4");
+        assert_eq!(value(&text, "ferrio_sync_latency_seconds_bucket{job=\"a\",le=\"0.002048\"}"), "0");
+        assert_eq!(value(&text, "ferrio_sync_latency_seconds_bucket{job=\"a\",le=\"0.004096\"}"), "4");
+        assert_eq!(value(&text, "ferrio_sync_latency_seconds_sum{job=\"a\"}"), "0.012000000");
+        assert!(!text.contains("ferrio_syncs_total{job=\"b\"}"));
     }
 
     #[test]

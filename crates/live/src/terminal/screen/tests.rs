@@ -31,6 +31,7 @@ fn board(n_jobs: u32) -> LiveBoard {
                 start_ns: second * 1_000_000_000,
                 end_ns: (second + 1) * 1_000_000_000,
                 directions: PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]),
+                syncs: DirectionInterval::default(),
                 n_errors: 0,
             }));
         }

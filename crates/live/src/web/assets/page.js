@@ -3,7 +3,7 @@
 (function () {
   const SVG = "http://www.w3.org/2000/svg";
   const byId = (id) => document.getElementById(id);
-  const [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH] = [0, 1, 2, 3, 4, 5, 6];
+  const [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH, SYNC_P99] = [0, 1, 2, 3, 4, 5, 6, 7];
   const NOTHING = [0, 0, null, null, null, null, 0];
   // Attempts to find the run again before it is given up: the browser makes one every few seconds.
   const MOST_ATTEMPTS = 5;
@@ -65,7 +65,7 @@
   let shown = -1;
 
   const TOTALS = [["IOPS", IOPS, rate], ["MB/s", BANDWIDTH, megabytes], ["p50", P50, duration], ["p99", P99, duration],
-    ["p99.9", P999, duration], ["max", MAX, duration], ["depth", DEPTH, digits]];
+    ["p99.9", P999, duration], ["max", MAX, duration], ["depth", DEPTH, digits], ["sync p99", SYNC_P99, duration]];
   const totals = TOTALS.map(([name]) => {
     const value = element("dd", {}, "-");
     byId("totals").append(element("div", {}, element("dt", {}, name), value));
@@ -75,7 +75,7 @@
   const CHARTS = [
     { name: "IOPS", lines: [["IOPS", IOPS]], text: rate },
     { name: "Bandwidth, MB/s", lines: [["MB/s", BANDWIDTH]], text: megabytes, least: 1e6 },
-    { name: "Latency", lines: [["p50", P50], ["p99", P99], ["p99.9", P999], ["max", MAX]], text: duration, isLog: true },
+    { name: "Latency", lines: [["p50", P50], ["p99", P99], ["p99.9", P999], ["max", MAX], ["sync p99", SYNC_P99]], text: duration, isLog: true },
     { name: "I/Os in flight", lines: [["depth", DEPTH]], text: digits },
   ].map(makeChart);
 
@@ -193,7 +193,7 @@
     if (at === null) chart.svg.setAttribute("aria-label", label);
   }
 
-  const COLUMNS = ["job", "state", "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth", "I/Os", "data", "errors", "IOPS over time"];
+  const COLUMNS = ["job", "state", "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth", "sync p99", "I/Os", "data", "errors", "IOPS over time"];
   let rows = [];
 
   function makeTable() {
@@ -222,7 +222,7 @@
   }
 
   function fill(row, job, known) {
-    const figures = [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH].map((index, at) => TOTALS[at][2](job.now[index]));
+    const figures = [IOPS, BANDWIDTH, P50, P99, P999, MAX, DEPTH, SYNC_P99].map((index, at) => TOTALS[at][2](job.now[index]));
     const isIdle = job.state !== "runs";
     const texts = [job.state, ...(isIdle ? figures.map(() => "-") : figures), whole(job.n_ios), bytes(job.bytes), whole(job.n_errors)];
     if (row.row.className !== job.state) row.row.className = job.state;
