@@ -312,7 +312,9 @@ mod tests {
     use ferrio_fit::Catalogue;
 
     fn check(bound: FitBound, values: &[f64]) -> CheckOutcome {
-        CheckOutcome { values: values.to_vec(), ..CheckOutcome::unmeasured(0, Some(bound)) }
+        let mut check = CheckOutcome::unmeasured(0, Some(bound));
+        check.values = values.to_vec();
+        check
     }
 
     /// The values of the first case were measured on a busy machine, one of them in a slow moment.
