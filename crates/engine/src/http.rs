@@ -197,9 +197,10 @@ impl Http {
         let n_bytes = self.n_bytes(&flight);
         if self.counts_data && result.is_done_with(unit.length_bytes) && n_bytes < unit.length_bytes {
             let (have, asked) = (n_bytes, unit.length_bytes);
-            let why = match self.talk.is_absent() {
-                true => "the object that the I/O reads is not there".to_owned(),
-                false => format!("the server has answered with {have} of the {asked} bytes that the I/O reads"),
+            let why = if self.talk.is_absent() {
+                "the object that the I/O reads is not there".to_owned()
+            } else {
+                format!("the server has answered with {have} of the {asked} bytes that the I/O reads")
             };
             self.complaint = Some(talk::refused(why));
             result = IoResult::short(n_bytes);

@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(offsets(&mut three), all);
         assert!(three.iter().all(|member| member.progress().is_spent));
         three.iter_mut().for_each(JobStream::start_pass);
-        assert_eq!(offsets(&mut three), []);
+        assert!(offsets(&mut three).is_empty());
     }
 
     #[test]

@@ -87,8 +87,8 @@ impl Workload {
     /// Makes the stream; allocates the maps.
     pub fn new(plan: WorkloadPlan) -> Result<Self, WorkloadError> {
         let plan = compat::with_reach(plan);
-        let plain = if plan.form == WorkForm::Blocks { PlainStream::new(&plan)? } else { None };
-        let stream = match plain {
+        let simple = if plan.form == WorkForm::Blocks { PlainStream::new(&plan)? } else { None };
+        let stream = match simple {
             Some(stream) => StreamKind::Plain(Box::new(stream)),
             None => Self::general(plan)?,
         };

@@ -84,8 +84,9 @@ impl Connections {
 
     /// Notes that a wait has brought so few results. A server that is gone ends all I/Os.
     fn note_wait(&mut self, n_new: usize, waited: Duration, completions: &mut Vec<Completion>) {
-        let has_moved = self.wires.iter_mut().fold(false, |any, wire| wire.take_moved() || any);
-        if n_new > 0 || has_moved {
+        // Each of them is asked, as that is what the next wait counts from.
+        let n_moved = self.wires.iter_mut().filter_map(|wire| wire.take_moved().then_some(())).count();
+        if n_new > 0 || n_moved > 0 {
             return self.silence.end();
         }
         self.silence.add(waited);

@@ -75,10 +75,8 @@ pub fn drawn_time(name: &'static str, text: &str, unit: TimeUnit) -> Result<Valu
 /// The same for a length, which cannot be 0 if it is drawn; a range `LOW-HIGH` is a distribution too.
 pub fn drawn_length(name: &'static str, text: &str, unit: TimeUnit) -> Result<Value, JobError> {
     let is_range = is_list(text) && !text.contains([',', ':']);
-    let value = match is_range {
-        true => drawn_time(name, &format!("uniform:{text}"), unit),
-        false => drawn_time(name, text, unit),
-    }?;
+    let of_range = is_range.then(|| format!("uniform:{text}"));
+    let value = drawn_time(name, of_range.as_deref().unwrap_or(text), unit)?;
     match value {
         Value::Drawn(DrawnTime::Uniform { low_us: 0, .. } | DrawnTime::Exponential { mean_us: 0 }) => {
             Err(JobError::Said(format!("fio: {name}={text}: 0 would be no limit; give times above it")))
