@@ -8,9 +8,9 @@
 use ferrio_spec::{HeaderLayout, VERIFY_METHODS, VerifyContentSpec};
 use ferrio_units::checksum::crc32c;
 use ferrio_workload::verify::block::{BlockRules, Write};
-use ferrio_crash::history::{History, SyncedRecords, WrittenPlace};
-use ferrio_crash::judge::judge;
-use ferrio_crash::record::{JournalRecord, RECORD_BYTES};
+use ferrio_run::crash::history::{History, SyncedRecords, WrittenPlace};
+use ferrio_run::crash::judge::judge;
+use ferrio_run::crash::record::{JournalRecord, RECORD_BYTES};
 use libfuzzer_sys::fuzz_target;
 
 /// The check computes a block for each of its writes, so longer blocks would only take time.

@@ -66,12 +66,21 @@ mod error;
 mod figures;
 mod files;
 mod findings;
+pub mod fit;
 mod help;
+#[cfg(feature = "history")]
+pub mod history;
 mod interval;
 mod job;
+#[cfg(feature = "cli")]
+pub mod live;
 mod measurement;
 pub mod own;
+pub mod precondition;
+pub mod profile;
 mod runner;
+pub mod session;
+pub mod sweep;
 
 #[doc(inline)]
 pub use comparison::{ChangedFigure, compare};

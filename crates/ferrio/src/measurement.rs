@@ -6,7 +6,7 @@ use crate::{AuditFinding, Error, Io, IoFigures, UnexaminedSubject};
 use ferrio_job::SystemEnvironment;
 use ferrio_report::{RenderOptions, render, saved, view};
 use ferrio_results::{JobResult, RunResult};
-use ferrio_session::{VERSION, adopted};
+use crate::session::{VERSION, adopted};
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{RunRecord, WorkerRecord};
 use ferrio_sys::output::{KeptFiles, WholeFile};

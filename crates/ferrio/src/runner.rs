@@ -7,7 +7,7 @@ use ferrio_engine::own::{Storage, Storages};
 use ferrio_job::{DiagnosticKind, Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_run::{Handle, RunEvent, RunSettings};
-use ferrio_session::{Session, VERSION};
+use crate::session::{Session, VERSION};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
 use ferrio_stats::ClonesTogether;
 use std::ffi::OsString;
@@ -234,7 +234,7 @@ impl Runner {
     /// # }
     /// ```
     pub fn check(&self) -> Result<Measurement, Error> {
-        Ok(Measurement::of_run(ferrio_session::survey(self.spec()?, &self.source.words)?))
+        Ok(Measurement::of_run(crate::session::survey(self.spec()?, &self.source.words)?))
     }
 
     /// Runs the jobs, and returns when they have ended.

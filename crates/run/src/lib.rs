@@ -8,6 +8,7 @@
 
 mod compat;
 mod engine_notes;
+pub mod crash;
 pub mod error;
 pub mod events;
 pub mod files;

@@ -8,8 +8,8 @@
 use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
-use ferrio_crash::header::{CrashHeader, log_path};
-use ferrio_crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
+use crate::crash::header::{CrashHeader, log_path};
+use crate::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use ferrio_spec::SyncMode;
 use ferrio_spec::engines::Data;
 use ferrio_stats::Note;

@@ -1,0 +1,32 @@
+//! Whether storage is good enough for a program: recipes of loads and limits, runs of the loads, and a verdict for each limit.
+//!
+//! A recipe is a file of data (TOML). Its limits have sources; a recipe without limits only describes. Must not know: terminals, signals, how a verdict is
+//! shown. Start reading at [`Recipe`], then [`Fitting`] and [`FitOutcome`].
+
+mod bound;
+mod carried;
+mod catalogue;
+mod check;
+mod disturbed;
+mod error;
+mod fitting;
+mod headroom;
+mod outcome;
+mod recipe;
+mod runs;
+mod scale;
+mod tail;
+mod together;
+
+pub use bound::{FitBound, FitVerdict};
+pub use carried::MissedLoad;
+pub use catalogue::{Catalogue, NAMES};
+pub use check::CheckOutcome;
+pub use disturbed::DisturbedRuns;
+pub use error::FitError;
+pub use fitting::Fitting;
+pub use headroom::Headroom;
+pub use outcome::{FitOutcome, LoadOutcome};
+pub use recipe::{FitLimit, FitLoad, FitTrace, LimitSource, Recipe, TracedFigure};
+pub use tail::ShareBeyond;
+pub use together::IosTogether;

@@ -1,0 +1,207 @@
+//! The side of the run: an observer that turns events into frames for viewers.
+//!
+//! Must not know: screens, pages. Start reading at [`LiveFeed`].
+
+use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::live::link::FrameWriter;
+use crate::live::totals::JobTotals;
+use ferrio_report::native::note_text;
+use ferrio_run::{Handle, RunEvent};
+use crate::session::Observer;
+use ferrio_stats::provenance::JobOptions;
+use ferrio_stats::{ClonesStretch, ClonesTogether, JobEnd, Provenance, RunRecord, Stretch};
+use ferrio_units::{DataDirection, PerDirection};
+use std::time::{Duration, Instant};
+
+/// Time between two looks of the rules at the figures so far.
+const AUDIT_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Sends frames to viewers. The run needs snapshots (`snapshot_interval`) and intervals (`tells_series` or `record_interval`).
+pub struct LiveFeed {
+    writers: Vec<FrameWriter>,
+    /// A viewer wants the counts since the start.
+    sends_totals: bool,
+    handle: Handle,
+    clones: ClonesTogether,
+    jobs: Vec<FedJob>,
+    audited_at: Instant,
+}
+
+/// A job whose clones end one after the other.
+struct FedJob {
+    first_number: u32,
+    n_clones: u32,
+    n_ended: u32,
+    n_failed: u32,
+    totals: JobTotals,
+    /// The counts have changed since they were sent.
+    has_news: bool,
+}
+
+impl LiveFeed {
+    /// A feed for the run that the handle controls: it asks for reports of the running state, which the rules look at.
+    pub fn new(writers: Vec<FrameWriter>, handle: Handle) -> Self {
+        Self {
+            writers,
+            sends_totals: false,
+            handle,
+            clones: ClonesTogether::default(),
+            jobs: Vec::new(),
+            audited_at: Instant::now(),
+        }
+    }
+
+    /// The same, and viewers are sent the counts of jobs since their start.
+    #[must_use]
+    pub fn with_totals(self) -> Self {
+        Self { sends_totals: true, ..self }
+    }
+
+    /// Tells the viewers that the run is over.
+    pub fn end(mut self) -> Vec<FrameWriter> {
+        // The last ones may have been left out.
+        self.jobs.iter_mut().for_each(|job| job.has_news = true);
+        self.send_totals();
+        self.send(&LiveFrame::End);
+        self.writers
+    }
+
+    fn send(&mut self, frame: &LiveFrame) {
+        self.writers.iter_mut().for_each(|writer| writer.send(frame));
+    }
+
+    fn begin(&mut self, provenance: &Provenance, interval: Duration) {
+        let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
+        self.clones = ClonesTogether::of_all_jobs(&provenance.jobs, interval_ns);
+        let fed = provenance.jobs.iter().zip(0..).map(|(job, index)| FedJob {
+            first_number: job.first_number,
+            n_clones: job.n_clones,
+            n_ended: 0,
+            n_failed: 0,
+            totals: JobTotals { job: index, ..JobTotals::default() },
+            has_news: false,
+        });
+        self.jobs = fed.collect();
+        let words = provenance.command_line.iter().skip(1).filter(|word| *word != "--live");
+        self.send(&LiveFrame::Begin {
+            title: words.map(String::as_str).collect::<Vec<_>>().join(" "),
+            jobs: provenance.jobs.iter().map(name).collect(),
+            devices: provenance.devices.iter().map(|device| device.name.clone()).collect(),
+        });
+    }
+
+    fn intervals(&mut self, sums: &[ClonesStretch]) {
+        for sum in sums {
+            let Some(job) = self.index_of(sum.sum.job_number) else { continue };
+            let direction = |direction: DataDirection| {
+                DirectionInterval::new(
+                    &sum.sum.stats.directions[direction],
+                    sum.iops[direction],
+                    sum.bw_bytes[direction],
+                )
+            };
+            self.send(&LiveFrame::Interval(JobInterval {
+                job: job as u32,
+                start_ns: sum.sum.start_ns,
+                end_ns: sum.sum.end_ns,
+                directions: PerDirection(DataDirection::ALL.map(direction)),
+                syncs: DirectionInterval::of_syncs(&sum.sum.stats, sum.sum.end_ns.saturating_sub(sum.sum.start_ns)),
+                n_errors: sum.sum.stats.tolerated.n_total,
+            }));
+        }
+    }
+
+    /// Adds an interval of a worker to the counts of its job.
+    fn count(&mut self, stretch: &Stretch) {
+        let Some(index) = self.index_of(stretch.job_number) else { return };
+        let job = &mut self.jobs[index];
+        job.totals.add(&stretch.stats);
+        job.has_news = true;
+    }
+
+    /// Sends the counts that have changed.
+    fn send_totals(&mut self) {
+        if !self.sends_totals {
+            return;
+        }
+        for job in self.jobs.iter_mut().filter(|job| job.has_news) {
+            job.has_news = false;
+            let frame = LiveFrame::Totals(job.totals.clone());
+            self.writers.iter_mut().for_each(|writer| writer.send(&frame));
+        }
+    }
+
+    fn job_ended(&mut self, end: &JobEnd) {
+        let (sums, _) = self.clones.ended(end);
+        self.intervals(&sums);
+        let Some(index) = self.index_of(end.stretch.job_number) else { return };
+        let job = &mut self.jobs[index];
+        job.n_ended += 1;
+        job.n_failed += u32::from(end.failure.is_some() || end.killed_by.is_some());
+        if job.n_ended == job.n_clones {
+            let n_failed = job.n_failed;
+            self.send(&LiveFrame::JobEnded { job: index as u32, n_failed });
+        }
+    }
+
+    fn index_of(&self, number: u32) -> Option<usize> {
+        let is_of = |job: &FedJob| number >= job.first_number && number - job.first_number < job.n_clones;
+        self.jobs.iter().position(is_of)
+    }
+
+    /// Shows what the rules say about the running state.
+    fn audit(&mut self, record: &RunRecord) {
+        let line = |finding: ferrio_stats::Finding| FindingLine {
+            severity: finding.severity,
+            title: finding.title,
+            jobs: finding.jobs,
+        };
+        let findings = ferrio_insight::audit(record).findings.into_iter().map(line).collect();
+        self.send(&LiveFrame::Findings(findings));
+    }
+
+    fn ask_for_audit(&mut self) {
+        if self.audited_at.elapsed() >= AUDIT_INTERVAL {
+            self.audited_at = Instant::now();
+            self.handle.snapshot();
+        }
+    }
+}
+
+/// A job as viewers know it.
+fn name(job: &JobOptions) -> JobName {
+    let directions = job.options.as_ref().map(|options| options.pattern.mix.directions());
+    JobName {
+        name: job.name.clone(),
+        n_clones: job.n_clones,
+        directions: directions.unwrap_or_else(|| PerDirection::all(false)),
+    }
+}
+
+impl Observer for LiveFeed {
+    fn event(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Recording { provenance, interval, .. } => self.begin(provenance, *interval),
+            RunEvent::Interval(stretch) => {
+                if self.sends_totals {
+                    self.count(stretch);
+                }
+                let sums = self.clones.interval(stretch);
+                self.intervals(&sums);
+            }
+            RunEvent::JobEnded(end) => self.job_ended(end),
+            RunEvent::Eta(snapshot) => {
+                let (n_running, eta_secs, only_ramps) = (snapshot.n_running, snapshot.eta_secs, snapshot.only_ramps);
+                self.send(&LiveFrame::State(RunState { n_running, eta_secs, only_ramps }));
+                self.send_totals();
+                self.ask_for_audit();
+            }
+            RunEvent::Status(record) => self.audit(record),
+            RunEvent::Message(_, note) => self.send(&LiveFrame::Message(note_text(note))),
+            RunEvent::LayingOut { job_name, .. } => {
+                self.send(&LiveFrame::Message(format!("{job_name}: files are laid out")));
+            }
+            RunEvent::Starting { .. } | RunEvent::Stopping | RunEvent::Trace(_) | RunEvent::Bandwidth(_) => {}
+        }
+    }
+}

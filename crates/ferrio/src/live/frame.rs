@@ -1,0 +1,152 @@
+//! What a viewer is told, as values that cross a socket.
+//!
+//! Must not know: sockets, screens. Start reading at [`LiveFrame`].
+
+use crate::live::totals::{JobTotals, measured_latency, measured_syncs};
+use ferrio_stats::{DirectionStats, Histogram, LatencyStat, Severity, ThreadStats, per_second};
+use ferrio_units::PerDirection;
+use serde::{Deserialize, Serialize};
+
+/// Something that a viewer is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum LiveFrame {
+    /// The jobs of the run; first.
+    Begin {
+        /// The words of the command line, for the title.
+        title: String,
+        /// The jobs, in their order.
+        jobs: Vec<JobName>,
+        /// Block devices behind the jobs' files, by their names in `/sys/block`.
+        devices: Vec<String>,
+    },
+    /// What all clones of a job did in an interval.
+    Interval(JobInterval),
+    /// What a job has done since its start, for viewers that count. Frames may be left out, so these are no differences.
+    Totals(JobTotals),
+    /// The state of the run.
+    State(RunState),
+    /// What the rules find so far; it replaces what they found before.
+    Findings(Vec<FindingLine>),
+    /// A line that the run has written, without its end.
+    Message(String),
+    /// A job has ended with all its clones.
+    JobEnded {
+        /// Its index.
+        job: u32,
+        /// Number of its clones that failed or were killed.
+        n_failed: u32,
+    },
+    /// The run is over: it is behind all figures.
+    End,
+    /// The reports of the run, which come when it is over; for viewers that show them.
+    Reports(FinalReports),
+}
+
+/// The reports of a run that is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FinalReports {
+    /// ferrio's own report as JSON.
+    pub document: String,
+    /// The page with charts, as HTML.
+    pub page: String,
+}
+
+/// A job with its clones.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JobName {
+    /// Its name.
+    pub name: String,
+    /// Number of clones.
+    pub n_clones: u32,
+    /// The directions in which it does I/O; none where that is not known.
+    pub directions: PerDirection<bool>,
+}
+
+/// What all clones of a job did in an interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JobInterval {
+    /// Index of the job.
+    pub job: u32,
+    /// Start of the earliest clone's interval, nanoseconds since the start of the run.
+    pub start_ns: u64,
+    /// End of the latest clone's interval.
+    pub end_ns: u64,
+    /// By direction.
+    pub directions: PerDirection<DirectionInterval>,
+    /// Syncs of any kind, which move no bytes; they are no I/Os of a direction.
+    pub syncs: DirectionInterval,
+    /// Errors that were tolerated.
+    pub n_errors: u64,
+}
+
+/// One direction in an interval.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DirectionInterval {
+    /// I/Os that completed.
+    pub n_ios: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// I/Os a second: the sum of the clones' rates.
+    pub iops: f64,
+    /// Bytes a second: the sum of the clones' rates.
+    pub bw_bytes: f64,
+    /// Sum of the latencies, nanoseconds.
+    pub latency_sum_ns: u64,
+    /// Filled buckets of the latency, by index. Completion latencies, or total ones where the job measures percentiles of those.
+    pub latency: Vec<(u16, u64)>,
+}
+
+impl DirectionInterval {
+    /// From the counts of an interval and its rates.
+    pub fn new(stats: &DirectionStats, iops: f64, bw_bytes: f64) -> Self {
+        let latency = measured_latency(stats);
+        Self {
+            n_ios: stats.n_completed,
+            bytes: stats.bytes,
+            iops,
+            bw_bytes,
+            latency_sum_ns: u64::try_from(latency.sum_ns).unwrap_or(u64::MAX),
+            latency: buckets(latency),
+        }
+    }
+
+    /// The syncs of an interval of so many nanoseconds.
+    pub fn of_syncs(stats: &ThreadStats, length_ns: u64) -> Self {
+        let n_ios = measured_syncs(stats);
+        Self {
+            n_ios,
+            iops: per_second(n_ios, length_ns),
+            latency_sum_ns: u64::try_from(stats.sync.sum_ns).unwrap_or(u64::MAX),
+            latency: buckets(&stats.sync),
+            ..Self::default()
+        }
+    }
+}
+
+/// The filled buckets. Their number is below 2^16.
+fn buckets(latency: &LatencyStat) -> Vec<(u16, u64)> {
+    let filled = latency.histogram.iter().flat_map(Histogram::filled);
+    filled.filter_map(|(index, count)| Some((u16::try_from(index).ok()?, count))).collect()
+}
+
+/// The state of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct RunState {
+    /// Number of workers that run.
+    pub n_running: u32,
+    /// Time left, seconds; `None`: not known.
+    pub eta_secs: Option<u64>,
+    /// All jobs are in their ramp time: nothing is counted yet.
+    pub only_ramps: bool,
+}
+
+/// A finding in one line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingLine {
+    /// Its severity.
+    pub severity: Severity,
+    /// Its title.
+    pub title: String,
+    /// The jobs that it is about.
+    pub jobs: Vec<String>,
+}

@@ -1,0 +1,267 @@
+//! The screen: a board as rows of a terminal of any size.
+//!
+//! Must not know: keys, terminals. Start reading at [`draw`].
+
+use crate::live::board::{JobBoard, LiveBoard, Now};
+use crate::live::course::Courses;
+use ferrio_stats::Severity;
+use ferrio_units::glance::{duration_text, three_digits};
+use ratatui::Frame as RatatuiFrame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Cell, Paragraph, Row, Sparkline, Table};
+
+/// Height of a chart with its caption.
+const CHART_ROWS: u16 = 4;
+/// Their greatest height.
+const MOST_CHART_ROWS: u16 = 12;
+/// From this height on there are charts.
+const FEWEST_ROWS_WITH_CHARTS: u16 = 18;
+/// Narrower screens have fewer columns.
+const FEWEST_COLUMNS_FOR_ALL: u16 = 78;
+
+/// What the user chose to see, and what the viewer itself measures.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ScreenView {
+    /// The first job in the table.
+    pub(super) first_row: usize,
+    /// The user has asked for the end.
+    pub(super) is_ending: bool,
+    /// Devices, and the share of the time in which they are busy.
+    pub(super) busy: Vec<(String, f64)>,
+    /// The course of all jobs together.
+    pub(super) courses: Courses,
+}
+
+/// Draws the board.
+pub(super) fn draw(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenView) {
+    let area = frame.area();
+    let is_wide = area.width >= FEWEST_COLUMNS_FOR_ALL;
+    let totals_text = total_lines(&board.now(), area.width);
+    let n_totals = totals_text.len() as u16;
+    let n_charts = chart_rows(area.height, board.jobs.len());
+    let n_devices = u16::from(!view.busy.is_empty());
+    let n_notes = notes(board, area.width).len().min(usize::from(area.height / 5)) as u16;
+    let [title, totals, charts, jobs, devices, notes_area, keys] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(n_totals),
+        Constraint::Length(n_charts),
+        Constraint::Min(2),
+        Constraint::Length(n_devices),
+        Constraint::Length(n_notes),
+        Constraint::Length(1),
+    ])
+    .areas(area);
+    frame.render_widget(Paragraph::new(title_line(board, view)), title);
+    frame.render_widget(Paragraph::new(totals_text), totals);
+    if n_charts > 0 {
+        draw_charts(frame, &view.courses, charts);
+    }
+    draw_jobs(frame, board, view, (jobs, is_wide));
+    frame.render_widget(Paragraph::new(device_line(&view.busy)), devices);
+    frame.render_widget(Paragraph::new(notes(board, area.width)), notes_area);
+    frame.render_widget(Paragraph::new(key_line(board, view)), keys);
+}
+
+/// Rows of the charts: more where few jobs leave room.
+fn chart_rows(height: u16, n_jobs: usize) -> u16 {
+    if height < FEWEST_ROWS_WITH_CHARTS {
+        return 0;
+    }
+    // Title, totals, header, devices, notes, keys.
+    let others = 10 + u16::try_from(n_jobs).unwrap_or(u16::MAX - 10);
+    height.saturating_sub(others).clamp(CHART_ROWS, MOST_CHART_ROWS)
+}
+
+fn bold() -> Style {
+    Style::new().add_modifier(Modifier::BOLD)
+}
+
+fn dim() -> Style {
+    Style::new().fg(Color::DarkGray)
+}
+
+/// Time, time left, jobs, and the command line as far as there is room.
+fn title_line(board: &LiveBoard, view: &ScreenView) -> Line<'static> {
+    let elapsed = duration(board.elapsed_ns / 1_000_000_000);
+    let state = &board.state;
+    let left = match state.eta_secs {
+        _ if view.is_ending => "ending".to_owned(),
+        _ if state.only_ramps => "ramp".to_owned(),
+        Some(seconds) => format!("{} left", duration(seconds)),
+        None => "time left unknown".to_owned(),
+    };
+    let running = format!("{} running", state.n_running);
+    let words = [Span::styled("ferrio", bold()), format!("  {elapsed}  {left}  {running}  ").into()];
+    words.into_iter().chain([Span::styled(printable(&board.title), dim())]).collect()
+}
+
+/// The figures of all jobs together, in two lines where one has no room.
+fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
+    let figure = |name: &str, value: String| {
+        [Span::styled(format!("{name} "), dim()), Span::styled(format!("{value}  "), bold())]
+    };
+    let latency = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |ns| duration_text(ns as f64));
+    let of = |index: usize| now.percentiles_ns.map(|values| values[index]);
+    let rates = [
+        figure("IOPS", rate(now.iops)),
+        figure("MB/s", three_digits(now.bw_bytes / 1e6)),
+        figure("depth", three_digits(now.depth)),
+    ];
+    let mut latencies = vec![
+        figure("p50", latency(of(0))),
+        figure("p99", latency(of(1))),
+        figure("p99.9", latency(of(2))),
+        figure("max", latency(now.max_ns)),
+    ];
+    latencies.extend(now.sync_p99_ns.map(|ns| figure("sync p99", latency(Some(ns)))));
+    let (rates, latencies) = (rates.into_iter().flatten(), latencies.into_iter().flatten());
+    let one: Line<'static> = rates.clone().chain(latencies.clone()).collect();
+    // Two blanks are at its end.
+    if one.width() <= usize::from(width) + 2 {
+        return vec![one];
+    }
+    vec![rates.collect(), latencies.collect()]
+}
+
+/// IOPS and p99 over time, side by side.
+fn draw_charts(frame: &mut RatatuiFrame<'_>, courses: &Courses, area: Rect) {
+    let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+    let iops: Vec<Option<u64>> = courses.all.iter().map(|point| point.map(|now| now.iops as u64)).collect();
+    let p99: Vec<Option<u64>> = courses.all.iter().map(|point| Some(point.as_ref()?.percentiles_ns?[1])).collect();
+    draw_chart(frame, left, "IOPS", &iops, &rate(largest(&iops) as f64));
+    draw_chart(frame, right, "p99", &p99, &duration_text(largest(&p99) as f64));
+}
+
+fn largest(values: &[Option<u64>]) -> u64 {
+    values.iter().copied().flatten().max().unwrap_or(0)
+}
+
+/// The newest values that fit, with gaps where there are none; the caption has the largest value of all.
+fn draw_chart(frame: &mut RatatuiFrame<'_>, area: Rect, name: &str, values: &[Option<u64>], largest_text: &str) {
+    let [caption, chart] = Layout::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(area);
+    let caption_line = Line::from_iter([Span::styled(format!("{name} over time, to {largest_text}"), dim())]);
+    frame.render_widget(Paragraph::new(caption_line), caption);
+    let n_columns = usize::from(chart.width.saturating_sub(1));
+    let newest = &values[values.len().saturating_sub(n_columns)..];
+    let chart = Rect { width: chart.width.saturating_sub(1), ..chart };
+    frame.render_widget(Sparkline::default().data(newest.iter().copied()).max(largest(values).max(1)), chart);
+}
+
+/// A row for each job.
+fn draw_jobs(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenView, (area, is_wide): (Rect, bool)) {
+    let n_rows = usize::from(area.height.saturating_sub(1));
+    view.first_row = view.first_row.min(board.jobs.len().saturating_sub(n_rows));
+    let shown = board.jobs.iter().skip(view.first_row).take(n_rows);
+    let shown: Vec<&JobBoard> = shown.collect();
+    let last = (view.first_row + n_rows).min(board.jobs.len());
+    let title = match board.jobs.len() {
+        n_jobs if n_jobs > n_rows => format!("job {}-{last} of {n_jobs}", view.first_row + 1),
+        _ => "job".to_owned(),
+    };
+    let has_syncs = board.jobs.iter().any(|job| board.now_of(job).sync_p99_ns.is_some());
+    let (mut header, mut widths): (Vec<&str>, Vec<u16>) = if is_wide {
+        (vec![&title, "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth"], vec![9, 8, 8, 8, 8, 8, 7])
+    } else {
+        (vec![&title, "IOPS", "MB/s", "p99"], vec![8, 7, 8])
+    };
+    if has_syncs {
+        header.push("sync p99");
+        widths.push(8);
+    }
+    let rows = shown.into_iter().map(|job| job_row(board, job, (is_wide, has_syncs)));
+    let widths = std::iter::once(Constraint::Fill(1)).chain(widths.into_iter().map(Constraint::Length));
+    let header = Row::new(header.into_iter().enumerate().map(|(index, word)| cell(word.to_owned(), index)));
+    frame.render_widget(Table::new(rows, widths).header(header.style(dim())), area);
+}
+
+fn cell(text: String, index: usize) -> Cell<'static> {
+    let line = Line::from(text);
+    Cell::from(if index == 0 { line } else { line.right_aligned() })
+}
+
+fn job_row(board: &LiveBoard, job: &JobBoard, (is_wide, has_syncs): (bool, bool)) -> Row<'static> {
+    let clones = if job.name.n_clones > 1 { format!(" x {}", job.name.n_clones) } else { String::new() };
+    let (state, style) = match job.n_failed {
+        Some(0) => (" (ended)", dim()),
+        Some(_) => (" (failed)", Style::new().fg(Color::Red)),
+        None if !job.has_begun => (" (waits)", dim()),
+        None => ("", Style::new()),
+    };
+    let name = format!("{}{clones}{state}", printable(&job.name.name));
+    let now = board.now_of(job);
+    let latency = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |ns| duration_text(ns as f64));
+    let of = |index: usize| latency(now.percentiles_ns.map(|values| values[index]));
+    let mut cells = vec![name, rate(now.iops), three_digits(now.bw_bytes / 1e6)];
+    if is_wide {
+        cells.extend([of(0), of(1), of(2), latency(now.max_ns), three_digits(now.depth)]);
+    } else {
+        cells.push(of(1));
+    }
+    if has_syncs {
+        cells.push(latency(now.sync_p99_ns));
+    }
+    Row::new(cells.into_iter().enumerate().map(|(index, text)| cell(text, index))).style(style)
+}
+
+fn device_line(busy: &[(String, f64)]) -> Line<'static> {
+    let device = |(name, share): &(String, f64)| format!("{} {:.0} %", printable(name), share * 100.0);
+    let text = busy.iter().map(device).collect::<Vec<_>>().join("  ");
+    Line::from_iter([Span::styled("busy ", dim()), text.into()])
+}
+
+/// The findings, and the newest message; each in a line.
+fn notes(board: &LiveBoard, width: u16) -> Vec<Line<'static>> {
+    let finding = |finding: &crate::live::frame::FindingLine| {
+        let word = finding.severity.word().to_uppercase();
+        let jobs = finding.jobs.join(", ");
+        let text = format!(" {} ({})", printable(&finding.title), printable(&jobs));
+        Line::from_iter([Span::styled(word, severity_style(finding.severity)), cut(&text, width).into()])
+    };
+    let message =
+        board.messages.back().map(|text| Line::from_iter([Span::styled(cut(&printable(text), width), dim())]));
+    message.into_iter().chain(board.findings.iter().map(finding)).collect()
+}
+
+fn severity_style(severity: Severity) -> Style {
+    match severity {
+        Severity::Wrong => bold().fg(Color::Red),
+        Severity::Misleading => bold().fg(Color::Yellow),
+        Severity::Note => bold(),
+    }
+}
+
+fn key_line(board: &LiveBoard, view: &ScreenView) -> Line<'static> {
+    let text = match () {
+        () if view.is_ending => "the run ends; q again ends it at once",
+        () if board.jobs.is_empty() => "the run is prepared   q: end it",
+        () => "q: end the run and show the report   up, down: jobs",
+    };
+    Line::from_iter([Span::styled(text, dim())])
+}
+
+fn rate(value: f64) -> String {
+    match value {
+        value if value >= 1e6 => format!("{}M", three_digits(value / 1e6)),
+        value if value >= 1e4 => format!("{}k", three_digits(value / 1e3)),
+        value => three_digits(value),
+    }
+}
+
+fn duration(seconds: u64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+/// Names of jobs come from anywhere: their control characters are not sent to the terminal.
+fn printable(text: &str) -> String {
+    text.chars().map(|symbol| if symbol.is_control() { '?' } else { symbol }).collect()
+}
+
+fn cut(text: &str, width: u16) -> String {
+    text.chars().take(usize::from(width)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,54 @@
+//! `ferrio history compare`: two kept runs, compared as `ferrio compare` does.
+//!
+//! Must not know: how runs are compared. Start reading at [`compare()`].
+
+use crate::commands::compare::{self, CompareOptions};
+use crate::ui::console::Console;
+use crate::ui::exit::Exit;
+use crate::shared::inputs;
+use crate::shared::kept_runs::{found, opened};
+use clap::Args;
+use ferrio::history::{KeptRun, RunSelector};
+use std::process::ExitCode;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Args)]
+pub(super) struct CompareRequest {
+    /// The base: a run, or baseline for that of the new run
+    #[arg(value_name = "BASE")]
+    base: String,
+    /// The new run
+    #[arg(value_name = "NEW", default_value = "last")]
+    new: String,
+    #[command(flatten)]
+    options: CompareOptions,
+}
+
+/// Compares two runs; returns the exit code.
+pub(super) fn compare(request: CompareRequest, console: &mut Console) -> ExitCode {
+    match both(&request) {
+        Ok((base, new)) => {
+            compare::compare_two(inputs::name_of(base.number), inputs::name_of(new.number), request.options)
+        }
+        Err(reason) => {
+            console.error(&format!("{}: {reason}\n", super::PROGRAM));
+            Exit::Failed.into()
+        }
+    }
+}
+
+fn both(request: &CompareRequest) -> Result<(KeptRun, KeptRun), String> {
+    let history = opened()?;
+    let new = found(&history, &request.new)?;
+    if RunSelector::of(&request.base) != RunSelector::Baseline {
+        return Ok((found(&history, &request.base)?, new));
+    }
+    let base = history.baseline_of(&new).map_err(|error| error.to_string())?;
+    let without = || {
+        format!(
+            "run {} has no baseline: 'ferrio history baseline set RUN' makes a run that of its name and its work",
+            new.number
+        )
+    };
+    base.ok_or_else(without).map(|base| (base, new))
+}

@@ -1,0 +1,78 @@
+//! `ferrio history show`.
+//!
+//! Must not know: how runs are stored. Start reading at [`show`].
+
+use crate::ui::console::Console;
+use crate::shared::inputs;
+use crate::shared::kept_runs::{found, opened};
+use crate::commands::native::report_text;
+use crate::commands::report::examined;
+use clap::Args;
+use ferrio::history::{KeptRun, StoredForm};
+use ferrio_report::LocalTime;
+use ferrio_report::native::{TEXT_WIDTH, wrap};
+use ferrio_report::saved;
+use ferrio_stats::RunRecord;
+use ferrio_units::glance::duration_text;
+use ferrio_units::terminal_text::escape_name;
+use std::fmt::Write as _;
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(super) struct ShowRequest {
+    /// The run: its number, its name, last, last-1, ...
+    #[arg(value_name = "RUN", default_value = "last")]
+    run: String,
+}
+
+/// Shows one run.
+///
+/// # Errors
+/// In words: there is no such run, or it cannot be read.
+pub(super) fn show(request: &ShowRequest, console: &mut Console) -> Result<(), String> {
+    let history = opened()?;
+    let run = found(&history, &request.run)?;
+    let content = history.content(run.number).map_err(|error| error.to_string())?;
+    let record = record(&run, content)?;
+    console.report(&format!("{}\n{}", heading(&run), report_text(&record)));
+    Ok(())
+}
+
+/// The record of a kept run with its audit; of an imported report as far as that tells it.
+fn record(run: &KeptRun, content: Vec<u8>) -> Result<RunRecord, String> {
+    if run.form == StoredForm::Record {
+        let mut record = saved::decode(&content).map_err(|error| format!("run {}: {error}", run.number))?;
+        if record.audit.is_none() {
+            ferrio::session::audit(&mut record);
+        }
+        return Ok(record);
+    }
+    let results = ferrio_results::read_files(&[inputs::file_of(run, content)]).map_err(|error| error.to_string())?;
+    let result = results.first().ok_or_else(|| format!("run {}: it has no result", run.number))?;
+    Ok(examined::record_of(result))
+}
+
+/// What is known of the run beside its figures.
+fn heading(run: &KeptRun) -> String {
+    let (summary, zone) = (&run.summary, LocalTime::system());
+    let name = run.name.as_deref().map(|name| format!(", {}", escape_name(name))).unwrap_or_default();
+    let mut text = format!("Run {}{name}\n", run.number);
+    let began = summary
+        .began_ms
+        .map(|began_ms| format!("{} for {}", zone.minute(began_ms), duration_text(summary.duration_ns as f64)));
+    let imported = format!("{} on {}", run.origin, zone.minute(run.kept_ms));
+    let lines = [
+        ("began", began.unwrap_or_default()),
+        ("imported", if run.origin.is_empty() { String::new() } else { imported }),
+        ("host", summary.host.clone()),
+        ("program", summary.program.clone()),
+        ("targets", summary.targets.join(", ")),
+        ("command", summary.command_line.join(" ")),
+    ];
+    for (what, value) in lines.iter().filter(|(_, value)| !value.is_empty()) {
+        let line = wrap(&escape_name(value), &format!("  {what:<8}  "), TEXT_WIDTH);
+        // A string takes everything.
+        let _ = write!(text, "{line}");
+    }
+    text
+}

@@ -1,0 +1,133 @@
+//! `ferrio check`: finds reasons for wrong figures before the run.
+//!
+//! Must not know: rules. Start reading at [`run`].
+
+use super::errors::run_error_text;
+use super::{Request, audit_text, parse, print_all};
+use crate::ui::arguments;
+use crate::ui::console::Console;
+use crate::ui::exit::{self, Exit};
+use crate::shared::inputs;
+use crate::ui::permits;
+use crate::commands::report::examined;
+use ferrio_report::native::audit_document;
+use ferrio_results::RunResult;
+use ferrio_stats::{Audit, Severity};
+use serde_json::Value;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// The option with the file of a result.
+const RESULT: &str = "--result";
+
+/// Promises no more than can be seen before a run.
+const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks against the jobs and their targets.\nferrio run examines the figures after the run.\n";
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command("ferrio check");
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(&arguments::help_text(super::describe::check()));
+        return exit::at_end(arguments.len() == 1);
+    }
+    match result_file(arguments) {
+        Ok(Some(path)) => return check_result(path, arguments, &mut console),
+        Ok(None) => {}
+        Err(text) => {
+            console.error(&format!("ferrio check: {text}\n"));
+            return Exit::Failed.into();
+        }
+    }
+    match parse("check", arguments) {
+        Ok(request) => check(request, arguments, &mut console),
+        Err(messages) => {
+            print_all(&mut console, &messages);
+            Exit::Failed.into()
+        }
+    }
+}
+
+/// The file of `--result=FILE` or `--result FILE`; `None`: there is no such option.
+///
+/// # Errors
+/// There is no file, or there are other arguments beside it.
+fn result_file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
+    let mut words = arguments.iter().skip(1).filter(|word| *word != "--json" && *word != "--anonymous");
+    let is_it = |word: &OsString| word == RESULT || word.as_bytes().starts_with(b"--result=");
+    if !arguments.iter().any(is_it) {
+        return Ok(None);
+    }
+    let (first, second, third) = (words.next(), words.next(), words.next());
+    let file = match (first, second, third) {
+        (Some(word), None, None) => word.as_bytes().strip_prefix(b"--result=").map(OsStr::from_bytes),
+        (Some(word), Some(file), None) if word == RESULT => Some(file.as_os_str()),
+        _ => return Err(format!("{RESULT} takes one file, and no jobs beside it: {RESULT}=FILE")),
+    };
+    let file = file.filter(|file| !file.is_empty()).ok_or_else(|| format!("{RESULT} needs a file: {RESULT}=FILE"))?;
+    Ok(Some(PathBuf::from(file)))
+}
+
+/// Examines a result that is there.
+fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let mut results = match inputs::read(&[path]) {
+        Ok(results) => results,
+        Err(error) => {
+            console.error(&format!("ferrio check: {error}\n"));
+            return Exit::Failed.into();
+        }
+    };
+    let has = |name: &str| arguments.iter().any(|word| word == name);
+    examined::complete(&mut results);
+    if has("--anonymous") {
+        results.iter_mut().for_each(RunResult::make_anonymous);
+    }
+    let audit = results.into_iter().next().and_then(|result| {
+        let RunResult { findings, unexamined, n_rules, .. } = result;
+        Some(Audit { findings: findings?, unexamined, n_rules })
+    });
+    let Some(audit) = audit else {
+        console.error("ferrio check: it has no jobs with their options that could be examined\n");
+        return Exit::Failed.into();
+    };
+    let document = has("--json").then(|| audit_document(&audit));
+    show(&audit, document, console)
+}
+
+fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let is_anonymous = request.invocation.output.is_anonymous;
+    let (beyond, changes) =
+        if is_anonymous { (Vec::new(), Vec::new()) } else { (request.invocation.beyond, request.invocation.changes) };
+    let mut record = match ferrio::session::survey(request.invocation.run, &command_line) {
+        Ok(record) => record,
+        Err(error) => {
+            console.error(&format!("ferrio check: {}\n", run_error_text(&error)));
+            return Exit::Failed.into();
+        }
+    };
+    if is_anonymous {
+        record.make_anonymous();
+    }
+    let audit = record.audit.unwrap_or_default();
+    if !request.own.json {
+        console.report(&permits::shown(&beyond, &changes));
+        if audit.findings.is_empty() && audit.unexamined.is_empty() {
+            console.report(NOTHING_FOUND);
+            return exit::at_end(console.has_failed);
+        }
+    }
+    let mut document = audit_document(&audit);
+    document["beyond"] = permits::listed(&beyond);
+    document["changes"] = permits::listed_changes(&beyond, &changes);
+    show(&audit, request.own.json.then_some(document), console)
+}
+
+/// Shows an audit, as a document if there is one; the exit code says whether a figure is wrong.
+fn show(audit: &Audit, document: Option<Value>, console: &mut Console) -> ExitCode {
+    let text = document.map_or_else(|| audit_text(audit), |document| format!("{document:#}\n"));
+    console.report(&text);
+    let is_wrong = audit.findings.iter().any(|finding| finding.severity == Severity::Wrong);
+    if is_wrong && !console.has_failed { Exit::Found.into() } else { exit::at_end(console.has_failed) }
+}

@@ -1,0 +1,255 @@
+//! The native commands that take fio's job files and options: `ferrio run` and `ferrio check`.
+//!
+//! Must not know: rules, how figures are laid out. Start reading at [`run::run`] and [`check::run`].
+
+pub(crate) mod check;
+pub(crate) mod describe;
+pub(crate) mod errors;
+mod live;
+pub(crate) mod run;
+mod viewers;
+mod web;
+
+use crate::ui::console::{Console, has_colour};
+use crate::ui::permits::{Author, Permits, readonly_refusal};
+use ferrio_job::invocation::Invocation;
+use ferrio_job::message::OutputStream;
+use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_report::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, plain, table, totals, wrap};
+use ferrio::session::VERSION;
+use ferrio_stats::{Audit, RunRecord};
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+use web::WebOptions;
+
+pub(crate) use live::StopNotice;
+
+/// Explanation of the table's columns.
+const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
+                      submission to completion. CPU: user and system time of the job.";
+
+/// Options for reports in fio's formats, which the native commands do not write.
+const REPORTS_OF_FIO: [&str; 6] =
+    ["--output-format", "--minimal", "--append-terse", "--terse-version", "--status-interval", "--eta"];
+
+/// The format that `run` writes too, and what sets the length of its intervals.
+const JSONL: &str = "--output-format=jsonl";
+const INTERVAL: &str = "--status-interval";
+
+/// The parsed arguments of a native command.
+struct Request {
+    own: OwnOptions,
+    invocation: Invocation,
+    /// Files that were read for the invocation.
+    inputs: Vec<PathBuf>,
+}
+
+/// The options that are not fio's; all but `--json` are of `run` alone.
+struct OwnOptions {
+    /// `--json`.
+    json: bool,
+    /// `--csv`.
+    csv: bool,
+    /// `--output-format=jsonl`.
+    jsonl: bool,
+    /// `--live`.
+    live: bool,
+    /// `--web`.
+    web: Option<WebOptions>,
+    /// `--html`: the file of the page.
+    html: Option<PathBuf>,
+}
+
+impl OwnOptions {
+    /// Takes them out of the arguments.
+    ///
+    /// # Errors
+    /// A value is missing, or two options do not go together.
+    fn take(is_run: bool, words: &mut Vec<OsString>) -> Result<Self, String> {
+        let json = take_switch(words, "--json");
+        let csv = is_run && take_switch(words, "--csv");
+        let live = is_run && take_switch(words, "--live");
+        let web = if is_run { WebOptions::take(words)? } else { None };
+        let html = if is_run { take_value(words, "--html", "a file: --html=FILE")? } else { None };
+        if csv && json {
+            return Err("--json and --csv are two forms of one report: give one of them".to_owned());
+        }
+        let jsonl = is_run && take_jsonl(words);
+        if jsonl && (csv || json) {
+            return Err(format!("{JSONL} has all figures already: leave out --json and --csv"));
+        }
+        Ok(Self { json, csv, jsonl, live, web, html: html.map(PathBuf::from) })
+    }
+}
+
+/// True if a switch was among the arguments.
+pub(crate) fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
+    let n_words = words.len();
+    words.retain(|word| word != name);
+    words.len() < n_words
+}
+
+/// Takes `NAME=VALUE` or `NAME VALUE` out of the arguments.
+///
+/// # Errors
+/// There is no value behind it, or an empty one; the error says what is needed.
+pub(crate) fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<OsString>, String> {
+    let value_of = |word: &OsString| match word.as_bytes().strip_prefix(name.as_bytes()) {
+        Some([]) => Some(None),
+        Some([b'=', value @ ..]) => Some(Some(OsString::from_vec(value.to_vec()))),
+        _ => None,
+    };
+    let Some((index, value)) = words.iter().zip(0_usize..).find_map(|(word, index)| Some((index, value_of(word)?)))
+    else {
+        return Ok(None);
+    };
+    words.remove(index);
+    let value = match value {
+        Some(value) => value,
+        None if index < words.len() => words.remove(index),
+        None => OsString::new(),
+    };
+    if value.is_empty() { Err(format!("{name} needs {needed}")) } else { Ok(Some(value)) }
+}
+
+/// True if the lines of jsonl are asked for; the option then is one word.
+fn take_jsonl(words: &mut Vec<OsString>) -> bool {
+    let (name, value) = ("--output-format", "jsonl");
+    if let Some(index) = words.windows(2).position(|pair| pair[0] == name && pair[1] == value) {
+        words.remove(index + 1);
+        words[index] = JSONL.into();
+    }
+    words.iter().any(|word| word == JSONL)
+}
+
+/// The arguments (the command's name first): some are the command's own, all others are fio's.
+///
+/// # Errors
+/// The error contains the messages to print, with their streams.
+fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputStream, String)>> {
+    let mut words = vec![OsString::from("ferrio")];
+    words.extend(arguments.iter().skip(1).cloned());
+    let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
+    let is_run = command == "run";
+    let own = OwnOptions::take(is_run, &mut words).map_err(refuse)?;
+    let permits = if is_run { Permits::take(&mut words).map_err(refuse)? } else { Permits::all() };
+    let jsonl = own.jsonl;
+    let of_fio = |word: &OsString| {
+        let word = word.to_str().unwrap_or_default();
+        let name = word.split('=').next().unwrap_or_default();
+        if jsonl && (word == JSONL || name == INTERVAL) {
+            return None;
+        }
+        REPORTS_OF_FIO.contains(&name).then(|| name.to_owned())
+    };
+    if let Some(name) = words.iter().find_map(of_fio) {
+        let own = if is_run { "--json for programs, and --output-format=jsonl" } else { "--json for programs" };
+        let text = format!(
+            "{name} belongs to the reports of fio, and this command has a report of its own ({own}); for that of fio \
+             leave out the word {command}"
+        );
+        return Err(refuse(text));
+    }
+    let environment = SystemEnvironment::new(VERSION);
+    let parsed = ferrio_job::parse(&words, &environment);
+    let invocation = parsed.map_err(|error| match error.refusals() {
+        Some(lines) => lines.lines().flat_map(|line| refuse(line.to_owned())).collect(),
+        None => error.messages,
+    })?;
+    if let Some(name) = without_effect(&invocation, jsonl, is_run) {
+        return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
+    }
+    let tells_early = [(jsonl, JSONL), (own.web.is_some(), "--web")].into_iter().find(|(is_wanted, _)| *is_wanted);
+    if let Some((_, name)) = tells_early.filter(|_| invocation.output.is_anonymous) {
+        return Err(refuse(format!(
+            "--anonymous and {name} do not go together: figures are shown before all names are known"
+        )));
+    }
+    if own.live
+        && let Some(text) = no_live_view(&invocation, jsonl)
+    {
+        return Err(refuse(text));
+    }
+    if is_run && invocation.is_safe && permits.are_some() {
+        return Err(refuse(
+            "--safe and --allow do not go together: this command is as --safe is, but for --allow".to_owned(),
+        ));
+    }
+    if let Some(lines) = permits.refusal(&invocation.beyond, Author::User) {
+        return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
+    }
+    if let Some(lines) = readonly_refusal(&invocation, Author::User) {
+        return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
+    }
+    match invocation.mode {
+        Mode::Run => Ok(Request { own, invocation, inputs: environment.opened_files() }),
+        _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
+        _ => Err(invocation.messages),
+    }
+}
+
+/// Why a run cannot be shown on the whole terminal, and what to do.
+fn no_live_view(invocation: &Invocation, is_jsonl: bool) -> Option<String> {
+    if !std::io::stdout().is_terminal() {
+        let cure = format!("leave it out, or follow the run with {JSONL}");
+        return Some(format!("--live shows the run on a terminal, and the standard output is none: {cure}"));
+    }
+    let shares_screen = is_jsonl && invocation.output.file.is_none();
+    shares_screen.then(|| format!("--live takes the whole terminal: give {JSONL} a file (--output=FILE)"))
+}
+
+/// The first option that only the front end of fio serves, however it was written.
+fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Option<&'static str> {
+    let is_served = |name: &str| match name {
+        "--output" | "--anonymous" | "--debug" | "--safe" => true,
+        "--keep" | "--record" => is_run,
+        "--status-interval" | "--output-format" => is_jsonl,
+        _ => false,
+    };
+    invocation.options_of_reports().find(|name| !is_served(name))
+}
+
+/// Prints each message on its stream.
+fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
+    for (stream, text) in messages {
+        let text = &plain(text);
+        match stream {
+            OutputStream::Stdout => console.info(text),
+            OutputStream::Stderr => console.error(text),
+            OutputStream::Trace => console.trace(text),
+            OutputStream::Terminal => console.tell_terminal(text),
+        }
+    }
+}
+
+/// The table, its legend, and the findings.
+pub(crate) fn report_text(record: &RunRecord) -> String {
+    let rows = headlines(record);
+    let mut text = if rows.is_empty() {
+        "No job has done any I/O.\n".to_owned()
+    } else {
+        table(&[&rows[..], &totals(record)].concat())
+    };
+    if !rows.is_empty() {
+        text.push('\n');
+        text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));
+        for line in legend(&rows).into_iter().chain(drawn_runtimes(record).iter().map(DrawnRuntimes::text)) {
+            text.push_str(&wrap(&line, "", TEXT_WIDTH));
+        }
+    }
+    // Without figures there is nothing to be judged, but the reason may be a finding.
+    if let Some(audit) = record.audit.as_ref().filter(|audit| !rows.is_empty() || !audit.findings.is_empty()) {
+        text.push('\n');
+        text.push_str(&audit_text(audit));
+    }
+    text
+}
+
+/// The outcome of an audit as text, with the width and colours of the terminal if the standard output is one.
+fn audit_text(audit: &Audit) -> String {
+    let stdout = std::io::stdout();
+    let width = ferrio_report::native::text_width(ferrio_sys::terminal::columns(&stdout));
+    ferrio_report::native::audit(audit, width, has_colour())
+}

@@ -1,0 +1,450 @@
+//! `ferrio run`: fio's job files and options with ferrio's own report: a table of headline figures, and findings about
+//! them.
+//!
+//! Must not know: rules, how figures are laid out. Start reading at [`run`].
+
+use super::errors::run_error_text;
+use super::viewers::Viewers;
+use super::web::{WebOptions, without_token};
+use super::{OwnOptions, Request, parse, print_all, report_text};
+use crate::ui::arguments;
+use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
+use crate::ui::csv_table::csv_table;
+use crate::commands::drop_in;
+use crate::ui::exit::{self, Exit};
+use crate::commands::history::keeping::Keeping;
+use crate::shared::kept;
+use crate::shared::records::{self, Course};
+use crate::ui::signals::Signals;
+use crate::commands::sweep::repeated;
+use ferrio_job::Invocation;
+use ferrio::live::frame::FinalReports;
+use ferrio_report::eta::{EtaLine, plain_line};
+use ferrio_report::jsonl;
+use ferrio_report::native::{drawn_runtimes, headlines, note_text, totals};
+use ferrio_report::saved;
+use ferrio_report::start;
+use ferrio_run::{RunError, RunEvent};
+use ferrio::session::VERSION;
+use ferrio::session::{Observer, Session, SessionOutcome};
+use ferrio_spec::Compatibility;
+use ferrio_stats::{Audit, EtaSnapshot, Histogram, MessageStream, Note, RunRecord, Stretch, full_percentiles};
+use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+const PROGRAM: &str = "ferrio run";
+
+/// Runs the command with its arguments (the command's name first).
+pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
+    let mut console = Console::of_command("ferrio run");
+    if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
+        console.report(&arguments::help_text(super::describe::run()));
+        return exit::at_end(arguments.len() == 1);
+    }
+    if repeated::is_wanted(arguments) {
+        return repeated::run(arguments);
+    }
+    let request = match parse("run", arguments) {
+        Ok(request) => request,
+        Err(messages) => {
+            print_all(&mut console, &messages);
+            return Exit::Failed.into();
+        }
+    };
+    let mut kept = kept::of_run(&request.invocation.run, &request.inputs);
+    if let Some(path) = &request.invocation.output.file {
+        console = match Console::to_file(path, &kept) {
+            Ok(console) => console.named("ferrio run"),
+            Err(error) => {
+                let error = ferrio_units::error_text(&error);
+                console.error(&format!("{PROGRAM}: cannot open output file {}: {error}\n", path.display()));
+                return Exit::Failed.into();
+            }
+        };
+        kept.add(path.clone(), FileRole::Output);
+    }
+    start(request, kept, arguments, &mut console)
+}
+
+fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
+    let Request { own, mut invocation, inputs } = request;
+    let OwnOptions { json, csv, jsonl: writes_lines, live, web, html } = own;
+    let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), console) {
+        Ok(keeping) => keeping,
+        Err(code) => return code,
+    };
+    let has_report_alone = json || csv || writes_lines;
+    let started_at = Instant::now();
+    let kept = Arc::new(kept);
+    // A file that cannot be written is known before the run.
+    let files = match OpenFiles::create(html, invocation.output.record.take(), &kept) {
+        Ok(files) => files,
+        Err(text) => return failure(console, &text),
+    };
+    if has_report_alone {
+        console.collect_messages();
+    }
+    if writes_lines {
+        console.keep_records_alone();
+    }
+    print_all(console, &invocation.messages);
+    // A terminal that knows lines alone gets the progress in lines.
+    let live = live && can_be_steered(&std::io::stdout());
+    let has_progress_line =
+        !has_report_alone && !live && invocation.output.file.is_none() && std::io::stdout().is_terminal();
+    let is_followed = has_progress_line || live || web.is_some();
+    let mut viewers = match viewers(live, web) {
+        Ok(viewers) => viewers,
+        Err(text) => return failure(console, &text),
+    };
+    let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
+    let is_stored = files.record.is_some();
+    let mut course =
+        writes_lines.then(|| Course::with_words(is_stored, invocation.run.global_options.clone(), note_text));
+    let run = session_of(&mut invocation, inputs, arguments, is_followed).and_then(|mut session| {
+        session.settings.record_interval = writes_lines.then(|| records::interval(&invocation));
+        session.settings.control.status_interval = None;
+        let observer = RunConsole {
+            console: &mut *console,
+            line: has_progress_line.then(ProgressLine::default),
+            has_report_alone,
+            course: course.as_mut(),
+            held: live.then(Vec::new),
+        };
+        go(session, observer, &mut viewers)
+    });
+    match run {
+        Ok((outcome, signals)) => {
+            let shown = ShownAs { json, csv, is_debug, is_anonymous, started_at };
+            let ending = Ending { shown, signal: signals.first(), files, keeping, course };
+            let (code, reports) = ending.show(outcome, viewers.want_reports(), console);
+            let _ = signals.take_untold();
+            viewers.end_web(reports, || signals.take_untold().is_some());
+            ExitCode::from(code)
+        }
+        Err(error) => {
+            // Where there was no run, the terminal is still taken.
+            viewers.end_terminal();
+            viewers.end_web(None, || false);
+            end_without_run(&run_error_text(&error), course, started_at, console);
+            Exit::Failed.into()
+        }
+    }
+}
+
+/// Says why nothing ran, in the last lines of jsonl too.
+fn end_without_run(reason: &str, course: Option<Course>, started_at: Instant, console: &mut Console) {
+    console.error(&format!("{PROGRAM}: {reason}\n"));
+    if let Some(mut course) = course {
+        course.message(console, MessageStream::Error, reason);
+        course.end(console, Exit::Failed as u8, None, started_at.elapsed());
+    }
+}
+
+/// Tells why the command cannot do what it was asked for.
+fn failure(console: &mut Console, text: &str) -> ExitCode {
+    console.error(&format!("{PROGRAM}: {text}\n"));
+    Exit::Failed.into()
+}
+
+/// Starts the viewers, and tells where the page is. They are forked before the program has any thread.
+///
+/// # Errors
+/// The error says what is not possible, and why.
+fn viewers(live: bool, web: Option<WebOptions>) -> Result<Viewers, String> {
+    let server = web.map(WebOptions::bind).transpose().map_err(|error| format!("--web: {error}"))?;
+    if let Some(server) = &server {
+        show_aside(&format!("{PROGRAM}: the run is shown at {}\n", server.url()));
+    }
+    let cannot_show = |error| format!("cannot show the run: {}", ferrio_units::error_text(&error));
+    Viewers::start(live, server).map_err(cannot_show)
+}
+
+/// How a run is reported.
+struct ShownAs {
+    json: bool,
+    csv: bool,
+    is_debug: bool,
+    is_anonymous: bool,
+    started_at: Instant,
+}
+
+/// What is to be done with the outcome of a run.
+struct Ending {
+    shown: ShownAs,
+    /// The first signal that wanted the end of the run.
+    signal: Option<i32>,
+    files: OpenFiles,
+    keeping: Option<Keeping>,
+    /// The lines of jsonl.
+    course: Option<Course>,
+}
+
+impl Ending {
+    /// Reports a run that is over: as the last lines of jsonl, or in one piece. Returns the exit code, and the reports if they are wanted
+    /// elsewhere.
+    fn show(
+        self,
+        mut outcome: SessionOutcome,
+        wants_reports: bool,
+        console: &mut Console,
+    ) -> (u8, Option<FinalReports>) {
+        let Self { shown, signal, files, keeping, course } = self;
+        if let Some(error) = outcome.not_remembered.as_ref().filter(|_| shown.is_debug) {
+            console.trace(&format!("the run is not remembered: {error}\n"));
+        }
+        if let Some(messages) = console.messages() {
+            messages.clone_into(&mut outcome.record.messages);
+        }
+        if shown.is_anonymous {
+            outcome.record.make_anonymous();
+        }
+        let OpenFiles { page, record: record_file } = files;
+        let record = &outcome.record;
+        let mut told = Vec::new();
+        match course {
+            Some(mut course) => {
+                console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
+                let exit = drop_in::exit_number(&outcome, signal, console);
+                course.end(console, exit, signal, shown.started_at.elapsed());
+                told = course.told;
+            }
+            None if shown.json => console.report(&document(record)),
+            None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
+            None => console.report(&report_text(record)),
+        }
+        let is_wanted = wants_reports || page.is_some();
+        let html = is_wanted.then(|| ferrio_pictures::page::page(&[ferrio_results::of_record(record)]));
+        if let (Some(page), Some(html)) = (page, &html) {
+            page.write(html.as_bytes(), console);
+        }
+        if let Some(keeping) = &keeping {
+            keeping.keep(record, console);
+        }
+        let reports = html.filter(|_| wants_reports).map(|page| FinalReports { document: document(record), page });
+        if let Some(file) = record_file {
+            let stored = &mut outcome.record;
+            console.all_messages().clone_into(&mut stored.messages);
+            stored.course = told;
+            file.write(&saved::encode(stored), console);
+        }
+        (drop_in::exit_number(&outcome, signal, console), reports)
+    }
+}
+
+/// A file for the end of the run, which is open before it.
+struct OpenFile {
+    /// What it shall have, for messages.
+    content: &'static str,
+    path: PathBuf,
+    file: WholeFile,
+}
+
+impl OpenFile {
+    /// One for the option that was given, if it was.
+    ///
+    /// # Errors
+    /// It cannot be written; the error says so.
+    fn create(content: &'static str, path: Option<PathBuf>, kept: &Arc<KeptFiles>) -> Result<Option<Self>, String> {
+        let Some(path) = path else { return Ok(None) };
+        match WholeFile::create(&path, kept) {
+            Ok(file) => Ok(Some(Self { content, path, file })),
+            Err(error) => Err(Self::error(content, &path, &error)),
+        }
+    }
+
+    fn write(self, bytes: &[u8], console: &mut Console) {
+        if let Err(error) = self.file.write(bytes) {
+            console.error(&format!("{PROGRAM}: {}\n", Self::error(self.content, &self.path, &error)));
+            console.has_failed = true;
+        }
+    }
+
+    fn error(content: &str, path: &Path, error: &std::io::Error) -> String {
+        format!("cannot write the {content} {}: {}", path.display(), ferrio_units::error_text(error))
+    }
+}
+
+/// The files of `--html` and `--record`.
+struct OpenFiles {
+    page: Option<OpenFile>,
+    record: Option<OpenFile>,
+}
+
+impl OpenFiles {
+    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<KeptFiles>) -> Result<Self, String> {
+        Ok(Self { page: OpenFile::create("page", page, kept)?, record: OpenFile::create("record", record, kept)? })
+    }
+}
+
+/// The session of the request: native, with evidence from the files, with the course of each job, and remembered.
+fn session_of(
+    invocation: &mut Invocation,
+    inputs: Vec<PathBuf>,
+    arguments: &[OsString],
+    is_followed: bool,
+) -> Result<Session, RunError> {
+    let arguments = without_token(arguments);
+    let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
+    let mut session = Session::of_invocation(invocation, inputs, words)?;
+    session.spec.compatibility = Compatibility::Native;
+    session.settings.snapshot_interval = is_followed.then(|| Duration::from_millis(invocation.eta.interval_ms));
+    session.settings.control.looks_into_files = true;
+    session.settings.keeps_series = true;
+    session.settings.tells_series = is_followed;
+    session.is_remembered = true;
+    Ok(session)
+}
+
+/// The end of the run, and the signals that it has received. The viewers show it.
+fn go(
+    session: Session,
+    mut observer: RunConsole<'_>,
+    viewers: &mut Viewers,
+) -> Result<(SessionOutcome, Signals), RunError> {
+    // Before anything else: from now on a signal ends in a report.
+    let signals = Signals::listen_in_view(viewers.stops())?;
+    let outcome = match viewers.feed(session.handle()) {
+        None => signals.run(session, &mut [&mut observer]),
+        Some(mut feed) => {
+            let outcome = signals.run(session, &mut [&mut observer, &mut feed]);
+            viewers.take_back(feed);
+            outcome
+        }
+    };
+    viewers.end_terminal();
+    observer.end();
+    Ok((outcome?, signals))
+}
+
+/// The report as JSON.
+fn document(record: &RunRecord) -> String {
+    let messages: Vec<String> =
+        record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned()).collect();
+    let mut document = json!({
+        "version": VERSION,
+        "timestamp_ms": record.timestamp_ms,
+        "elapsed_ns": record.elapsed_ns,
+        "global_options": record.global_options,
+        "jobs": headlines(record),
+        "findings": record.audit.as_ref().map(|audit| &audit.findings),
+        "unexamined": record.audit.as_ref().map(|audit| &audit.unexamined),
+        "n_rules": record.audit.as_ref().map(|audit| audit.n_rules),
+        "provenance": record.provenance.as_ref().map(|provenance| provenance.to_document()),
+        "messages": messages,
+    });
+    let (totals, runtimes) = (totals(record), drawn_runtimes(record));
+    if !totals.is_empty() {
+        document["total"] = json!(totals);
+    }
+    if !runtimes.is_empty() {
+        document["drawn_runtimes"] = json!(runtimes);
+    }
+    format!("{document:#}\n")
+}
+
+/// Prints events of a run for a person.
+struct RunConsole<'a> {
+    console: &'a mut Console,
+    line: Option<ProgressLine>,
+    has_report_alone: bool,
+    /// The lines of jsonl.
+    course: Option<&'a mut Course>,
+    /// Messages that wait until the terminal is free again, where it is taken.
+    held: Option<Vec<(MessageStream, Note)>>,
+}
+
+/// The progress line: that of fio, and p99.
+#[derive(Default)]
+struct ProgressLine {
+    line: EtaLine,
+    /// Latencies since the last line.
+    latencies: Histogram,
+}
+
+impl ProgressLine {
+    fn count(&mut self, stretch: &Stretch) {
+        for figures in &stretch.stats.directions.0 {
+            if let Some(latencies) = figures.clat.histogram.as_ref().or(figures.lat.histogram.as_ref()) {
+                self.latencies.merge(latencies);
+            }
+        }
+    }
+
+    fn show(&mut self, snapshot: &EtaSnapshot) {
+        let p99 = full_percentiles(&self.latencies, &[99.0]).first().map(|(_, latency_ns)| *latency_ns);
+        let p99_ns = p99.filter(|_| self.latencies.n_samples() > 0);
+        self.latencies.clear();
+        let snapshot = EtaSnapshot { p99_ns, ..snapshot.clone() };
+        let columns = ferrio_sys::terminal::columns(std::io::stdout());
+        let is_in_place = can_be_steered(&std::io::stdout());
+        show_progress(&if is_in_place {
+            self.line.update(&snapshot, false, columns)
+        } else {
+            plain_line(&snapshot, columns)
+        });
+    }
+}
+
+impl RunConsole<'_> {
+    /// Removes the progress line from the terminal.
+    fn clear(&mut self) {
+        if let Some(text) = self.line.as_mut().and_then(|line| line.line.clear()) {
+            show_progress(text);
+        }
+    }
+
+    fn say(&mut self, stream: MessageStream, note: &Note) {
+        if let Some(held) = &mut self.held {
+            held.push((stream, note.clone()));
+            return;
+        }
+        self.clear();
+        self.console.say(stream, note.clone());
+    }
+
+    /// The run is over, and the terminal free.
+    fn end(&mut self) {
+        self.clear();
+        for (stream, note) in self.held.take().into_iter().flatten() {
+            self.console.say(stream, note);
+        }
+    }
+}
+
+impl Observer for RunConsole<'_> {
+    fn event(&mut self, event: &RunEvent) {
+        if let Some(course) = &mut self.course {
+            course.event(self.console, event);
+        }
+        match event {
+            RunEvent::LayingOut { job_name, n_files, total_bytes } if !self.has_report_alone && self.held.is_none() => {
+                self.clear();
+                self.console.report(&start::layout(job_name, *n_files, *total_bytes));
+            }
+            RunEvent::Message(stream, note) => self.say(*stream, note),
+            RunEvent::Trace(text) => {
+                self.clear();
+                self.console.trace(&format!("{text}\n"));
+            }
+            RunEvent::Interval(stretch) => {
+                if let Some(line) = &mut self.line {
+                    line.count(stretch);
+                }
+            }
+            RunEvent::Eta(snapshot) => {
+                if let Some(line) = &mut self.line {
+                    line.show(snapshot);
+                }
+            }
+            // A report in the middle is asked for with fio's options, which this command does not take.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `ferrio run --web`: the process that serves a run to browsers and to Prometheus, seen from the run.
+//!
+//! Must not know: what is served. Start reading at [`WebOptions::take`], [`WebViewer::start`] and [`WebViewer::end`].
+
+use super::take_value;
+use super::viewers::fork_viewer;
+use ferrio::live::frame::{FinalReports, LiveFrame};
+use ferrio::live::link::FrameWriter;
+use ferrio::live::web::{MOST_END_WAIT, WebError, WebServer};
+use ferrio_sys::process::{self, Pid, Signal};
+use ferrio_sys::signals::WEB_TOKEN_VARIABLE;
+use std::ffi::OsString;
+use std::io;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the server.
+const TICK: Duration = Duration::from_millis(5);
+/// Time beyond its own limit in which a server that lives has ended.
+const GRACE: Duration = Duration::from_millis(500);
+const ADDRESS: &str = "--web";
+const TOKEN: &str = "--web-token";
+
+/// The options of the server.
+#[derive(Debug)]
+pub(super) struct WebOptions {
+    address: String,
+    token: Option<String>,
+}
+
+impl WebOptions {
+    /// Takes the options out of the arguments; `None`: no server is wanted.
+    ///
+    /// # Errors
+    /// There is no value behind an option, or a token without an address.
+    pub(super) fn take(words: &mut Vec<OsString>) -> Result<Option<Self>, String> {
+        let address = take_value(words, ADDRESS, "an address: --web=HOST:PORT, or --web=PORT")?;
+        let token = take_value(words, TOKEN, "a token: --web-token=TOKEN")?;
+        let of_environment = || std::env::var_os(WEB_TOKEN_VARIABLE).filter(|token| !token.is_empty());
+        let text = |value: OsString| value.to_string_lossy().into_owned();
+        match (address, token) {
+            (None, Some(_)) => Err(format!("{TOKEN} is for {ADDRESS}, which is not there: {ADDRESS}=HOST:PORT")),
+            (None, None) => Ok(None),
+            (Some(address), token) => {
+                Ok(Some(Self { address: text(address), token: token.or_else(of_environment).map(text) }))
+            }
+        }
+    }
+
+    /// A server that listens.
+    pub(super) fn bind(self) -> Result<WebServer, WebError> {
+        WebServer::bind(&self.address, self.token)
+    }
+}
+
+/// The arguments without the token, which is in no record and on no page.
+pub(super) fn without_token(arguments: &[OsString]) -> Vec<OsString> {
+    let mut words = arguments.to_vec();
+    while let Ok(Some(_)) = take_value(&mut words, TOKEN, "") {}
+    words
+}
+
+/// A server of the run, in its own process.
+pub(super) struct WebViewer {
+    process: Pid,
+}
+
+impl WebViewer {
+    /// Starts a server, to which frames go by a new writer behind the others. The run itself listens no longer.
+    ///
+    /// # Errors
+    /// The system has no room for another process.
+    pub(super) fn start(server: WebServer, writers: &mut Vec<FrameWriter>) -> io::Result<Self> {
+        Ok(Self { process: fork_viewer(writers, |reader| server.serve(reader))? })
+    }
+
+    /// Hands over the reports, and waits until the server has ended, for a limited time.
+    pub(super) fn end(self, mut writer: FrameWriter, reports: Option<FinalReports>, is_interrupted: impl Fn() -> bool) {
+        let deadline = Instant::now() + MOST_END_WAIT + GRACE;
+        let goes_on = || Instant::now() < deadline && !is_interrupted();
+        while !writer.has_room() && goes_on() {
+            writer.flush();
+            std::thread::sleep(TICK);
+        }
+        if let Some(reports) = reports {
+            writer.send(&LiveFrame::Reports(reports));
+        }
+        while !writer.is_idle() && goes_on() {
+            writer.flush();
+            std::thread::sleep(TICK);
+        }
+        drop(writer);
+        while let Ok(None) = process::try_wait(self.process) {
+            if !goes_on() {
+                let _ = process::kill(self.process, Signal::KILL);
+                let _ = process::wait(self.process);
+                break;
+            }
+            std::thread::sleep(TICK);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn options_are_taken_in_both_forms() {
+        for given in
+            [&["--web=:0", "--web-token=secret-123", "x"][..], &["x", "--web-token", "secret-123", "--web", ":0"]]
+        {
+            let mut rest = words(given);
+            let options = WebOptions::take(&mut rest).unwrap().unwrap();
+            assert_eq!((options.address.as_str(), options.token.as_deref()), (":0", Some("secret-123")));
+            assert_eq!(rest, words(&["x"]));
+        }
+        assert!(WebOptions::take(&mut words(&["--webs=1", "x"])).unwrap().is_none());
+        for bad in [&["--web"][..], &["--web="], &["--web-token=secret-123"], &["--web=1", "--web-token"]] {
+            assert!(WebOptions::take(&mut words(bad)).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_token_is_in_no_record() {
+        let given = ["run", "--web-token", "secret-123", "--web=:0", "--web-token=secret-456", "x"];
+        assert_eq!(without_token(&words(&given)), words(&["run", "--web=:0", "x"]));
+    }
+}

@@ -1,0 +1,54 @@
+//! The page of a profile, from its outcome.
+//!
+//! Must not know: how a page is laid out. Start reading at [`page`].
+
+use super::text;
+use crate::ui::machine_text::machine_sentence;
+use crate::commands::sweep::loops;
+use crate::commands::sweep::page::swept;
+use ferrio_pictures::profile::{ProfilePart, ProfileView};
+use ferrio_pictures::sweep::SweepView;
+use ferrio::profile::{ProfileOutcome, ProfileTarget, SectionOutcome};
+use ferrio::session::VERSION;
+use ferrio::sweep::space::SweepAxis;
+use ferrio_units::glance::bytes_text;
+use std::path::Path;
+
+/// The page.
+pub(super) fn page(outcome: &ProfileOutcome, path: &Path, target: &ProfileTarget) -> String {
+    ferrio_pictures::profile::page(&ProfileView {
+        title: format!("What {} can do", path.display()),
+        facts: facts(outcome, target),
+        columns: text::COLUMNS.to_vec(),
+        rows: outcome.sheet.iter().map(|row| (text::cells(row).to_vec(), row.is_believable)).collect(),
+        sections: outcome.sections.iter().map(|one| part(one, &outcome.sections)).collect(),
+        not_measured: &outcome.not_measured,
+        findings: outcome.findings.iter().map(|found| (found.sections.join("; "), &found.finding)).collect(),
+    })
+}
+
+fn facts(outcome: &ProfileOutcome, target: &ProfileTarget) -> Vec<String> {
+    let what = if target.is_written { "A file of" } else { "Reads of a device of" };
+    let mut facts = vec![format!(
+        "{what} {}, engine {}, direct I/O where nothing else is said. {VERSION}.",
+        bytes_text(outcome.bytes),
+        target.engine
+    )];
+    facts.extend(outcome.provenance.as_deref().map(machine_sentence));
+    facts
+}
+
+fn part<'a>(one: &'a SectionOutcome, all: &'a [SectionOutcome]) -> ProfilePart<'a> {
+    let values = |axis: &SweepAxis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect();
+    let figures = SweepView {
+        title: String::new(),
+        axes: one.figures.axes.iter().map(|axis| (axis.name(), values(axis))).collect(),
+        n_repeats: 1,
+        points: one.figures.points.iter().map(swept).collect(),
+        findings: Vec::new(),
+        answers: Vec::new(),
+        remarks: Vec::new(),
+        loops: one.beside.as_ref().map(|(closed, beside)| loops::view(&all[*closed].figures, beside, &one.figures)),
+    };
+    ProfilePart { title: one.section.title, about: one.section.about, figures, course: one.course.as_ref() }
+}

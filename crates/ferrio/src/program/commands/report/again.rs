@@ -1,0 +1,58 @@
+//! The report of a run again, from its record.
+//!
+//! Must not know: how a report looks, how a record is stored. Start reading at [`show`].
+
+use super::{Request, examined};
+use crate::ui::console::Console;
+use crate::ui::exit::{self, Exit};
+use crate::shared::record_file;
+use crate::ui::reporter::Reporter;
+use ferrio_report::terse::TerseVersion;
+use ferrio_spec::{OutputFormat, OutputFormats};
+use ferrio_sys::output::KeptFiles;
+use std::process::ExitCode;
+
+/// Shows the report.
+pub(super) fn show(request: &Request) -> ExitCode {
+    let mut console = Console::of_command("ferrio report");
+    let [path] = &request.results[..] else {
+        console
+            .error("ferrio report: the report of one record is shown; for a page of several results: -o PAGE.html\n");
+        return Exit::Failed.into();
+    };
+    let mut record = match record_file::read(path) {
+        Ok(record) => record,
+        // A report of a program, such as fio's JSON, has no other form to be shown in but that of ferrio.
+        Err(_) if request.output_format.is_none() && !record_file::is_record(path) => return examined::show(request),
+        Err(reason) => {
+            let path = path.display();
+            console.error(&format!("ferrio report: {path}: {reason}\n"));
+            return Exit::Failed.into();
+        }
+    };
+    if request.anonymous {
+        record.make_anonymous();
+    }
+    let terse_version = TerseVersion::from_number(request.terse_version).unwrap_or_default();
+    let formats = request.output_format.clone().unwrap_or_else(|| OutputFormats::from_iter([OutputFormat::Normal]));
+    let reporter = Reporter::of_formats(formats, terse_version);
+    if reporter.writes_records() && record.course.is_empty() {
+        let path = path.display();
+        console.error(&format!(
+            "ferrio report: {path}: it holds no intervals for jsonl: a run records them when its --output-format has jsonl\n"
+        ));
+        return Exit::Failed.into();
+    }
+    if let Some(output) = &request.output {
+        console = match Console::to_file(output, &KeptFiles::inputs(&request.results)) {
+            Ok(file) => file,
+            Err(error) => {
+                let (output, error) = (output.display(), ferrio_units::error_text(&error));
+                console.error(&format!("ferrio report: cannot open output file {output}: {error}\n"));
+                return Exit::Failed.into();
+            }
+        };
+    }
+    reporter.show_again(&mut console, &record);
+    exit::at_end(console.has_failed)
+}

@@ -1,0 +1,89 @@
+//! The open loop beside the points of a sweep, as text and as a view of pictures.
+//!
+//! Must not know: how it is run. Start reading at [`text`].
+
+use super::page::swept;
+use super::table::{cells, mark, missing, place};
+use crate::ui::columns::aligned;
+use ferrio_pictures::sweep::LoopsView;
+use ferrio_report::native::wrap;
+use ferrio_stats::Finding;
+use ferrio::sweep::outcome::{OpenLoopOutcome, PointOutcome, SweepFinding, SweepOutcome};
+use ferrio::sweep::{OPEN_LOOP_SHARES, OpenLoop};
+use ferrio_units::glance::thousands;
+use std::fmt::Write as _;
+
+/// The rows of the open loop, in the order of its rates.
+pub(super) fn text(closed: &SweepOutcome, open: &OpenLoopOutcome, width: usize) -> String {
+    let best = &closed.points[open.beside.at];
+    let mut text = String::from("\n");
+    text.push_str(&wrap(
+        &format!(
+            "Open loop at {}: users come at random times, at shares of the {} IOPS of point #{}, and a latency begins when the user comes.",
+            best.point,
+            thousands(OpenLoop::iops(best).round() as u64),
+            best.number
+        ),
+        "",
+        width,
+    ));
+    let jobs = open.figures.jobs();
+    let has_names = jobs.iter().any(|(index, ..)| *index != jobs[0].0);
+    let mut heads = vec!["share".to_owned()];
+    heads.extend(has_names.then(|| "job".to_owned()));
+    heads.extend(["", "MB/s", "IOPS", "±", "mean", "p50", "p99", "p99.9"].map(str::to_owned));
+    let mut rows = vec![heads];
+    for point in &open.figures.points {
+        for (job_index, job, kind) in &jobs {
+            let mut row = vec![format!("{}{}", share(point), mark(point))];
+            row.extend(has_names.then(|| job.clone()));
+            row.push(kind.name().to_owned());
+            row.extend(cells(point, *job_index, *kind));
+            rows.push(row);
+        }
+    }
+    text.push_str(&aligned(&rows, 2 + usize::from(has_names)));
+    if let Some(line) = missing(&open.figures) {
+        // Writing to a text cannot fail.
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// The findings of the open loop that the closed one does not have, each with the words for its points.
+pub(super) fn findings(closed: &SweepOutcome) -> Vec<(String, &Finding)> {
+    let is_new = |one: &&SweepFinding| !closed.findings.iter().any(|known| known.finding.is_as(&one.finding));
+    closed
+        .open_loop
+        .iter()
+        .flat_map(|open| {
+            open.figures
+                .findings
+                .iter()
+                .filter(is_new)
+                .map(|one| (format!("Open loop. {}", place(one, &open.figures)), &one.finding))
+        })
+        .collect()
+}
+
+/// The view of both loops.
+pub(crate) fn view<'a>(closed: &'a SweepOutcome, beside: &OpenLoop, open: &'a SweepOutcome) -> LoopsView<'a> {
+    let best = &closed.points[beside.at];
+    let line = || beside.closed.iter().map(|index| &closed.points[*index]);
+    // What all points of the line have is told once.
+    let is_common = |index: &usize| line().all(|point| point.point.settings[*index] == best.point.settings[*index]);
+    let words = |point: &PointOutcome, is_told: &dyn Fn(&usize) -> bool| {
+        let told = (0..point.point.settings.len()).filter(is_told).map(|index| &point.point.settings[index]);
+        told.map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    LoopsView {
+        at: words(best, &|index| is_common(index)),
+        closed: line().map(|point| (words(point, &|index| !is_common(index)), swept(point))).collect(),
+        open: open.points.iter().map(|point| (share(point), swept(point))).collect(),
+    }
+}
+
+/// Share of the rate of the closed loop at which a point is. Its number is that of the share.
+fn share(point: &PointOutcome) -> String {
+    OPEN_LOOP_SHARES.get(point.number - 1).map_or_else(String::new, |percent| format!("{percent} %"))
+}

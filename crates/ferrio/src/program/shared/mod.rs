@@ -1,0 +1,10 @@
+//! Files and records that several commands read or write.
+
+pub(crate) mod bandwidth_logs;
+pub(crate) mod engine_library;
+pub(crate) mod inputs;
+pub(crate) mod kept;
+pub(crate) mod kept_runs;
+pub(crate) mod own_directory;
+pub(crate) mod record_file;
+pub(crate) mod records;

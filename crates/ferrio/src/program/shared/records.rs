@@ -1,0 +1,97 @@
+//! Records of a run: written as lines when they are complete (`--output-format=jsonl`), and kept in a file
+//! (`--record`).
+//!
+//! Must not know: how a record looks. Start reading at [`Course`].
+
+use crate::ui::console::Console;
+use ferrio_job::Invocation;
+use ferrio_report::jsonl::{FirstLine, JsonlLines};
+use ferrio_run::RunEvent;
+use ferrio::session::VERSION;
+use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
+use ferrio_sys::clock::wall_clock_ms;
+use std::time::Duration;
+
+/// Length of an interval without `--status-interval`.
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Length of an interval: the time between reports, if one is given.
+pub(crate) fn interval(invocation: &Invocation) -> Duration {
+    invocation.control.status_interval.unwrap_or(DEFAULT_INTERVAL)
+}
+
+/// Events of a run that have a record.
+#[derive(Default)]
+pub(crate) struct Course {
+    /// True if the events are kept, not only written.
+    is_kept: bool,
+    /// Options given for all jobs.
+    global_options: Vec<(String, String)>,
+    /// Makes the lines.
+    lines: JsonlLines,
+    /// The kept events.
+    pub(crate) told: Vec<CourseEvent>,
+}
+
+impl Course {
+    pub(crate) fn new(is_kept: bool, global_options: Vec<(String, String)>) -> Self {
+        Self { is_kept, global_options, ..Self::default() }
+    }
+
+    /// The course of a native run, whose messages have these words.
+    pub(crate) fn with_words(is_kept: bool, global_options: Vec<(String, String)>, words: fn(&Note) -> String) -> Self {
+        Self { lines: JsonlLines::with_words(words), ..Self::new(is_kept, global_options) }
+    }
+
+    /// Writes a line for an event that has a record.
+    pub(crate) fn event(&mut self, console: &mut Console, event: &RunEvent) {
+        let told = match event {
+            RunEvent::Recording { provenance, run_epoch_ms, interval } => {
+                let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
+                self.tell(console, CourseEvent::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
+                self.tell_collected(console);
+                return;
+            }
+            RunEvent::Interval(stretch) => CourseEvent::Interval(stretch.clone()),
+            RunEvent::JobEnded(end) => CourseEvent::JobEnded(end.clone()),
+            RunEvent::Message(stream, note) => said(*stream, note.clone()),
+            _ => return,
+        };
+        self.tell(console, told, None);
+    }
+
+    /// The last line.
+    pub(crate) fn end(&mut self, console: &mut Console, exit: u8, signal: Option<i32>, elapsed: Duration) {
+        let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
+        self.tell(console, CourseEvent::End { epoch_ms: wall_clock_ms(), exit, signal, elapsed_ns }, None);
+    }
+
+    /// A line for a message.
+    pub(crate) fn message(&mut self, console: &mut Console, stream: MessageStream, text: &str) {
+        self.tell(console, said(stream, Note::text(text)), None);
+    }
+
+    /// Messages from before the run come after its first line.
+    fn tell_collected(&mut self, console: &mut Console) {
+        let messages = console.messages().map_or_else(Vec::new, |messages| messages.kept().to_vec());
+        for message in messages {
+            self.tell(console, CourseEvent::Message { epoch_ms: wall_clock_ms(), message }, None);
+        }
+    }
+
+    fn tell(&mut self, console: &mut Console, told: CourseEvent, provenance: Option<&Provenance>) {
+        let first = provenance.map(|provenance| FirstLine {
+            provenance,
+            fio_version: VERSION,
+            global_options: &self.global_options,
+        });
+        console.report(&self.lines.told(&told, first));
+        if self.is_kept {
+            self.told.push(told);
+        }
+    }
+}
+
+fn said(stream: MessageStream, note: Note) -> CourseEvent {
+    CourseEvent::Message { epoch_ms: wall_clock_ms(), message: ReportMessage { stream, note } }
+}

@@ -1,0 +1,55 @@
+//! What keeps a sweep from its runs.
+//!
+//! Start reading at [`SweepError`].
+
+use crate::sweep::space::SpaceError;
+use ferrio_job::Diagnostic;
+use crate::session::runs::RunsError;
+use crate::session::runs::folder::FolderError;
+use std::path::PathBuf;
+
+/// Why a sweep cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum SweepError {
+    /// The parameters are none.
+    #[error(transparent)]
+    Space(#[from] SpaceError),
+    /// The jobs refuse the options of a point.
+    #[error("{point}: {diagnostic}")]
+    Point {
+        /// The point, or the option with its value.
+        point: String,
+        /// Why.
+        diagnostic: Box<Diagnostic>,
+    },
+    /// Two parameters set one option of the same jobs.
+    #[error("the sweep sets {option} twice, as {first} and as {second}: leave out one of them")]
+    OneOption {
+        /// The option, by its own name.
+        option: &'static str,
+        /// One of the parameters, as it was written.
+        first: String,
+        /// The other one.
+        second: String,
+    },
+    /// The folder cannot be made, read or written, or is another program's.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The folder has no plan.
+    #[error("{} holds no sweep: it has no plan.json", .0.display())]
+    NoSweep(PathBuf),
+    /// The plan cannot be read.
+    #[error("{}: it is no plan of a sweep: {reason}", .path.display())]
+    Plan {
+        /// The plan.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A run cannot be made.
+    #[error(transparent)]
+    Runs(#[from] RunsError),
+    /// The points have no open loop.
+    #[error("no open loop can be run beside these points: together the jobs reach fewer than 20 IOPS")]
+    NoOpenLoop,
+}

@@ -1,0 +1,6 @@
+//! Fits of recipes.
+
+mod carried;
+mod common;
+mod hidden;
+mod simulated;

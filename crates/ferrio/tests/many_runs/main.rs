@@ -1,0 +1,6 @@
+//! Many runs on simulated devices, on virtual time: sweeps, searches and fits, whose truth queueing theory knows.
+//!
+//! Start reading at [`sweep::simulated`].
+
+mod fit;
+mod sweep;
