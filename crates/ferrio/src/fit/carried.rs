@@ -5,11 +5,11 @@
 
 use crate::fit::check::is_about;
 use crate::fit::{FitBound, FitLoad, FitVerdict, Recipe};
+use crate::sweep::limit::{LimitVerdict, LimitedBy, judge_rates, limited_by, share_of_rate};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::{MissedRate, missed_rate};
 use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::Finding;
-use crate::sweep::limit::{LimitVerdict, LimitedBy, judge_rates, limited_by, share_of_rate};
 use serde::Serialize;
 
 /// A load of which a job has not reached its rate.

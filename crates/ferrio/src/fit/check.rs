@@ -8,10 +8,10 @@ use crate::fit::runs::LoadRuns;
 use crate::fit::tail::{ShareBeyond, judge_tail};
 use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitVerdict};
+use crate::sweep::limit::certain_interval;
 use ferrio_insight::may_flatter;
 use ferrio_results::{FiguresOf, LatencyFigures, RunResult};
 use ferrio_stats::{Finding, FindingDirection};
-use crate::sweep::limit::certain_interval;
 use serde::Serialize;
 
 /// So many times as many runs are thought of, to tell how many would decide.

@@ -6,12 +6,12 @@ use crate::fit::fitting::{Fitting, PreparedLoad, factor_text};
 use crate::fit::outcome::DecidedLoad;
 use crate::fit::runs::LoadRuns;
 use crate::fit::{CheckOutcome, FitBound, FitError, FitVerdict, MissedLoad, scale};
+use crate::session::runs::Runs;
+use crate::sweep::limit::{Bracket, LimitVerdict, LimitedBy, limited_by, search};
 use ferrio_insight::may_flatter;
 use ferrio_insight::repeats::{changes, not_again};
 use ferrio_results::RunResult;
-use crate::session::runs::Runs;
 use ferrio_stats::Finding;
-use crate::sweep::limit::{Bracket, LimitVerdict, LimitedBy, limited_by, search};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -4,9 +4,9 @@
 //! not know: recipes, jobs. Start reading at [`judge_tail`].
 
 use crate::fit::FitVerdict;
+use crate::sweep::limit::error_of_look;
 use ferrio_inference::{RunShare, pooled_share, share_of_all};
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_latency_ns};
-use crate::sweep::limit::error_of_look;
 use serde::Serialize;
 
 /// Fewest runs after which storage may fit by a percentile: what a quarter of all runs shows is in one of them with 97 % (1 - 0.75^12).

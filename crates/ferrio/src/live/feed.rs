@@ -5,9 +5,9 @@
 use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use crate::live::link::FrameWriter;
 use crate::live::totals::JobTotals;
+use crate::session::Observer;
 use ferrio_report::native::note_text;
 use ferrio_run::{Handle, RunEvent};
-use crate::session::Observer;
 use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{ClonesStretch, ClonesTogether, JobEnd, Provenance, RunRecord, Stretch};
 use ferrio_units::{DataDirection, PerDirection};

@@ -137,7 +137,9 @@ mod tests {
         totals.add(&stats);
         assert_eq!((totals.syncs.n_ios, totals.syncs.latencies.len()), (3, 0));
         stats.sync = LatencyStat::new(true);
-        [1_500, 70_000_000_000].into_iter().for_each(|latency_ns| stats.sync.record(latency_ns));
+        for latency_ns in [1_500, 70_000_000_000] {
+            stats.sync.record(latency_ns);
+        }
         totals.add(&stats);
         assert_eq!((totals.syncs.n_ios, totals.syncs.latencies[1], totals.syncs.latencies[27]), (5, 1, 1));
         assert_eq!((totals.syncs.latency_sum_ns, totals.directions), (70_000_001_500, PerDirection::default()));

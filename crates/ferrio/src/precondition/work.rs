@@ -5,10 +5,10 @@
 use crate::precondition::filling::{FillPart, next_part};
 use crate::precondition::folder::PreconditionRound;
 use crate::precondition::{OpenPrecondition, PreconditionError, PreconditionWay, jobs};
-use ferrio_job::Environment;
-use ferrio_results::{RunResult, of_record};
 use crate::session::SessionOutcome;
 use crate::session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
+use ferrio_job::Environment;
+use ferrio_results::{RunResult, of_record};
 
 /// Why the work has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,10 @@
 
 use crate::profile::sheet::{SheetRow, rows};
 use crate::profile::{ProfileSection, SECTIONS};
-use ferrio_results::RunResult;
-use ferrio_stats::{Finding, Provenance};
 use crate::sweep::OpenLoop;
 use crate::sweep::outcome::SweepOutcome;
+use ferrio_results::RunResult;
+use ferrio_stats::{Finding, Provenance};
 use serde::Serialize;
 
 /// What a part has found.

@@ -4,14 +4,14 @@
 
 use crate::profile::outcome::SectionOutcome;
 use crate::profile::{ProfileError, ProfileOutcome, ProfileSection, SECTIONS};
-use ferrio_job::{Environment, Template};
-use ferrio_results::{RunResult, of_record};
 use crate::session::SessionOutcome;
 use crate::session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
-use ferrio_stats::{Provenance, RunRecord};
 use crate::sweep::outcome::SweepOutcome;
 use crate::sweep::space::{Space, SweepAxis, SweepPoint};
 use crate::sweep::{OPEN_LOOP_SHARES, OpenLoop, session_at};
+use ferrio_job::{Environment, Template};
+use ferrio_results::{RunResult, of_record};
+use ferrio_stats::{Provenance, RunRecord};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::fs::File;

@@ -3,10 +3,10 @@
 //! Must not know: how they are shown. Start reading at [`rows`].
 
 use crate::profile::SectionOutcome;
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::{FiguresOf, Quantity, RunResult, TimeSeries};
 use crate::sweep::OPEN_LOOP_SHARES;
 use crate::sweep::outcome::PointOutcome;
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_results::{FiguresOf, Quantity, RunResult, TimeSeries};
 use serde::Serialize;
 
 /// Part of a long run that is its burst, and the part that is sustained.

@@ -8,7 +8,6 @@ mod commands;
 mod shared;
 mod ui;
 
-
 use crate::ui::exit::Exit;
 use std::ffi::OsString;
 use std::path::Path;
@@ -41,7 +40,7 @@ const COMMANDS: &[Command] = &[
         usage: "ferrio run JOBFILE|OPTIONS...",
         summary: "run fio's jobs, and audit the figures",
         describe: commands::native::describe::run,
-        run: commands::native::run::run,
+        run: run_once_or_often,
     },
     Command {
         name: "check",
@@ -206,6 +205,15 @@ fn main() -> ExitCode {
         return Exit::Failed.into();
     }
     commands::drop_in::run(&arguments, &commands::front::page())
+}
+
+/// `ferrio run`: one run, or with `--repeat` and `--until` several.
+fn run_once_or_often(arguments: &[OsString]) -> ExitCode {
+    if commands::sweep::repeated::is_wanted(arguments) {
+        commands::sweep::repeated::run(arguments)
+    } else {
+        commands::native::run::run(arguments)
+    }
 }
 
 /// Under the name `fio` there are no native commands, and nothing is said of them.

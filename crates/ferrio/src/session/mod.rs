@@ -8,13 +8,13 @@ pub mod adopted;
 #[cfg_attr(not(feature = "history"), path = "no_last_runs.rs")]
 mod last_runs;
 mod observers;
+mod run_session;
 pub mod runs;
-mod session;
 mod survey;
 
 /// Version of the outputs and of `--version`: parsers look for `fio-3`, people for the program that ran.
 pub const VERSION: &str = concat!("fio-3.42-ferrio-", env!("CARGO_PKG_VERSION"));
 
 pub use observers::{Observer, Subscription};
-pub use session::{Session, SessionOutcome, audit};
+pub use run_session::{Session, SessionOutcome, audit};
 pub use survey::survey;

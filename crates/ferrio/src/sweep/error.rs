@@ -2,10 +2,10 @@
 //!
 //! Start reading at [`SweepError`].
 
-use crate::sweep::space::SpaceError;
-use ferrio_job::Diagnostic;
 use crate::session::runs::RunsError;
 use crate::session::runs::folder::FolderError;
+use crate::sweep::space::SpaceError;
+use ferrio_job::Diagnostic;
 use std::path::PathBuf;
 
 /// Why a sweep cannot be made or read.

@@ -3,12 +3,12 @@
 //! `plan.json` is written first, and again when a search adds a point. A record gets its name when it is whole. Must not know: how a run is made, what records hold. Start reading at
 //! [`SweepFolder::create`], then [`SweepFolder::open`].
 
+use crate::session::runs::folder::{self, WorkFolder};
 use crate::sweep::limit::RUNS_AGAIN;
 use crate::sweep::outcome::SweepOutcome;
 use crate::sweep::{FEWEST_RUNS, OpenLoop, RunHabits, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
 use ferrio_insight::repeats::repeats;
 use ferrio_results::{RunResult, of_record};
-use crate::session::runs::folder::{self, WorkFolder};
 use ferrio_stats::RunRecord;
 use std::path::{Path, PathBuf};
 
@@ -225,9 +225,9 @@ impl OpenSweep {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::runs::folder::FolderError;
     use crate::sweep::space::{Space, SweepAxis};
     use crate::sweep::{JobsOfPlan, RunHabits};
-    use crate::session::runs::folder::FolderError;
     use std::fs;
 
     fn plan() -> SweepPlan {

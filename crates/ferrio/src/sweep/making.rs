@@ -2,13 +2,13 @@
 //!
 //! Must not know: terminals, signals, what is done around a run. Start reading at [`OpenSweep::make`].
 
+use crate::session::SessionOutcome;
+use crate::session::runs::{BetweenRuns, NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
 use crate::sweep::limit::{LimitSearch, LimitVerdict, RUNS_AGAIN};
 use crate::sweep::session::repeat_at;
 use crate::sweep::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep};
 use ferrio_job::{Environment, Template};
 use ferrio_results::{RunResult, of_record};
-use crate::session::SessionOutcome;
-use crate::session::runs::{BetweenRuns, NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
 use ferrio_spec::RunSpec;
 use std::time::Duration;
 use std::vec;
@@ -47,19 +47,11 @@ impl OpenSweep {
         if let Some(first) = jobs.first.clone().filter(|_| is_new) {
             runs.beside(first)?;
         }
-        match limit {
-            Some(limit) => runs.all(&mut LimitRuns::new(self, jobs, limit)),
-            None => {
-                let n_before = self.folder.plan.n_runs() - missing.len();
-                runs.all(&mut PointRuns {
-                    open: self,
-                    jobs,
-                    missing: missing.into_iter(),
-                    n_passed: n_before,
-                    step: None,
-                })
-            }
+        if let Some(limit) = limit {
+            return runs.all(&mut LimitRuns::new(self, jobs, limit));
         }
+        let n_passed = self.folder.plan.n_runs() - missing.len();
+        runs.all(&mut PointRuns { open: self, jobs, missing: missing.into_iter(), n_passed, step: None })
     }
 
     /// A run of a sweep, before which `n_made` of `n_all` runs were made.

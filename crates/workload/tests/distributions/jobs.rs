@@ -6,7 +6,7 @@ use ferrio_spec::JobSpec;
 use ferrio_spec::{BlockRange, DirectionMix, FileService, PatternSpec};
 use ferrio_units::PerDirection;
 use ferrio_units::random::{DEFAULT_RAND_SEED, SeedTable};
-use ferrio_workload::{FileRange, Next, NextIo, Rounds, Workload, WorkloadPlan};
+use ferrio_workload::{FileRange, Next, NextIo, Rounds, WorkForm, Workload, WorkloadPlan};
 
 pub(crate) const BLOCK_BYTES: u64 = 4096;
 
@@ -35,7 +35,7 @@ pub(crate) fn random_reads(n_blocks: u64) -> WorkloadPlan {
             distribution_seed: FILE_SEEDS[0],
         }],
         openfiles: 1,
-        whole_files: false,
+        form: WorkForm::Blocks,
         file_service: FileService::RoundRobin,
         file_service_count: 1,
         seeds: SeedTable::new(DEFAULT_RAND_SEED, 1),

@@ -6,6 +6,7 @@ mod engines;
 mod form;
 mod lints;
 mod outputs;
+mod parts;
 mod types;
 mod unsafety;
 mod words;
@@ -25,6 +26,8 @@ const RULES: &[Rule] = &[
     form::forbidden_macro,
     lints::lint_exception,
     outputs::opened_elsewhere,
+    parts::misplaced_use,
+    parts::command_in_command,
     types::wide_type,
     types::scattered_type,
     unsafety::forbid_attribute,

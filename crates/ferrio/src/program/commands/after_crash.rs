@@ -4,16 +4,16 @@
 
 use crate::ui::arguments;
 use crate::ui::console::Console;
+use crate::ui::described::{of_jobs, value};
 use crate::ui::exit::{self, Exit};
-use crate::commands::native::describe::{of_jobs, value};
 use clap::{Arg, ArgAction};
-use ferrio_run::crash::check::{CrashCheck, CrashReport, Violation, after_crash};
-use ferrio_run::crash::judge::Verdict;
+use ferrio::session::VERSION;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use ferrio_report::native::plain;
 use ferrio_report::words;
-use ferrio::session::VERSION;
+use ferrio_run::crash::check::{CrashCheck, CrashReport, Violation, after_crash};
+use ferrio_run::crash::judge::Verdict;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;

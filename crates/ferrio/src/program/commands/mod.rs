@@ -12,8 +12,6 @@ pub(crate) mod front;
 pub(crate) mod genjob;
 pub(crate) mod genzipf;
 pub(crate) mod history;
-pub(crate) mod inflate_log;
-pub(crate) mod machine_tests;
 pub(crate) mod man;
 pub(crate) mod native;
 pub(crate) mod plot;

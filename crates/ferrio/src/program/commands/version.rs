@@ -2,8 +2,8 @@
 //!
 //! Must not know: jobs. Start reading at [`run`]. `--version` alone is fio's, and is answered as fio answers it.
 
-use crate::ui::console::Console;
 use crate::commands::engines::machine;
+use crate::ui::console::Console;
 use crate::ui::exit;
 use ferrio::session::VERSION;
 use ferrio_spec::engines::ENGINES;

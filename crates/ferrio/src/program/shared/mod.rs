@@ -1,10 +1,15 @@
 //! Files and records that several commands read or write.
 
+pub(crate) mod audited_text;
 pub(crate) mod bandwidth_logs;
+pub(crate) mod engine_choice;
 pub(crate) mod engine_library;
+pub(crate) mod examined;
 pub(crate) mod inputs;
+pub(crate) mod keeping;
 pub(crate) mod kept;
 pub(crate) mod kept_runs;
 pub(crate) mod own_directory;
 pub(crate) mod record_file;
 pub(crate) mod records;
+pub(crate) mod swept_view;

@@ -4,10 +4,10 @@
 //! Must not know: how a record looks. Start reading at [`Course`].
 
 use crate::ui::console::Console;
+use ferrio::session::VERSION;
 use ferrio_job::Invocation;
 use ferrio_report::jsonl::{FirstLine, JsonlLines};
 use ferrio_run::RunEvent;
-use ferrio::session::VERSION;
 use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;

@@ -3,6 +3,8 @@
 //! `ferrio run` counts failed jobs as fio does; a command that a signal ends has 128 more. In the place of fio the codes are those of
 //! fio (`drop_in`). Must not know: any command. Start reading at [`Exit`].
 
+use crate::ui::console::Console;
+use ferrio::session::SessionOutcome;
 use std::process::ExitCode;
 
 /// How a native command has ended.
@@ -38,6 +40,14 @@ pub(crate) fn by_signal(signal: Option<i32>) -> ExitCode {
 /// The code at the end of a command, part of whose work may have failed.
 pub(crate) fn at_end(has_failed: bool) -> ExitCode {
     if has_failed { Exit::Failed.into() } else { Exit::Fine.into() }
+}
+
+/// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
+pub(crate) fn exit_number(outcome: &SessionOutcome, signal: Option<i32>, console: &Console) -> u8 {
+    let signal = if signal.is_some() { 128 } else { 0 };
+    let has_lost = console.has_failed || outcome.n_logs_lost > 0;
+    let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;
+    code as u8
 }
 
 #[cfg(test)]

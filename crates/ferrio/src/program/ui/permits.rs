@@ -3,7 +3,7 @@
 //!
 //! Must not know: which options do more than I/O. Start reading at [`Permits::refusal`].
 
-use crate::commands::native::take_value;
+use crate::ui::words::take_value;
 use ferrio_job::beyond::{Beyond, BeyondKind};
 use ferrio_job::changes::ReadonlyChange;
 use ferrio_job::invocation::Invocation;
@@ -126,7 +126,9 @@ pub(crate) fn shown(beyond: &[Beyond], changes: &[ReadonlyChange]) -> String {
         if !lines.is_empty() {
             text.push_str(heading);
             // Writing to a text cannot fail.
-            lines.iter().for_each(|line| _ = writeln!(text, "  {line}"));
+            for line in lines {
+                _ = writeln!(text, "  {line}");
+            }
             text.push('\n');
         }
     }

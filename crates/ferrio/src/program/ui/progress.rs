@@ -3,18 +3,18 @@
 //! Must not know: how runs work. Start reading at [`ProgressPrinter`].
 
 use crate::shared::bandwidth_logs::BandwidthLogs;
-use crate::ui::console::{Console, columns_to_steer, show_progress};
 use crate::shared::records::Course;
+use crate::ui::console::{Console, columns_to_steer, show_progress};
 use crate::ui::reporter::Reporter;
 use crate::ui::signals::Signals;
+use ferrio::session::Observer;
+use ferrio::session::VERSION;
 use ferrio_job::invocation::EtaSettings;
 use ferrio_report::eta::EtaLine;
 use ferrio_report::logs::AggregateLogs;
 use ferrio_report::slices::LatencySlices;
 use ferrio_report::start::{self, StartJob};
 use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent};
-use ferrio::session::Observer;
-use ferrio::session::VERSION;
 use ferrio_spec::{DirectionMix, JobSpec, engines};
 use ferrio_stats::Note;
 use std::io;

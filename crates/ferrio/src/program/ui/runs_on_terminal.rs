@@ -3,13 +3,13 @@
 //! Must not know: kinds of runs. Start reading at [`RunsOnTerminal::start`].
 
 use crate::ui::console::Console;
+use crate::ui::durations::time_text;
 use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;
-use crate::commands::sweep::table::time_text;
-use ferrio_report::native::note_text;
-use ferrio_run::{RunError, RunEvent};
 use ferrio::session::runs::{RunDriver, RunNotice, WorkUnit};
 use ferrio::session::{Observer, Session, SessionOutcome};
+use ferrio_report::native::note_text;
+use ferrio_run::{RunError, RunEvent};
 use ferrio_units::glance::three_digits;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};

@@ -4,9 +4,9 @@
 //! signals and passes them on to the handle of the run. A signal that comes before the run is kept for it; one that
 //! comes after its end is returned by [`Signals::take_untold`].
 
-use crate::commands::native::StopNotice;
-use ferrio_run::{Handle, RunError};
+use crate::ui::stop_notice::StopNotice;
 use ferrio::session::{Observer, Session, SessionOutcome};
+use ferrio_run::{Handle, RunError};
 use ferrio_sys::poll::wait_readable;
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals::{self, SignalQueue};

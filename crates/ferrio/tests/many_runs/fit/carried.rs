@@ -3,11 +3,10 @@
 //!
 //! The runs are on virtual time. Start reading at [`writes`].
 
-
 use super::common::{OnVirtualTime, recipe, recipe_text};
 use ferrio::fit::{FitOutcome, FitVerdict, Fitting, Recipe};
-use ferrio_job::SystemEnvironment;
 use ferrio::sweep::limit::LimitedBy;
+use ferrio_job::SystemEnvironment;
 
 /// A log with 100 records a second, each with a sync that takes so long: up to 10 ms, the device carries that.
 fn writes(sync: &str) -> String {

@@ -2,7 +2,6 @@
 //!
 //! The runs are on virtual time. Start reading at [`fitted`].
 
-
 use super::common::{OnVirtualTime, recipe, recipe_text};
 use ferrio::fit::{FitOutcome, FitVerdict, Fitting, Headroom, Recipe};
 use ferrio_job::SystemEnvironment;

@@ -2,7 +2,6 @@
 //!
 //! The runs are on virtual time, so that they take only their computing time. Start reading at [`verdicts`].
 
-
 use super::common::{OnVirtualTime, recipe};
 use ferrio::fit::{FitVerdict, Fitting};
 use ferrio_job::SystemEnvironment;

@@ -3,14 +3,13 @@
 //!
 //! The runs are on virtual time. Start reading at [`told`].
 
-
 use super::common::{Swept, made};
+use ferrio::sweep::limit::{LimitAnswer, LimitedBy};
+use ferrio::sweep::outcome::SweepOutcome;
 use ferrio_insight::may_flatter;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::{BURST, SERVICE};
 use ferrio_stats::Severity;
-use ferrio::sweep::limit::{LimitAnswer, LimitedBy};
-use ferrio::sweep::outcome::SweepOutcome;
 
 /// The outcome of a sweep.
 fn outcome(swept: &Swept<'_>, seed: i64) -> SweepOutcome {

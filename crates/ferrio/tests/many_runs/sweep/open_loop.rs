@@ -2,12 +2,11 @@
 //!
 //! The runs are on virtual time. Start reading at [`users_wait_as_theory_has_it`].
 
-
 use super::common::{Swept, made};
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::FiguresOf;
 use ferrio::sweep::OPEN_LOOP_SHARES;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_results::FiguresOf;
 
 /// One channel with exponential service of 1 ms on average: a closed loop has 1,000 I/Os a second at any depth.
 const CHANNEL: &str =

@@ -2,7 +2,6 @@
 //!
 //! The runs are on virtual time, so that they take only their computing time. Start reading at [`bracket`].
 
-
 use super::common::{Swept, made, make};
 use ferrio::sweep::SweepStep;
 use ferrio::sweep::limit::{Bracket, LimitAnswer};

@@ -5,11 +5,11 @@
 //! only makes the check say less.
 //! Must not know: verdicts. Start reading at [`CrashLog`].
 
+use crate::crash::header::{CrashHeader, log_path};
+use crate::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use crate::error::{Failure, failure};
 use crate::files::FileSet;
 use crate::plan::WorkerPlan;
-use crate::crash::header::{CrashHeader, log_path};
-use crate::crash::record::{JournalEvent, JournalRecord, RECORD_BYTES};
 use ferrio_spec::SyncMode;
 use ferrio_spec::engines::Data;
 use ferrio_stats::Note;

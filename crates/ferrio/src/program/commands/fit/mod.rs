@@ -6,16 +6,16 @@ mod page;
 mod text;
 mod words;
 
+use crate::shared::own_directory::OwnDirectory;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::shared::own_directory::OwnDirectory;
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
 use clap::{CommandFactory, Parser};
 use ferrio::fit::{Catalogue, FitError, FitOutcome, FitVerdict, Fitting, Recipe};
-use ferrio_job::SystemEnvironment;
 use ferrio::session::VERSION;
+use ferrio_job::SystemEnvironment;
 use ferrio_sys::file_space::file_system_space;
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use ferrio_units::value::{TimeUnit, parse_time_us};

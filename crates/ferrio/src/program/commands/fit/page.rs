@@ -7,11 +7,11 @@ use crate::ui::machine_text::machine_sentence;
 use ferrio::fit::{
     CheckOutcome, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, LoadOutcome, Recipe, TracedFigure,
 };
+use ferrio::session::VERSION;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_pictures::fit::{
     FitHeadroom, FitLoadView, FitMark, FitMissed, FitRow, FitSource, FitSpread, FitTraceView, FitView,
 };
-use ferrio::session::VERSION;
 use ferrio_stats::{FiguresOf, Finding};
 use ferrio_units::glance::{bytes_text, duration_text, thousands};
 use std::path::Path;

@@ -4,7 +4,7 @@
 
 use super::words;
 use crate::ui::columns::aligned;
-use crate::commands::sweep::table::time_text;
+use crate::ui::durations::time_text;
 use ferrio::fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};

@@ -2,14 +2,14 @@
 //!
 //! Must not know: terminals, pages. Start reading at [`headline`].
 
-use crate::commands::sweep::table::time_text;
+use crate::ui::durations::time_text;
 use ferrio::fit::{
     CheckOutcome, DisturbedRuns, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome,
     MissedLoad, Recipe,
 };
+use ferrio::sweep::limit::LimitedBy;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_stats::FiguresOf;
-use ferrio::sweep::limit::LimitedBy;
 use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;

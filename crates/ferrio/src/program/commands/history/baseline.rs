@@ -3,8 +3,8 @@
 //! Must not know: how runs are compared. Start reading at [`baseline`].
 
 use super::list::table;
-use crate::ui::console::Console;
 use crate::shared::kept_runs::{existing, found, opened};
+use crate::ui::console::Console;
 use clap::Subcommand;
 use ferrio::history::{HistoryError, KeptRun, RunHistory, RunSelector};
 use ferrio_units::terminal_text::escape_name;

@@ -3,10 +3,10 @@
 //! Must not know: how runs are compared. Start reading at [`compare()`].
 
 use crate::commands::compare::{self, CompareOptions};
-use crate::ui::console::Console;
-use crate::ui::exit::Exit;
 use crate::shared::inputs;
 use crate::shared::kept_runs::{found, opened};
+use crate::ui::console::Console;
+use crate::ui::exit::Exit;
 use clap::Args;
 use ferrio::history::{KeptRun, RunSelector};
 use std::process::ExitCode;

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`export`].
 
+use crate::shared::kept_runs::{existing, found, opened};
 use crate::ui::console::Console;
 use crate::ui::csv_table::decimal;
-use crate::shared::kept_runs::{existing, found, opened};
 use clap::{ArgGroup, Args};
 use ferrio::history::{HistoryPlace, KeptFigures, KeptRun};
 use ferrio_sys::output::{KeptFiles, WholeFile};

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`import`].
 
+use crate::shared::examined;
 use crate::ui::console::Console;
-use crate::commands::report::examined;
 use clap::Args;
 use ferrio::history::{HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
 use ferrio_report::saved;

@@ -2,8 +2,8 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`list`].
 
-use crate::ui::console::Console;
 use crate::shared::kept_runs::existing;
+use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptFigures, KeptRun};
 use ferrio_report::LocalTime;

@@ -7,7 +7,6 @@ mod baseline;
 mod compare;
 mod export;
 mod import;
-pub(crate) mod keeping;
 mod list;
 mod prune;
 mod show;

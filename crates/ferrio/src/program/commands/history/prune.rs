@@ -4,8 +4,8 @@
 
 use super::age;
 use super::list::table;
-use crate::ui::console::Console;
 use crate::shared::kept_runs::{existing, found};
+use crate::ui::console::Console;
 use clap::{ArgGroup, Args};
 use ferrio::history::{KeptRun, RunHistory};
 use ferrio_sys::clock::wall_clock_ms;

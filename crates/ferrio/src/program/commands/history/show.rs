@@ -2,11 +2,11 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`show`].
 
-use crate::ui::console::Console;
+use crate::shared::audited_text::report_text;
+use crate::shared::examined;
 use crate::shared::inputs;
 use crate::shared::kept_runs::{found, opened};
-use crate::commands::native::report_text;
-use crate::commands::report::examined;
+use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptRun, StoredForm};
 use ferrio_report::LocalTime;

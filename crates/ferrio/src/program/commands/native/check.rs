@@ -3,13 +3,14 @@
 //! Must not know: rules. Start reading at [`run`].
 
 use super::errors::run_error_text;
-use super::{Request, audit_text, parse, print_all};
+use super::{Request, parse, print_all};
+use crate::shared::audited_text::audit_text;
+use crate::shared::examined;
+use crate::shared::inputs;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::shared::inputs;
 use crate::ui::permits;
-use crate::commands::report::examined;
 use ferrio_report::native::audit_document;
 use ferrio_results::RunResult;
 use ferrio_stats::{Audit, Severity};

@@ -3,9 +3,9 @@
 //! Their arguments are mixed with those of fio, which fio's own parser reads; these descriptions parse nothing. Start
 //! reading at [`run`].
 
+use crate::ui::described::{of_jobs, switch, value};
 use crate::ui::permits::{ALLOW_HELP, ALLOW_VALUE};
-use clap::{Arg, ArgAction, Command, ValueHint};
-use ferrio_manual::man::JOB_WORDS;
+use clap::{Arg, Command, ValueHint};
 
 /// What is remembered of a run, and how it ends.
 const AFTER_RUN: &str = "The last run on each target is remembered in $XDG_STATE_HOME/ferrio (by default ~/.local/state/ferrio), to \
@@ -97,26 +97,6 @@ pub(crate) fn check() -> Command {
         )
         .args(options)
         .after_help("Exit code: 0; 1 if a figure would be wrong; 2 after an error.")
-}
-
-/// A command that takes fio's job files and options.
-pub(crate) fn of_jobs(name: &'static str, about: &'static str) -> Command {
-    let jobs = Arg::new(JOB_WORDS)
-        .value_name("JOBFILE|OPTIONS")
-        .num_args(1..)
-        .action(ArgAction::Append)
-        .help("fio's job files and options")
-        .value_hint(ValueHint::FilePath);
-    Command::new(name).bin_name(name).about(about).arg(jobs)
-}
-
-pub(crate) fn switch(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
-}
-
-/// An option with a value.
-pub(crate) fn value(name: &'static str, value: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).value_name(value).help(help)
 }
 
 fn anonymous(help: &'static str) -> Arg {

@@ -6,6 +6,7 @@
 
 use super::viewers::fork_viewer;
 use crate::ui::console::show_aside;
+use crate::ui::stop_notice::{GOES_ON, GRACE, STOPS, StopNotice};
 use ferrio::live::link::{FrameReader, FrameWriter};
 use ferrio::live::terminal;
 use ferrio_sys::poll::wait_readable;
@@ -19,16 +20,11 @@ use std::time::{Duration, Instant};
 
 /// Time for the viewer to take what is left, and to leave.
 const LIMIT: Duration = Duration::from_secs(2);
-/// Time beyond it in which a keeper that lives has ended.
-const GRACE: Duration = Duration::from_secs(1);
 /// Time between two looks at a process that is about to end or to stop.
 const TICK: Duration = Duration::from_millis(5);
 /// Time between two looks of the keeper at the run and the viewer.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What the run says to the keeper: it is about to stop, it goes on, it is over. The keeper answers the first of them.
-const STOPS: u8 = b's';
-const GOES_ON: u8 = b'g';
 const IS_OVER: u8 = b'o';
 
 /// A viewer on the terminal.
@@ -61,7 +57,7 @@ impl Viewer {
 
     /// What the run does before it is stopped by the shell and behind that; `None`: the system has no descriptors left.
     pub(super) fn stops(&self) -> Option<StopNotice> {
-        self.control.try_clone().ok().map(StopNotice)
+        self.control.try_clone().ok().map(StopNotice::new)
     }
 
     /// Waits until the viewer has left, for a short time, and makes sure that the terminal is as it was.
@@ -91,24 +87,6 @@ fn end_of(child: Pid, deadline: Instant) -> Option<ChildEnd> {
             }
             end => return end.ok().flatten(),
         }
-    }
-}
-
-/// Tells the keeper that the run is about to stop, and that it goes on.
-#[derive(Debug)]
-pub(crate) struct StopNotice(UnixStream);
-
-impl StopNotice {
-    /// The terminal is free when this returns, or the keeper is gone.
-    pub(crate) fn before(&self) {
-        let mut control = &self.0;
-        let _ = control.set_read_timeout(Some(GRACE));
-        let _ = control.write_all(&[STOPS]).and_then(|()| control.read(&mut [0]));
-    }
-
-    /// The run goes on.
-    pub(crate) fn behind(&self) {
-        let _ = (&self.0).write_all(&[GOES_ON]);
     }
 }
 

@@ -10,25 +10,18 @@ pub(crate) mod run;
 mod viewers;
 mod web;
 
-use crate::ui::console::{Console, has_colour};
+use crate::ui::console::Console;
 use crate::ui::permits::{Author, Permits, readonly_refusal};
+use crate::ui::words::{take_switch, take_value};
+use ferrio::session::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
-use ferrio_report::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, plain, table, totals, wrap};
-use ferrio::session::VERSION;
-use ferrio_stats::{Audit, RunRecord};
+use ferrio_report::native::plain;
 use std::ffi::OsString;
 use std::io::IsTerminal;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use web::WebOptions;
-
-pub(crate) use live::StopNotice;
-
-/// Explanation of the table's columns.
-const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no longer, from \
-                      submission to completion. CPU: user and system time of the job.";
 
 /// Options for reports in fio's formats, which the native commands do not write.
 const REPORTS_OF_FIO: [&str; 6] =
@@ -82,36 +75,6 @@ impl OwnOptions {
         }
         Ok(Self { json, csv, jsonl, live, web, html: html.map(PathBuf::from) })
     }
-}
-
-/// True if a switch was among the arguments.
-pub(crate) fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
-    let n_words = words.len();
-    words.retain(|word| word != name);
-    words.len() < n_words
-}
-
-/// Takes `NAME=VALUE` or `NAME VALUE` out of the arguments.
-///
-/// # Errors
-/// There is no value behind it, or an empty one; the error says what is needed.
-pub(crate) fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<OsString>, String> {
-    let value_of = |word: &OsString| match word.as_bytes().strip_prefix(name.as_bytes()) {
-        Some([]) => Some(None),
-        Some([b'=', value @ ..]) => Some(Some(OsString::from_vec(value.to_vec()))),
-        _ => None,
-    };
-    let Some((index, value)) = words.iter().zip(0_usize..).find_map(|(word, index)| Some((index, value_of(word)?)))
-    else {
-        return Ok(None);
-    };
-    words.remove(index);
-    let value = match value {
-        Some(value) => value,
-        None if index < words.len() => words.remove(index),
-        None => OsString::new(),
-    };
-    if value.is_empty() { Err(format!("{name} needs {needed}")) } else { Ok(Some(value)) }
 }
 
 /// True if the lines of jsonl are asked for; the option then is one word.
@@ -222,34 +185,4 @@ fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
             OutputStream::Terminal => console.tell_terminal(text),
         }
     }
-}
-
-/// The table, its legend, and the findings.
-pub(crate) fn report_text(record: &RunRecord) -> String {
-    let rows = headlines(record);
-    let mut text = if rows.is_empty() {
-        "No job has done any I/O.\n".to_owned()
-    } else {
-        table(&[&rows[..], &totals(record)].concat())
-    };
-    if !rows.is_empty() {
-        text.push('\n');
-        text.push_str(&wrap(LEGEND, "", TEXT_WIDTH));
-        for line in legend(&rows).into_iter().chain(drawn_runtimes(record).iter().map(DrawnRuntimes::text)) {
-            text.push_str(&wrap(&line, "", TEXT_WIDTH));
-        }
-    }
-    // Without figures there is nothing to be judged, but the reason may be a finding.
-    if let Some(audit) = record.audit.as_ref().filter(|audit| !rows.is_empty() || !audit.findings.is_empty()) {
-        text.push('\n');
-        text.push_str(&audit_text(audit));
-    }
-    text
-}
-
-/// The outcome of an audit as text, with the width and colours of the terminal if the standard output is one.
-fn audit_text(audit: &Audit) -> String {
-    let stdout = std::io::stdout();
-    let width = ferrio_report::native::text_width(ferrio_sys::terminal::columns(&stdout));
-    ferrio_report::native::audit(audit, width, has_colour())
 }

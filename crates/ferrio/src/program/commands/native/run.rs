@@ -6,27 +6,26 @@
 use super::errors::run_error_text;
 use super::viewers::Viewers;
 use super::web::{WebOptions, without_token};
-use super::{OwnOptions, Request, parse, print_all, report_text};
+use super::{OwnOptions, Request, parse, print_all};
+use crate::shared::audited_text::report_text;
+use crate::shared::keeping::Keeping;
+use crate::shared::kept;
+use crate::shared::records::{self, Course};
 use crate::ui::arguments;
 use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
 use crate::ui::csv_table::csv_table;
-use crate::commands::drop_in;
 use crate::ui::exit::{self, Exit};
-use crate::commands::history::keeping::Keeping;
-use crate::shared::kept;
-use crate::shared::records::{self, Course};
 use crate::ui::signals::Signals;
-use crate::commands::sweep::repeated;
-use ferrio_job::Invocation;
 use ferrio::live::frame::FinalReports;
+use ferrio::session::VERSION;
+use ferrio::session::{Observer, Session, SessionOutcome};
+use ferrio_job::Invocation;
 use ferrio_report::eta::{EtaLine, plain_line};
 use ferrio_report::jsonl;
 use ferrio_report::native::{drawn_runtimes, headlines, note_text, totals};
 use ferrio_report::saved;
 use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
-use ferrio::session::VERSION;
-use ferrio::session::{Observer, Session, SessionOutcome};
 use ferrio_spec::Compatibility;
 use ferrio_stats::{Audit, EtaSnapshot, Histogram, MessageStream, Note, RunRecord, Stretch, full_percentiles};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
@@ -46,9 +45,6 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     if arguments.len() == 1 || arguments[1] == "--help" || arguments[1] == "-h" {
         console.report(&arguments::help_text(super::describe::run()));
         return exit::at_end(arguments.len() == 1);
-    }
-    if repeated::is_wanted(arguments) {
-        return repeated::run(arguments);
     }
     let request = match parse("run", arguments) {
         Ok(request) => request,
@@ -211,7 +207,7 @@ impl Ending {
         match course {
             Some(mut course) => {
                 console.report(&jsonl::audit(record.audit.as_ref().unwrap_or(&Audit::default())));
-                let exit = drop_in::exit_number(&outcome, signal, console);
+                let exit = exit::exit_number(&outcome, signal, console);
                 course.end(console, exit, signal, shown.started_at.elapsed());
                 told = course.told;
             }
@@ -234,7 +230,7 @@ impl Ending {
             stored.course = told;
             file.write(&saved::encode(stored), console);
         }
-        (drop_in::exit_number(&outcome, signal, console), reports)
+        (exit::exit_number(&outcome, signal, console), reports)
     }
 }
 

@@ -2,8 +2,9 @@
 //!
 //! They are forked before the program has any thread. Must not know: what they show. Start reading at [`Viewers::start`].
 
-use super::live::{StopNotice, Viewer};
+use super::live::Viewer;
 use super::web::WebViewer;
+use crate::ui::stop_notice::StopNotice;
 use ferrio::live::feed::LiveFeed;
 use ferrio::live::frame::FinalReports;
 use ferrio::live::link::{self, FrameReader, FrameWriter};

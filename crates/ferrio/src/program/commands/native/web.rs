@@ -2,8 +2,8 @@
 //!
 //! Must not know: what is served. Start reading at [`WebOptions::take`], [`WebViewer::start`] and [`WebViewer::end`].
 
-use super::take_value;
 use super::viewers::fork_viewer;
+use crate::ui::words::take_value;
 use ferrio::live::frame::{FinalReports, LiveFrame};
 use ferrio::live::link::FrameWriter;
 use ferrio::live::web::{MOST_END_WAIT, WebError, WebServer};

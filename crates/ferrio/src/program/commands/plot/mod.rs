@@ -2,9 +2,9 @@
 //!
 //! Must not know: how results are read, what a picture shows. Start reading at [`run`].
 
+use crate::shared::inputs;
 use crate::ui::arguments;
 use crate::ui::exit;
-use crate::shared::inputs;
 use clap::{CommandFactory, Parser};
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
 use ferrio_results::RunResult;

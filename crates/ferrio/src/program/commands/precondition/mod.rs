@@ -5,18 +5,18 @@
 mod request;
 mod text;
 
+use crate::shared::engine_choice::engine_of_this_kernel;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::commands::quick::engine_of_this_kernel;
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
-use ferrio_job::SystemEnvironment;
 use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionTarget, PreconditionWay,
 };
-use ferrio_report::native::plain;
 use ferrio::session::VERSION;
+use ferrio_job::SystemEnvironment;
+use ferrio_report::native::plain;
 use request::{NewPrecondition, PreconditionRequest, PreconditionWork};
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};

@@ -2,9 +2,9 @@
 //!
 //! Must not know: how the work is done. Start reading at [`PreconditionRequest::take`].
 
-use crate::commands::native::describe::{switch, value};
-use crate::commands::native::{take_switch, take_value};
-use crate::commands::sweep::{take_text, text_of};
+use crate::ui::described::{switch, value};
+use crate::ui::words::{take_switch, take_value};
+use crate::ui::words::{take_text, text_of};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use ferrio_manual::man::JOB_WORDS;
 use ferrio_units::value::{TimeUnit, parse_time_us};

@@ -3,7 +3,7 @@
 //! Must not know: how the work is done. Start reading at [`outcome`].
 
 use crate::ui::columns::aligned;
-use crate::commands::sweep::table::time_text;
+use crate::ui::durations::time_text;
 use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionRound, PreconditionWay, SteadyWindow, WINDOW,
 };

@@ -5,19 +5,19 @@
 mod page;
 mod text;
 
+use crate::shared::engine_choice::engine_of_this_kernel;
+use crate::shared::own_directory::OwnDirectory;
 use crate::ui::arguments;
 use crate::ui::byte_size;
 use crate::ui::console::Console;
 use crate::ui::exit;
-use crate::shared::own_directory::OwnDirectory;
-use crate::commands::quick::engine_of_this_kernel;
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
 use clap::{CommandFactory, Parser};
-use ferrio_job::SystemEnvironment;
 use ferrio::profile::{ProfileError, ProfileOutcome, ProfileTarget, Profiling};
-use ferrio_report::native::plain;
 use ferrio::session::VERSION;
+use ferrio_job::SystemEnvironment;
+use ferrio_report::native::plain;
 use ferrio_sys::block_device;
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::file_space::file_system_space;

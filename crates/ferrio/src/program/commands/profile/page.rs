@@ -3,14 +3,13 @@
 //! Must not know: how a page is laid out. Start reading at [`page`].
 
 use super::text;
+use crate::shared::swept_view::{swept, view};
 use crate::ui::machine_text::machine_sentence;
-use crate::commands::sweep::loops;
-use crate::commands::sweep::page::swept;
-use ferrio_pictures::profile::{ProfilePart, ProfileView};
-use ferrio_pictures::sweep::SweepView;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SectionOutcome};
 use ferrio::session::VERSION;
 use ferrio::sweep::space::SweepAxis;
+use ferrio_pictures::profile::{ProfilePart, ProfileView};
+use ferrio_pictures::sweep::SweepView;
 use ferrio_units::glance::bytes_text;
 use std::path::Path;
 
@@ -48,7 +47,7 @@ fn part<'a>(one: &'a SectionOutcome, all: &'a [SectionOutcome]) -> ProfilePart<'
         findings: Vec::new(),
         answers: Vec::new(),
         remarks: Vec::new(),
-        loops: one.beside.as_ref().map(|(closed, beside)| loops::view(&all[*closed].figures, beside, &one.figures)),
+        loops: one.beside.as_ref().map(|(closed, beside)| view(&all[*closed].figures, beside, &one.figures)),
     };
     ProfilePart { title: one.section.title, about: one.section.about, figures, course: one.course.as_ref() }
 }

@@ -3,7 +3,7 @@
 //! Must not know: how it is made. Start reading at [`outcome`].
 
 use crate::ui::columns::aligned;
-use crate::commands::sweep::table::time_text;
+use crate::ui::durations::time_text;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SheetRow};
 use ferrio_report::native::{DOUBT_MARK, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};

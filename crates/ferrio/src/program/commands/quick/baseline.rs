@@ -2,7 +2,7 @@
 //!
 //! Must not know: jobs, how a test is run. Start reading at [`TESTS`].
 
-use super::engine::MAX_DEPTH;
+use crate::shared::engine_choice::MAX_DEPTH;
 use ferrio_units::DataDirection;
 
 /// One test.

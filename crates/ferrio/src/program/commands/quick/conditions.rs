@@ -4,11 +4,11 @@
 
 use super::arguments::QuickRequest;
 use super::baseline::{TESTS, Test};
-use super::engine::{self, EngineChoice, Load};
 use super::layout::LaidOut;
 use super::place::FilePlace;
 use super::survey::{DirectorySurvey, TestedDisk};
 use super::target_file::TargetFile;
+use crate::shared::engine_choice::{EngineChoice, Load, saving_options};
 use ferrio_report::native::{text_width, wrap};
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_units::glance::bytes_text;
@@ -75,7 +75,7 @@ impl Conditions {
         let load = |test: &Test| choice.load(test.depth, test.block_bytes, laid_out.bytes, memory_bytes);
         let loads: Vec<Load> = TESTS.iter().map(load).collect();
         let buffers = TESTS.iter().zip(&loads).map(|(test, load)| test.block_bytes * u64::from(load.depth()));
-        let engine_options = engine::saving_options(choice.name, buffers.max().unwrap_or(0));
+        let engine_options = saving_options(choice.name, buffers.max().unwrap_or(0));
         Self {
             directory: place.directory.display().to_string(),
             file_name: file.name().to_owned(),

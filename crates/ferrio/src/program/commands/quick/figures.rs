@@ -4,7 +4,7 @@
 
 use super::baseline::Test;
 use super::conditions::Conditions;
-use super::engine::Load;
+use crate::shared::engine_choice::Load;
 use ferrio_stats::{Figures, Percentile, RunRecord, ThreadStats};
 use ferrio_units::DataDirection;
 use serde::Serialize;

@@ -6,7 +6,6 @@
 mod arguments;
 mod baseline;
 mod conditions;
-mod engine;
 mod figures;
 mod layout;
 mod notes;
@@ -18,6 +17,7 @@ mod survey;
 mod table;
 mod target_file;
 
+use crate::shared::engine_choice::EngineChoice;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::signals::Signals;
@@ -25,9 +25,8 @@ use crate::ui::step_bar::StepBar;
 use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
-use engine::EngineChoice;
-use ferrio_report::native::{Headline, plain};
 use ferrio::session::VERSION;
+use ferrio_report::native::{Headline, plain};
 use ferrio_stats::{Anonymizer, Finding, Provenance};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
@@ -74,11 +73,6 @@ struct Report {
 /// The command, for help, manual page and completions.
 pub(crate) fn describe() -> clap::Command {
     <arguments::QuickRequest as clap::CommandFactory>::command()
-}
-
-/// The name of the best engine that this kernel offers.
-pub(crate) fn engine_of_this_kernel() -> &'static str {
-    EngineChoice::make().name
 }
 
 /// Runs the command with its arguments (the command's name first). A signal that ends it adds 128 to the exit code.

@@ -5,15 +5,15 @@
 use super::baseline::Test;
 use super::check_signals;
 use super::conditions::Conditions;
-use super::engine::Load;
 use super::figures::TestFigures;
 use super::target_file::TargetFile;
+use crate::shared::engine_choice::Load;
 use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;
 use anyhow::{Result, bail};
+use ferrio::session::{Observer, Session};
 use ferrio_report::native::{Headline, headlines, plain};
 use ferrio_run::RunEvent;
-use ferrio::session::{Observer, Session};
 use ferrio_spec::{
     BlockRange, Compatibility, DirectionMix, EngineSpec, Fallocate, GivenOptions, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
@@ -153,8 +153,8 @@ mod tests {
     use super::super::baseline::TESTS;
     use super::super::conditions::tests::on_disk;
     use super::*;
-    use ferrio_job::SystemEnvironment;
     use ferrio::session::VERSION;
+    use ferrio_job::SystemEnvironment;
     use std::ffi::OsString;
 
     /// Options with which fio would run the same test.

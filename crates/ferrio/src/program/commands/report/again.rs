@@ -3,9 +3,9 @@
 //! Must not know: how a report looks, how a record is stored. Start reading at [`show`].
 
 use super::{Request, examined};
+use crate::shared::record_file;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::shared::record_file;
 use crate::ui::reporter::Reporter;
 use ferrio_report::terse::TerseVersion;
 use ferrio_spec::{OutputFormat, OutputFormats};

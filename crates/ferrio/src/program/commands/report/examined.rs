@@ -3,36 +3,14 @@
 //! Must not know: rules, how reports are read. Start reading at [`show`].
 
 use super::Request;
+use crate::shared::audited_text::report_text;
+use crate::shared::examined::record_of;
+use crate::shared::inputs;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::shared::inputs;
-use crate::commands::native::report_text;
-use ferrio_job::SystemEnvironment;
-use ferrio_results::RunResult;
-use ferrio::session::VERSION;
 use ferrio::session::adopted;
-use ferrio_stats::{Audit, RunRecord};
 use ferrio_sys::output::KeptFiles;
 use std::process::ExitCode;
-
-/// The record that a result stands for, with its audit, which is that of the run if that was examined.
-pub(crate) fn record_of(result: &RunResult) -> RunRecord {
-    let record = adopted::record_of(result, &SystemEnvironment::new(VERSION));
-    let own = result.findings.clone().map(|findings| Audit {
-        findings,
-        unexamined: result.unexamined.clone(),
-        n_rules: result.n_rules,
-    });
-    RunRecord { audit: own.or_else(|| record.audit.clone()), ..record }
-}
-
-/// Examines results that nobody has looked at.
-pub(crate) fn complete(results: &mut [RunResult]) {
-    let environment = SystemEnvironment::new(VERSION);
-    for result in results {
-        adopted::examine(result, &environment);
-    }
-}
 
 /// Shows the report that the request names.
 pub(super) fn show(request: &Request) -> ExitCode {

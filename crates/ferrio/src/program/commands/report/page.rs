@@ -2,11 +2,11 @@
 //!
 //! Must not know: how results are stored, how a page looks. Start reading at [`show`].
 
-use super::{Request, examined};
+use super::Request;
+use crate::shared::inputs;
 use crate::ui::console::Console;
 use crate::ui::csv_table::csv_table;
 use crate::ui::exit::{self, Exit};
-use crate::shared::inputs;
 use ferrio_results::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
     if request.anonymous {
         results.iter_mut().for_each(RunResult::make_anonymous);
     }
-    examined::complete(&mut results);
+    crate::shared::examined::complete(&mut results);
     let content = if request.is_for_table() { csv_table(&results) } else { ferrio_pictures::page::page(&results) };
     let Some(output) = &request.output else {
         console.report(&content);

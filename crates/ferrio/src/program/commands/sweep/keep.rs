@@ -2,8 +2,8 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`keep`].
 
+use crate::shared::keeping::{Keeping, RunOfMany};
 use crate::ui::console::Console;
-use crate::commands::history::keeping::{Keeping, RunOfMany};
 use ferrio::history::MAX_NAME_CHARS;
 use ferrio::sweep::space::SweepPoint;
 use ferrio::sweep::{SweepFolder, SweepPlan};

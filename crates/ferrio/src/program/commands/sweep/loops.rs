@@ -2,14 +2,13 @@
 //!
 //! Must not know: how it is run. Start reading at [`text`].
 
-use super::page::swept;
 use super::table::{cells, mark, missing, place};
+use crate::shared::swept_view::share;
 use crate::ui::columns::aligned;
-use ferrio_pictures::sweep::LoopsView;
+use ferrio::sweep::OpenLoop;
+use ferrio::sweep::outcome::{OpenLoopOutcome, SweepFinding, SweepOutcome};
 use ferrio_report::native::wrap;
 use ferrio_stats::Finding;
-use ferrio::sweep::outcome::{OpenLoopOutcome, PointOutcome, SweepFinding, SweepOutcome};
-use ferrio::sweep::{OPEN_LOOP_SHARES, OpenLoop};
 use ferrio_units::glance::thousands;
 use std::fmt::Write as _;
 
@@ -64,26 +63,4 @@ pub(super) fn findings(closed: &SweepOutcome) -> Vec<(String, &Finding)> {
                 .map(|one| (format!("Open loop. {}", place(one, &open.figures)), &one.finding))
         })
         .collect()
-}
-
-/// The view of both loops.
-pub(crate) fn view<'a>(closed: &'a SweepOutcome, beside: &OpenLoop, open: &'a SweepOutcome) -> LoopsView<'a> {
-    let best = &closed.points[beside.at];
-    let line = || beside.closed.iter().map(|index| &closed.points[*index]);
-    // What all points of the line have is told once.
-    let is_common = |index: &usize| line().all(|point| point.point.settings[*index] == best.point.settings[*index]);
-    let words = |point: &PointOutcome, is_told: &dyn Fn(&usize) -> bool| {
-        let told = (0..point.point.settings.len()).filter(is_told).map(|index| &point.point.settings[index]);
-        told.map(|(option, value)| format!("{option}={value}")).collect::<Vec<_>>().join(" ")
-    };
-    LoopsView {
-        at: words(best, &|index| is_common(index)),
-        closed: line().map(|point| (words(point, &|index| !is_common(index)), swept(point))).collect(),
-        open: open.points.iter().map(|point| (share(point), swept(point))).collect(),
-    }
-}
-
-/// Share of the rate of the closed loop at which a point is. Its number is that of the share.
-fn share(point: &PointOutcome) -> String {
-    OPEN_LOOP_SHARES.get(point.number - 1).map_or_else(String::new, |percent| format!("{percent} %"))
 }

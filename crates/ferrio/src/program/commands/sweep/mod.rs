@@ -4,35 +4,35 @@
 
 mod answers;
 mod keep;
-pub(crate) mod loops;
+mod loops;
 pub(crate) mod page;
 pub(crate) mod repeated;
 mod request;
 pub(crate) mod table;
 
+use crate::shared::keeping::Keeping;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::commands::history::keeping::Keeping;
 use crate::ui::permits::{Author, Permits, readonly_refusal};
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
-use ferrio_job::{Mode, SystemEnvironment, Template};
-use ferrio_report::native::plain;
 use ferrio::session::VERSION;
 use ferrio::session::runs::RunsEnding;
-use ferrio_spec::RunSpec;
 use ferrio::sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio::sweep::outcome::SweepOutcome;
 use ferrio::sweep::space::{Space, SweepAxis, SweepPoint};
 use ferrio::sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
+use ferrio_job::{Mode, SystemEnvironment, Template};
+use ferrio_report::native::plain;
+use ferrio_spec::RunSpec;
 use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-pub(crate) use request::{describe, take_text, text_of};
+pub(crate) use request::describe;
 
 const PROGRAM: &str = "ferrio sweep";
 

@@ -3,8 +3,9 @@
 //! Must not know: how a page is laid out. Start reading at [`page`].
 
 use super::{answers, loops, table};
-use ferrio_pictures::sweep::{SweepView, SweptPoint};
+use crate::shared::swept_view::{swept, view};
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
+use ferrio_pictures::sweep::{SweepView, SweptPoint};
 
 /// The page; `title` is its heading.
 pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
@@ -27,22 +28,11 @@ pub(super) fn page(outcome: &SweepOutcome, title: String) -> String {
             .chain(table::missing(outcome))
             .chain(table::outlier_texts(outcome))
             .collect(),
-        loops: outcome.open_loop.as_ref().map(|open| loops::view(outcome, &open.beside, &open.figures)),
+        loops: outcome.open_loop.as_ref().map(|open| view(outcome, &open.beside, &open.figures)),
     })
 }
 
-/// A point as pictures show it.
-pub(crate) fn swept(point: &PointOutcome) -> SweptPoint<'_> {
-    SweptPoint {
-        number: point.number,
-        places: &point.point.places,
-        is_believable: point.is_believable(),
-        figures: &point.figures,
-        knee_of: Vec::new(),
-    }
-}
-
-/// The same with the jobs and kinds of I/O whose knee it certainly is.
+/// A point as pictures show it, with the jobs and kinds of I/O whose knee it certainly is.
 fn with_knees<'a>(outcome: &'a SweepOutcome, point: &'a PointOutcome) -> SweptPoint<'a> {
     let knees = outcome.knees.iter().filter(|knee| knee.is_inside && knee.point == point.number);
     SweptPoint { knee_of: knees.map(|knee| (&*knee.job, knee.kind)).collect(), ..swept(point) }

@@ -5,19 +5,19 @@
 use super::request::{RepeatedRun, SweepReport};
 use super::table;
 use super::{EndedRuns, document, jobs_of, plan_of};
+use crate::shared::keeping::Keeping;
 use crate::ui::columns::aligned;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
-use crate::commands::history::keeping::Keeping;
 use crate::ui::permits::{Author, Permits};
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_report::native::{plain, text_width, wrap};
 use ferrio::session::runs::RunsEnding;
-use ferrio_stats::FiguresOf;
 use ferrio::sweep::SweepFolder;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio::sweep::space::Space;
+use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_report::native::{plain, text_width, wrap};
+use ferrio_stats::FiguresOf;
 use ferrio_units::glance::{counted, duration_text, thousands, three_digits};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -39,7 +39,8 @@ const SHOWN: [ComparedMetric; 6] = [
 /// True if the arguments ask for repeated runs.
 pub(crate) fn is_wanted(arguments: &[OsString]) -> bool {
     let is_it = |word: &str| ["--repeat", "--until"].iter().any(|name| word.split('=').next() == Some(name));
-    arguments.iter().any(|word| word.to_str().is_some_and(is_it))
+    let asks_for_help = arguments.get(1).is_some_and(|word| word == "--help" || word == "-h");
+    !asks_for_help && arguments.iter().any(|word| word.to_str().is_some_and(is_it))
 }
 
 /// Runs the command with its arguments (the command's name first).

@@ -3,10 +3,11 @@
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
 use super::keep;
+use crate::ui::described::{of_jobs, switch, value};
 use crate::ui::exit::Exit;
-use crate::commands::native::describe::{of_jobs, switch, value};
-use crate::commands::native::{take_switch, take_value};
 use crate::ui::permits::{ALLOW_HELP, ALLOW_VALUE};
+use crate::ui::words::{take_switch, take_value};
+use crate::ui::words::{take_text, text_of};
 use clap::{Command, ValueHint};
 use ferrio::sweep::limit::{Bracket, LatencyLimit};
 use ferrio::sweep::outcome::SweepOutcome;
@@ -297,15 +298,6 @@ fn take_all(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Vec<S
         all.push(text);
     }
     Ok(all)
-}
-
-pub(crate) fn take_text(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<String>, String> {
-    take_value(words, name, needed)?.map(text_of).transpose()
-}
-
-/// A word as a plan keeps it.
-pub(crate) fn text_of(word: OsString) -> Result<String, String> {
-    word.into_string().map_err(|word| format!("{} is no UTF-8, which a plan cannot keep", word.display()))
 }
 
 const ABOUT: &str = "\

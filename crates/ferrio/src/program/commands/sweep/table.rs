@@ -5,14 +5,15 @@
 use super::answers::{answer_text, knee_texts, tried};
 use super::loops;
 use crate::ui::columns::{NOTHING, aligned};
+use crate::ui::durations::time_text;
+use ferrio::sweep::limit::LimitSearch;
+use ferrio::sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
+use ferrio::sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_report::native::{findings, text_width, wrap};
 use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
-use ferrio::sweep::limit::LimitSearch;
-use ferrio::sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
-use ferrio::sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -71,16 +72,6 @@ fn plan_time(plan: &SweepPlan, n_runs: usize, longest: Option<Duration>) -> Stri
 
 fn counted(number: usize, word: &str) -> String {
     format!("{} {word}{}", thousands(number as u64), if number == 1 { "" } else { "s" })
-}
-
-/// A time in its two largest units.
-pub(crate) fn time_text(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
 }
 
 /// The table of all points, the findings, and where the results are. The knees stand first where they are the answer.

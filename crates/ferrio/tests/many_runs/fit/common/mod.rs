@@ -3,9 +3,9 @@
 //! Must not know: what a device is to show. Start reading at [`OnVirtualTime`].
 
 use ferrio::fit::Recipe;
-use ferrio_run::RunError;
 use ferrio::session::runs::{RunDriver, RunNotice};
 use ferrio::session::{Session, SessionOutcome};
+use ferrio_run::RunError;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::SEED;
 

@@ -2,15 +2,15 @@
 //!
 //! Must not know: what a device is to show. Start reading at [`made`].
 
-use ferrio_job::{SystemEnvironment, Template};
-use ferrio_run::RunError;
 use ferrio::session::runs::{RunDriver, RunNotice, RunsEnding};
 use ferrio::session::{Session, SessionOutcome};
-use ferrio_spec::JobSpec;
-use ferrio_spec::engines::options::sim::SEED;
 use ferrio::sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio::sweep::space::{Space, SweepAxis};
 use ferrio::sweep::{JobsOfPlan, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
+use ferrio_job::{SystemEnvironment, Template};
+use ferrio_run::RunError;
+use ferrio_spec::JobSpec;
+use ferrio_spec::engines::options::sim::SEED;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -2,25 +2,27 @@
 //!
 //! Must not know: how jobs are parsed or run. Start reading at [`run`].
 
-use crate::ui::console::{Console, show_aside};
+mod inflate_log;
+mod machine_tests;
+
 use crate::shared::engine_library;
-use crate::commands::history::keeping::Keeping;
-use crate::commands::inflate_log;
+use crate::shared::keeping::Keeping;
 use crate::shared::kept;
-use crate::commands::machine_tests;
+use crate::shared::records::{self, Course};
+use crate::ui::console::{Console, show_aside};
+use crate::ui::exit;
 use crate::ui::permits::{self, Author};
 use crate::ui::progress::ProgressPrinter;
-use crate::shared::records::{self, Course};
 use crate::ui::reporter::Reporter;
 use crate::ui::signals::Signals;
+use ferrio::session::VERSION;
+use ferrio::session::{Session, SessionOutcome};
 use ferrio_job::invocation::{EtaWhen, OutputSettings};
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_report::logs::AggregateLogs;
 use ferrio_report::saved;
 use ferrio_run::RunError;
-use ferrio::session::VERSION;
-use ferrio::session::{Session, SessionOutcome};
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::{MessageStream, RunRecord};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
@@ -253,7 +255,7 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
     match run {
         Ok((mut outcome, signal)) => {
             if reporter.writes_records() {
-                let exit = exit_number(&outcome, signal, console);
+                let exit = exit::exit_number(&outcome, signal, console);
                 course.end(console, exit, signal, started_at.elapsed());
             }
             reporter.report(console, &outcome.record);
@@ -266,7 +268,7 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
             if let Some(keeping) = keeping {
                 keeping.keep(&outcome.record, console);
             }
-            ExitCode::from(exit_number(&outcome, signal, console))
+            ExitCode::from(exit::exit_number(&outcome, signal, console))
         }
         Err(error) => {
             let text = text_of(&error);
@@ -376,14 +378,6 @@ fn control_settings(invocation: &Invocation, wish: RecordWish) -> ControlSetting
 fn temporary_directory() -> PathBuf {
     let given = ["TMPDIR", "TEMP"].into_iter().filter_map(std::env::var_os).find(|value| !value.is_empty());
     given.map_or_else(|| PathBuf::from("/tmp"), PathBuf::from)
-}
-
-/// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
-pub(crate) fn exit_number(outcome: &SessionOutcome, signal: Option<i32>, console: &Console) -> u8 {
-    let signal = if signal.is_some() { 128 } else { 0 };
-    let has_lost = console.has_failed || outcome.n_logs_lost > 0;
-    let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;
-    code as u8
 }
 
 /// The ETA line is for terminals, unless it is always wanted; it never goes between machine-readable output, not even

@@ -1,4 +1,4 @@
-//! Chooses the engine, and the number of I/Os in flight.
+//! The best engine of this kernel, and the number of I/Os in flight.
 //!
 //! Must not know: the tests. Start reading at [`EngineChoice::make`], then [`EngineChoice::load`].
 
@@ -9,7 +9,7 @@ use ferrio_sys::limits::{Resource, raise_limit};
 use ferrio_sys::uring::{IoRing, RingRequest};
 
 /// The largest depth of any test.
-pub(super) const MAX_DEPTH: u32 = 256;
+pub(crate) const MAX_DEPTH: u32 = 256;
 
 /// Largest number of threads that replace a queue.
 const MAX_THREADS: u32 = 64;
@@ -34,34 +34,39 @@ const LAST_RESORT: &str = "psync";
 
 /// The engine of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct EngineChoice {
+pub(crate) struct EngineChoice {
     /// Name in `ioengine=`.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// Keeps I/Os in flight by itself; otherwise threads do, one I/O each.
-    pub(super) has_queue: bool,
+    pub(crate) has_queue: bool,
     /// Reasons why better engines were not chosen.
-    pub(super) refusals: Vec<String>,
+    pub(crate) refusals: Vec<String>,
 }
 
 /// How the I/Os of a test are kept in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-pub(super) struct Load {
+pub(crate) struct Load {
     /// Number of jobs; each has its own part of the file.
-    pub(super) n_jobs: u32,
+    pub(crate) n_jobs: u32,
     /// I/Os in flight of each.
-    pub(super) iodepth: u32,
+    pub(crate) iodepth: u32,
 }
 
 impl Load {
     /// I/Os in flight of all jobs.
-    pub(super) fn depth(self) -> u32 {
+    pub(crate) fn depth(self) -> u32 {
         self.n_jobs * self.iodepth
     }
 }
 
+/// Name of the best engine that this kernel offers.
+pub(crate) fn engine_of_this_kernel() -> &'static str {
+    EngineChoice::make().name
+}
+
 impl EngineChoice {
     /// The best engine that is built in and that this kernel offers.
-    pub(super) fn make() -> Self {
+    pub(crate) fn make() -> Self {
         let built: Vec<&EngineCandidate> =
             CANDIDATES.iter().filter(|candidate| ferrio_engine::find(candidate.name).is_some()).collect();
         Self::first_of(&built)
@@ -80,7 +85,7 @@ impl EngineChoice {
 
     /// The load of a test that wants a depth: less when the file has fewer blocks, or when the buffers would take more
     /// than a 64th of the memory. At least one I/O.
-    pub(super) fn load(&self, wanted_depth: u32, block_bytes: u64, file_bytes: u64, memory_bytes: u64) -> Load {
+    pub(crate) fn load(&self, wanted_depth: u32, block_bytes: u64, file_bytes: u64, memory_bytes: u64) -> Load {
         let blocks = file_bytes.min(memory_bytes / MEMORY_PARTS) / block_bytes.max(1);
         // Cannot fail: it is not above a u32.
         let depth = u32::try_from(blocks.clamp(1, u64::from(wanted_depth.max(1)))).unwrap_or(1);
@@ -93,7 +98,7 @@ impl EngineChoice {
 
 /// Private options that save the engine CPU time: files and buffers that the kernel knows beforehand. Registered buffers
 /// count as locked memory, together with those of other processes of the user: half of the limit is left to them.
-pub(super) fn saving_options(engine: &str, buffer_bytes: u64) -> Vec<EngineOption<bool>> {
+pub(crate) fn saving_options(engine: &str, buffer_bytes: u64) -> Vec<EngineOption<bool>> {
     if engine != URING {
         return Vec::new();
     }
