@@ -225,8 +225,8 @@ const NET_STRICTER: &str = "A connection that closes without the closing word is
                             socket stays.";
 
 /// Mended by the engine for network block devices.
-const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or two after its runtime, and without one after \
-                          server_timeout (two minutes); fio waits for ever.";
+const NBD_MENDED: &str = "A server that does not answer ends a job within a second of a stop, or two after its runtime; fio waits for ever. Without \
+                          a runtime it ends the job after server_timeout (two minutes).";
 
 /// Mended by the engine for Ceph objects.
 const RADOS_MENDED: &str = "Operations that fail end the job with their error, and so do syncs (EINVAL); fio 3.41 ignores the first and crashes at the others. \
@@ -246,8 +246,9 @@ const GFAPI_ASYNC_MENDED: &str = "I/Os that fail end the job with their error, w
                                   goes to the one opened last. A file that cannot be opened is an error.";
 
 /// Mended by the engine for objects of a server.
-const HTTP_MENDED: &str = "A job whose server is silent ends within a second of a stop or of the end of its runtime, and without one after \
-                           server_timeout (two minutes); fio waits for ever. Requests after a first trim keep their methods; in fio all of them delete.";
+const HTTP_MENDED: &str = "A job whose server is silent ends within a second of a stop or of the end of its runtime; fio waits for ever. Without \
+                           a runtime it ends after server_timeout (two minutes). Requests after a first trim keep their methods; in fio all of \
+                           them delete.";
 
 /// Differences of the engine for iSCSI.
 const LIBISCSI_DIFFERENT: &str =
