@@ -17,7 +17,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "Clones that read the same blocks in the same order find them in a cache that another one has filled; writers of the same \
           blocks wait for each other, and leave data that nobody can verify.",
     example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
-    cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename.",
+    cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename. Clones that are to go through the file together have --shared_stream=NAME.",
     yields_to: &[],
     find: |case| observations(case, false),
 };
@@ -81,6 +81,11 @@ fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
 /// Describes the use of the same blocks by two jobs; `None` if it is harmless. Random reads of the same file are a
 /// usual test.
 fn what_they_do(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'static str> {
+    let [stream, other_stream] = [job, other].map(|job| &job.spec.grouping.shared_stream);
+    // Jobs of one stream divide its blocks.
+    if stream.is_some() && stream == other_stream {
+        return None;
+    }
     let changes = |job: &CaseJob<'_>| job.does(DataDirection::Write) || job.does(DataDirection::Trim);
     let in_sequence = |job: &CaseJob<'_>| !job.spec.pattern.random;
     match (changes(job), changes(other)) {
@@ -116,6 +121,8 @@ mod tests {
             job.verify = Some(ferrio_spec::VerifySpec::of(ferrio_spec::VerifyMethod::Md5));
         };
         assert_eq!(clones(DirectionMix::Write, verified), ["jobs-share-blocks"]);
+        let shared = |job: &mut ferrio_spec::JobSpec| job.grouping.shared_stream = Some("s".to_owned());
+        assert_eq!(clones(DirectionMix::Write, shared), Vec::<String>::new());
         assert_eq!(clones(DirectionMix::Write, |job| job.target.filenames.clear()), Vec::<String>::new());
         let increment = |job: &mut ferrio_spec::JobSpec| job.extent.offset_increment = SizeSpec::Bytes(100 * MIB);
         assert_eq!(clones(DirectionMix::Write, increment), Vec::<String>::new());
