@@ -6,7 +6,7 @@
 use ferrio_insight::compare::compare;
 use ferrio_pictures::plot::{KINDS, PictureFormat, picture, picture_file};
 use ferrio_pictures::{comparison, page};
-use ferrio_results::{ResultFile, read_files};
+use ferrio_formats::{ResultFile, read_files};
 use ferrio_stats::RECORD_FORMAT;
 use ferrio_units::checksum::crc32c;
 use libfuzzer_sys::fuzz_target;

@@ -43,7 +43,7 @@ fuzz_target!(|data: &[u8]| {
         let damage = foreign.or_else(|| diagnose(&fault, &block, wanted.as_deref(), own.as_deref()));
         let (file, length_bytes) = ("f".to_owned(), block.len() as u64);
         let bad = BadBlock { file, offset_bytes: 4096, length_bytes, fault, dumps: Vec::new(), damage };
-        let _ = ferrio_report::words::note(&VerifyNote::BadBlock(Box::new(bad)).into());
+        let _ = ferrio_formats::words::note(&VerifyNote::BadBlock(Box::new(bad)).into());
         false
     };
     check(block, None);

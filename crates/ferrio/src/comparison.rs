@@ -3,8 +3,8 @@
 //! Must not know: how verdicts are found. Start reading at [`compare`].
 
 use crate::{ComparisonVerdict, Measurement};
+use ferrio_formats::RunResult;
 use ferrio_insight::compare::{ComparedFigure, FigureChange};
-use ferrio_results::RunResult;
 
 /// How a figure of a job differs between two sides.
 #[derive(Debug, Clone, PartialEq)]

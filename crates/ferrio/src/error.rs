@@ -2,8 +2,8 @@
 //!
 //! Start reading at [`LibraryError`].
 
+use ferrio_formats::ReadError;
 use ferrio_job::Diagnostic;
-use ferrio_results::ReadError;
 use ferrio_run::RunError;
 use std::io;
 use std::path::PathBuf;

@@ -35,5 +35,5 @@ use std::path::Path;
 /// ```
 pub fn read(paths: &[impl AsRef<Path>]) -> Result<Vec<Measurement>, Error> {
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_path_buf()).collect();
-    Ok(ferrio_results::read(&paths)?.into_iter().map(Measurement::of_file).collect())
+    Ok(ferrio_formats::read(&paths)?.into_iter().map(Measurement::of_file).collect())
 }

@@ -62,7 +62,7 @@ impl<'a> AuditFinding<'a> {
 
     /// The measured values that it rests on: what they are, and the value with its unit.
     pub fn evidence(self) -> impl Iterator<Item = (&'a str, String)> {
-        self.0.evidence.iter().map(|measured| (measured.what.as_str(), ferrio_report::native::value(measured)))
+        self.0.evidence.iter().map(|measured| (measured.what.as_str(), ferrio_formats::native::value(measured)))
     }
 
     /// Meaning of the evidence, in a sentence or two.

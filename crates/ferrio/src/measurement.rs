@@ -4,9 +4,9 @@
 
 use crate::session::{VERSION, adopted};
 use crate::{AuditFinding, Error, Io, IoFigures, UnexaminedSubject};
+use ferrio_formats::{JobResult, RunResult};
+use ferrio_formats::{RenderOptions, record_file, render, view};
 use ferrio_job::SystemEnvironment;
-use ferrio_report::{RenderOptions, render, saved, view};
-use ferrio_results::{JobResult, RunResult};
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{RunRecord, WorkerRecord};
 use ferrio_sys::output::{KeptFiles, WholeFile};
@@ -67,7 +67,7 @@ pub struct JobMeasurement<'a> {
 impl Measurement {
     /// That of a run.
     pub(crate) fn of_run(record: RunRecord) -> Self {
-        Self { result: ferrio_results::of_record(&record), record: Some(Box::new(record)) }
+        Self { result: ferrio_formats::of_record(&record), record: Some(Box::new(record)) }
     }
 
     /// That of a file; a report that nobody has audited is audited.
@@ -131,7 +131,7 @@ impl Measurement {
     /// Messages of the run: failures of jobs with their reasons, and remarks.
     pub fn messages(&self) -> Vec<String> {
         let notes = self.record.iter().flat_map(|record| record.messages.kept());
-        notes.map(|message| ferrio_report::native::note_text(&message.note).trim().to_owned()).collect()
+        notes.map(|message| ferrio_formats::native::note_text(&message.note).trim().to_owned()).collect()
     }
 
     /// The report of fio in JSON, with the keys of fio 3.42.
@@ -151,7 +151,7 @@ impl Measurement {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (path, record) = (path.as_ref(), self.record.as_ref().ok_or(Error::NotARun)?);
         let file = WholeFile::create(path, &Arc::new(KeptFiles::default()));
-        let written = file.and_then(|file| file.write(&saved::encode(record)));
+        let written = file.and_then(|file| file.write(&record_file::encode(record)));
         written.map_err(|reason| Error::Write { path: path.to_path_buf(), reason })
     }
 }

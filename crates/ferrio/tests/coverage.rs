@@ -86,7 +86,7 @@ fn intervals_of_runs_cover_the_truth_in_93_to_97_of_100_cases() {
 fn compared(pairs: Range<u64>, mean_us: f64, metric: ComparedMetric) -> [u32; 5] {
     let mut counts = [0; 5];
     for pair in pairs {
-        let result = |seed, mean_us| ferrio_results::of_record(&record(seed, mean_us, "--runtime=20"));
+        let result = |seed, mean_us| ferrio_formats::of_record(&record(seed, mean_us, "--runtime=20"));
         let (base, new) = (result(2 * pair, MEAN_US), result(2 * pair + 1, mean_us));
         let comparison = compare(&[base], &[new], 0.0);
         let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == metric);

@@ -137,7 +137,7 @@ fn older_forms_are_migrated() {
     assert_eq!(names, [Some("named"), Some("named"), None]);
     for (run, job) in runs.iter().zip(["second", "second", "first"]) {
         assert_eq!(run.summary.jobs, [job]);
-        let record = ferrio_report::saved::decode(&history.content(run.number).unwrap()).unwrap();
+        let record = ferrio_formats::record_file::decode(&history.content(run.number).unwrap()).unwrap();
         assert_eq!(record.workers[0].name, job);
     }
     // 256 blocks of 4 KiB, each of which takes 100 us.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: charts, pages.
 
-use ferrio_results::JobResult;
+use ferrio_formats::JobResult;
 
 /// The names of some jobs, each once; of many only the first ones, and the number of the others.
 pub(crate) fn job_names(jobs: &[&JobResult]) -> String {

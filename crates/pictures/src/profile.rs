@@ -6,7 +6,7 @@
 use crate::page::{rules, static_page};
 use crate::plot::{self, PictureFormat};
 use crate::sweep::{self, SweepView};
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_stats::Finding;
 use maud::{Markup, PreEscaped, html};
 

@@ -2,11 +2,11 @@
 //!
 //! Start reading at [`survive`]. The cases are the same in every run; `PROPTEST_CASES` makes more of them.
 
+use ferrio_formats::record_file;
+use ferrio_formats::{ResultFile, RunResult, read_files};
 use ferrio_insight::compare::compare;
 use ferrio_pictures::plot::{KINDS, PictureFormat, picture, picture_file};
 use ferrio_pictures::{comparison, page};
-use ferrio_report::saved;
-use ferrio_results::{ResultFile, RunResult, read_files};
 use ferrio_stats::{DirectionSeries, JobSeries, LatencyStat, RECORD_FORMAT, RunRecord, ThreadStats, WorkerRecord};
 use ferrio_units::checksum::crc32c;
 use ferrio_units::{DataDirection, PerDirection};
@@ -75,7 +75,11 @@ fn record() -> Vec<u8> {
     let directions = PerDirection([read, DirectionSeries::default(), DirectionSeries::default()]);
     let interval_ns = 100_000_000;
     let series = JobSeries { interval_ns, clone_ns: vec![interval_ns; 3], directions, ..JobSeries::default() };
-    saved::encode(&RunRecord { workers: vec![worker.clone(), worker], series: vec![series], ..RunRecord::default() })
+    record_file::encode(&RunRecord {
+        workers: vec![worker.clone(), worker],
+        series: vec![series],
+        ..RunRecord::default()
+    })
 }
 
 /// Puts a frame with the right checksum around the content of a record.

@@ -1,6 +1,6 @@
 //! The output formats: their names, and their combinations.
 //!
-//! Must not know: how a format looks (`ferrio-report`). Start reading at [`OUTPUT_FORMATS`], then [`OutputFormats`].
+//! Must not know: how a format looks (`ferrio-formats`). Start reading at [`OUTPUT_FORMATS`], then [`OutputFormats`].
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Notes of a run: remarks and explanations of failures, as values. `report` makes their words.
+//! Notes of a run: remarks and explanations of failures, as values. `formats` makes their words.
 //!
 //! Must not know: words, how notes are shown. Start reading at [`Note`].
 

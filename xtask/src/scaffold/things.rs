@@ -192,7 +192,7 @@ pub(super) fn store(data: &[u8], out: &mut [u8]) {
 const FORMAT: Thing = Thing {
     section: "Add an output format",
     files: &[(
-        "crates/report/src/dummy.rs",
+        "crates/formats/src/dummy.rs",
         "//! A dummy: how many groups there are.
 
 use crate::view::FioView;
@@ -203,14 +203,14 @@ pub(crate) fn render(view: &FioView<'_>) -> String {
 ",
     )],
     rows: &[
-        Row { path: "crates/report/src/lib.rs", before: "pub mod eta;", text: "mod dummy;" },
+        Row { path: "crates/formats/src/lib.rs", before: "pub mod eta;", text: "mod dummy;" },
         Row {
             path: "crates/spec/src/format.rs",
             before: "    Terse, \"terse\"",
             text: "    Dummy, \"dummy\", &[\"dum\"], Lines, \"a dummy: counts groups\";",
         },
         Row {
-            path: "crates/report/src/formats.rs",
+            path: "crates/formats/src/formats.rs",
             before: "OutputFormat::Terse =>",
             text: "        OutputFormat::Dummy => crate::dummy::render(view),",
         },

@@ -36,16 +36,15 @@ const LAYERS: &[(&str, &[&str])] = &[
             "ferrio-evidence",
         ],
     ),
-    ("ferrio-report", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
-    ("ferrio-results", &["ferrio-units", "ferrio-stats", "ferrio-report"]),
+    ("ferrio-formats", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-inference", &["ferrio-units", "ferrio-stats"]),
-    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-results", "ferrio-inference"]),
-    ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-report", "ferrio-results", "ferrio-insight"]),
+    ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-formats", "ferrio-inference"]),
+    ("ferrio-pictures", &["ferrio-units", "ferrio-stats", "ferrio-formats", "ferrio-insight"]),
     (PACKAGE, &[]),
 ];
 
 /// Further crates that the tests of a crate may use: tests of `run` check whole runs as reports show them.
-const IN_TESTS: &[(&str, &str)] = &[("ferrio-run", "ferrio-report")];
+const IN_TESTS: &[(&str, &str)] = &[("ferrio-run", "ferrio-formats")];
 
 /// What the tests of any crate may use.
 const TESTING: &str = "ferrio-testing";
@@ -98,8 +97,8 @@ mod tests {
         assert_eq!(n_complaints("ferrio-run", "ferrio-spec.workspace = true\nlibc = \"0.2\""), 0);
         assert_eq!(n_complaints("ferrio-job", "ferrio-run.workspace = true"), 1);
         assert_eq!(n_complaints("ferrio-job", "ferrio-job = { path = \"\" }"), 1);
-        assert_eq!(n_complaints("ferrio-run", "ferrio-report.workspace = true"), 1);
-        assert_eq!(n_complaints("ferrio-run", "[dev-dependencies]\nferrio-report.workspace = true"), 0);
+        assert_eq!(n_complaints("ferrio-run", "ferrio-formats.workspace = true"), 1);
+        assert_eq!(n_complaints("ferrio-run", "[dev-dependencies]\nferrio-formats.workspace = true"), 0);
         assert_eq!(n_complaints("ferrio-units", "[dev-dependencies]\nferrio-sys.workspace = true"), 1);
     }
 

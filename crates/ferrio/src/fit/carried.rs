@@ -6,9 +6,9 @@
 use crate::fit::check::is_about;
 use crate::fit::{FitBound, FitLoad, FitVerdict, Recipe};
 use crate::sweep::limit::{LimitVerdict, LimitedBy, judge_rates, limited_by, share_of_rate};
+use ferrio_formats::{FiguresOf, RunResult};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::{MissedRate, missed_rate};
-use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::Finding;
 use serde::Serialize;
 

@@ -9,8 +9,8 @@ use crate::fit::tail::{ShareBeyond, judge_tail};
 use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitVerdict};
 use crate::sweep::limit::certain_interval;
+use ferrio_formats::{FiguresOf, LatencyFigures, RunResult};
 use ferrio_insight::may_flatter;
-use ferrio_results::{FiguresOf, LatencyFigures, RunResult};
 use ferrio_stats::{Finding, FindingDirection};
 use serde::Serialize;
 

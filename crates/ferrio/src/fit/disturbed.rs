@@ -5,7 +5,7 @@
 
 use crate::fit::FitBound;
 use crate::fit::together::Bins;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_stats::Finding;
 use serde::Serialize;
 

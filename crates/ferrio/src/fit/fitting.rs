@@ -9,8 +9,8 @@ use crate::fit::{FitError, FitLimit, FitLoad, FitVerdict, Recipe, headroom, scal
 use crate::session::SessionOutcome;
 use crate::session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
 use crate::sweep::with_own_numbers;
+use ferrio_formats::of_record;
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
-use ferrio_results::of_record;
 use ferrio_spec::{JobSpec, RunSpec, SizeSpec};
 use ferrio_stats::JobSeries;
 use std::collections::BTreeMap;

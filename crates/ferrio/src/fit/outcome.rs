@@ -7,9 +7,9 @@ use crate::fit::runs::LoadRuns;
 use crate::fit::tail::pooled_percentile;
 use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, MissedLoad, Recipe};
+use ferrio_formats::{FiguresOf, RunResult};
 use ferrio_insight::RATE_NOT_REACHED;
 use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
-use ferrio_results::{FiguresOf, RunResult};
 use ferrio_stats::{Finding, Provenance};
 use serde::Serialize;
 

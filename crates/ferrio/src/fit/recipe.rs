@@ -5,8 +5,8 @@
 use crate::fit::runs::{MOST_RUNS, MOST_TAIL_RUNS, N_RUNS};
 use crate::fit::tail::FEWEST_TO_FIT;
 use crate::fit::{FitBound, FitError, IosTogether, scale};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::FiguresOf;
 use serde::{Deserialize, Serialize};
 
 /// Longest file of a recipe, bytes.

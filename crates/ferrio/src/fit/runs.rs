@@ -4,7 +4,7 @@
 
 use crate::fit::tail::FEWEST_TO_FIT;
 use crate::fit::together::Bins;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use std::collections::BTreeMap;
 
 /// Runs of a load, which share its time, and the most where they do not decide.

@@ -9,7 +9,7 @@ use flate2::write::ZlibEncoder;
 use std::io::{Read, Write};
 
 /// Largest result that is read, as large as any record.
-const MAX_BYTES: u64 = ferrio_report::saved::MAX_BYTES;
+const MAX_BYTES: u64 = ferrio_formats::record_file::MAX_BYTES;
 /// Largest compressed one: `SQLite` has 1,000,000,000 bytes for a row.
 const MAX_STORED_BYTES: usize = 990_000_000;
 

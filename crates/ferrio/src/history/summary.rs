@@ -2,7 +2,7 @@
 //!
 //! Must not know: the database. Start reading at [`RunSummary`].
 
-use ferrio_results::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{FiguresOf, JobResult, RunResult};
 use ferrio_stats::{JobTargets, RunRecord, Severity};
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ impl KeptVerdict {
 impl RunSummary {
     /// That of a run of ferrio.
     pub fn of_record(record: &RunRecord) -> Self {
-        let summary = Self::of_result(&ferrio_results::of_record(record));
+        let summary = Self::of_result(&ferrio_formats::of_record(record));
         let targets = names(record.targets().iter().flat_map(targets));
         let targets = if targets.is_empty() { summary.targets } else { targets };
         Self { targets, duration_ns: to_i64(record.elapsed_ns), ..summary }
@@ -175,7 +175,7 @@ fn to_i64(value: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::Figures;
+    use ferrio_formats::Figures;
     use ferrio_units::PerDirection;
 
     #[test]

@@ -6,7 +6,7 @@ use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, L
 use crate::live::link::FrameWriter;
 use crate::live::totals::JobTotals;
 use crate::session::Observer;
-use ferrio_report::native::note_text;
+use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunEvent};
 use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{ClonesStretch, ClonesTogether, JobEnd, Provenance, RunRecord, Stretch};

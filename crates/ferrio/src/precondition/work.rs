@@ -7,8 +7,8 @@ use crate::precondition::folder::PreconditionRound;
 use crate::precondition::{OpenPrecondition, PreconditionError, PreconditionWay, jobs};
 use crate::session::SessionOutcome;
 use crate::session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsEnding, WorkUnit};
+use ferrio_formats::{RunResult, of_record};
 use ferrio_job::Environment;
-use ferrio_results::{RunResult, of_record};
 
 /// Why the work has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ fn figures(result: &RunResult) -> PreconditionRound {
         findings: result.findings.clone().unwrap_or_default(),
     };
     let (mut latencies_ns, mut n_ios) = (0.0, 0.0);
-    for (_, figures) in result.jobs.iter().flat_map(ferrio_results::JobResult::active) {
+    for (_, figures) in result.jobs.iter().flat_map(ferrio_formats::JobResult::active) {
         round.ios_per_sec += figures.ios_per_sec;
         round.bytes_per_sec += figures.bytes_per_sec;
         if let Some(lat) = &figures.lat {

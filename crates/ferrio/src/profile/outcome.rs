@@ -6,7 +6,7 @@ use crate::profile::sheet::{SheetRow, rows};
 use crate::profile::{ProfileSection, SECTIONS};
 use crate::sweep::OpenLoop;
 use crate::sweep::outcome::SweepOutcome;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_stats::{Finding, Provenance};
 use serde::Serialize;
 

@@ -9,8 +9,8 @@ use crate::session::runs::{NextRun, RunDriver, RunNotice, RunSource, Runs, RunsE
 use crate::sweep::outcome::SweepOutcome;
 use crate::sweep::space::{Space, SweepAxis, SweepPoint};
 use crate::sweep::{OPEN_LOOP_SHARES, OpenLoop, session_at};
+use ferrio_formats::{RunResult, of_record};
 use ferrio_job::{Environment, Template};
-use ferrio_results::{RunResult, of_record};
 use ferrio_stats::{Provenance, RunRecord};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
@@ -265,7 +265,7 @@ fn open_section(section: ProfileSection, made: &[SectionOutcome]) -> Result<Opti
 /// Size of the file that the first write has made.
 fn written(record: &RunRecord, wanted: u64) -> Result<u64, ProfileError> {
     let result = of_record(record);
-    let figures = result.jobs.iter().flat_map(ferrio_results::JobResult::active).map(|(_, figures)| figures.bytes);
+    let figures = result.jobs.iter().flat_map(ferrio_formats::JobResult::active).map(|(_, figures)| figures.bytes);
     let written_bytes = figures.sum::<u64>().min(wanted) / MIB * MIB;
     if written_bytes < LEAST_BYTES.min(wanted) {
         Err(ProfileError::TooSlow { written_bytes })

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, times, engines. Start reading at [`SECTIONS`].
 
-use ferrio_results::FiguresOf;
+use ferrio_formats::FiguresOf;
 use serde::Serialize;
 
 /// A part of a profile.

@@ -5,8 +5,8 @@
 use crate::profile::SectionOutcome;
 use crate::sweep::OPEN_LOOP_SHARES;
 use crate::sweep::outcome::PointOutcome;
+use ferrio_formats::{FiguresOf, Quantity, RunResult, TimeSeries};
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::{FiguresOf, Quantity, RunResult, TimeSeries};
 use serde::Serialize;
 
 /// Part of a long run that is its burst, and the part that is sustained.

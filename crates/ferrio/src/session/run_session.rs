@@ -5,9 +5,9 @@
 use crate::session::VERSION;
 use crate::session::last_runs;
 use crate::session::observers::{self, Observer, Observers, Subscriber, Subscription};
+use ferrio_formats::logs::LogFiles;
+use ferrio_formats::native::note_text;
 use ferrio_job::Invocation;
-use ferrio_report::logs::LogFiles;
-use ferrio_report::native::note_text;
 use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
 use ferrio_spec::debug::GROUPS;
 use ferrio_spec::{Compatibility, RunSpec};

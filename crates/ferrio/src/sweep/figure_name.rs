@@ -2,8 +2,8 @@
 //!
 //! Must not know: values, limits. Start reading at [`FigureName::parse`].
 
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::FiguresOf;
 
 /// Figures of one metric: of all jobs and kinds of I/O, or of some.
 #[derive(Debug, Clone, PartialEq, Eq)]

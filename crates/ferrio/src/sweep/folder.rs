@@ -7,8 +7,8 @@ use crate::session::runs::folder::{self, WorkFolder};
 use crate::sweep::limit::RUNS_AGAIN;
 use crate::sweep::outcome::SweepOutcome;
 use crate::sweep::{FEWEST_RUNS, OpenLoop, RunHabits, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
+use ferrio_formats::{RunResult, of_record};
 use ferrio_insight::repeats::repeats;
-use ferrio_results::{RunResult, of_record};
 use ferrio_stats::RunRecord;
 use std::path::{Path, PathBuf};
 

@@ -7,8 +7,8 @@ use crate::session::runs::{BetweenRuns, NextRun, RunDriver, RunNotice, RunSource
 use crate::sweep::limit::{LimitSearch, LimitVerdict, RUNS_AGAIN};
 use crate::sweep::session::repeat_at;
 use crate::sweep::{FEWEST_RUNS, OpenSweep, SweepError, SweepStep};
+use ferrio_formats::{RunResult, of_record};
 use ferrio_job::{Environment, Template};
-use ferrio_results::{RunResult, of_record};
 use ferrio_spec::RunSpec;
 use std::time::Duration;
 use std::vec;

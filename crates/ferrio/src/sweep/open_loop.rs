@@ -6,9 +6,9 @@
 use crate::sweep::SweepError;
 use crate::sweep::outcome::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{Space, SweepAxis, SweepPoint, SweptOption};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_results::FiguresOf;
 
 /// Rates of the open loop, percent of the rate of the closed one.
 pub const OPEN_LOOP_SHARES: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95];

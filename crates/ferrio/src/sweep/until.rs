@@ -85,7 +85,7 @@ impl From<UntilKnown> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::FiguresOf;
+    use ferrio_formats::FiguresOf;
 
     fn figure(job: &str, kind: FiguresOf, half_percent: f64) -> RepeatedFigure {
         RepeatedFigure {

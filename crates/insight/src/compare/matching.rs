@@ -2,7 +2,7 @@
 //!
 //! Must not know: figures. Start reading at [`pairs`].
 
-use ferrio_results::JobResult;
+use ferrio_formats::JobResult;
 use std::collections::{HashMap, VecDeque};
 
 /// Indexes of jobs: those in both lists, and those that only one has.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how they are compared. Start reading at [`ComparedMetric`].
 
-use ferrio_results::{Figures, LatencyFigures, LatencyKind};
+use ferrio_formats::{Figures, LatencyFigures, LatencyKind};
 use serde::Serialize;
 
 /// A figure of one direction of a job.

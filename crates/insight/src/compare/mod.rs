@@ -23,7 +23,7 @@ pub use model::{
 };
 pub use verdict::ComparisonVerdict;
 
-use ferrio_results::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{FiguresOf, JobResult, RunResult};
 use ferrio_stats::{Finding, Severity};
 use figures::JobOfBoth;
 use sample::JobOfResult;

@@ -4,7 +4,7 @@
 
 use super::ComparedOption;
 use super::sample::JobOfResult;
-use ferrio_results::{JobResult, RunResult};
+use ferrio_formats::{JobResult, RunResult};
 
 /// Options that decide what I/O is done, the most important ones first. The others are told behind them.
 const OF_WORK: [&str; 22] = [

@@ -2,8 +2,8 @@
 //!
 //! Must not know: statistics. Start reading at [`joined`], then [`means`] and [`weighted_means`].
 
+use ferrio_formats::{TimeSeries, together};
 use ferrio_inference::weighted;
-use ferrio_results::{TimeSeries, together};
 use std::borrow::Cow;
 
 /// Longer series are shortened, by sums of neighbours: a bootstrap of more values takes longer and tells little more.
@@ -81,7 +81,7 @@ fn shortened(mut all: Vec<Interval>) -> Vec<Interval> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{LatencyHeat, LatencyKind, Quantity, TimeBase};
+    use ferrio_formats::{LatencyHeat, LatencyKind, Quantity, TimeBase};
     use ferrio_units::DataDirection;
 
     const MS: u64 = 1_000_000;

@@ -4,8 +4,8 @@
 
 use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
+use ferrio_formats::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_inference::{Counts, mean, mean_interval, percentile_interval};
-use ferrio_results::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
 use std::borrow::Cow;
@@ -217,7 +217,7 @@ impl ComparedMetric {
 
 /// A percentile of the whole time, nanoseconds.
 fn of_distribution(heat: &LatencyHeat, percent: f64) -> Option<f64> {
-    let all = ferrio_results::LatencyFigures { max_ns: u64::MAX, bins: heat.total(), ..Default::default() };
+    let all = ferrio_formats::LatencyFigures { max_ns: u64::MAX, bins: heat.total(), ..Default::default() };
     all.percentile(percent).map(|found| found.latency_ns as f64)
 }
 

@@ -3,7 +3,7 @@
 //! Must not know: figures. Start reading at [`differences`].
 
 use super::ComparedFact;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_stats::{Provenance, wire};
 use ferrio_units::glance::bytes_text;

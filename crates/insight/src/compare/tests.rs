@@ -1,8 +1,8 @@
 //! Simulated pairs of runs with a known truth, and results as files may hold them.
 
 use super::*;
+use ferrio_formats::{Figures, FiguresOf, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_inference::synthetic::{Noise, autoregressive};
-use ferrio_results::{Figures, FiguresOf, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_stats::{Estimate, ImprecisionReason, JobPrecision};
 use ferrio_units::{DataDirection, PerDirection};
 

@@ -86,8 +86,8 @@ fn is_line(logs: &[f64], slope: f64) -> bool {
 mod tests {
     use super::*;
     use crate::compare::ComparedMetric;
+    use ferrio_formats::FiguresOf;
     use ferrio_inference::synthetic::{Noise, autoregressive};
-    use ferrio_results::FiguresOf;
 
     /// Runs with noise of a share of the figure, and a factor for each.
     fn found(n_runs: usize, deviation: f64, seed: u64, factor: impl Fn(usize) -> f64) -> Option<Finding> {

@@ -11,8 +11,8 @@ pub use crate::compare::kinds::KindsOfRuns;
 use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
 pub use drift::DRIFTS;
+use ferrio_formats::{FiguresOf, LatencyKind, RunResult};
 use ferrio_inference::{mean, quantile_95};
-use ferrio_results::{FiguresOf, LatencyKind, RunResult};
 use ferrio_stats::Confidence;
 pub use outliers::Outlier;
 use serde::Serialize;
@@ -178,8 +178,8 @@ fn within_percent(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_formats::{Figures, JobResult, LatencyFigures};
     use ferrio_inference::synthetic::{Noise, autoregressive};
-    use ferrio_results::{Figures, JobResult, LatencyFigures};
     use ferrio_stats::{Finding, Severity};
     use ferrio_units::{DataDirection, PerDirection};
 

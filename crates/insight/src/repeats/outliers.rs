@@ -5,7 +5,7 @@
 
 use super::RepeatedFigure;
 use crate::compare::surroundings;
-use ferrio_results::{FiguresOf, RunResult};
+use ferrio_formats::{FiguresOf, RunResult};
 use ferrio_stats::Finding;
 use serde::Serialize;
 

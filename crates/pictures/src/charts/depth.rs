@@ -3,7 +3,7 @@
 //! Must not know: other charts. Start reading at [`shares`].
 
 use crate::chart::{AxisUnit, Bars, Chart, ChartAxis, ChartContent};
-use ferrio_results::JobResult;
+use ferrio_formats::JobResult;
 
 /// Most jobs with bars of their own.
 const MOST_GROUPS: usize = 4;

@@ -5,7 +5,7 @@
 use super::latency::capitalised;
 use super::together::distribution;
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, rounded};
-use ferrio_results::{JobResult, LatencyKind};
+use ferrio_formats::{JobResult, LatencyKind};
 use ferrio_units::DataDirection;
 
 /// Points for each doubling of the latency.

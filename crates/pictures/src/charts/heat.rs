@@ -6,7 +6,7 @@ use super::latency::capitalised;
 use super::rates::rounded_time;
 use super::together::pooled;
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, HeatMap};
-use ferrio_results::{JobResult, LatencyHeat, LatencyKind};
+use ferrio_formats::{JobResult, LatencyHeat, LatencyKind};
 use ferrio_stats::histogram::bucket_bounds_ns;
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;

@@ -5,7 +5,7 @@
 use super::rates::{MAXIMA, MOST_LINES, apart, line, rounded_time, widths};
 use super::together::{latency_kind, of_jobs, pooled};
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, colour_of_rank, rounded};
-use ferrio_results::{
+use ferrio_formats::{
     JobResult, LatencyCounts, LatencyKind, NotTogether, Quantity, TimeBin, TimeInterval, TimeIntervals, TimeSeries,
 };
 use ferrio_units::DataDirection;

@@ -12,7 +12,7 @@ mod syncs;
 pub(crate) mod together;
 
 use crate::chart::Chart;
-use ferrio_results::JobResult;
+use ferrio_formats::JobResult;
 
 /// Most points of a line, where a chart shows few jobs.
 pub const MOST_POINTS: usize = 1000;

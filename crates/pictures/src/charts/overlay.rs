@@ -8,7 +8,7 @@ use super::latency::{capitalised, percentile_lines};
 use super::rates::{MAXIMA, line};
 use super::together::{distribution, pooled, summed};
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of_rank, rounded};
-use ferrio_results::{JobResult, LatencyKind, NotTogether, Quantity, RunResult};
+use ferrio_formats::{JobResult, LatencyKind, NotTogether, Quantity, RunResult};
 use ferrio_units::DataDirection;
 
 /// Lines that can be told apart.
@@ -118,7 +118,7 @@ fn of_runs(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{LatencyHeat, TimeBase, TimeSeries};
+    use ferrio_formats::{LatencyHeat, TimeBase, TimeSeries};
 
     const MS: u64 = 1_000_000;
 

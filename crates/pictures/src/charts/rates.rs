@@ -4,7 +4,7 @@
 
 use super::together::{of_jobs, summed};
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_of, colour_of_rank, rounded};
-use ferrio_results::{JobResult, NotTogether, Quantity, TimeBin, TimeInterval, TimeSeries};
+use ferrio_formats::{JobResult, NotTogether, Quantity, TimeBin, TimeInterval, TimeSeries};
 use ferrio_units::DataDirection;
 
 const NS_PER_SEC: f64 = 1e9;

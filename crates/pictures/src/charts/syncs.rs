@@ -6,7 +6,7 @@ use super::latency::series_lines;
 use super::rates::{apart, rate};
 use super::together::summed;
 use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent};
-use ferrio_results::{JobResult, NotTogether, Quantity};
+use ferrio_formats::{JobResult, NotTogether, Quantity};
 use ferrio_units::DataDirection;
 
 /// Syncs per second, and percentiles of their latency.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::chart::{ChartContent, ChartLine};
-use ferrio_results::{Figures, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeBase, TimeSeries};
+use ferrio_formats::{Figures, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeBase, TimeSeries};
 use ferrio_units::DataDirection;
 
 const MS: u64 = 1_000_000;

@@ -1,8 +1,8 @@
 //! Figures of several jobs as one.
 //!
-//! Must not know: charts. Start reading at [`summed`]. Series are put together by `ferrio_results::together` alone.
+//! Must not know: charts. Start reading at [`summed`]. Series are put together by `ferrio_formats::together` alone.
 
-use ferrio_results::{JobResult, LatencyKind, NotTogether, Quantity, TimeSeries, together};
+use ferrio_formats::{JobResult, LatencyKind, NotTogether, Quantity, TimeSeries, together};
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Tests of the page as text.
 
 use super::*;
+use ferrio_formats::{Figures, JobResult, RunResult};
 use ferrio_insight::compare::compare;
-use ferrio_results::{Figures, JobResult, RunResult};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::PerDirection;
 

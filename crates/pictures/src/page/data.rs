@@ -6,7 +6,7 @@
 use crate::chart::Chart;
 use crate::charts::overlay::overlay;
 use crate::charts::{MOST_POINTS, charts};
-use ferrio_results::{JobResult, RunResult};
+use ferrio_formats::{JobResult, RunResult};
 use std::collections::BTreeMap;
 
 /// Fewest points of a line.

@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
+use ferrio_formats::native::{closing, in_brackets, measured, unexamined};
+use ferrio_formats::{JobResult, RunResult};
 use ferrio_insight::{FindingRule, all_rules};
-use ferrio_report::native::{closing, in_brackets, measured, unexamined};
-use ferrio_results::{JobResult, RunResult};
 use ferrio_stats::{Audit, FiguresOf, Finding};
 use maud::{Markup, html};
 

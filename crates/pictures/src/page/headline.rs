@@ -4,7 +4,7 @@
 
 use super::words;
 use crate::job_names::job_names;
-use ferrio_results::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
+use ferrio_formats::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
 use ferrio_stats::FiguresOf;
 use ferrio_units::glance::{counted, thousands};
 use maud::{Markup, html};

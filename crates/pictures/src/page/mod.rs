@@ -16,7 +16,7 @@ pub(crate) use findings::{one as one_finding, rules};
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use data::View;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_units::terminal_text::escape_page;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};

@@ -4,8 +4,8 @@
 
 use super::headline::PERCENTILES;
 use super::words;
-use ferrio_report::native::reason_words;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
+use ferrio_formats::native::reason_words;
 use ferrio_stats::{Estimate, JobPrecision};
 use maud::{Markup, html};
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`sources`].
 
-use ferrio_results::{JobResult, RunResult};
+use ferrio_formats::{JobResult, RunResult};
 use ferrio_units::glance::{bytes_text, thousands};
 use maud::{Markup, html};
 

@@ -3,7 +3,7 @@
 //! Must not know: tables, charts. Start reading at [`sentence`].
 
 use super::words;
-use ferrio_results::{JobResult, RunResult};
+use ferrio_formats::{JobResult, RunResult};
 use ferrio_stats::{Figures, FiguresOf, LatencyFigures, Severity};
 use ferrio_units::glance::{duration_text, thousands};
 use maud::{Markup, html};

@@ -1,7 +1,7 @@
 //! Tests of the page as text.
 
 use super::*;
-use ferrio_results::{Figures, JobResult, LatencyFigures, SteadyOutcome};
+use ferrio_formats::{Figures, JobResult, LatencyFigures, SteadyOutcome};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::DataDirection;
 
@@ -9,7 +9,7 @@ use ferrio_units::DataDirection;
 fn no_text_of_a_result_becomes_markup() {
     let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>".to_owned();
     let series =
-        ferrio_results::TimeSeries::new(ferrio_results::Quantity::Iops, ferrio_units::DataDirection::Read, 1_000_000);
+        ferrio_formats::TimeSeries::new(ferrio_formats::Quantity::Iops, ferrio_units::DataDirection::Read, 1_000_000);
     let mut series = series;
     series.add(0, 1.0, 10);
     let job = JobResult {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: charts. Start reading at [`rate`].
 
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_units::glance::{duration_text, three_digits};
 
 /// I/Os per second.

@@ -6,7 +6,7 @@ use super::panel::{AxisScale, BarGroup, BarPanel, Panel, PanelContent, PlotAxis}
 use super::spread::{BarFigure, BarJobs, latency, spread};
 use crate::chart::AxisUnit;
 use crate::charts::latency::capitalised;
-use ferrio_results::{FiguresOf, JobResult, LatencyKind};
+use ferrio_formats::{FiguresOf, JobResult, LatencyKind};
 use std::collections::BTreeSet;
 
 /// One name of the legend: for each class, the jobs that its bar is made of.

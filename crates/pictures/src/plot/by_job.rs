@@ -7,7 +7,7 @@ use super::bars::{JobGroup, kinds, notes, panels};
 use super::entries::entries;
 use super::panel::Picture;
 use super::spread::BarJobs;
-use ferrio_results::{FiguresOf, RunResult};
+use ferrio_formats::{FiguresOf, RunResult};
 
 /// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {

@@ -8,7 +8,7 @@ use super::entries::result_name;
 use super::panel::Picture;
 use super::spread::BarJobs;
 use crate::job_names::job_names;
-use ferrio_results::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{FiguresOf, JobResult, RunResult};
 use std::collections::BTreeSet;
 
 /// Results that can be told apart by colours; of more, each has rows of its own.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: kinds of pictures. Start reading at [`entries`].
 
-use ferrio_results::{JobResult, RunResult};
+use ferrio_formats::{JobResult, RunResult};
 use std::collections::HashMap;
 
 /// A job with its name in a picture.

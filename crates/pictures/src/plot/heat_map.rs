@@ -8,7 +8,7 @@ use super::entries::result_name;
 use super::panel::{GridPanel, Panel, PanelContent, Picture};
 use super::spread::{BarFigure, BarJobs, spread};
 use crate::charts::latency::capitalised;
-use ferrio_results::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{FiguresOf, JobResult, RunResult};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options that may differ besides the two: they do not make a run another one.

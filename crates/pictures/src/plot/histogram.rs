@@ -12,7 +12,7 @@ use crate::chart::AxisUnit;
 use crate::charts::distribution::shares;
 use crate::charts::latency::capitalised;
 use crate::charts::together::distribution;
-use ferrio_results::{LatencyKind, RunResult};
+use ferrio_formats::{LatencyKind, RunResult};
 use ferrio_units::DataDirection;
 use std::collections::BTreeSet;
 

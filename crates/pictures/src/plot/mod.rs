@@ -19,7 +19,7 @@ pub use panel::Picture;
 pub use size::PictureSize;
 
 use crate::chart::AxisUnit;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use panel::{Panel, PanelContent};
 
 /// A kind of picture.

@@ -8,7 +8,7 @@ use super::panel::{AxisScale, LinePanel, LineWeight, Panel, PanelContent, Pictur
 use crate::chart::{AxisUnit, ChartLine};
 use crate::charts::latency::{capitalised, series_lines};
 use crate::charts::rates::line;
-use ferrio_results::{LatencyKind, Quantity, RunResult, TimeBase, TimeSeries, average};
+use ferrio_formats::{LatencyKind, Quantity, RunResult, TimeBase, TimeSeries, average};
 use ferrio_units::DataDirection;
 
 /// Most points of a line: about as many as a picture has pixels in a row.

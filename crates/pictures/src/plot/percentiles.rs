@@ -8,7 +8,7 @@ use super::histogram::{paled, title_of, words_of};
 use super::panel::{AxisScale, LinePanel, Panel, PanelContent, Picture, PlotAxis, PlotLine};
 use crate::chart::AxisUnit;
 use crate::charts::together::distribution;
-use ferrio_results::{FiguresOf, JobResult, LatencyFigures, LatencyKind, RunResult};
+use ferrio_formats::{FiguresOf, JobResult, LatencyFigures, LatencyKind, RunResult};
 use std::collections::BTreeSet;
 
 /// Percentiles that are computed where the whole distribution is known.

@@ -4,7 +4,7 @@
 
 use super::panel::FigureSpread;
 use crate::chart::AxisUnit;
-use ferrio_results::{
+use ferrio_formats::{
     Figures, FiguresOf, JobResult, LatencyFigures, LatencyKind, Quantity, RunResult, SampledRate, TimeBin, TimeSeries,
     together,
 };

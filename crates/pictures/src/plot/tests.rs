@@ -2,7 +2,7 @@
 
 use super::panel::{AxisScale, LinePanel, LineWeight};
 use super::*;
-use ferrio_results::{Figures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries};
+use ferrio_formats::{Figures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries};
 use ferrio_units::DataDirection;
 
 const MS: u64 = 1_000_000;
@@ -324,7 +324,7 @@ fn distributions_and_percentiles_are_those_of_the_report() {
 
 #[test]
 fn a_plain_report_has_the_classes_of_fio() {
-    use ferrio_results::LatencyClass;
+    use ferrio_formats::LatencyClass;
     let class = |up_to_ns, percent| LatencyClass { up_to_ns, percent };
     let mut job = JobResult { name: "j".to_owned(), ..JobResult::default() };
     job.latency_classes = vec![class(Some(50_000), 90.0), class(Some(20_000_000), 9.5), class(None, 0.5)];

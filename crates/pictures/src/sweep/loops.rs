@@ -5,8 +5,8 @@
 use super::curves::{CurveLine, against_throughput, key};
 use super::frame::value_text;
 use super::{SweptPoint, SweptSubject};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::FiguresOf;
 use maud::{Markup, html};
 
 /// What the two loops are.

@@ -13,9 +13,9 @@ pub use loops::LoopsView;
 pub(crate) use loops::beside_each_other;
 
 use crate::page::{one_finding, rules, static_page};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
 use maud::{Markup, html};
 

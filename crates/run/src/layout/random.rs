@@ -70,7 +70,7 @@ mod tests {
     fn a_cache_fits_into_a_region() {
         let refusal = |n_regions, cache_bytes| {
             let spec = SpRandomSpec { n_regions, over_provisioning: 0.10, cache_bytes };
-            small_regions(&spec, 32 << 20, 4096).map(|note| ferrio_report::words::note(&note.into()))
+            small_regions(&spec, 32 << 20, 4096).map(|note| ferrio_formats::words::note(&note.into()))
         };
         let said = refusal(2000, 32 << 10).expect("refused");
         let line =

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 /// The message of an error.
 fn text_of(error: Failure) -> String {
-    error.note.map_or_else(String::new, |note| ferrio_report::words::note(&note))
+    error.note.map_or_else(String::new, |note| ferrio_formats::words::note(&note))
 }
 
 const ZONE: u64 = 1 << 20;
@@ -168,7 +168,7 @@ fn rounded_of(mix: DirectionMix, start: u64, length: u64, file_bytes: u64) -> Re
     let mut texts = Vec::new();
     let mut tell = |event| {
         if let RunEvent::Message(_, note) = event {
-            texts.push(ferrio_report::words::note(&note));
+            texts.push(ferrio_formats::words::note(&note));
         }
     };
     ZoneRegistry::new(1).enter(&worker, &mut set, &mut tell).map_err(text_of)?;
@@ -231,7 +231,7 @@ fn a_limit_of_a_job_without_writes_is_told() {
         let mut said = Vec::new();
         let mut events = |event| {
             if let RunEvent::Message(MessageStream::Info, note) = event {
-                said.push(ferrio_report::words::note(&note));
+                said.push(ferrio_formats::words::note(&note));
             }
         };
         ZoneRegistry::new(1).enter(&worker, &mut set, &mut events).unwrap();

@@ -52,7 +52,7 @@ pub(crate) struct Events {
 impl RunObserver for Events {
     fn event(&mut self, event: RunEvent) {
         match event {
-            RunEvent::Message(stream, note) => self.messages.push((stream, ferrio_report::words::note(&note))),
+            RunEvent::Message(stream, note) => self.messages.push((stream, ferrio_formats::words::note(&note))),
             RunEvent::LayingOut { .. } => self.n_layouts += 1,
             RunEvent::Stopping => self.n_stops += 1,
             _ => {}
@@ -106,12 +106,12 @@ pub(crate) fn simulate(jobs: Vec<JobSpec>) -> (RunOutcome, Events) {
 /// The figures of the first block of fio's report: members of a group are summed, and directions are unified if the job
 /// asks for it.
 pub(crate) fn first_block(outcome: &RunOutcome) -> ThreadStats {
-    ferrio_report::fio_view(&outcome.record).jobs.remove(0).stats.into_owned()
+    ferrio_formats::fio_view(&outcome.record).jobs.remove(0).stats.into_owned()
 }
 
 /// The failure of its first block in fio's report.
 pub(crate) fn failure_text(outcome: &RunOutcome) -> String {
-    ferrio_report::fio_view(&outcome.record).jobs.remove(0).failure_text
+    ferrio_formats::fio_view(&outcome.record).jobs.remove(0).failure_text
 }
 
 /// Runs one job on virtual time, and checks that it does not fail; its figures.

@@ -5,7 +5,7 @@
 use crate::builder::{BLOCK, reads, run_under, sim_reader};
 use crate::processes::endless;
 use crate::scratch::Scratch;
-use ferrio_report::fio_view;
+use ferrio_formats::fio_view;
 use ferrio_run::{BandwidthSample, MessageStream, RunEvent, RunObserver, RunOutcome};
 use ferrio_spec::{ControlSettings, IdleDetail, JobSpec, Trigger};
 use ferrio_stats::RunRecord;
@@ -32,7 +32,7 @@ impl RunObserver for Seen {
         match event {
             RunEvent::Status(report) => self.reports.push(*report),
             RunEvent::Bandwidth(sample) => self.samples.push(sample),
-            RunEvent::Message(MessageStream::Error, note) => self.messages.push(ferrio_report::words::note(&note)),
+            RunEvent::Message(MessageStream::Error, note) => self.messages.push(ferrio_formats::words::note(&note)),
             _ => {}
         }
         let Some(until) = self.until.take() else { return };

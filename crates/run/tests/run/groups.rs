@@ -3,7 +3,7 @@
 //! Start reading at [`members_are_merged_exactly`].
 
 use crate::builder::{BLOCK, MS, US, reads, sim_reader, simulate, writes};
-use ferrio_report::fio_view;
+use ferrio_formats::fio_view;
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, UnifiedReporting};
 use ferrio_units::DataDirection;

@@ -34,7 +34,7 @@ impl RunObserver for Stopper {
             Point::After(n_before) => self.n_events == n_before,
             Point::Told(words) => match &event {
                 RunEvent::Trace(text) => text.contains(words),
-                RunEvent::Message(_, note) => ferrio_report::words::note(note).contains(words),
+                RunEvent::Message(_, note) => ferrio_formats::words::note(note).contains(words),
                 _ => false,
             },
         };

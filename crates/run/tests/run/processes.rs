@@ -5,7 +5,7 @@
 use crate::builder::{BLOCK, first_block, job, reader, reads, run, sim_reader};
 use crate::child::{self, Child};
 use crate::scratch::Scratch;
-use ferrio_report::fio_view;
+use ferrio_formats::fio_view;
 use ferrio_run::MessageStream;
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, SizeSpec};

@@ -212,7 +212,7 @@ proptest! {
         let failure = driven.outcome.failure.as_ref();
         // The LFSR cannot use a seed whose bits are all ones, and a small file has few bits.
         let note = failure.and_then(|error| error.note.as_deref());
-        if note.is_some_and(|note| ferrio_report::words::note(note).contains("all ones")) {
+        if note.is_some_and(|note| ferrio_formats::words::note(note).contains("all ones")) {
             return Ok(());
         }
         assert_ended_well(&driven)?;

@@ -3,7 +3,7 @@
 //! Start reading at [`a_constant_rate_is_steady`].
 
 use crate::builder::{BLOCK, MS, run, sim_reader, simulate};
-use ferrio_report::fio_view;
+use ferrio_formats::fio_view;
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{JobSpec, SteadyMetric};
 use ferrio_stats::{SteadyPart, SteadySample, SteadyState};

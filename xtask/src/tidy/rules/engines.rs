@@ -12,7 +12,7 @@ const CRATES: [&str; 7] = [
     "crates/stats",
     "crates/evidence",
     "crates/run",
-    "crates/report",
+    "crates/formats",
     "crates/insight",
 ];
 

@@ -7,11 +7,11 @@ use proc_macro2::TokenTree;
 /// Crates that open files for texts, and the places where files that are no outputs are opened for writing, with the reason.
 const CRATES: [&str; 7] = [
     "crates/ferrio",
-    "crates/report",
+    "crates/formats",
     "crates/run",
     "crates/evidence",
     "crates/engine",
-    "crates/results",
+    "crates/formats",
     "crates/pictures",
 ];
 const NO_OUTPUTS: [&str; 4] = [

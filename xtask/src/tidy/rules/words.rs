@@ -88,7 +88,7 @@ mod tests {
     fn sentences_of_fio_are_found_outside_of_tests() {
         assert_eq!(lines_found(sentence, "crates/run/src/x.rs", SAMPLE), [2, 3]);
         assert_eq!(lines_found(sentence, "crates/engine/src/x.rs", SAMPLE), [2, 3]);
-        for path in ["crates/report/src/x.rs", "crates/run/tests/x.rs"] {
+        for path in ["crates/formats/src/x.rs", "crates/run/tests/x.rs"] {
             assert_eq!(lines_found(sentence, path, SAMPLE), [0_usize; 0], "{path}");
         }
     }

@@ -5,12 +5,12 @@
 use crate::COMMANDS;
 use crate::ui::console::Console;
 use crate::ui::exit::Exit;
+use ferrio_formats::native::{TEXT_WIDTH, wrap};
 use ferrio_insight::{FindingRule, all_rules};
 use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::outputs::{self, SECTIONS};
 use ferrio_manual::topics::{self, TOPICS};
-use ferrio_report::native::{TEXT_WIDTH, wrap};
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! The report of a run as text: its table, and the findings of its audit.
 
 use crate::ui::console::has_colour;
-use ferrio_report::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, table, totals, wrap};
+use ferrio_formats::native::{DrawnRuntimes, TEXT_WIDTH, drawn_runtimes, headlines, legend, table, totals, wrap};
 use ferrio_stats::{Audit, RunRecord};
 
 /// Explanation of the table's columns.
@@ -34,6 +34,6 @@ pub(crate) fn report_text(record: &RunRecord) -> String {
 /// The outcome of an audit as text, with the width and colours of the terminal if the standard output is one.
 pub(crate) fn audit_text(audit: &Audit) -> String {
     let stdout = std::io::stdout();
-    let width = ferrio_report::native::text_width(ferrio_sys::terminal::columns(&stdout));
-    ferrio_report::native::audit(audit, width, has_colour())
+    let width = ferrio_formats::native::text_width(ferrio_sys::terminal::columns(&stdout));
+    ferrio_formats::native::audit(audit, width, has_colour())
 }

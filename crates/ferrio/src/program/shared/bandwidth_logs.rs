@@ -3,7 +3,7 @@
 //!
 //! Must not know: where samples come from, the format of a row. Start reading at [`BandwidthLogs`].
 
-use ferrio_report::logs::AggregateLogs;
+use ferrio_formats::logs::AggregateLogs;
 use ferrio_run::BandwidthSample;
 use ferrio_sys::signals;
 use std::io;

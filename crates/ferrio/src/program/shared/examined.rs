@@ -1,8 +1,8 @@
 //! Results of other programs, examined as far as they tell.
 
 use ferrio::session::{VERSION, adopted};
+use ferrio_formats::RunResult;
 use ferrio_job::SystemEnvironment;
-use ferrio_results::RunResult;
 use ferrio_stats::{Audit, RunRecord};
 
 /// The record that a result stands for, with its audit, which is that of the run if that was examined.

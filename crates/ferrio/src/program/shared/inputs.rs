@@ -4,19 +4,19 @@
 
 use crate::shared::kept_runs;
 use ferrio::history::{KeptRun, RunSelector};
-use ferrio_results::{ResultFile, RunResult};
+use ferrio_formats::{ResultFile, RunResult};
 use std::path::{Path, PathBuf};
 
 /// Begins the name of a kept run. A file of such a name is given with its path (`./history:1`).
 const KEPT: &str = "history:";
 
-/// Reads results, as [`ferrio_results::read`] does of files.
+/// Reads results, as [`ferrio_formats::read`] does of files.
 ///
 /// # Errors
 /// In words: a file or a kept run cannot be read, or is no result.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
     let files: Vec<ResultFile> = paths.iter().map(|path| file(path)).collect::<Result<_, _>>()?;
-    ferrio_results::read_files(&files).map_err(|error| error.to_string())
+    ferrio_formats::read_files(&files).map_err(|error| error.to_string())
 }
 
 fn file(path: &Path) -> Result<ResultFile, String> {

@@ -6,7 +6,7 @@
 use crate::ui::console::{Console, show_aside};
 use crate::ui::exit::Exit;
 use ferrio::history::{HistoryError, HistoryPlace, KeptRun, NewRun, RunHistory, RunName, RunSummary, StoredForm};
-use ferrio_report::saved;
+use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
 use std::process::ExitCode;
 
@@ -151,7 +151,7 @@ impl Keeping {
             summary: RunSummary::of_record(&record),
             form: StoredForm::Record,
             origin: String::new(),
-            content: saved::encode(&record),
+            content: record_file::encode(&record),
         })
     }
 

@@ -5,8 +5,8 @@
 
 use crate::ui::console::Console;
 use ferrio::session::VERSION;
+use ferrio_formats::jsonl::{FirstLine, JsonlLines};
 use ferrio_job::Invocation;
-use ferrio_report::jsonl::{FirstLine, JsonlLines};
 use ferrio_run::RunEvent;
 use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, how figures are measured. Start reading at [`csv_table`].
 
-use ferrio_results::{FiguresOf, JobResult, LatencyKind, RunResult};
+use ferrio_formats::{FiguresOf, JobResult, LatencyKind, RunResult};
 use ferrio_units::csv_field;
 
 /// Names of the columns. Units are last in a name.
@@ -61,7 +61,7 @@ pub(crate) fn decimal(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{Figures, LatencyFigures};
+    use ferrio_formats::{Figures, LatencyFigures};
     use ferrio_units::DataDirection;
 
     #[test]

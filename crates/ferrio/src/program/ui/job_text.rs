@@ -3,7 +3,7 @@
 //! Must not know: which options there are. Start reading at [`JobText`], then [`write()`].
 
 use crate::ui::console::Console;
-use ferrio_report::native::wrap;
+use ferrio_formats::native::wrap;
 use ferrio_sys::output::{self, KeptFiles, OutputStart, WholeFile};
 use ferrio_units::error_text;
 use std::fmt::{Display, Write as _};

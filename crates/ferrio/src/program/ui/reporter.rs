@@ -3,9 +3,9 @@
 //! Must not know: streams, how a format looks. Start reading at [`Reporter::report`].
 
 use crate::ui::console::Console;
+use ferrio_formats::terse::TerseVersion;
+use ferrio_formats::{LocalTime, RenderOptions, fio_view, jsonl};
 use ferrio_job::invocation::OutputSettings;
-use ferrio_report::terse::TerseVersion;
-use ferrio_report::{LocalTime, RenderOptions, fio_view, jsonl};
 use ferrio_spec::{FormatKind, OutputFormats};
 use ferrio_stats::RunRecord;
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ impl Reporter {
         }
         let mut view = fio_view(&record);
         view.messages = messages;
-        let text = ferrio_report::render(&view, &self.formats, &self.options);
+        let text = ferrio_formats::render(&view, &self.formats, &self.options);
         console.report(&text);
     }
 
@@ -68,6 +68,6 @@ impl Reporter {
             view.messages = Cow::default();
         }
         let lines = if self.writes_records() { jsonl::render(record) } else { String::new() };
-        console.report(&(lines + &ferrio_report::render(&view, &self.formats, &self.options)));
+        console.report(&(lines + &ferrio_formats::render(&view, &self.formats, &self.options)));
     }
 }

@@ -8,7 +8,7 @@ use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;
 use ferrio::session::runs::{RunDriver, RunNotice, WorkUnit};
 use ferrio::session::{Observer, Session, SessionOutcome};
-use ferrio_report::native::note_text;
+use ferrio_formats::native::note_text;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_units::glance::three_digits;
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`enter`].
 
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_spec::engines::by_name;
 use ferrio_spec::{JobSpec, UnifiedReporting};
 use ferrio_stats::provenance::Provenance;
@@ -16,7 +16,7 @@ const SECTOR_BYTES: u64 = 512;
 /// them. Devices made of others are counted with these, which makes the sum larger, never smaller. Without bytes (fio before 3.36), or
 /// without any disk (files in memory, on a network), there is nothing to compare with.
 pub(super) fn enter(result: &RunResult, provenance: &Provenance, evidence: &mut Evidence) {
-    let bytes = |of: fn(&ferrio_results::DiskFigures) -> Option<u64>| {
+    let bytes = |of: fn(&ferrio_formats::DiskFigures) -> Option<u64>| {
         result.disks.iter().map(of).try_fold(0_u64, |sum, bytes| Some(sum.saturating_add(bytes?)))
     };
     let (Some(read), Some(written)) = (bytes(|disk| disk.read_bytes), bytes(|disk| disk.written_bytes)) else { return };
@@ -25,7 +25,7 @@ pub(super) fn enter(result: &RunResult, provenance: &Provenance, evidence: &mut 
     }
     let names: Vec<&str> = result.disks.iter().map(|disk| disk.name.as_str()).collect();
     let name = names.join(" and ");
-    let n_ios = |of: fn(&ferrio_results::DiskFigures) -> u64| result.disks.iter().map(of).fold(0, u64::saturating_add);
+    let n_ios = |of: fn(&ferrio_formats::DiskFigures) -> u64| result.disks.iter().map(of).fold(0, u64::saturating_add);
     let counters = DiskCounters {
         ios: [n_ios(|disk| disk.n_reads), n_ios(|disk| disk.n_writes)],
         sectors: [read / SECTOR_BYTES, written / SECTOR_BYTES],

@@ -2,7 +2,7 @@
 //!
 //! Must not know: options. Start reading at [`stats`].
 
-use ferrio_results::JobResult;
+use ferrio_formats::JobResult;
 use ferrio_stats::{
     DirectionStats, ErrorCounts, Figures, Histogram, LatencyFigures, LatencyStat, ResourceUsage, ThreadStats,
 };

@@ -3,10 +3,10 @@
 //! Must not know: figures. Start reading at [`of`].
 
 use super::figures;
+use ferrio_formats::native::plain;
+use ferrio_formats::{JobResult, RunResult};
 use ferrio_job::environment::AnyMachine;
 use ferrio_job::{Environment, UsageError};
-use ferrio_report::native::plain;
-use ferrio_results::{JobResult, RunResult};
 use ferrio_spec::JobSpec;
 use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{Failure, WorkerFate, WorkerRecord};

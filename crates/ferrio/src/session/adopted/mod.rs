@@ -10,8 +10,8 @@ mod disks;
 mod figures;
 mod jobs;
 
+use ferrio_formats::RunResult;
 use ferrio_job::Environment;
-use ferrio_results::RunResult;
 use ferrio_stats::{Provenance, RecordOrigin, RunRecord};
 
 /// The record of the run that a result describes, with its audit. Of a job whose options cannot be read, only the figures are known:

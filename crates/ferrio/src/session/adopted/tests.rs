@@ -1,8 +1,8 @@
 //! Reports of fio as records: what the rules see of them, and what they do not.
 
 use super::*;
+use ferrio_formats::ResultFile;
 use ferrio_job::SystemEnvironment;
-use ferrio_results::ResultFile;
 
 /// A report with one job in two rows, of 10 s and 1,000 reads a second each, and one disk.
 fn report(options: &str, disk: &str) -> RunResult {
@@ -17,7 +17,7 @@ fn report(options: &str, disk: &str) -> RunResult {
         r#"{{ "fio version" : "fio-3.41", "global options" : {{ "size" : "1g", "numjobs" : "2" }}, "jobs" : [ {row}, {row} ], "disk_util" : [ {disk} ] }}"#
     );
     let mut results =
-        ferrio_results::read_files(&[ResultFile::in_memory("r.json", text.into_bytes())]).expect("a report");
+        ferrio_formats::read_files(&[ResultFile::in_memory("r.json", text.into_bytes())]).expect("a report");
     results.remove(0)
 }
 

@@ -3,7 +3,7 @@
 //!
 //! Must not know: kinds of runs, names of files. Start reading at [`WorkFolder::create`].
 
-use ferrio_report::saved;
+use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
 use ferrio_sys::output::work_folder;
 use std::fs::{self, File};
@@ -88,7 +88,7 @@ impl WorkFolder {
     /// # Errors
     /// It cannot be written.
     pub fn keep(&self, name: impl AsRef<Path>, record: &RunRecord) -> Result<PathBuf, FolderError> {
-        self.write(name, &saved::encode(record))
+        self.write(name, &record_file::encode(record))
     }
 
     /// Removes the beginnings of files that a killed program has left in one of the folders below. What cannot be removed is in nobody's way.
@@ -128,7 +128,7 @@ pub fn read(path: &Path, most_bytes: u64) -> Result<Option<Vec<u8>>, FolderError
 /// # Errors
 /// It cannot be read, or is damaged.
 pub fn read_record(path: &Path) -> Result<Option<RunRecord>, FolderError> {
-    let Some(bytes) = read(path, saved::MAX_BYTES + 1)? else { return Ok(None) };
-    let record = saved::decode(&bytes);
+    let Some(bytes) = read(path, record_file::MAX_BYTES + 1)? else { return Ok(None) };
+    let record = record_file::decode(&bytes);
     record.map(Some).map_err(|error| FolderError::Record { path: path.to_owned(), reason: error.to_string() })
 }

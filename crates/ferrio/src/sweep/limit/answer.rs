@@ -4,10 +4,10 @@
 
 use super::{Bracket, DEPTH, LimitSearch, LimitVerdict};
 use crate::sweep::{SweepError, SweepFolder};
+use ferrio_formats::{FiguresOf, JobResult, RunResult, of_record};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::not_again;
 use ferrio_insight::{cpu_wait_share, may_flatter, means_fewer_in_flight};
-use ferrio_results::{FiguresOf, JobResult, RunResult, of_record};
 use ferrio_stats::{Finding, RunRecord, Severity};
 use serde::Serialize;
 
@@ -298,7 +298,7 @@ fn by_syncs(beyond: &RunResult, lowest: &RunResult) -> Option<LimitedBy> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{Figures, LatencyFigures};
+    use ferrio_formats::{Figures, LatencyFigures};
     use ferrio_units::DataDirection;
 
     /// Two jobs that read 100 blocks a second each, the second one from such a time on.

@@ -18,7 +18,7 @@ use next::{SearchRange, SearchState, SearchedValue};
 
 use crate::sweep::figure_name::FigureName;
 use crate::sweep::space::{SpaceError, SweepAxis, SweptOption};
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -219,7 +219,7 @@ fn worse(one: LimitVerdict, other: LimitVerdict) -> LimitVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{Figures, JobResult, LatencyFigures};
+    use ferrio_formats::{Figures, JobResult, LatencyFigures};
     use ferrio_units::{DataDirection, PerDirection};
 
     /// A run with a job that reads, whose 99th percentile is so long, and whose users wait so long.

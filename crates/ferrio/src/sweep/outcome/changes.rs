@@ -4,9 +4,9 @@
 
 use super::{PointOutcome, SweepFinding, SweepOutcome};
 use crate::sweep::SweepPlan;
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{OrderedFigure, WATCHED, change};
-use ferrio_results::FiguresOf;
 use ferrio_stats::Finding;
 use std::collections::HashMap;
 

@@ -3,7 +3,7 @@
 //! Must not know: rules. Start reading at [`SweepFinding`].
 
 use super::SweepOutcome;
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_stats::Finding;
 use serde::Serialize;
 

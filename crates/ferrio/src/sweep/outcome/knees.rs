@@ -4,9 +4,9 @@
 
 use super::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{SweepAxis, number};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::knee::{KneeKind, LoadPoint, knee};
-use ferrio_results::FiguresOf;
 use serde::Serialize;
 
 /// Fewest values of a parameter along which a knee is looked for.

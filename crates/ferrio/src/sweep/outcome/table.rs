@@ -3,8 +3,8 @@
 //! Must not know: terminals, pages. Start reading at [`SweepOutcome::csv`].
 
 use super::{PointOutcome, SweepOutcome};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::FiguresOf;
 use ferrio_units::csv_field;
 use std::fmt::Write as _;
 

@@ -5,8 +5,8 @@
 use super::common::{Swept, made};
 use ferrio::sweep::OPEN_LOOP_SHARES;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_results::FiguresOf;
 
 /// One channel with exponential service of 1 ms on average: a closed loop has 1,000 I/Os a second at any depth.
 const CHANNEL: &str =

@@ -5,7 +5,7 @@
 use crate::shared::inputs;
 use crate::shared::record_file;
 use ferrio::sweep::SweepFolder;
-use ferrio_results::{ReadErrorKind, RunResult, of_record};
+use ferrio_formats::{ReadErrorKind, RunResult, of_record};
 use std::path::{Path, PathBuf};
 
 /// Results that are repeats of each other, at each point of a sweep.

@@ -3,9 +3,9 @@
 //! Must not know: how verdicts are reached. Start reading at [`text`].
 
 use crate::ui::columns::aligned_by;
+use ferrio_formats::native::{TEXT_WIDTH, wrap};
 use ferrio_insight::compare::{ComparedJob, Comparison};
 use ferrio_pictures::comparison::words;
-use ferrio_report::native::{TEXT_WIDTH, wrap};
 
 const N_COLUMNS: usize = 10;
 const HEADINGS: [&str; N_COLUMNS] = ["", "", "base", "new", "change", "", "interval", "n", "p", "verdict"];

@@ -3,7 +3,7 @@
 //! Must not know: jobs. Start reading at [`print()`].
 
 use crate::ui::console::Console;
-use ferrio_report::logs::{InflateError, inflate};
+use ferrio_formats::logs::{InflateError, inflate};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, ErrorKind};
 use std::path::Path;

@@ -17,11 +17,11 @@ use crate::ui::reporter::Reporter;
 use crate::ui::signals::Signals;
 use ferrio::session::VERSION;
 use ferrio::session::{Session, SessionOutcome};
+use ferrio_formats::logs::AggregateLogs;
+use ferrio_formats::record_file;
 use ferrio_job::invocation::{EtaWhen, OutputSettings};
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
-use ferrio_report::logs::AggregateLogs;
-use ferrio_report::saved;
 use ferrio_run::RunError;
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::{MessageStream, RunRecord};
@@ -170,7 +170,7 @@ fn merge_traces(mut invocation: Invocation, inputs: &[PathBuf], console: &mut Co
 /// The reason why nothing ran, or why traces were not merged.
 fn text_of(error: &RunError) -> String {
     match error {
-        RunError::Merge(note) => ferrio_report::words::merge(note),
+        RunError::Merge(note) => ferrio_formats::words::merge(note),
         error => error.to_string(),
     }
 }
@@ -179,7 +179,7 @@ fn text_of(error: &RunError) -> String {
 fn calibrate_idle(console: &mut Console) -> ExitCode {
     match ferrio_run::calibrate_idle() {
         Ok(idleness) => {
-            console.info(&ferrio_report::normal::calibration(&idleness));
+            console.info(&ferrio_formats::normal::calibration(&idleness));
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -216,7 +216,7 @@ fn complete_record(record: &mut RunRecord, course: Course, is_anonymous: bool, c
 
 /// Writes the record of a run. One that cannot be written counts in the exit code.
 fn write_record(file: WholeFile, record: &RunRecord, console: &mut Console) {
-    if let Err(error) = file.write(&saved::encode(record)) {
+    if let Err(error) = file.write(&record_file::encode(record)) {
         console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
         console.has_failed = true;
     }

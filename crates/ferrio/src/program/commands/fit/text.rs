@@ -6,7 +6,7 @@ use super::words;
 use crate::ui::columns::aligned;
 use crate::ui::durations::time_text;
 use ferrio::fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
-use ferrio_report::native::{findings, text_width, wrap};
+use ferrio_formats::native::{findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::glance::{bytes_text, three_digits};
 use std::fmt::Write as _;

@@ -6,8 +6,8 @@ use crate::shared::examined;
 use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
-use ferrio_report::saved;
-use ferrio_results::{ReadErrorKind, ResultFile};
+use ferrio_formats::record_file;
+use ferrio_formats::{ReadErrorKind, ResultFile};
 use ferrio_units::terminal_text::escape_name;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ pub(super) struct ImportRequest {
 }
 
 /// Largest file that is read: no result that can be read is larger.
-const MAX_BYTES: u64 = saved::MAX_BYTES;
+const MAX_BYTES: u64 = record_file::MAX_BYTES;
 
 /// Keeps results, and says under which numbers.
 ///
@@ -45,8 +45,8 @@ pub(super) fn import(request: &ImportRequest, console: &mut Console) -> Result<(
 fn run_of(path: &Path, name: Option<RunName>) -> Result<NewRun, String> {
     let content = ResultFile::on_disk(path).whole(MAX_BYTES).map_err(|error| error.kind.to_string())?;
     let origin = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    if content.starts_with(saved::MAGIC.as_bytes()) {
-        let mut record = saved::decode(&content).map_err(|error| error.to_string())?;
+    if content.starts_with(record_file::MAGIC.as_bytes()) {
+        let mut record = record_file::decode(&content).map_err(|error| error.to_string())?;
         if record.audit.is_none() {
             ferrio::session::audit(&mut record);
         }
@@ -55,7 +55,7 @@ fn run_of(path: &Path, name: Option<RunName>) -> Result<NewRun, String> {
     }
     // Of a name that logs have, the file would be a log.
     let file = ResultFile::in_memory("result", content.clone());
-    let mut results = ferrio_results::read_files(&[file]).map_err(|error| error.kind.to_string())?;
+    let mut results = ferrio_formats::read_files(&[file]).map_err(|error| error.kind.to_string())?;
     examined::complete(&mut results);
     match &results[..] {
         [result] if !result.jobs.is_empty() => {

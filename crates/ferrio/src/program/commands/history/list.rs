@@ -6,8 +6,8 @@ use crate::shared::kept_runs::existing;
 use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptFigures, KeptRun};
-use ferrio_report::LocalTime;
-use ferrio_report::native::DOUBT_MARK;
+use ferrio_formats::LocalTime;
+use ferrio_formats::native::DOUBT_MARK;
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_name;
 

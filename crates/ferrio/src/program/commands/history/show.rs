@@ -9,9 +9,9 @@ use crate::shared::kept_runs::{found, opened};
 use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptRun, StoredForm};
-use ferrio_report::LocalTime;
-use ferrio_report::native::{TEXT_WIDTH, wrap};
-use ferrio_report::saved;
+use ferrio_formats::LocalTime;
+use ferrio_formats::native::{TEXT_WIDTH, wrap};
+use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
 use ferrio_units::glance::duration_text;
 use ferrio_units::terminal_text::escape_name;
@@ -41,13 +41,13 @@ pub(super) fn show(request: &ShowRequest, console: &mut Console) -> Result<(), S
 /// The record of a kept run with its audit; of an imported report as far as that tells it.
 fn record(run: &KeptRun, content: Vec<u8>) -> Result<RunRecord, String> {
     if run.form == StoredForm::Record {
-        let mut record = saved::decode(&content).map_err(|error| format!("run {}: {error}", run.number))?;
+        let mut record = record_file::decode(&content).map_err(|error| format!("run {}: {error}", run.number))?;
         if record.audit.is_none() {
             ferrio::session::audit(&mut record);
         }
         return Ok(record);
     }
-    let results = ferrio_results::read_files(&[inputs::file_of(run, content)]).map_err(|error| error.to_string())?;
+    let results = ferrio_formats::read_files(&[inputs::file_of(run, content)]).map_err(|error| error.to_string())?;
     let result = results.first().ok_or_else(|| format!("run {}: it has no result", run.number))?;
     Ok(examined::record_of(result))
 }

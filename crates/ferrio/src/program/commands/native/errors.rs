@@ -2,8 +2,8 @@
 //!
 //! Must not know: where they are shown. Start reading at [`run_error_text`].
 
-use ferrio_report::native::plain;
-use ferrio_report::words;
+use ferrio_formats::native::plain;
+use ferrio_formats::words;
 use ferrio_run::RunError;
 
 /// The reason why a run could not be started or supervised.

@@ -19,12 +19,12 @@ use crate::ui::signals::Signals;
 use ferrio::live::frame::FinalReports;
 use ferrio::session::VERSION;
 use ferrio::session::{Observer, Session, SessionOutcome};
+use ferrio_formats::eta::{EtaLine, plain_line};
+use ferrio_formats::jsonl;
+use ferrio_formats::native::{drawn_runtimes, headlines, note_text, totals};
+use ferrio_formats::record_file;
+use ferrio_formats::start;
 use ferrio_job::Invocation;
-use ferrio_report::eta::{EtaLine, plain_line};
-use ferrio_report::jsonl;
-use ferrio_report::native::{drawn_runtimes, headlines, note_text, totals};
-use ferrio_report::saved;
-use ferrio_report::start;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_spec::Compatibility;
 use ferrio_stats::{Audit, EtaSnapshot, Histogram, MessageStream, Note, RunRecord, Stretch, full_percentiles};
@@ -212,11 +212,11 @@ impl Ending {
                 told = course.told;
             }
             None if shown.json => console.report(&document(record)),
-            None if shown.csv => console.report(&csv_table(&[ferrio_results::of_record(record)])),
+            None if shown.csv => console.report(&csv_table(&[ferrio_formats::of_record(record)])),
             None => console.report(&report_text(record)),
         }
         let is_wanted = wants_reports || page.is_some();
-        let html = is_wanted.then(|| ferrio_pictures::page::page(&[ferrio_results::of_record(record)]));
+        let html = is_wanted.then(|| ferrio_pictures::page::page(&[ferrio_formats::of_record(record)]));
         if let (Some(page), Some(html)) = (page, &html) {
             page.write(html.as_bytes(), console);
         }
@@ -228,7 +228,7 @@ impl Ending {
             let stored = &mut outcome.record;
             console.all_messages().clone_into(&mut stored.messages);
             stored.course = told;
-            file.write(&saved::encode(stored), console);
+            file.write(&record_file::encode(stored), console);
         }
         (exit::exit_number(&outcome, signal, console), reports)
     }

@@ -15,8 +15,8 @@ use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionTarget, PreconditionWay,
 };
 use ferrio::session::VERSION;
+use ferrio_formats::native::plain;
 use ferrio_job::SystemEnvironment;
-use ferrio_report::native::plain;
 use request::{NewPrecondition, PreconditionRequest, PreconditionWork};
 use std::ffi::OsString;
 use std::io::{BufRead, IsTerminal};

@@ -5,7 +5,7 @@
 use crate::ui::columns::aligned;
 use crate::ui::durations::time_text;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SheetRow};
-use ferrio_report::native::{DOUBT_MARK, findings, text_width, wrap};
+use ferrio_formats::native::{DOUBT_MARK, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;

@@ -9,7 +9,7 @@ use super::place::FilePlace;
 use super::survey::{DirectorySurvey, TestedDisk};
 use super::target_file::TargetFile;
 use crate::shared::engine_choice::{EngineChoice, Load, saving_options};
-use ferrio_report::native::{text_width, wrap};
+use ferrio_formats::native::{text_width, wrap};
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_units::glance::bytes_text;
 use serde::{Serialize, Serializer};

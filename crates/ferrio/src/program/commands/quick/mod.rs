@@ -26,7 +26,7 @@ use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
 use ferrio::session::VERSION;
-use ferrio_report::native::{Headline, plain};
+use ferrio_formats::native::{Headline, plain};
 use ferrio_stats::{Anonymizer, Finding, Provenance};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;

@@ -16,7 +16,7 @@ const SMALL_FILE_BYTES: u64 = 1 << 30;
 /// The rule of which the mark in the table says the same.
 const MARKED: &str = "few-samples";
 
-pub(super) use ferrio_report::native::DOUBT_MARK;
+pub(super) use ferrio_formats::native::DOUBT_MARK;
 
 /// Explanation of the mark.
 pub(super) const DOUBT_LEGEND: &str =

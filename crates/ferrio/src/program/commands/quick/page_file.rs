@@ -3,7 +3,7 @@
 //! Must not know: how a page looks. Start reading at [`PageFile::create`].
 
 use anyhow::{Context, Result};
-use ferrio_results::{ResultFile, read_files};
+use ferrio_formats::{ResultFile, read_files};
 use ferrio_sys::output::WholeFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

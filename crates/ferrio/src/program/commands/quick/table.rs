@@ -5,7 +5,7 @@
 use super::Report;
 use super::figures::TestFigures;
 use super::notes::{DOUBT_LEGEND, DOUBT_MARK, sentences};
-use ferrio_report::native::{text_width, wrap};
+use ferrio_formats::native::{text_width, wrap};
 use ferrio_stats::Percentile;
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 
@@ -155,7 +155,7 @@ mod tests {
     use super::super::figures::tests::plain;
     use super::super::notes::QuickNote;
     use super::*;
-    use ferrio_report::native::{MIN_WIDTH, TEXT_WIDTH};
+    use ferrio_formats::native::{MIN_WIDTH, TEXT_WIDTH};
 
     fn report(tests: Vec<TestFigures>, notes: Vec<QuickNote>) -> Report {
         let (version, jobs, findings) = ("", vec![], vec![]);

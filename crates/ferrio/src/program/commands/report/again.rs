@@ -7,7 +7,7 @@ use crate::shared::record_file;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::reporter::Reporter;
-use ferrio_report::terse::TerseVersion;
+use ferrio_formats::terse::TerseVersion;
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_sys::output::KeptFiles;
 use std::process::ExitCode;

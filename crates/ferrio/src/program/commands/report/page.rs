@@ -7,7 +7,7 @@ use crate::shared::inputs;
 use crate::ui::console::Console;
 use crate::ui::csv_table::csv_table;
 use crate::ui::exit::{self, Exit};
-use ferrio_results::RunResult;
+use ferrio_formats::RunResult;
 use ferrio_sys::output::{KeptFiles, WholeFile};
 use std::path::Path;
 use std::process::ExitCode;

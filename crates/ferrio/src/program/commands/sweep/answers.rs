@@ -5,8 +5,8 @@
 use crate::ui::columns::{NOTHING, aligned};
 use ferrio::sweep::limit::{LimitAnswer, LimitVerdict, LimitedBy, TriedValue};
 use ferrio::sweep::outcome::{SweepOutcome, SweptKnee};
+use ferrio_formats::FiguresOf;
 use ferrio_insight::knee::KneeKind;
-use ferrio_results::FiguresOf;
 use ferrio_units::glance::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 

@@ -7,7 +7,7 @@ use crate::shared::swept_view::share;
 use crate::ui::columns::aligned;
 use ferrio::sweep::OpenLoop;
 use ferrio::sweep::outcome::{OpenLoopOutcome, SweepFinding, SweepOutcome};
-use ferrio_report::native::wrap;
+use ferrio_formats::native::wrap;
 use ferrio_stats::Finding;
 use ferrio_units::glance::thousands;
 use std::fmt::Write as _;

@@ -14,9 +14,9 @@ use ferrio::session::runs::RunsEnding;
 use ferrio::sweep::SweepFolder;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio::sweep::space::Space;
+use ferrio_formats::native::{plain, text_width, wrap};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_report::native::{plain, text_width, wrap};
 use ferrio_stats::FiguresOf;
 use ferrio_units::glance::{counted, duration_text, thousands, three_digits};
 use std::ffi::OsString;
@@ -176,7 +176,7 @@ fn cells(figure: &RepeatedFigure) -> [String; 7] {
         metric => metric.name(),
     };
     [
-        format!("{name}{}", if figure.is_doubtful { ferrio_report::native::DOUBT_MARK } else { "" }),
+        format!("{name}{}", if figure.is_doubtful { ferrio_formats::native::DOUBT_MARK } else { "" }),
         value(figure.mean),
         percent(figure.half_width_percent()),
         percent(figure.between_percent),

@@ -4,8 +4,8 @@
 
 mod whole;
 
-use ferrio_report::native::{for_terminal, note_text};
-use ferrio_report::words;
+use ferrio_formats::native::{for_terminal, note_text};
+use ferrio_formats::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use ferrio_sys::output::{self, KeptFiles, OutputStart};
 use ferrio_sys::terminal::{columns, is_dumb};

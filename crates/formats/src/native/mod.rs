@@ -1,0 +1,20 @@
+//! ferrio's own report: a table of headline figures, and findings as text for 80 columns or a narrower terminal.
+//!
+//! Must not know: how figures are measured, the rules of findings. Start reading at [`headline`], then [`audit()`].
+
+mod findings;
+mod headline;
+mod notes;
+pub(crate) mod reader;
+mod requests;
+mod runtimes;
+mod servers;
+mod table;
+mod wrap;
+
+pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
+pub use headline::{Headline, headlines, totals};
+pub use notes::{note_text, plain};
+pub use runtimes::{DrawnRuntimes, drawn_runtimes};
+pub use table::{DOUBT_MARK, legend, reason_words, table};
+pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

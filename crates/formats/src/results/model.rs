@@ -1,0 +1,192 @@
+//! The model of the results of a run, independent of the program that measured them and of the form of the file.
+//!
+//! Must not know: files, formats. Start reading at [`RunResult`].
+
+use crate::results::series::{TimeBase, TimeSeries};
+use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, Provenance, Unexamined};
+use ferrio_units::{DataDirection, PerDirection};
+
+/// The results of one run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunResult {
+    /// A short name: that of the file, without its folder.
+    pub name: String,
+    /// The program that measured, with its version; empty: unknown.
+    pub program: String,
+    /// Number that tells its series from those of other runs that were read with it.
+    pub number: u32,
+    /// Wall clock time of the report, milliseconds since 1970.
+    pub timestamp_ms: Option<u64>,
+    /// Wall clock time that the clock of the run counts from, milliseconds since 1970.
+    pub start_ms: Option<u64>,
+    /// Options given for all jobs.
+    pub global_options: Vec<(String, String)>,
+    /// The jobs in the order of the report; with group reporting a group is one of them.
+    pub jobs: Vec<JobResult>,
+    /// The disks.
+    pub disks: Vec<DiskFigures>,
+    /// Findings about the figures, the worst first; `None`: nobody has looked for any.
+    pub findings: Option<Vec<Finding>>,
+    /// What could not be examined for that.
+    pub unexamined: Vec<Unexamined>,
+    /// Number of rules that there were; 0: not known.
+    pub n_rules: u32,
+    /// How exact the figures are; empty: unknown.
+    pub precision: Vec<JobPrecision>,
+    /// The searches for a steady state, one for each job or group that had one.
+    pub steady: Vec<SteadyOutcome>,
+    /// Where the figures come from, if ferrio has measured them.
+    pub provenance: Option<Box<Provenance>>,
+    /// What a reader of the result has to know about the reading, in sentences.
+    pub remarks: Vec<String>,
+}
+
+impl RunResult {
+    /// Gives the run another number, and its series with it.
+    pub fn renumber(&mut self, number: u32) {
+        self.number = number;
+        for series in self.jobs.iter_mut().flat_map(|job| &mut job.series) {
+            series.base = match series.base {
+                TimeBase::Run(_) => TimeBase::Run(number),
+                TimeBase::Start { together, .. } => TimeBase::Start { run: number, together },
+                base => base,
+            };
+        }
+    }
+}
+
+/// The results of a job, or of a group of jobs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JobResult {
+    /// Its name.
+    pub name: String,
+    /// Its description; empty: it has none.
+    pub description: String,
+    /// Number of its group.
+    pub group_index: u32,
+    /// Its error, an errno; 0: none.
+    pub error: i32,
+    /// Start and end of its I/O on the clock of the run, nanoseconds; `None`: unknown.
+    pub reach_ns: Option<(u64, u64)>,
+    /// Its options.
+    pub options: Vec<(String, String)>,
+    /// Its clones one by one, without their distributions, where its figures are those of several; empty: it has none, or the source does
+    /// not tell them.
+    pub clones: Vec<JobResult>,
+    /// Figures of each direction; `None`: no I/O.
+    pub directions: PerDirection<Option<Figures>>,
+    /// Figures of the syncs between the writes; `None`: none, or the source does not say.
+    pub syncs: Option<Figures>,
+    /// Number of errors that the job went on after, in all directions.
+    pub n_errors: u64,
+    /// Its use of the CPU; `None`: the source does not say.
+    pub cpu: Option<CpuFigures>,
+    /// Shares of its I/Os by the number in flight.
+    pub depths: Shares,
+    /// Shares of its I/Os in all directions by their latency, ascending; empty: unknown.
+    pub latency_classes: Vec<LatencyClass>,
+    /// Figures over time.
+    pub series: Vec<TimeSeries>,
+}
+
+impl JobResult {
+    /// The directions with I/O.
+    pub fn active(&self) -> impl Iterator<Item = (DataDirection, &Figures)> {
+        self.directions.iter().filter_map(|(direction, figures)| Some((direction, figures.as_ref()?)))
+    }
+
+    /// Time of its I/O, nanoseconds: that of its longest direction.
+    pub fn runtime_ns(&self) -> u64 {
+        self.active().map(|(_, figures)| figures.runtime_ns).max().unwrap_or_default()
+    }
+
+    /// The value of an option, its own or one of all jobs.
+    pub fn option<'a>(&'a self, global: &'a [(String, String)], name: &str) -> Option<&'a str> {
+        let is_it = |(option, _): &&(String, String)| option == name;
+        self.options.iter().chain(global).find(is_it).map(|(_, value)| value.as_str())
+    }
+
+    /// The figures of one kind of I/O.
+    pub fn get(&self, kind: FiguresOf) -> Option<&Figures> {
+        kind.direction().map_or(self.syncs.as_ref(), |direction| self.directions[direction].as_ref())
+    }
+
+    /// The kinds of I/O that the job has done, syncs among them.
+    pub fn kinds(&self) -> impl Iterator<Item = (FiguresOf, &Figures)> {
+        FiguresOf::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
+    }
+}
+
+/// The outcome of a search for a steady state (`steadystate`).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SteadyOutcome {
+    /// Name of the job, or of the first job of its group.
+    pub job: String,
+    /// What was looked for, as in the option: `iops:10%`.
+    pub criterion: String,
+    /// Length of the window, seconds.
+    pub window_secs: u64,
+    /// A window has met the criterion.
+    pub is_attained: bool,
+    /// The figure of the last window, in the unit of the criterion: `2.3%`.
+    pub measured: String,
+}
+
+impl SteadyOutcome {
+    /// The outcome of a criterion and a figure as reports write them, with six decimals.
+    pub(crate) fn of_texts(job: &str, texts: &(String, String), window_secs: u64, is_attained: bool) -> Self {
+        let (criterion, measured) = (without_zeroes(&texts.0), without_zeroes(&texts.1));
+        Self { job: job.to_owned(), criterion, window_secs, is_attained, measured }
+    }
+}
+
+/// `iops:10.000000%` as `iops:10%`.
+fn without_zeroes(text: &str) -> String {
+    let (number, percent) = text.strip_suffix('%').map_or((text, ""), |number| (number, "%"));
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    format!("{number}{percent}")
+}
+
+/// Use of the CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct CpuFigures {
+    /// Time in user mode, percent of the runtime.
+    pub user_percent: f64,
+    /// Time in the kernel, percent of the runtime.
+    pub system_percent: f64,
+    /// Context switches.
+    pub n_switches: u64,
+    /// Page faults that read from a disk.
+    pub n_major_faults: u64,
+    /// Page faults that did not.
+    pub n_minor_faults: u64,
+}
+
+/// Shares of classes, percent, each with the word for its class, in the order of the report.
+pub type Shares = Vec<(String, f64)>;
+
+/// The share of the I/Os with latencies from the end of the class before up to the end of this one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LatencyClass {
+    /// The highest latency, nanoseconds; `None`: the last class, of all that are longer.
+    pub up_to_ns: Option<u64>,
+    /// Percent of the I/Os.
+    pub percent: f64,
+}
+
+/// Counters of a disk over the run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DiskFigures {
+    /// Its name.
+    pub name: String,
+    /// Reads that it served.
+    pub n_reads: u64,
+    /// Writes that it served.
+    pub n_writes: u64,
+    /// Bytes read; `None`: the report does not say (fio before 3.36).
+    pub read_bytes: Option<u64>,
+    /// Bytes written.
+    pub written_bytes: Option<u64>,
+    /// Time with I/O in flight, percent.
+    pub busy_percent: f64,
+}
