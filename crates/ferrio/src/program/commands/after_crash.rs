@@ -6,12 +6,13 @@ use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::described::{of_jobs, value};
 use crate::ui::exit::{self, Exit};
+use anyhow::anyhow;
 use clap::{Arg, ArgAction};
 use ferrio::session::VERSION;
 use ferrio_formats::native::plain;
 use ferrio_formats::words;
 use ferrio_job::message::OutputStream;
-use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_job::{Mode, SystemEnvironment, UsageError};
 use ferrio_run::crash::check::{CrashCheck, CrashReport, Violation, after_crash};
 use ferrio_run::crash::judge::Verdict;
 use std::ffi::OsString;
@@ -73,13 +74,13 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             if is_sound || console.has_failed { exit::at_end(console.has_failed) } else { Exit::Found.into() }
         }
         Err(message) => {
-            console.error(&message);
+            console.error(&message.to_string());
             Exit::Failed.into()
         }
     }
 }
 
-fn request(arguments: &[OsString]) -> Result<Request, String> {
+fn request(arguments: &[OsString]) -> anyhow::Result<Request> {
     let check = CrashCheck { unit_bytes: SECTOR_BYTES, memory_bytes: MEMORY_MIB << 20 };
     let mut request = Request { check, job: vec![OsString::from("ferrio")] };
     let mut is_after_crash = false;
@@ -91,28 +92,29 @@ fn request(arguments: &[OsString]) -> Result<Request, String> {
             let unit_bytes =
                 given.parse().ok().filter(|bytes: &usize| *bytes >= SECTOR_BYTES && bytes.is_power_of_two());
             request.check.unit_bytes = unit_bytes
-                .ok_or_else(|| format!("{PROGRAM}: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
+                .ok_or_else(|| anyhow!("{PROGRAM}: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
         } else if let Some(given) = word.strip_prefix("--memory=") {
             let memory_bytes =
                 given.parse().ok().filter(|mib| *mib > 0).and_then(|mib: usize| mib.checked_mul(1 << 20));
             request.check.memory_bytes = memory_bytes
-                .ok_or_else(|| format!("{PROGRAM}: --memory={given}: a number of MiB is wanted, at least 1\n"))?;
+                .ok_or_else(|| anyhow!("{PROGRAM}: --memory={given}: a number of MiB is wanted, at least 1\n"))?;
         } else {
             request.job.push(argument.clone());
         }
     }
     if !is_after_crash || request.job.len() < 2 {
-        return Err(String::new());
+        return Err(anyhow!(""));
     }
     Ok(request)
 }
 
-fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, String> {
+fn check(request: &Request, console: &mut Console) -> anyhow::Result<Vec<CrashReport>> {
     let invocation = ferrio_job::parse(&request.job, &SystemEnvironment::new(VERSION));
-    let invocation = invocation.map_err(|error| match error.refusals() {
+    let refusal = |error: UsageError| match error.refusals() {
         Some(lines) => lines.lines().flat_map(|line| [PROGRAM, ": ", line, "\n"]).collect::<String>(),
         None => error.messages.iter().map(|(_, text)| plain(text)).collect(),
-    })?;
+    };
+    let invocation = invocation.map_err(|error| anyhow!(refusal(error)))?;
     for (stream, text) in &invocation.messages {
         let text = &plain(text);
         match stream {
@@ -123,7 +125,7 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
         }
     }
     if invocation.mode != Mode::Run {
-        return Err(arguments::help_text(describe()));
+        return Err(anyhow!(arguments::help_text(describe())));
     }
     let mut n_told = 0;
     let mut tell = |violation: Violation| {
@@ -133,7 +135,7 @@ fn check(request: &Request, console: &mut Console) -> Result<Vec<CrashReport>, S
         }
     };
     let reports =
-        after_crash(&invocation.run.jobs, request.check, &mut tell).map_err(|error| format!("{PROGRAM}: {error}\n"))?;
+        after_crash(&invocation.run.jobs, request.check, &mut tell).map_err(|error| anyhow!("{PROGRAM}: {error}\n"))?;
     if n_told > MAX_SHOWN {
         console.error(&format!("{PROGRAM}: {} more are not shown\n", n_told - MAX_SHOWN));
     }

@@ -5,6 +5,7 @@
 use crate::COMMANDS;
 use crate::ui::console::Console;
 use crate::ui::exit::Exit;
+use anyhow::anyhow;
 use ferrio_formats::native::{TEXT_WIDTH, wrap};
 use ferrio_insight::{FindingRule, all_rules};
 use ferrio_job::help::options::option_details;
@@ -77,7 +78,7 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(complaint) => {
-            Console::standard().error(&complaint);
+            Console::standard().error(&complaint.to_string());
             Exit::Failed.into()
         }
     }
@@ -87,7 +88,7 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
 ///
 /// # Errors
 /// There is none of that name; the text names near ones.
-fn answer(name: &str) -> Result<String, String> {
+fn answer(name: &str) -> anyhow::Result<String> {
     let option = || option_details(name.trim_start_matches('-'));
     if let Some(text) = outputs::explain(name, TEXT_WIDTH) {
         let is_topic = topics::find(name).is_some();
@@ -118,7 +119,7 @@ fn answer(name: &str) -> Result<String, String> {
             let _ = writeln!(text, "  ferrio help {topic:<24}  {meaning}");
         }
     }
-    Err(text + "\nferrio help: all commands and words\n")
+    Err(anyhow!("{text}\nferrio help: all commands and words\n"))
 }
 
 /// The rule of a finding as a report shows it: `WRONG: The device did less than the jobs (a: read)`.
@@ -224,9 +225,9 @@ mod tests {
             assert!(answer(name).unwrap().contains("             numjobs: "), "{name}");
         }
         let complaint = answer("percentlie").unwrap_err();
-        assert!(complaint.contains("; did you mean ferrio help percentile?\n"), "{complaint}");
+        assert!(complaint.to_string().contains("; did you mean ferrio help percentile?\n"), "{complaint}");
         let unknown = "ferrio help: there is no command, topic, option or finding zzzzzzzz\n\nferrio help: all commands and words\n";
-        assert_eq!(answer("zzzzzzzz").unwrap_err(), unknown);
+        assert_eq!(answer("zzzzzzzz").unwrap_err().to_string(), unknown);
         assert!(page().contains("clat") && page().contains("steady-state"));
     }
 
@@ -260,7 +261,7 @@ mod tests {
     fn a_finding_is_found_by_its_title() {
         let rule = all_rules().find(|rule| rule.id == "device-did-less").unwrap();
         for shown in ["WRONG: The device did less than the jobs (a: read)", "the device did less than the jobs"] {
-            assert_eq!(answer(shown), Ok(finding(rule)));
+            assert_eq!(answer(shown).expect("a finding"), finding(rule));
         }
         assert!(answer("The device did less than").is_err());
     }
@@ -268,7 +269,7 @@ mod tests {
     #[test]
     fn texts_that_speak_of_a_word_are_named() {
         let shown = answer("flushes").unwrap_err();
-        assert!(shown.contains("finding flushes; these texts speak of it:\n  ferrio help "), "{shown}");
+        assert!(shown.to_string().contains("finding flushes; these texts speak of it:\n  ferrio help "), "{shown}");
         assert!(mentions("in").is_empty() && mentions("allocat").is_empty(), "whole words of some length");
         assert!(mentions("the").len() == MOST_MENTIONS);
         for (name, _) in mentions("device") {

@@ -5,6 +5,7 @@
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit;
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser, ValueHint};
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::man::{ManPage, pages};
@@ -61,13 +62,13 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 ///
 /// # Errors
 /// There is no such command; the text names the nearest one.
-fn page<'a>(pages: &'a [ManPage], command: &[String]) -> Result<&'a ManPage, String> {
+fn page<'a>(pages: &'a [ManPage], command: &[String]) -> anyhow::Result<&'a ManPage> {
     let wanted = [&["ferrio".to_owned()], command].concat().join("-");
     pages.iter().find(|page| page.name == wanted).ok_or_else(|| {
         let words = |name: &str| name.trim_start_matches("ferrio-").replace('-', " ");
         let near = did_you_mean(&wanted, pages.iter().map(|page| page.name.as_str())).map(words);
         let near = near.map_or_else(String::new, |near| format!("; did you mean {PROGRAM} {near}?"));
-        format!("there is no command {}{near}", command.join(" "))
+        anyhow!("there is no command {}{near}", command.join(" "))
     })
 }
 
@@ -101,9 +102,9 @@ fn read_with_man(page: &ManPage) -> bool {
 ///
 /// # Errors
 /// A directory or file cannot be written.
-fn write_all(pages: &[ManPage], directory: &Path) -> Result<(), String> {
+fn write_all(pages: &[ManPage], directory: &Path) -> anyhow::Result<()> {
     let failed = |path: &Path, error: &std::io::Error| {
-        format!("cannot write {}: {}", path.display(), ferrio_units::error_text(error))
+        anyhow!("cannot write {}: {}", path.display(), ferrio_units::error_text(error))
     };
     std::fs::create_dir_all(directory).map_err(|error| failed(directory, &error))?;
     let kept = Arc::default();

@@ -14,12 +14,12 @@ const KEPT: &str = "history:";
 ///
 /// # Errors
 /// In words: a file or a kept run cannot be read, or is no result.
-pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
+pub(crate) fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<RunResult>> {
     let files: Vec<ResultFile> = paths.iter().map(|path| file(path)).collect::<Result<_, _>>()?;
-    ferrio_formats::read_files(&files).map_err(|error| error.to_string())
+    ferrio_formats::read_files(&files).map_err(anyhow::Error::from)
 }
 
-fn file(path: &Path) -> Result<ResultFile, String> {
+fn file(path: &Path) -> anyhow::Result<ResultFile> {
     match kept(path)? {
         Some((run, content)) => Ok(file_of(&run, content)),
         None => Ok(ResultFile::on_disk(path)),
@@ -30,11 +30,11 @@ fn file(path: &Path) -> Result<ResultFile, String> {
 ///
 /// # Errors
 /// In words: it names a run that is not kept, or cannot be read.
-pub(crate) fn kept(path: &Path) -> Result<Option<(KeptRun, Vec<u8>)>, String> {
+pub(crate) fn kept(path: &Path) -> anyhow::Result<Option<(KeptRun, Vec<u8>)>> {
     let Some(word) = path.to_str().and_then(|path| path.strip_prefix(KEPT)) else { return Ok(None) };
     let history = kept_runs::opened()?;
     let found = history.find(&RunSelector::of(word)).and_then(|run| Ok((history.content(run.number)?, run)));
-    found.map(|(content, run)| Some((run, content))).map_err(|error| error.to_string())
+    found.map(|(content, run)| Some((run, content))).map_err(anyhow::Error::from)
 }
 
 /// The result of a kept run as a file with its name.

@@ -5,6 +5,7 @@
 
 use crate::ui::console::{Console, show_aside};
 use crate::ui::exit::Exit;
+use anyhow::anyhow;
 use ferrio::history::{HistoryError, HistoryPlace, KeptRun, NewRun, RunHistory, RunName, RunSummary, StoredForm};
 use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
@@ -91,7 +92,7 @@ impl Keeping {
     }
 
     /// Keeps the runs that the history does not have yet, and says how many these are.
-    pub(crate) fn keep_all(&self, runs: impl Iterator<Item = Result<RunOfMany, String>>, console: &mut Console) {
+    pub(crate) fn keep_all(&self, runs: impl Iterator<Item = anyhow::Result<RunOfMany>>, console: &mut Console) {
         let prefix = self.prefix();
         match self.all_kept(runs) {
             Ok(numbers) => match &numbers[..] {
@@ -108,9 +109,9 @@ impl Keeping {
         }
     }
 
-    fn all_kept(&self, runs: impl Iterator<Item = Result<RunOfMany, String>>) -> Result<Vec<i64>, String> {
+    fn all_kept(&self, runs: impl Iterator<Item = anyhow::Result<RunOfMany>>) -> anyhow::Result<Vec<i64>> {
         let mut history = history()?;
-        let known = history.list().map_err(|error| error.to_string())?;
+        let known = history.list()?;
         let mut numbers = Vec::new();
         for run in runs {
             let RunOfMany { name, command_line, record } = run?;
@@ -124,7 +125,7 @@ impl Keeping {
                     && known.summary.command_line == new.summary.command_line
             };
             if !known.iter().any(is_it) {
-                numbers.push(history.keep(&new).map_err(|error| error.to_string())?);
+                numbers.push(history.keep(&new)?);
             }
         }
         Ok(numbers)
@@ -135,11 +136,11 @@ impl Keeping {
         &self.name
     }
 
-    fn kept(&self, record: &RunRecord) -> Result<i64, String> {
-        history()?.keep(&self.new_run(record)?).map_err(|error| error.to_string())
+    fn kept(&self, record: &RunRecord) -> anyhow::Result<i64> {
+        history()?.keep(&self.new_run(record)?).map_err(anyhow::Error::from)
     }
 
-    fn new_run(&self, record: &RunRecord) -> Result<NewRun, String> {
+    fn new_run(&self, record: &RunRecord) -> anyhow::Result<NewRun> {
         let name = self.run_name()?;
         let mut record = std::borrow::Cow::Borrowed(record);
         if record.audit.is_none() {
@@ -155,18 +156,18 @@ impl Keeping {
         })
     }
 
-    fn run_name(&self) -> Result<Option<RunName>, String> {
+    fn run_name(&self) -> anyhow::Result<Option<RunName>> {
         if self.name.is_empty() {
             return Ok(None);
         }
         let shown = ferrio_units::terminal_text::escape_name(&self.name);
-        self.name.parse().map(Some).map_err(|error| format!("{shown:?} is no name for it: {error}"))
+        self.name.parse().map(Some).map_err(|error| anyhow!("{shown:?} is no name for it: {error}"))
     }
 }
 
 /// The history of the user, which is made where there is none.
-fn history() -> Result<RunHistory, String> {
-    HistoryPlace::of_user().and_then(|place| RunHistory::open_or_make(&place)).map_err(|error| error.to_string())
+fn history() -> anyhow::Result<RunHistory> {
+    HistoryPlace::of_user().and_then(|place| RunHistory::open_or_make(&place)).map_err(anyhow::Error::from)
 }
 
 /// The name that a value of the setting gives; `None`: nothing is kept.

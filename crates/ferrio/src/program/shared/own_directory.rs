@@ -3,6 +3,7 @@
 //! Must not know: what is in it. Start reading at [`OwnDirectory::make`].
 
 use crate::ui::console::Console;
+use anyhow::anyhow;
 use std::path::{Path, PathBuf};
 
 /// The directory.
@@ -13,11 +14,11 @@ impl OwnDirectory {
     ///
     /// # Errors
     /// In words: it cannot be made.
-    pub(crate) fn make(path: &Path, name: &str) -> Result<Self, String> {
+    pub(crate) fn make(path: &Path, name: &str) -> anyhow::Result<Self> {
         let own = path.join(format!("ferrio-{name}-{}", std::process::id()));
         let made = std::fs::create_dir(&own);
         made.map_err(|error| {
-            format!("{}: no directory can be made in it: {}", path.display(), ferrio_units::error_text(&error))
+            anyhow!("{}: no directory can be made in it: {}", path.display(), ferrio_units::error_text(&error))
         })?;
         Ok(Self(own))
     }

@@ -58,7 +58,7 @@ pub(crate) fn parse<Request: Parser>(program: &'static str, arguments: &[OsStrin
 pub(crate) fn run<Request: Parser>(
     program: &'static str,
     arguments: &[OsString],
-    work: impl FnOnce(&Request, &mut Console) -> Result<(), String>,
+    work: impl FnOnce(&Request, &mut Console) -> anyhow::Result<()>,
 ) -> ExitCode {
     let request: Request = match parse(program, arguments) {
         Ok(request) => request,

@@ -3,6 +3,7 @@
 //! Must not know: which options there are. Start reading at [`JobText`], then [`write()`].
 
 use crate::ui::console::Console;
+use anyhow::anyhow;
 use ferrio_formats::native::wrap;
 use ferrio_sys::output::{self, KeptFiles, OutputStart, WholeFile};
 use ferrio_units::error_text;
@@ -61,18 +62,18 @@ pub(crate) fn write(
     replaces: bool,
     kept: KeptFiles,
     console: &mut Console,
-) -> Result<(), String> {
+) -> anyhow::Result<()> {
     let Some(path) = place else {
         console.report(job.as_str());
         return Ok(());
     };
-    let failed = |error: std::io::Error| format!("{}: it cannot be written: {}", path.display(), error_text(&error));
+    let failed = |error: std::io::Error| anyhow!("{}: it cannot be written: {}", path.display(), error_text(&error));
     if replaces {
         let whole = WholeFile::create(path, &Arc::new(kept));
         return whole.and_then(|file| file.write(job.as_str().as_bytes())).map_err(failed);
     }
     let mut file = output::open(path, OutputStart::New, &kept).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => format!("{}: it is there already; --force replaces it", path.display()),
+        ErrorKind::AlreadyExists => anyhow!("{}: it is there already; --force replaces it", path.display()),
         _ => failed(error),
     })?;
     file.write_all(job.as_str().as_bytes()).map_err(|error| {
@@ -86,10 +87,10 @@ pub(crate) fn write(
 ///
 /// # Errors
 /// In words: what is wrong with it.
-pub(crate) fn check_value(text: &str) -> Result<String, String> {
+pub(crate) fn check_value(text: &str) -> anyhow::Result<String> {
     match text.chars().find(|symbol| symbol.is_control() || ";#".contains(*symbol)) {
-        Some(symbol) => Err(format!("{} cannot stand in a job file", symbol.escape_default())),
-        None if text.trim() != text || text.is_empty() => Err("it is empty, or begins or ends with a blank".to_owned()),
+        Some(symbol) => Err(anyhow!("{} cannot stand in a job file", symbol.escape_default())),
+        None if text.trim() != text || text.is_empty() => Err(anyhow!("it is empty, or begins or ends with a blank")),
         None => Ok(text.to_owned()),
     }
 }
@@ -114,7 +115,7 @@ mod tests {
 
     #[test]
     fn values_stay_in_their_line() {
-        assert_eq!(check_value("/mnt/a b"), Ok("/mnt/a b".to_owned()));
+        assert_eq!(check_value("/mnt/a b").expect("a value"), "/mnt/a b");
         for bad in ["", " a", "a\nrw=write", "a;b", "a #b"] {
             assert!(check_value(bad).is_err(), "{bad:?}");
         }

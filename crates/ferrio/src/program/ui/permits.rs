@@ -4,6 +4,7 @@
 //! Must not know: which options do more than I/O. Start reading at [`Permits::refusal`].
 
 use crate::ui::words::take_value;
+use anyhow::anyhow;
 use ferrio_job::beyond::{Beyond, BeyondKind};
 use ferrio_job::changes::ReadonlyChange;
 use ferrio_job::invocation::Invocation;
@@ -38,14 +39,14 @@ impl Permits {
     ///
     /// # Errors
     /// In words: it has no value, or an unknown one.
-    pub(crate) fn take(words: &mut Vec<OsString>) -> Result<Self, String> {
+    pub(crate) fn take(words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         let allowed = BeyondKind::ALL.map(BeyondKind::word).join(", ");
         let needed = format!("what job files may do: {allowed}");
         let mut permits = Self::default();
         while let Some(value) = take_value(words, ALLOW, &needed)? {
             for word in value.to_string_lossy().split(',') {
                 let kind = BeyondKind::ALL.into_iter().find(|kind| kind.word() == word.trim());
-                permits.0.push(kind.ok_or_else(|| format!("{ALLOW} takes {allowed}; given: {word}"))?);
+                permits.0.push(kind.ok_or_else(|| anyhow!("{ALLOW} takes {allowed}; given: {word}"))?);
             }
         }
         Ok(permits)

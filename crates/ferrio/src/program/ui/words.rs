@@ -1,5 +1,6 @@
 //! Options that stand among those of fio, taken out of the words of a command.
 
+use anyhow::anyhow;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
@@ -14,7 +15,7 @@ pub(crate) fn take_switch(words: &mut Vec<OsString>, name: &str) -> bool {
 ///
 /// # Errors
 /// There is no value behind it, or an empty one; the error says what is needed.
-pub(crate) fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<OsString>, String> {
+pub(crate) fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) -> anyhow::Result<Option<OsString>> {
     let value_of = |word: &OsString| match word.as_bytes().strip_prefix(name.as_bytes()) {
         Some([]) => Some(None),
         Some([b'=', value @ ..]) => Some(Some(OsString::from_vec(value.to_vec()))),
@@ -30,18 +31,18 @@ pub(crate) fn take_value(words: &mut Vec<OsString>, name: &str, needed: &str) ->
         None if index < words.len() => words.remove(index),
         None => OsString::new(),
     };
-    if value.is_empty() { Err(format!("{name} needs {needed}")) } else { Ok(Some(value)) }
+    if value.is_empty() { Err(anyhow!("{name} needs {needed}")) } else { Ok(Some(value)) }
 }
 
 /// Takes the value of an option as text.
 ///
 /// # Errors
 /// As of [`take_value`], or it is no UTF-8.
-pub(crate) fn take_text(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Option<String>, String> {
+pub(crate) fn take_text(words: &mut Vec<OsString>, name: &str, needed: &str) -> anyhow::Result<Option<String>> {
     take_value(words, name, needed)?.map(text_of).transpose()
 }
 
 /// A word as a plan keeps it.
-pub(crate) fn text_of(word: OsString) -> Result<String, String> {
-    word.into_string().map_err(|word| format!("{} is no UTF-8, which a plan cannot keep", word.display()))
+pub(crate) fn text_of(word: OsString) -> anyhow::Result<String> {
+    word.into_string().map_err(|word| anyhow!("{} is no UTF-8, which a plan cannot keep", word.display()))
 }

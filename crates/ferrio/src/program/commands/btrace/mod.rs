@@ -7,6 +7,7 @@ mod shown;
 
 use crate::ui::exit;
 use crate::ui::{arguments, job_text};
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser, ValueEnum};
 use ferrio_stats::note::TraceFault;
 use ferrio_sys::file::{FileInfo, FileKind};
@@ -113,13 +114,13 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 ///
 /// # Errors
 /// In words: the trace, and why it cannot be read.
-fn read(paths: &[PathBuf]) -> Result<TraceProfile, String> {
+fn read(paths: &[PathBuf]) -> anyhow::Result<TraceProfile> {
     if paths.len() > MAX_TRACES {
-        return Err(format!("{} traces are too many: at most {MAX_TRACES} are read together", paths.len()));
+        return Err(anyhow!("{} traces are too many: at most {MAX_TRACES} are read together", paths.len()));
     }
     let failed = |index: usize, error: &TraceError| {
         let path = paths.get(index).map(|path| path.display().to_string()).unwrap_or_default();
-        format!("{path}: {}", reason(error))
+        anyhow!("{path}: {}", reason(error))
     };
     let mut traces: Vec<Arc<dyn TraceBytes>> = Vec::new();
     for (index, path) in paths.iter().enumerate() {
@@ -170,7 +171,7 @@ fn reason(error: &TraceError) -> String {
     }
 }
 
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> anyhow::Result<f64> {
     let percent = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    percent.ok_or_else(|| "a number from 0 to 100 is wanted".to_owned())
+    percent.ok_or_else(|| anyhow!("a number from 0 to 100 is wanted"))
 }

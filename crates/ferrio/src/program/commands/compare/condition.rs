@@ -7,6 +7,7 @@
 
 mod value;
 
+use anyhow::anyhow;
 use ferrio_insight::compare::{ComparedFigure, ComparedJob, ComparedMetric, Comparison, ComparisonVerdict};
 use serde::Serialize;
 use value::Bound;
@@ -77,7 +78,7 @@ impl Condition {
     ///
     /// # Errors
     /// The text is none, with the reason.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let alternative = |part: &str| split(part, "and").iter().map(|term| Term::parse(term)).collect();
         let alternatives = split(text, "or").iter().map(|part| alternative(part)).collect::<Result<_, _>>()?;
         Ok(Self { text: text.trim().to_owned(), alternatives })
@@ -87,11 +88,11 @@ impl Condition {
     ///
     /// # Errors
     /// A figure that it asks for is in none of them.
-    pub(super) fn judge(&self, comparisons: &[Comparison]) -> Result<ConditionResult, String> {
+    pub(super) fn judge(&self, comparisons: &[Comparison]) -> anyhow::Result<ConditionResult> {
         let jobs: Vec<&ComparedJob> = comparisons.iter().flat_map(|comparison| &comparison.jobs).collect();
         for term in self.alternatives.iter().flatten() {
             if !jobs.iter().any(|job| term.figures(job).next().is_some()) {
-                return Err(format!("--fail-if {:?}: no job has such a figure on both sides", self.text));
+                return Err(anyhow!("--fail-if {:?}: no job has such a figure on both sides", self.text));
             }
         }
         let outcome = |job: &&ComparedJob| {
@@ -128,10 +129,10 @@ fn split<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
 }
 
 impl Term {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> anyhow::Result<Self> {
         let text = text.trim();
         let bad = |reason: &str| {
-            format!("{text:?}: {reason}; expected is something like read.iops < -5%, p99 > 200us, or bw is slower")
+            anyhow!("{text:?}: {reason}; expected is something like read.iops < -5%, p99 > 200us, or bw is slower")
         };
         let (subject, asked) = if let Some((subject, word)) = text.rsplit_once(" is ") {
             let found = VERDICTS.iter().find(|(name, _)| *name == word.trim());
@@ -139,7 +140,7 @@ impl Term {
             (subject, TermTest::Verdict(*verdict))
         } else {
             let at = text.find(['<', '>']).ok_or_else(|| bad("it has no <, <=, >, >= or is"))?;
-            (&text[..at], TermTest::Change(Bound::parse(&text[at..]).map_err(|reason| bad(&reason))?))
+            (&text[..at], TermTest::Change(Bound::parse(&text[at..]).map_err(|reason| bad(&reason.to_string()))?))
         };
         let (job, figure) = match subject.rsplit_once(':') {
             Some((job, figure)) => (Some(job.trim().to_owned()), figure.trim()),

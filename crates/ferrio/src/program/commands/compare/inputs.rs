@@ -4,6 +4,7 @@
 
 use crate::shared::inputs;
 use crate::shared::record_file;
+use anyhow::anyhow;
 use ferrio::sweep::SweepFolder;
 use ferrio_formats::{ReadErrorKind, RunResult, of_record};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub(super) struct ResultSide {
 }
 
 /// Reads results: each folder of runs (`ferrio run --repeat --record`, `ferrio sweep`) is a side, and so is each other result.
-pub(super) fn read_sides(paths: &[PathBuf]) -> Result<Vec<ResultSide>, String> {
+pub(super) fn read_sides(paths: &[PathBuf]) -> anyhow::Result<Vec<ResultSide>> {
     let mut sides = Vec::new();
     for group in paths.chunk_by(|one, other| one.is_dir() == other.is_dir()) {
         if group[0].is_dir() {
@@ -30,13 +31,13 @@ pub(super) fn read_sides(paths: &[PathBuf]) -> Result<Vec<ResultSide>, String> {
     Ok(sides)
 }
 
-fn of_folder(path: &Path) -> Result<ResultSide, String> {
-    let folder = SweepFolder::open(path).map_err(|error| error.to_string())?;
+fn of_folder(path: &Path) -> anyhow::Result<ResultSide> {
+    let folder = SweepFolder::open(path)?;
     let mut points = Vec::new();
     for (index, point) in folder.plan.points.iter().enumerate() {
         let mut results = Vec::new();
         for (number, record) in (1..).zip(folder.records(index)) {
-            let record = record.map_err(|error| error.to_string())?;
+            let record = record?;
             let place = if point.settings.is_empty() { String::new() } else { format!("{point}, ") };
             results.push(RunResult { name: format!("{} ({place}run {number})", path.display()), ..of_record(&record) });
         }
@@ -45,7 +46,7 @@ fn of_folder(path: &Path) -> Result<ResultSide, String> {
         }
     }
     if points.is_empty() {
-        Err(format!("{}: none of its runs was made", path.display()))
+        Err(anyhow!("{}: none of its runs was made", path.display()))
     } else {
         Ok(ResultSide { points })
     }
@@ -53,7 +54,7 @@ fn of_folder(path: &Path) -> Result<ResultSide, String> {
 
 /// Reads results: each report and record is one, and the logs behind it belong to it. Logs without a report before them are a result
 /// for each prefix of their names.
-fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
+fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<RunResult>> {
     let mut groups: Vec<Vec<PathBuf>> = Vec::new();
     for path in paths {
         match groups.last_mut() {
@@ -74,7 +75,7 @@ fn read(paths: &[PathBuf]) -> Result<Vec<RunResult>, String> {
     }
     for result in &results {
         if result.jobs.is_empty() {
-            return Err(format!("{}: {}", result.name, ReadErrorKind::NoReport));
+            return Err(anyhow!("{}: {}", result.name, ReadErrorKind::NoReport));
         }
     }
     Ok(results)

@@ -10,6 +10,7 @@ mod text;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::Exit;
+use anyhow::anyhow;
 use clap::{Args, CommandFactory, Parser};
 use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_formats::RunResult;
@@ -128,7 +129,7 @@ fn answer(request: &Request, console: &mut Console) -> ExitCode {
 }
 
 /// Compares and shows; tells what became of the conditions.
-fn compare_all(request: &Request, console: &mut Console) -> Result<ConditionOutcome, String> {
+fn compare_all(request: &Request, console: &mut Console) -> anyhow::Result<ConditionOutcome> {
     let comparisons = comparisons(request)?;
     let judged = request.options.fail_if.iter().map(|condition| condition.judge(&comparisons));
     let judged: Vec<ConditionResult> = judged.collect::<Result<_, _>>()?;
@@ -167,14 +168,14 @@ fn tell(condition: &ConditionResult, allows_unknown: bool, console: &mut Console
 }
 
 /// Writes the page: whole, or not at all.
-fn write_page(path: &Path, kept: &Arc<KeptFiles>, comparisons: &[Comparison]) -> Result<(), String> {
+fn write_page(path: &Path, kept: &Arc<KeptFiles>, comparisons: &[Comparison]) -> anyhow::Result<()> {
     let page = ferrio_pictures::comparison::page(comparisons);
     let written = WholeFile::create(path, kept).and_then(|file| file.write(page.as_bytes()));
-    written.map_err(|error| format!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
+    written.map_err(|error| anyhow!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
 }
 
 /// The comparisons that are wanted, at least one.
-fn comparisons(request: &Request) -> Result<Vec<Comparison>, String> {
+fn comparisons(request: &Request) -> anyhow::Result<Vec<Comparison>> {
     let first = inputs::read_sides(&request.results)?;
     let threshold = request.options.threshold;
     if !request.against.is_empty() {
@@ -182,7 +183,7 @@ fn comparisons(request: &Request) -> Result<Vec<Comparison>, String> {
         return compare_points(&together(first), &together(second), threshold);
     }
     match &first[..] {
-        [] | [_] => Err("there is one result, and two are needed: a base and a new one".to_owned()),
+        [] | [_] => Err(anyhow!("there is one result, and two are needed: a base and a new one")),
         [base, others @ ..] => {
             let compared: Result<Vec<_>, _> =
                 others.iter().map(|other| compare_points(base, other, threshold)).collect();
@@ -204,13 +205,13 @@ fn together(sides: Vec<ResultSide>) -> ResultSide {
 }
 
 /// Compares the points that both sides have.
-fn compare_points(base: &ResultSide, new: &ResultSide, threshold: f64) -> Result<Vec<Comparison>, String> {
+fn compare_points(base: &ResultSide, new: &ResultSide, threshold: f64) -> anyhow::Result<Vec<Comparison>> {
     let of_point = |(name, results): &(String, Vec<RunResult>)| {
         let (_, others) = new.points.iter().find(|(other, _)| other == name)?;
         Some(compare(results, others, threshold))
     };
     let compared: Vec<Comparison> = base.points.iter().filter_map(of_point).collect();
-    if compared.is_empty() { Err("no point of the sweep is on both sides".to_owned()) } else { Ok(compared) }
+    if compared.is_empty() { Err(anyhow!("no point of the sweep is on both sides")) } else { Ok(compared) }
 }
 
 /// The comparisons as JSON.
@@ -221,10 +222,10 @@ fn document(comparisons: &[Comparison], judged: &[ConditionResult]) -> String {
 }
 
 /// Parses a percentage from 0 to below 100.
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> anyhow::Result<f64> {
     let number = text.strip_suffix('%').unwrap_or(text).trim();
     let value = number.parse::<f64>().ok().filter(|value| (0.0..100.0).contains(value));
-    value.ok_or_else(|| "a percentage from 0 to below 100 is expected, such as 1%".to_owned())
+    value.ok_or_else(|| anyhow!("a percentage from 0 to below 100 is expected, such as 1%"))
 }
 
 #[cfg(test)]

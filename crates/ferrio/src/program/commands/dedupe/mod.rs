@@ -9,6 +9,7 @@ use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::signals::Signals;
 use crate::ui::{arguments, byte_size};
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio_repeats::{OpenError, RepeatFigures, Scan, ScanFailure, ScanRequest};
 use ferrio_sys::Error as SystemError;
@@ -105,7 +106,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// The figures, and the signal that ended the scan.
-fn scan(request: &Request) -> Result<(RepeatFigures, Option<i32>), String> {
+fn scan(request: &Request) -> anyhow::Result<(RepeatFigures, Option<i32>)> {
     let of_machine = || std::thread::available_parallelism().map_or(1, usize::from).min(MAX_DEFAULT_THREADS);
     let wanted = ScanRequest {
         block_bytes: usize::try_from(request.block_size).unwrap_or(usize::MAX),
@@ -116,16 +117,16 @@ fn scan(request: &Request) -> Result<(RepeatFigures, Option<i32>), String> {
         n_most: request.most as usize,
     };
     let path = &request.target;
-    let scan = Scan::open(path, wanted).map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+    let scan = Scan::open(path, wanted).map_err(|error| anyhow!("{}: {}", path.display(), reason(&error)))?;
     // Before the threads of the scan.
-    let signals = Signals::listen(true).map_err(|error| format!("signals cannot be received: {error}"))?;
+    let signals = Signals::listen(true).map_err(|error| anyhow!("signals cannot be received: {error}"))?;
     let bar = ScanBar::start(scan.whole_bytes());
     let repeats = scan.run(&mut |n_bytes| {
         bar.set(n_bytes);
         signals.first().is_none()
     });
     bar.end();
-    let repeats = repeats.map_err(|error| why_not_run(path, &error))?;
+    let repeats = repeats.map_err(|error| anyhow!(why_not_run(path, &error)))?;
     let signal = signals.first().filter(|_| repeats.was_stopped);
     Ok((repeats, signal))
 }

@@ -22,8 +22,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// There is no such path, or it cannot be looked at.
-pub(super) fn answers(path: &Path) -> Result<Vec<Answer>, String> {
-    let info = FileInfo::of_path(path).map_err(|error| error.to_string())?;
+pub(super) fn answers(path: &Path) -> anyhow::Result<Vec<Answer>> {
+    let info = FileInfo::of_path(path)?;
     let mounts = mounts::mounts();
     let disk = match info.kind {
         FileKind::Block => BlockDevice::by_number(info.is_device).ok().flatten(),

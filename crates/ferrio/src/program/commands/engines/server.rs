@@ -3,6 +3,7 @@
 //! Must not know: files, protocols. Start reading at [`answers`].
 
 use super::{Ability, Answer};
+use anyhow::anyhow;
 use ferrio_engine::Patience;
 use ferrio_engine::inquire::{
     self, IscsiFacts, LunFacts, NbdFacts, NfsFacts, NfsMountFacts, ServerFacts, TlsFacts, WebFacts, WebProtocol,
@@ -20,11 +21,11 @@ const MOST_CLOCK_SKEW_S: i64 = 900;
 ///
 /// # Errors
 /// The URL has no scheme that is known, or the server does not answer.
-pub(super) fn answers(url: &str) -> Result<Vec<Answer>, String> {
+pub(super) fn answers(url: &str) -> anyhow::Result<Vec<Answer>> {
     let start = Instant::now();
     let is_over = || start.elapsed() >= LIMIT;
-    match inquire::server(url, Patience::new(&is_over)).map_err(|error| error.to_string())? {
-        None => Err(format!("{url}: no answer within {} s", LIMIT.as_secs())),
+    match inquire::server(url, Patience::new(&is_over))? {
+        None => Err(anyhow!("{url}: no answer within {} s", LIMIT.as_secs())),
         Some(ServerFacts::Nbd(facts)) => Ok(of_nbd(&facts)),
         Some(ServerFacts::Web(facts)) => Ok(of_web(&facts)),
         Some(ServerFacts::Nfs(mounts)) => of_nfs(url, &mounts),
@@ -133,13 +134,13 @@ fn of_clock(ahead_s: i64) -> Answer {
 
 /// # Errors
 /// No version of the protocol can be used.
-fn of_nfs(url: &str, mounts: &[NfsFacts]) -> Result<Vec<Answer>, String> {
+fn of_nfs(url: &str, mounts: &[NfsFacts]) -> anyhow::Result<Vec<Answer>> {
     if mounts.iter().all(|facts| facts.mount.is_err()) {
         let reasons = mounts.iter().map(|facts| {
             let why = facts.mount.as_ref().err().map_or("", String::as_str);
             format!("version {}: {why}", facts.version)
         });
-        return Err(format!("{url}: {}", reasons.collect::<Vec<_>>().join("; ")));
+        return Err(anyhow!("{url}: {}", reasons.collect::<Vec<_>>().join("; ")));
     }
     let mut answers = Vec::new();
     for NfsFacts { version, mount } in mounts {
@@ -253,7 +254,7 @@ mod tests {
         let port = listener.local_addr().expect("an address").port();
         drop(listener);
         for url in [format!("nbd://127.0.0.1:{port}/x"), format!("http://127.0.0.1:{port}/x")] {
-            assert!(answers(&url).expect_err("it is gone").contains("refused"), "{url}");
+            assert!(answers(&url).expect_err("it is gone").to_string().contains("refused"), "{url}");
         }
         for url in ["ftp://127.0.0.1/", "http://", "http://h/a b", "://"] {
             assert!(answers(url).is_err(), "{url}");
@@ -351,7 +352,8 @@ mod tests {
     #[test]
     fn mounts_say_their_space_and_permission() {
         let refused = NfsFacts { version: 4, mount: Err("no".to_owned()) };
-        assert_eq!(of_nfs("nfs://h/x", std::slice::from_ref(&refused)), Err("nfs://h/x: version 4: no".to_owned()));
+        let refusal = of_nfs("nfs://h/x", std::slice::from_ref(&refused)).expect_err("refused");
+        assert_eq!(refusal.to_string(), "nfs://h/x: version 4: no");
         let mount = NfsMountFacts {
             largest_bytes: [1 << 20; 2],
             space_bytes: Some([1 << 30, 0]),

@@ -12,6 +12,7 @@ use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio::fit::{Catalogue, FitError, FitOutcome, FitVerdict, Fitting, Recipe};
 use ferrio::session::VERSION;
@@ -77,9 +78,9 @@ struct Request {
 }
 
 /// A time that is not 0.
-fn time(text: &str) -> Result<Duration, String> {
+fn time(text: &str) -> anyhow::Result<Duration> {
     let time_us = parse_time_us(text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
-    time_us.map(Duration::from_micros).ok_or_else(|| "it is no time such as 5m".to_owned())
+    time_us.map(Duration::from_micros).ok_or_else(|| anyhow!("it is no time such as 5m"))
 }
 
 /// The command, for help, manual page and completions.
@@ -113,8 +114,8 @@ fn own_recipes() -> Option<PathBuf> {
     config.map(|config| config.join("ferrio/fit"))
 }
 
-fn list(catalogue: &Catalogue, is_json: bool, console: &mut Console) -> Result<ExitCode, String> {
-    let names = catalogue.names().map_err(|error| error.to_string())?;
+fn list(catalogue: &Catalogue, is_json: bool, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let names = catalogue.names()?;
     let recipes: Vec<(String, Result<Recipe, FitError>)> =
         names.into_iter().map(|name| (name.clone(), catalogue.find(&name))).collect();
     if is_json {
@@ -131,8 +132,8 @@ fn describe_recipe(
     word: &str,
     is_json: bool,
     console: &mut Console,
-) -> Result<ExitCode, String> {
-    let recipe = catalogue.find(word).map_err(|error| error.to_string())?;
+) -> anyhow::Result<ExitCode> {
+    let recipe = catalogue.find(word)?;
     if is_json {
         console.report(&format!("{:#}\n", serde_json::json!({ "version": VERSION, "recipe": recipe })));
     } else {
@@ -147,15 +148,15 @@ fn judge(
     path: &Path,
     request: &Request,
     console: &mut Console,
-) -> Result<ExitCode, String> {
-    let recipe = catalogue.find(word).map_err(|error| error.to_string())?;
-    let path = std::path::absolute(path).map_err(|error| ferrio_units::error_text(&error))?;
-    let no_page = |error: std::io::Error| format!("the page cannot be written: {}", ferrio_units::error_text(&error));
+) -> anyhow::Result<ExitCode> {
+    let recipe = catalogue.find(word)?;
+    let path = std::path::absolute(path).map_err(|error| anyhow!(ferrio_units::error_text(&error)))?;
+    let no_page = |error: std::io::Error| anyhow!("the page cannot be written: {}", ferrio_units::error_text(&error));
     // A place that takes no page is known before the runs. The file of the recipe takes none.
     let kept = Arc::new(KeptFiles::inputs(catalogue.place(word)));
     let page = request.output.as_deref().map(|page| WholeFile::create(page, &kept)).transpose().map_err(no_page)?;
     // Before anything is made: from now on a signal ends in its removal.
-    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+    let signals = Signals::listen(true)?;
     let own = OwnDirectory::make(&path, &format!("fit-{}", recipe.name))?;
     let judged = judge_in(&recipe, &own.0, request, &signals, console);
     own.remove(PROGRAM, console);
@@ -165,7 +166,7 @@ fn judge(
             console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
             return Ok(exit::by_signal(Some(number)));
         }
-        judged => judged.map_err(|error| error.to_string())?,
+        judged => judged?,
     };
     if request.json {
         let document = serde_json::json!({ "version": VERSION, "path": path, "outcome": outcome, "recipe": recipe });

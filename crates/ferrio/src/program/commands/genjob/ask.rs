@@ -7,6 +7,7 @@ use super::Request;
 use super::wishes::{JobGoal, JobWishes, RUNTIME_SEC, block_size};
 use crate::ui::console::Console;
 use crate::ui::{byte_size, job_text};
+use anyhow::anyhow;
 use clap::ValueEnum;
 use std::io::{BufRead, Read as _};
 
@@ -26,14 +27,14 @@ struct Dialogue<'a> {
 ///
 /// # Errors
 /// In words: the answers ended, or contradict each other.
-pub(super) fn all(request: &Request, answers: &mut dyn BufRead, console: &mut Console) -> Result<JobWishes, String> {
+pub(super) fn all(request: &Request, answers: &mut dyn BufRead, console: &mut Console) -> anyhow::Result<JobWishes> {
     let mut ask = Dialogue { answers, console };
     let measure = match request.measure {
         Some(measure) => measure,
         None => ask.question(
             "What to measure: latency, iops, bandwidth, mixed, database or log-writer?",
             "latency",
-            &|text| JobGoal::from_str(text, true).map_err(|_| "that is none of them".to_owned()),
+            &|text| JobGoal::from_str(text, true).map_err(|_| anyhow!("that is none of them")),
         )?,
     };
     let usual = measure.usual();
@@ -79,8 +80,8 @@ impl Dialogue<'_> {
         &mut self,
         question: &str,
         default: &str,
-        parse: &dyn Fn(&str) -> Result<T, String>,
-    ) -> Result<T, String> {
+        parse: &dyn Fn(&str) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         for _ in 0..MAX_TRIES {
             self.console.error(&format!("{question} [{default}] "));
             let answer = self.line()?;
@@ -90,33 +91,33 @@ impl Dialogue<'_> {
                 Err(why) => self.console.error(&format!("{answer}: {why}\n")),
             }
         }
-        Err(format!("{MAX_TRIES} answers were not understood: given up"))
+        Err(anyhow!("{MAX_TRIES} answers were not understood: given up"))
     }
 
-    fn line(&mut self) -> Result<String, String> {
+    fn line(&mut self) -> anyhow::Result<String> {
         let mut bytes = Vec::new();
         let read = self.answers.take(MAX_ANSWER_BYTES).read_until(b'\n', &mut bytes);
         match read {
-            Ok(0) => Err("the answers have ended before the questions".to_owned()),
+            Ok(0) => Err(anyhow!("the answers have ended before the questions")),
             Ok(_) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-            Err(error) => Err(format!("the answer cannot be read: {error}")),
+            Err(error) => Err(anyhow!("the answer cannot be read: {error}")),
         }
     }
 }
 
-fn yes_or_no(text: &str) -> Result<bool, String> {
+fn yes_or_no(text: &str) -> anyhow::Result<bool> {
     match text.to_ascii_lowercase().as_str() {
         "y" | "yes" => Ok(true),
         "n" | "no" => Ok(false),
-        _ => Err("yes or no is wanted".to_owned()),
+        _ => Err(anyhow!("yes or no is wanted")),
     }
 }
 
-fn number(text: &str, min: u64, max: u64) -> Result<u64, String> {
+fn number(text: &str, min: u64, max: u64) -> anyhow::Result<u64> {
     let number = text.parse().ok().filter(|number| (min..=max).contains(number));
-    number.ok_or_else(|| format!("a number from {min} to {max} is wanted"))
+    number.ok_or_else(|| anyhow!("a number from {min} to {max} is wanted"))
 }
 
-fn size(text: &str) -> Result<Option<u64>, String> {
+fn size(text: &str) -> anyhow::Result<Option<u64>> {
     if text == "-" { Ok(None) } else { byte_size::parse(text).map(Some) }
 }

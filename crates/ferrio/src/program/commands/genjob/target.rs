@@ -3,6 +3,7 @@
 //! Must not know: options of jobs. Start reading at [`JobTarget::look`].
 
 use super::wishes::{JobGoal, JobWishes};
+use anyhow::anyhow;
 use ferrio_sys::block_device;
 use ferrio_sys::errno::ENOENT;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
@@ -39,16 +40,16 @@ impl JobTarget {
     ///
     /// # Errors
     /// In words: why the job must not be made for it.
-    pub(super) fn look(wishes: &JobWishes) -> Result<Self, String> {
+    pub(super) fn look(wishes: &JobWishes) -> anyhow::Result<Self> {
         let path = Path::new(&wishes.target);
         let shown = path.display();
         if wishes.target.contains(':') {
-            return Err(format!("{shown}: a colon separates several files in a job: take another path"));
+            return Err(anyhow!("{shown}: a colon separates several files in a job: take another path"));
         }
         let info = match FileInfo::of_path(path) {
             Ok(info) => Some(info),
             Err(error) if error.errno() == Some(ENOENT) => None,
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.into()),
         };
         let (kind, file_bytes) = match info.map(|info| (info.kind, info.size_bytes)) {
             None => (new_file(path)?, None),
@@ -57,7 +58,7 @@ impl JobTarget {
             Some((FileKind::Regular, 0)) => (JobTargetKind::NewFile, None),
             Some((FileKind::Regular, size_bytes)) => (JobTargetKind::File, Some(size_bytes)),
             Some((FileKind::Block, _)) => (JobTargetKind::Device, None),
-            Some(_) => return Err(format!("{shown} is neither a directory nor a file nor a block device")),
+            Some(_) => return Err(anyhow!("{shown} is neither a directory nor a file nor a block device")),
         };
         if matches!(kind, JobTargetKind::File | JobTargetKind::Device) {
             // Before a device is opened: one in use may refuse that.
@@ -70,28 +71,28 @@ impl JobTarget {
 }
 
 /// A file can be made here.
-fn new_file(path: &Path) -> Result<JobTargetKind, String> {
+fn new_file(path: &Path) -> anyhow::Result<JobTargetKind> {
     if path.symlink_metadata().is_ok() {
-        return Err(format!("{} is a symbolic link to nowhere", path.display()));
+        return Err(anyhow!("{} is a symbolic link to nowhere", path.display()));
     }
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // A path with a slash at its end is no file.
     if !parent.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Err(format!("there is no {}, and no directory in which it could be made", path.display()));
+        return Err(anyhow!("there is no {}, and no directory in which it could be made", path.display()));
     }
     Ok(JobTargetKind::NewFile)
 }
 
-fn device_bytes(path: &Path) -> Result<u64, String> {
+fn device_bytes(path: &Path) -> anyhow::Result<u64> {
     let size = OpenRequest::default().open(path).and_then(|device| block_device::size_bytes(&device));
-    size.map_err(|error| format!("its size is not known: {error}"))
+    size.map_err(|error| anyhow!("its size is not known: {error}"))
 }
 
 /// A job may write to a target with data: only if asked to, and never to a device in use.
-fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> Result<(), String> {
+fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> anyhow::Result<()> {
     let shown = &wishes.target;
     if wishes.measure == JobGoal::Database {
-        return Err(format!("{shown}: a database has several files: name a directory or a new file"));
+        return Err(anyhow!("{shown}: a database has several files: name a directory or a new file"));
     }
     if !wishes.writes() {
         return Ok(());
@@ -99,12 +100,12 @@ fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> Result<(), String> {
     if kind == JobTargetKind::Device {
         match use_of_device(Path::new(shown)) {
             Ok(None) => {}
-            Ok(Some(usage)) => return Err(format!("{shown} is {usage}: no job is made that writes to it")),
+            Ok(Some(usage)) => return Err(anyhow!("{shown} is {usage}: no job is made that writes to it")),
             Err(error) => {
                 let why = std::error::Error::source(&error)
                     .and_then(|source| source.downcast_ref::<std::io::Error>())
                     .map_or_else(|| error.to_string(), error_text);
-                return Err(format!(
+                return Err(anyhow!(
                     "{shown}: whether it is in use is not known ({why}): no job is made that writes to it"
                 ));
             }
@@ -114,17 +115,17 @@ fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> Result<(), String> {
         return Ok(());
     }
     let what = if kind == JobTargetKind::Device { "is a device" } else { "is a file with data" };
-    Err(format!("{shown} {what}, and the job would destroy what is on it: allow that with --overwrite"))
+    Err(anyhow!("{shown} {what}, and the job would destroy what is on it: allow that with --overwrite"))
 }
 
-fn size(wishes: &JobWishes, has_bytes: Option<u64>) -> Result<u64, String> {
+fn size(wishes: &JobWishes, has_bytes: Option<u64>) -> anyhow::Result<u64> {
     let room = has_bytes.unwrap_or(u64::MAX);
     if room < wishes.block_bytes {
-        return Err(format!("{} has {room} bytes, less than a block", wishes.target));
+        return Err(anyhow!("{} has {room} bytes, less than a block", wishes.target));
     }
     let size_bytes = wishes.size_bytes.unwrap_or_else(|| SIZE_BYTES.max(wishes.block_bytes).min(room));
     if size_bytes > room {
-        return Err(format!("{} has {room} bytes, and the size is {size_bytes}", wishes.target));
+        return Err(anyhow!("{} has {room} bytes, and the size is {size_bytes}", wishes.target));
     }
     Ok(size_bytes)
 }

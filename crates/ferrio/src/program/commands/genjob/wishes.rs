@@ -4,6 +4,7 @@
 
 use super::Request;
 use crate::ui::byte_size;
+use anyhow::anyhow;
 use clap::ValueEnum;
 
 /// Smallest and largest block, bytes.
@@ -86,7 +87,7 @@ impl JobWishes {
     ///
     /// # Errors
     /// In words: wishes that contradict each other.
-    pub(super) fn of(request: &Request) -> Result<Self, String> {
+    pub(super) fn of(request: &Request) -> anyhow::Result<Self> {
         let measure = request.measure.unwrap_or(JobGoal::Latency);
         let usual = measure.usual();
         let wishes = Self {
@@ -107,19 +108,19 @@ impl JobWishes {
     ///
     /// # Errors
     /// In words: what does not.
-    pub(super) fn check(self, may_write: bool) -> Result<Self, String> {
+    pub(super) fn check(self, may_write: bool) -> anyhow::Result<Self> {
         if self.writes() && !may_write {
-            return Err(format!(
+            return Err(anyhow!(
                 "measuring {} with {} % reads writes: allow that with --write, or take --read-share=100",
                 self.measure.name(),
                 self.read_share
             ));
         }
         if self.measure == JobGoal::LogWriter && self.read_share > 0 {
-            return Err("a log-writer only writes: leave out --read-share".to_owned());
+            return Err(anyhow!("a log-writer only writes: leave out --read-share"));
         }
         if self.size_bytes.is_some_and(|size| size < self.block_bytes) {
-            return Err("the size is less than a block".to_owned());
+            return Err(anyhow!("the size is less than a block"));
         }
         Ok(self)
     }
@@ -131,9 +132,9 @@ impl JobWishes {
 }
 
 /// Parses the size of a block.
-pub(super) fn block_size(text: &str) -> Result<u64, String> {
+pub(super) fn block_size(text: &str) -> anyhow::Result<u64> {
     let bytes = byte_size::parse(text)?;
     // Direct I/O takes no others, and other sizes mean little elsewhere.
     let is_allowed = BLOCK_BYTES.contains(&bytes) && bytes.is_multiple_of(512);
-    if is_allowed { Ok(bytes) } else { Err("a multiple of 512 bytes is wanted, at most 1g".to_owned()) }
+    if is_allowed { Ok(bytes) } else { Err(anyhow!("a multiple of 512 bytes is wanted, at most 1g")) }
 }

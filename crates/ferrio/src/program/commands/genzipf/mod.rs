@@ -7,6 +7,7 @@ mod shown;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::{arguments, byte_size};
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio_units::BuildError;
 use ferrio_units::random::{DistributionShape, HitCounts};
@@ -147,41 +148,42 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     exit::at_end(console.has_failed)
 }
 
-fn draw(request: &Request) -> Result<DrawnHits, String> {
+fn draw(request: &Request) -> anyhow::Result<DrawnHits> {
     let (distribution, of_name) = request.distribution;
     if of_name.is_some() && request.input.is_some() {
-        return Err("the input is given twice: with the distribution, and with -i".to_owned());
+        return Err(anyhow!("the input is given twice: with the distribution, and with -i"));
     }
     let input = request.input.or(of_name).unwrap_or(distribution.default_input());
     let of_gib = || request.gib.unwrap_or(500).checked_mul(1 << 30);
-    let size_bytes = request.size.or_else(of_gib).ok_or("-g: the size is beyond 64 bits")?;
-    let n_blocks = size_bytes.checked_div(request.block_size).ok_or("-b: a block has at least one byte")?;
+    let size_bytes = request.size.or_else(of_gib).ok_or_else(|| anyhow!("-g: the size is beyond 64 bits"))?;
+    let n_blocks =
+        size_bytes.checked_div(request.block_size).ok_or_else(|| anyhow!("-b: a block has at least one byte"))?;
     if n_blocks == 0 {
-        return Err(format!("the data ({size_bytes} bytes) hold no block of {} bytes", request.block_size));
+        return Err(anyhow!("the data ({size_bytes} bytes) hold no block of {} bytes", request.block_size));
     }
     // Before the shape: its start-up sum takes a while for many blocks.
     if n_blocks > HitCounts::MAX_BLOCKS {
-        return Err(ferrio_units::random::HitsError::TooManyBlocks { n_blocks }.to_string());
+        return Err(ferrio_units::random::HitsError::TooManyBlocks { n_blocks }.into());
     }
-    let shape = distribution.shape(n_blocks, input).map_err(|error| format!("-i: {error}"))?;
-    let hits = HitCounts::draw(shape, request.seed).map_err(|error| error.to_string())?;
+    let shape = distribution.shape(n_blocks, input).map_err(|error| anyhow!("-i: {error}"))?;
+    let hits = HitCounts::draw(shape, request.seed)?;
     Ok(DrawnHits { distribution, input, block_bytes: request.block_size, hits })
 }
 
 /// Parses a name, and an input behind a colon.
-fn distribution(text: &str) -> Result<(Distribution, Option<f64>), String> {
+fn distribution(text: &str) -> anyhow::Result<(Distribution, Option<f64>)> {
     let (name, input) = text.split_once(':').map_or((text, None), |(name, input)| (name, Some(input)));
     let distribution = match name {
         "zipf" => Distribution::Zipf,
         "pareto" => Distribution::Pareto,
         "normal" | "gauss" => Distribution::Normal,
-        _ => return Err("allowed are zipf, pareto, normal and gauss".to_owned()),
+        _ => return Err(anyhow!("allowed are zipf, pareto, normal and gauss")),
     };
-    let input = input.map(str::parse).transpose().map_err(|_| format!("behind {name}: a number is wanted"))?;
+    let input = input.map(str::parse).transpose().map_err(|_| anyhow!("behind {name}: a number is wanted"))?;
     Ok((distribution, input))
 }
 
-fn percent(text: &str) -> Result<f64, String> {
+fn percent(text: &str) -> anyhow::Result<f64> {
     let percent = text.parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
-    percent.ok_or_else(|| "a number from 0 to 100 is wanted".to_owned())
+    percent.ok_or_else(|| anyhow!("a number from 0 to 100 is wanted"))
 }

@@ -36,30 +36,29 @@ pub(super) enum BaselineCommand {
 ///
 /// # Errors
 /// In words: there is no such run, or the history cannot be used.
-pub(super) fn baseline(command: &BaselineCommand, console: &mut Console) -> Result<(), String> {
-    let words = |error: HistoryError| error.to_string();
+pub(super) fn baseline(command: &BaselineCommand, console: &mut Console) -> anyhow::Result<()> {
     let text = match command {
         BaselineCommand::Set { run } => {
             let mut history = opened()?;
             let run = found(&history, run)?;
-            history.set_baseline(&run).map_err(words)?;
+            history.set_baseline(&run)?;
             let name = run.name.as_ref().map(|name| format!("the name {} or ", escape_name(name))).unwrap_or_default();
             format!("Run {} is the baseline of runs with {name}the same jobs and targets.\n", run.number)
         }
         BaselineCommand::Show { run: Some(run) } => {
             let history = opened()?;
             let run = found(&history, run)?;
-            let baseline = history.baseline_of(&run).map_err(words)?;
+            let baseline = history.baseline_of(&run)?;
             baseline.map_or_else(|| format!("Run {} has no baseline.\n", run.number), |baseline| table(&[baseline]))
         }
         BaselineCommand::Show { run: None } => {
-            let runs = existing()?.map_or_else(|| Ok(Vec::new()), |history| all(&history)).map_err(words)?;
+            let runs = existing()?.map_or_else(|| Ok(Vec::new()), |history| all(&history))?;
             if runs.is_empty() { "No run is a baseline.\n".to_owned() } else { table(&runs) }
         }
         BaselineCommand::Clear { run } => {
             let mut history = opened()?;
             let run = found(&history, run)?;
-            let was_baseline = history.clear_baseline(&run).map_err(words)?;
+            let was_baseline = history.clear_baseline(&run)?;
             let word = if was_baseline { "no baseline any more" } else { "no baseline" };
             format!("Run {} is {word}.\n", run.number)
         }

@@ -7,6 +7,7 @@ use crate::shared::inputs;
 use crate::shared::kept_runs::{found, opened};
 use crate::ui::console::Console;
 use crate::ui::exit::Exit;
+use anyhow::anyhow;
 use clap::Args;
 use ferrio::history::{KeptRun, RunSelector};
 use std::process::ExitCode;
@@ -37,15 +38,15 @@ pub(super) fn compare(request: CompareRequest, console: &mut Console) -> ExitCod
     }
 }
 
-fn both(request: &CompareRequest) -> Result<(KeptRun, KeptRun), String> {
+fn both(request: &CompareRequest) -> anyhow::Result<(KeptRun, KeptRun)> {
     let history = opened()?;
     let new = found(&history, &request.new)?;
     if RunSelector::of(&request.base) != RunSelector::Baseline {
         return Ok((found(&history, &request.base)?, new));
     }
-    let base = history.baseline_of(&new).map_err(|error| error.to_string())?;
+    let base = history.baseline_of(&new)?;
     let without = || {
-        format!(
+        anyhow!(
             "run {} has no baseline: 'ferrio history baseline set RUN' makes a run that of its name and its work",
             new.number
         )

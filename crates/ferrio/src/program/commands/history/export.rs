@@ -5,6 +5,7 @@
 use crate::shared::kept_runs::{existing, found, opened};
 use crate::ui::console::Console;
 use crate::ui::csv_table::decimal;
+use anyhow::anyhow;
 use clap::{ArgGroup, Args};
 use ferrio::history::{HistoryPlace, KeptFigures, KeptRun};
 use ferrio_sys::output::{KeptFiles, WholeFile};
@@ -44,14 +45,13 @@ const N_FIGURES: usize = 9;
 ///
 /// # Errors
 /// In words: a run is not there, or the file cannot be written.
-pub(super) fn export(request: &ExportRequest, console: &mut Console) -> Result<(), String> {
+pub(super) fn export(request: &ExportRequest, console: &mut Console) -> anyhow::Result<()> {
     if request.original {
         let [word] = &request.runs[..] else {
-            return Err("--original needs one run: several results are no file".to_owned());
+            return Err(anyhow!("--original needs one run: several results are no file"));
         };
         let history = opened()?;
-        let content =
-            found(&history, word).and_then(|run| history.content(run.number).map_err(|error| error.to_string()))?;
+        let content = found(&history, word).and_then(|run| history.content(run.number).map_err(anyhow::Error::from))?;
         return request.output.as_deref().map_or(Ok(()), |path| write(path, &content));
     }
     let runs = runs(request)?;
@@ -63,20 +63,20 @@ pub(super) fn export(request: &ExportRequest, console: &mut Console) -> Result<(
     Ok(())
 }
 
-fn runs(request: &ExportRequest) -> Result<Vec<KeptRun>, String> {
+fn runs(request: &ExportRequest) -> anyhow::Result<Vec<KeptRun>> {
     if request.runs.is_empty() {
-        return existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list()).map_err(|error| error.to_string());
+        return existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list()).map_err(anyhow::Error::from);
     }
     let history = opened()?;
     request.runs.iter().map(|word| found(&history, word)).collect()
 }
 
 /// Writes a file: whole, or not at all.
-fn write(path: &Path, content: &[u8]) -> Result<(), String> {
+fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     // The history itself is no place for it.
     let kept = KeptFiles::inputs(HistoryPlace::of_user().map(|place| place.path().to_owned()));
     let written = WholeFile::create(path, &Arc::new(kept)).and_then(|file| file.write(content));
-    written.map_err(|error| format!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
+    written.map_err(|error| anyhow!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
 }
 
 fn csv(runs: &[KeptRun]) -> String {

@@ -4,6 +4,7 @@
 
 use crate::shared::examined;
 use crate::ui::console::Console;
+use anyhow::anyhow;
 use clap::Args;
 use ferrio::history::{HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm};
 use ferrio_formats::record_file;
@@ -29,12 +30,12 @@ const MAX_BYTES: u64 = record_file::MAX_BYTES;
 ///
 /// # Errors
 /// In words: a file is no result that can be kept. Those before it are kept.
-pub(super) fn import(request: &ImportRequest, console: &mut Console) -> Result<(), String> {
-    let place = HistoryPlace::of_user().map_err(|error| error.to_string())?;
+pub(super) fn import(request: &ImportRequest, console: &mut Console) -> anyhow::Result<()> {
+    let place = HistoryPlace::of_user()?;
     for path in &request.results {
-        let run = run_of(path, request.name.clone()).map_err(|reason| format!("{}: {reason}", path.display()))?;
-        let mut history = RunHistory::open_or_make(&place).map_err(|error| error.to_string())?;
-        let number = history.keep(&run).map_err(|error| error.to_string())?;
+        let run = run_of(path, request.name.clone()).map_err(|reason| anyhow!("{}: {reason}", path.display()))?;
+        let mut history = RunHistory::open_or_make(&place)?;
+        let number = history.keep(&run)?;
         let path = escape_name(&path.display().to_string());
         console.report(&format!("{path}: kept as {number}\n"));
     }
@@ -42,11 +43,11 @@ pub(super) fn import(request: &ImportRequest, console: &mut Console) -> Result<(
 }
 
 /// The run of a file.
-fn run_of(path: &Path, name: Option<RunName>) -> Result<NewRun, String> {
-    let content = ResultFile::on_disk(path).whole(MAX_BYTES).map_err(|error| error.kind.to_string())?;
+fn run_of(path: &Path, name: Option<RunName>) -> anyhow::Result<NewRun> {
+    let content = ResultFile::on_disk(path).whole(MAX_BYTES).map_err(|error| error.kind)?;
     let origin = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if content.starts_with(record_file::MAGIC.as_bytes()) {
-        let mut record = record_file::decode(&content).map_err(|error| error.to_string())?;
+        let mut record = record_file::decode(&content)?;
         if record.audit.is_none() {
             ferrio::session::audit(&mut record);
         }
@@ -55,12 +56,12 @@ fn run_of(path: &Path, name: Option<RunName>) -> Result<NewRun, String> {
     }
     // Of a name that logs have, the file would be a log.
     let file = ResultFile::in_memory("result", content.clone());
-    let mut results = ferrio_formats::read_files(&[file]).map_err(|error| error.kind.to_string())?;
+    let mut results = ferrio_formats::read_files(&[file]).map_err(|error| error.kind)?;
     examined::complete(&mut results);
     match &results[..] {
         [result] if !result.jobs.is_empty() => {
             Ok(NewRun { name, summary: RunSummary::of_result(result), form: StoredForm::Report, origin, content })
         }
-        _ => Err(ReadErrorKind::NoReport.to_string()),
+        _ => Err(ReadErrorKind::NoReport.into()),
     }
 }

@@ -35,9 +35,8 @@ const MAX_FIGURES: usize = 4;
 ///
 /// # Errors
 /// In words: the history cannot be used.
-pub(super) fn list(request: &ListRequest, console: &mut Console) -> Result<(), String> {
-    let mut runs =
-        existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list()).map_err(|error| error.to_string())?;
+pub(super) fn list(request: &ListRequest, console: &mut Console) -> anyhow::Result<()> {
+    let mut runs = existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list())?;
     runs.retain(|run| request.name.as_deref().is_none_or(|name| is_called(run, name)));
     runs.truncate(request.limit.unwrap_or(usize::MAX));
     console.report(&if runs.is_empty() { "No run is kept.\n".to_owned() } else { table(&runs) });

@@ -36,17 +36,17 @@ pub(super) struct PruneRequest {
 ///
 /// # Errors
 /// In words: a run is not there, or the history cannot be changed.
-pub(super) fn prune(request: &PruneRequest, console: &mut Console) -> Result<(), String> {
+pub(super) fn prune(request: &PruneRequest, console: &mut Console) -> anyhow::Result<()> {
     let Some(mut history) = existing()? else {
         console.report("No run is kept.\n");
         return Ok(());
     };
-    let baselines = history.baselines().map_err(|error| error.to_string())?;
+    let baselines = history.baselines()?;
     let (spared, mut chosen): (Vec<KeptRun>, Vec<KeptRun>) =
         chosen(request, &history)?.into_iter().partition(|run| baselines.contains(&run.number));
     if !request.dry_run {
         let numbers: Vec<i64> = chosen.iter().map(|run| run.number).collect();
-        let removed = history.remove(&numbers).map_err(|error| error.to_string())?;
+        let removed = history.remove(&numbers)?;
         chosen.retain(|run| removed.contains(&run.number));
     }
     let shown = if chosen.is_empty() { String::new() } else { format!("{}\n", table(&chosen)) };
@@ -60,13 +60,13 @@ pub(super) fn prune(request: &PruneRequest, console: &mut Console) -> Result<(),
     Ok(())
 }
 
-fn chosen(request: &PruneRequest, history: &RunHistory) -> Result<Vec<KeptRun>, String> {
+fn chosen(request: &PruneRequest, history: &RunHistory) -> anyhow::Result<Vec<KeptRun>> {
     if !request.runs.is_empty() {
         let mut numbers = BTreeSet::new();
         let runs: Vec<KeptRun> = request.runs.iter().map(|word| found(history, word)).collect::<Result<_, _>>()?;
         return Ok(runs.into_iter().filter(|run| numbers.insert(run.number)).collect());
     }
-    let runs = history.list().map_err(|error| error.to_string())?;
+    let runs = history.list()?;
     let now_ms = i64::try_from(wall_clock_ms()).unwrap_or(i64::MAX);
     Ok(of_rules(request, runs, now_ms))
 }

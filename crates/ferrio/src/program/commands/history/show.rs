@@ -7,6 +7,7 @@ use crate::shared::examined;
 use crate::shared::inputs;
 use crate::shared::kept_runs::{found, opened};
 use crate::ui::console::Console;
+use anyhow::anyhow;
 use clap::Args;
 use ferrio::history::{KeptRun, StoredForm};
 use ferrio_formats::LocalTime;
@@ -29,26 +30,26 @@ pub(super) struct ShowRequest {
 ///
 /// # Errors
 /// In words: there is no such run, or it cannot be read.
-pub(super) fn show(request: &ShowRequest, console: &mut Console) -> Result<(), String> {
+pub(super) fn show(request: &ShowRequest, console: &mut Console) -> anyhow::Result<()> {
     let history = opened()?;
     let run = found(&history, &request.run)?;
-    let content = history.content(run.number).map_err(|error| error.to_string())?;
+    let content = history.content(run.number)?;
     let record = record(&run, content)?;
     console.report(&format!("{}\n{}", heading(&run), report_text(&record)));
     Ok(())
 }
 
 /// The record of a kept run with its audit; of an imported report as far as that tells it.
-fn record(run: &KeptRun, content: Vec<u8>) -> Result<RunRecord, String> {
+fn record(run: &KeptRun, content: Vec<u8>) -> anyhow::Result<RunRecord> {
     if run.form == StoredForm::Record {
-        let mut record = record_file::decode(&content).map_err(|error| format!("run {}: {error}", run.number))?;
+        let mut record = record_file::decode(&content).map_err(|error| anyhow!("run {}: {error}", run.number))?;
         if record.audit.is_none() {
             ferrio::session::audit(&mut record);
         }
         return Ok(record);
     }
-    let results = ferrio_formats::read_files(&[inputs::file_of(run, content)]).map_err(|error| error.to_string())?;
-    let result = results.first().ok_or_else(|| format!("run {}: it has no result", run.number))?;
+    let results = ferrio_formats::read_files(&[inputs::file_of(run, content)])?;
+    let result = results.first().ok_or_else(|| anyhow!("run {}: it has no result", run.number))?;
     Ok(examined::record_of(result))
 }
 

@@ -11,6 +11,7 @@ use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::permits;
+use anyhow::anyhow;
 use ferrio_formats::RunResult;
 use ferrio_formats::native::audit_document;
 use ferrio_stats::{Audit, Severity};
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 ///
 /// # Errors
 /// There is no file, or there are other arguments beside it.
-fn result_file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
+fn result_file(arguments: &[OsString]) -> anyhow::Result<Option<PathBuf>> {
     let mut words = arguments.iter().skip(1).filter(|word| *word != "--json" && *word != "--anonymous");
     let is_it = |word: &OsString| word == RESULT || word.as_bytes().starts_with(b"--result=");
     if !arguments.iter().any(is_it) {
@@ -64,9 +65,9 @@ fn result_file(arguments: &[OsString]) -> Result<Option<PathBuf>, String> {
     let file = match (first, second, third) {
         (Some(word), None, None) => word.as_bytes().strip_prefix(b"--result=").map(OsStr::from_bytes),
         (Some(word), Some(file), None) if word == RESULT => Some(file.as_os_str()),
-        _ => return Err(format!("{RESULT} takes one file, and no jobs beside it: {RESULT}=FILE")),
+        _ => return Err(anyhow!("{RESULT} takes one file, and no jobs beside it: {RESULT}=FILE")),
     };
-    let file = file.filter(|file| !file.is_empty()).ok_or_else(|| format!("{RESULT} needs a file: {RESULT}=FILE"))?;
+    let file = file.filter(|file| !file.is_empty()).ok_or_else(|| anyhow!("{RESULT} needs a file: {RESULT}=FILE"))?;
     Ok(Some(PathBuf::from(file)))
 }
 

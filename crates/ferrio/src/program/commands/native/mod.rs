@@ -13,12 +13,14 @@ mod web;
 use crate::ui::console::Console;
 use crate::ui::permits::{Author, Permits, readonly_refusal};
 use crate::ui::words::{take_switch, take_value};
+use anyhow::anyhow;
 use ferrio::session::VERSION;
 use ferrio_formats::native::plain;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment};
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use web::WebOptions;
@@ -60,18 +62,18 @@ impl OwnOptions {
     ///
     /// # Errors
     /// A value is missing, or two options do not go together.
-    fn take(is_run: bool, words: &mut Vec<OsString>) -> Result<Self, String> {
+    fn take(is_run: bool, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         let json = take_switch(words, "--json");
         let csv = is_run && take_switch(words, "--csv");
         let live = is_run && take_switch(words, "--live");
         let web = if is_run { WebOptions::take(words)? } else { None };
         let html = if is_run { take_value(words, "--html", "a file: --html=FILE")? } else { None };
         if csv && json {
-            return Err("--json and --csv are two forms of one report: give one of them".to_owned());
+            return Err(anyhow!("--json and --csv are two forms of one report: give one of them"));
         }
         let jsonl = is_run && take_jsonl(words);
         if jsonl && (csv || json) {
-            return Err(format!("{JSONL} has all figures already: leave out --json and --csv"));
+            return Err(anyhow!("{JSONL} has all figures already: leave out --json and --csv"));
         }
         Ok(Self { json, csv, jsonl, live, web, html: html.map(PathBuf::from) })
     }
@@ -94,10 +96,10 @@ fn take_jsonl(words: &mut Vec<OsString>) -> bool {
 fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputStream, String)>> {
     let mut words = vec![OsString::from("ferrio")];
     words.extend(arguments.iter().skip(1).cloned());
-    let refuse = |text: String| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
+    let refuse = |text: &dyn Display| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
     let is_run = command == "run";
-    let own = OwnOptions::take(is_run, &mut words).map_err(refuse)?;
-    let permits = if is_run { Permits::take(&mut words).map_err(refuse)? } else { Permits::all() };
+    let own = OwnOptions::take(is_run, &mut words).map_err(|error| refuse(&error))?;
+    let permits = if is_run { Permits::take(&mut words).map_err(|error| refuse(&error))? } else { Permits::all() };
     let jsonl = own.jsonl;
     let of_fio = |word: &OsString| {
         let word = word.to_str().unwrap_or_default();
@@ -113,42 +115,40 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputSt
             "{name} belongs to the reports of fio, and this command has a report of its own ({own}); for that of fio \
              leave out the word {command}"
         );
-        return Err(refuse(text));
+        return Err(refuse(&text));
     }
     let environment = SystemEnvironment::new(VERSION);
     let parsed = ferrio_job::parse(&words, &environment);
     let invocation = parsed.map_err(|error| match error.refusals() {
-        Some(lines) => lines.lines().flat_map(|line| refuse(line.to_owned())).collect(),
+        Some(lines) => lines.lines().flat_map(|line| refuse(&line)).collect(),
         None => error.messages,
     })?;
     if let Some(name) = without_effect(&invocation, jsonl, is_run) {
-        return Err(refuse(format!("{name} has no effect here: leave out the word {command}")));
+        return Err(refuse(&format!("{name} has no effect here: leave out the word {command}")));
     }
     let tells_early = [(jsonl, JSONL), (own.web.is_some(), "--web")].into_iter().find(|(is_wanted, _)| *is_wanted);
     if let Some((_, name)) = tells_early.filter(|_| invocation.output.is_anonymous) {
-        return Err(refuse(format!(
+        return Err(refuse(&format!(
             "--anonymous and {name} do not go together: figures are shown before all names are known"
         )));
     }
     if own.live
         && let Some(text) = no_live_view(&invocation, jsonl)
     {
-        return Err(refuse(text));
+        return Err(refuse(&text));
     }
     if is_run && invocation.is_safe && permits.are_some() {
-        return Err(refuse(
-            "--safe and --allow do not go together: this command is as --safe is, but for --allow".to_owned(),
-        ));
+        return Err(refuse(&"--safe and --allow do not go together: this command is as --safe is, but for --allow"));
     }
     if let Some(lines) = permits.refusal(&invocation.beyond, Author::User) {
-        return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
+        return Err(lines.lines().flat_map(|line| refuse(&line)).collect());
     }
     if let Some(lines) = readonly_refusal(&invocation, Author::User) {
-        return Err(lines.lines().flat_map(|line| refuse(line.to_owned())).collect());
+        return Err(lines.lines().flat_map(|line| refuse(&line)).collect());
     }
     match invocation.mode {
         Mode::Run => Ok(Request { own, invocation, inputs: environment.opened_files() }),
-        _ if invocation.messages.is_empty() => Err(refuse("the options ask for something else than a run".to_owned())),
+        _ if invocation.messages.is_empty() => Err(refuse(&"the options ask for something else than a run")),
         _ => Err(invocation.messages),
     }
 }

@@ -16,6 +16,7 @@ use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
 use crate::ui::csv_table::csv_table;
 use crate::ui::exit::{self, Exit};
 use crate::ui::signals::Signals;
+use anyhow::anyhow;
 use ferrio::live::frame::FinalReports;
 use ferrio::session::VERSION;
 use ferrio::session::{Observer, Session, SessionOutcome};
@@ -81,7 +82,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     // A file that cannot be written is known before the run.
     let files = match OpenFiles::create(html, invocation.output.record.take(), &kept) {
         Ok(files) => files,
-        Err(text) => return failure(console, &text),
+        Err(text) => return failure(console, &text.to_string()),
     };
     if has_report_alone {
         console.collect_messages();
@@ -97,7 +98,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     let is_followed = has_progress_line || live || web.is_some();
     let mut viewers = match viewers(live, web) {
         Ok(viewers) => viewers,
-        Err(text) => return failure(console, &text),
+        Err(text) => return failure(console, &text.to_string()),
     };
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
     let is_stored = files.record.is_some();
@@ -153,12 +154,12 @@ fn failure(console: &mut Console, text: &str) -> ExitCode {
 ///
 /// # Errors
 /// The error says what is not possible, and why.
-fn viewers(live: bool, web: Option<WebOptions>) -> Result<Viewers, String> {
-    let server = web.map(WebOptions::bind).transpose().map_err(|error| format!("--web: {error}"))?;
+fn viewers(live: bool, web: Option<WebOptions>) -> anyhow::Result<Viewers> {
+    let server = web.map(WebOptions::bind).transpose().map_err(|error| anyhow!("--web: {error}"))?;
     if let Some(server) = &server {
         show_aside(&format!("{PROGRAM}: the run is shown at {}\n", server.url()));
     }
-    let cannot_show = |error| format!("cannot show the run: {}", ferrio_units::error_text(&error));
+    let cannot_show = |error| anyhow!("cannot show the run: {}", ferrio_units::error_text(&error));
     Viewers::start(live, server).map_err(cannot_show)
 }
 
@@ -247,11 +248,11 @@ impl OpenFile {
     ///
     /// # Errors
     /// It cannot be written; the error says so.
-    fn create(content: &'static str, path: Option<PathBuf>, kept: &Arc<KeptFiles>) -> Result<Option<Self>, String> {
+    fn create(content: &'static str, path: Option<PathBuf>, kept: &Arc<KeptFiles>) -> anyhow::Result<Option<Self>> {
         let Some(path) = path else { return Ok(None) };
         match WholeFile::create(&path, kept) {
             Ok(file) => Ok(Some(Self { content, path, file })),
-            Err(error) => Err(Self::error(content, &path, &error)),
+            Err(error) => Err(anyhow::Error::msg(Self::error(content, &path, &error))),
         }
     }
 
@@ -274,7 +275,7 @@ struct OpenFiles {
 }
 
 impl OpenFiles {
-    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<KeptFiles>) -> Result<Self, String> {
+    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<KeptFiles>) -> anyhow::Result<Self> {
         Ok(Self { page: OpenFile::create("page", page, kept)?, record: OpenFile::create("record", record, kept)? })
     }
 }

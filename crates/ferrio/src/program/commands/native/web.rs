@@ -4,6 +4,7 @@
 
 use super::viewers::fork_viewer;
 use crate::ui::words::take_value;
+use anyhow::anyhow;
 use ferrio::live::frame::{FinalReports, LiveFrame};
 use ferrio::live::link::FrameWriter;
 use ferrio::live::web::{MOST_END_WAIT, WebError, WebServer};
@@ -32,13 +33,13 @@ impl WebOptions {
     ///
     /// # Errors
     /// There is no value behind an option, or a token without an address.
-    pub(super) fn take(words: &mut Vec<OsString>) -> Result<Option<Self>, String> {
+    pub(super) fn take(words: &mut Vec<OsString>) -> anyhow::Result<Option<Self>> {
         let address = take_value(words, ADDRESS, "an address: --web=HOST:PORT, or --web=PORT")?;
         let token = take_value(words, TOKEN, "a token: --web-token=TOKEN")?;
         let of_environment = || std::env::var_os(WEB_TOKEN_VARIABLE).filter(|token| !token.is_empty());
         let text = |value: OsString| value.to_string_lossy().into_owned();
         match (address, token) {
-            (None, Some(_)) => Err(format!("{TOKEN} is for {ADDRESS}, which is not there: {ADDRESS}=HOST:PORT")),
+            (None, Some(_)) => Err(anyhow!("{TOKEN} is for {ADDRESS}, which is not there: {ADDRESS}=HOST:PORT")),
             (None, None) => Ok(None),
             (Some(address), token) => {
                 Ok(Some(Self { address: text(address), token: token.or_else(of_environment).map(text) }))

@@ -5,6 +5,7 @@
 use crate::shared::inputs;
 use crate::ui::arguments;
 use crate::ui::exit;
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio_formats::RunResult;
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
@@ -77,17 +78,17 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 ///
 /// # Errors
 /// In words: what stands in the way.
-fn draw(request: &Request) -> Result<String, String> {
+fn draw(request: &Request) -> anyhow::Result<String> {
     let results = inputs::read(&request.results)?;
     let kind = kind(request, &results);
     let output = request.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.svg", kind.name)));
     let format = format_of(&output).unwrap_or(PictureFormat::Svg);
-    let refused = |error: plot::PlotError| format!("{}: {error}", kind.name);
+    let refused = |error: plot::PlotError| anyhow!("{}: {error}", kind.name);
     let picture = plot::picture(kind, &results, request.title.as_deref()).map_err(refused)?;
     let file = plot::picture_file(&picture, request.size, format).map_err(refused)?;
     let kept = Arc::new(KeptFiles::inputs(&request.results));
     let written = WholeFile::create(&output, &kept).and_then(|whole| whole.write(&file));
-    written.map_err(|error| format!("cannot write {}: {}", output.display(), error_text(&error)))?;
+    written.map_err(|error| anyhow!("cannot write {}: {}", output.display(), error_text(&error)))?;
     Ok(format!("{}: {} ({})\n", output.display(), picture.title, kind.name))
 }
 
@@ -97,18 +98,18 @@ fn kind(request: &Request, results: &[RunResult]) -> &'static PlotKind {
 }
 
 /// The name of a kind.
-fn kind_name(text: &str) -> Result<&'static str, String> {
+fn kind_name(text: &str) -> anyhow::Result<&'static str> {
     let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
     let found = names.iter().find(|name| **name == text);
-    found.copied().ok_or_else(|| format!("{text:?} is no kind of picture: allowed are {}", names.join(", ")))
+    found.copied().ok_or_else(|| anyhow!("{text:?} is no kind of picture: allowed are {}", names.join(", ")))
 }
 
 /// A file whose name says its form.
-fn output(text: &str) -> Result<PathBuf, String> {
+fn output(text: &str) -> anyhow::Result<PathBuf> {
     let path = PathBuf::from(text);
     match format_of(&path) {
         Some(_) => Ok(path),
-        None => Err("the name of the file has to end in .svg or .png".to_owned()),
+        None => Err(anyhow!("the name of the file has to end in .svg or .png")),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
+use anyhow::anyhow;
 use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionTarget, PreconditionWay,
 };
@@ -36,22 +37,22 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
     let done = PreconditionRequest::take(arguments).and_then(|request| answer(request, &mut console));
     done.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
         Exit::Failed.into()
     })
 }
 
-fn answer(request: PreconditionRequest, console: &mut Console) -> Result<ExitCode, String> {
+fn answer(request: PreconditionRequest, console: &mut Console) -> anyhow::Result<ExitCode> {
     let mut open = match request.work {
         PreconditionWork::Resume(path) => {
-            let open = OpenPrecondition::open(&path).map_err(|error| error.to_string())?;
+            let open = OpenPrecondition::open(&path)?;
             agree(&open.plan, request.is_agreed || open.is_done())?;
             open
         }
         PreconditionWork::New(new) => {
             let (folder, is_plan_only) = (new.folder.clone(), new.is_plan_only);
             let plan = plan_of(new)?;
-            plan.check(&SystemEnvironment::new(VERSION)).map_err(|error| error.to_string())?;
+            plan.check(&SystemEnvironment::new(VERSION))?;
             if is_plan_only || !request.is_json {
                 console.report(&text::plan(&plan));
             }
@@ -60,14 +61,14 @@ fn answer(request: PreconditionRequest, console: &mut Console) -> Result<ExitCod
             }
             let path = folder.map_or_else(|| default_folder(&plan.target.path), PathBuf::from);
             agree(&plan, request.is_agreed)?;
-            OpenPrecondition::create(&path, plan).map_err(|error| error.to_string())?
+            OpenPrecondition::create(&path, plan)?
         }
     };
     work(&mut open, request.is_json, console)
 }
 
-fn plan_of(new: NewPrecondition) -> Result<PreconditionPlan, String> {
-    let target = PreconditionTarget::examine(&new.target, !new.is_read).map_err(|error| error.to_string())?;
+fn plan_of(new: NewPrecondition) -> anyhow::Result<PreconditionPlan> {
+    let target = PreconditionTarget::examine(&new.target, !new.is_read)?;
     let way = if new.is_read { PreconditionWay::Read } else { PreconditionWay::Write };
     let plan = PreconditionPlan::new(target, way, engine_of_this_kernel());
     Ok(PreconditionPlan {
@@ -89,31 +90,31 @@ fn default_folder(target: &Path) -> PathBuf {
 ///
 /// # Errors
 /// In words: the answer is another one, or there is nobody to ask.
-fn agree(plan: &PreconditionPlan, is_agreed: bool) -> Result<(), String> {
+fn agree(plan: &PreconditionPlan, is_agreed: bool) -> anyhow::Result<()> {
     if is_agreed || plan.way == PreconditionWay::Read {
         return Ok(());
     }
     let target = &plan.target;
     let what = format!("all data of {target} are destroyed; it holds {}", target.contents);
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(format!("{what}: give --yes if that is meant"));
+        return Err(anyhow!("{what}: give --yes if that is meant"));
     }
     let name = target.path.display().to_string();
     crate::ui::console::show_aside(&format!("{what}.\nType {name} to go on: "));
     let mut line = String::new();
     let read = std::io::stdin().lock().read_line(&mut line);
-    read.map_err(|error| ferrio_units::error_text(&error))?;
-    if line.trim_end_matches(['\n', '\r']) == name { Ok(()) } else { Err("nothing was done".to_owned()) }
+    read.map_err(|error| anyhow!(ferrio_units::error_text(&error)))?;
+    if line.trim_end_matches(['\n', '\r']) == name { Ok(()) } else { Err(anyhow!("nothing was done")) }
 }
 
-fn work(open: &mut OpenPrecondition, is_json: bool, console: &mut Console) -> Result<ExitCode, String> {
-    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+fn work(open: &mut OpenPrecondition, is_json: bool, console: &mut Console) -> anyhow::Result<ExitCode> {
+    let signals = Signals::listen(true)?;
     let environment = SystemEnvironment::new(VERSION);
     let n_steps = open.plan.n_passes as usize + open.plan.most_rounds as usize;
     let mut driver = RunsOnTerminal::start(&signals, n_steps);
     let ending = open.work(&environment, &mut driver);
     driver.end();
-    let ending = ending.map_err(|error| error.to_string())?;
+    let ending = ending?;
     if is_json {
         let document = serde_json::json!({
             "version": VERSION, "plan": open.plan, "progress": open.progress, "is_steady": ending == PreconditionEnding::Steady,

@@ -5,6 +5,7 @@
 use crate::ui::described::{switch, value};
 use crate::ui::words::{take_switch, take_value};
 use crate::ui::words::{take_text, text_of};
+use anyhow::anyhow;
 use clap::{Arg, ArgAction, Command, ValueHint};
 use ferrio_manual::man::JOB_WORDS;
 use ferrio_units::value::{TimeUnit, parse_time_us};
@@ -46,14 +47,14 @@ impl PreconditionRequest {
     ///
     /// # Errors
     /// In words: a value is missing or wrong, or two options do not go together.
-    pub(super) fn take(arguments: &[OsString]) -> Result<Self, String> {
+    pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
         let (is_agreed, is_json) = (take_switch(&mut words, "--yes"), take_switch(&mut words, "--json"));
         let resume = take_value(&mut words, "--resume", "the folder of work that was begun")?;
         let work = match (resume, words.first()) {
             (Some(folder), None) => PreconditionWork::Resume(folder.into()),
             (Some(_), Some(word)) => {
-                return Err(format!("{} has no effect: the folder has target and load", word.display()));
+                return Err(anyhow!("{} has no effect: the folder has target and load", word.display()));
             }
             (None, _) => PreconditionWork::New(NewPrecondition::take(words)?),
         };
@@ -62,7 +63,7 @@ impl PreconditionRequest {
 }
 
 impl NewPrecondition {
-    fn take(mut words: Vec<OsString>) -> Result<Self, String> {
+    fn take(mut words: Vec<OsString>) -> anyhow::Result<Self> {
         let is_read = take_switch(&mut words, "--read");
         let is_plan_only = take_switch(&mut words, "--plan");
         let folder = take_value(&mut words, "--folder", "a folder that is not there yet")?;
@@ -71,9 +72,9 @@ impl NewPrecondition {
         let rounds = take_text(&mut words, "--rounds", "a number of rounds")?;
         let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
         if words.first().is_none_or(is_option) {
-            return Err(
-                "the first word is the device, or a file that is there: ferrio precondition /dev/nvme1n1".to_owned()
-            );
+            return Err(anyhow!(
+                "the first word is the device, or a file that is there: ferrio precondition /dev/nvme1n1"
+            ));
         }
         let target = PathBuf::from(words.remove(0));
         let load = words.into_iter().map(text_of).collect::<Result<_, _>>()?;
@@ -90,20 +91,20 @@ impl NewPrecondition {
     }
 }
 
-fn number(name: &str, text: &str, least: u32, most: u32) -> Result<u32, String> {
+fn number(name: &str, text: &str, least: u32, most: u32) -> anyhow::Result<u32> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| format!("{name} {text}: it is no number from {least} to {most}"))
+    number.ok_or_else(|| anyhow!("{name} {text}: it is no number from {least} to {most}"))
 }
 
 /// Shortest round.
 const LEAST_ROUND_MS: u64 = 100;
 
-fn round_ms(text: &str) -> Result<u64, String> {
+fn round_ms(text: &str) -> anyhow::Result<u64> {
     let time =
-        parse_time_us(text, TimeUnit::Seconds).map_err(|_| format!("--round {text}: it is no time such as 60s"))?;
+        parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("--round {text}: it is no time such as 60s"))?;
     let time_ms = time / 1_000;
     if time_ms < LEAST_ROUND_MS {
-        return Err(format!("--round {text}: a round takes at least {LEAST_ROUND_MS} ms"));
+        return Err(anyhow!("--round {text}: a round takes at least {LEAST_ROUND_MS} ms"));
     }
     Ok(time_ms)
 }

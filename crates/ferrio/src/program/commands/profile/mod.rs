@@ -13,6 +13,7 @@ use crate::ui::console::Console;
 use crate::ui::exit;
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio::profile::{ProfileError, ProfileOutcome, ProfileTarget, Profiling};
 use ferrio::session::VERSION;
@@ -83,14 +84,14 @@ struct Request {
     json: bool,
 }
 
-fn time_ms(text: &str) -> Result<u64, String> {
-    let time_ms = parse_time_us(text, TimeUnit::Seconds).map_err(|error| error.to_string())? / 1_000;
-    if time_ms < LEAST_MS { Err(format!("at least {} s are needed", LEAST_MS / 1_000)) } else { Ok(time_ms) }
+fn time_ms(text: &str) -> anyhow::Result<u64> {
+    let time_ms = parse_time_us(text, TimeUnit::Seconds)? / 1_000;
+    if time_ms < LEAST_MS { Err(anyhow!("at least {} s are needed", LEAST_MS / 1_000)) } else { Ok(time_ms) }
 }
 
-fn file_size(text: &str) -> Result<u64, String> {
+fn file_size(text: &str) -> anyhow::Result<u64> {
     let bytes = byte_size::parse(text)?;
-    if bytes < LEAST_BYTES { Err(format!("a file has at least {}", bytes_text(LEAST_BYTES))) } else { Ok(bytes) }
+    if bytes < LEAST_BYTES { Err(anyhow!("a file has at least {}", bytes_text(LEAST_BYTES))) } else { Ok(bytes) }
 }
 
 /// The command, for help, manual page and completions.
@@ -106,19 +107,19 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let mut console = Console::of_command(PROGRAM);
     answer(&request, &mut console).unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
         exit::Exit::Failed.into()
     })
 }
 
-fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> {
+fn answer(request: &Request, console: &mut Console) -> anyhow::Result<ExitCode> {
     let path = std::fs::canonicalize(&request.path)
-        .map_err(|error| format!("{}: {}", request.path.display(), ferrio_units::error_text(&error)))?;
+        .map_err(|error| anyhow!("{}: {}", request.path.display(), ferrio_units::error_text(&error)))?;
     // A place that takes no page is known before the runs.
     let page = request.output.as_deref().map(|page| WholeFile::create(page, &Arc::default())).transpose();
-    let page = page.map_err(|error| format!("the page cannot be written: {}", ferrio_units::error_text(&error)))?;
+    let page = page.map_err(|error| anyhow!("the page cannot be written: {}", ferrio_units::error_text(&error)))?;
     // Before anything is made: from now on a signal ends in its removal.
-    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+    let signals = Signals::listen(true)?;
     let (target, own) = target(&path, request.size)?;
     let measured = measure(&target, request, &signals, console);
     if let Some(own) = &own {
@@ -130,7 +131,7 @@ fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> 
             console.error(&format!("{PROGRAM}: ended by signal {number}\n"));
             return Ok(exit::by_signal(Some(number)));
         }
-        measured => measured.map_err(|error| error.to_string())?,
+        measured => measured?,
     };
     if request.json {
         let document =
@@ -141,23 +142,23 @@ fn answer(request: &Request, console: &mut Console) -> Result<ExitCode, String> 
     }
     if let Some(page) = page {
         let written = page.write(page::page(&outcome, &path, &target).as_bytes());
-        written.map_err(|error| format!("the page cannot be written: {}", ferrio_units::error_text(&error)))?;
+        written.map_err(|error| anyhow!("the page cannot be written: {}", ferrio_units::error_text(&error)))?;
     }
     Ok(exit::at_end(console.has_failed))
 }
 
 /// What is measured at a path, and the directory of a file that is made.
-fn target(path: &Path, size: Option<u64>) -> Result<(ProfileTarget, Option<OwnDirectory>), String> {
+fn target(path: &Path, size: Option<u64>) -> anyhow::Result<(ProfileTarget, Option<OwnDirectory>)> {
     let engine = engine_of_this_kernel().to_owned();
-    let info = FileInfo::of_path(path).map_err(|error| error.to_string())?;
+    let info = FileInfo::of_path(path)?;
     match info.kind {
         FileKind::Directory => {
-            let available = file_system_space(path).map_err(|error| error.to_string())?.available_bytes;
+            let available = file_system_space(path)?.available_bytes;
             let bytes = size.unwrap_or((available / FREE_PARTS).min(DEFAULT_BYTES));
             let (free, least) = (bytes_text(available), bytes_text(LEAST_BYTES));
             if size.is_some_and(|bytes| bytes > available.saturating_sub(LEFT_FREE_BYTES)) {
                 let left = bytes_text(LEFT_FREE_BYTES);
-                return Err(format!("{}: {free} are free, of which {left} are left alone", path.display()));
+                return Err(anyhow!("{}: {free} are free, of which {left} are left alone", path.display()));
             }
             if bytes < LEAST_BYTES {
                 let of_free = if size.is_none() {
@@ -165,22 +166,22 @@ fn target(path: &Path, size: Option<u64>) -> Result<(ProfileTarget, Option<OwnDi
                 } else {
                     String::new()
                 };
-                return Err(format!("{}: {of_free}at least {least} are needed (--size)", path.display()));
+                return Err(anyhow!("{}: {of_free}at least {least} are needed (--size)", path.display()));
             }
             let own = OwnDirectory::make(path, "profile")?;
             Ok((ProfileTarget { path: own.0.join("data"), bytes, is_written: true, engine }, Some(own)))
         }
-        FileKind::Block if size.is_some() => Err("--size is about a file: a device is read as it is".to_owned()),
+        FileKind::Block if size.is_some() => Err(anyhow!("--size is about a file: a device is read as it is")),
         FileKind::Block => {
             let device = File::open(path)
-                .map_err(|error| format!("{}: {}", path.display(), ferrio_units::error_text(&error)))?;
-            let bytes = block_device::size_bytes(&device).map_err(|error| error.to_string())?;
+                .map_err(|error| anyhow!("{}: {}", path.display(), ferrio_units::error_text(&error)))?;
+            let bytes = block_device::size_bytes(&device)?;
             if bytes < LEAST_BYTES {
-                return Err(format!("{}: it has less than {}", path.display(), bytes_text(LEAST_BYTES)));
+                return Err(anyhow!("{}: it has less than {}", path.display(), bytes_text(LEAST_BYTES)));
             }
             Ok((ProfileTarget { path: path.to_owned(), bytes, is_written: false, engine }, None))
         }
-        _ => Err(format!("{}: it is neither a directory nor a block device", path.display())),
+        _ => Err(anyhow!("{}: it is neither a directory nor a block device", path.display())),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::size;
 use crate::ui::exit;
+use anyhow::anyhow;
 use clap::Parser;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -63,19 +64,19 @@ pub(super) fn parse(arguments: &[OsString]) -> Result<QuickRequest, clap::Error>
 }
 
 /// A size in bytes, or in K, M, G or T: powers of 1024, also when they are spelt KiB and so on.
-fn file_size(text: &str) -> Result<u64, String> {
+fn file_size(text: &str) -> anyhow::Result<u64> {
     let n_digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
     let (digits, suffix) = text.split_at(n_digits);
     let suffix = suffix.to_ascii_lowercase();
     let letter = suffix.strip_suffix("ib").filter(|letter| !letter.is_empty()).unwrap_or(&suffix);
     let power = ["", "k", "m", "g", "t"].iter().position(|known| *known == letter);
     let (Ok(number), Some(power)) = (digits.parse::<u64>(), power) else {
-        return Err("a whole number with K, M, G or T behind it is expected".to_owned());
+        return Err(anyhow!("a whole number with K, M, G or T behind it is expected"));
     };
     // Cannot overflow: 1024^4 = 2^40.
-    let bytes = number.checked_mul(1024_u64.pow(power as u32)).ok_or("that is too large")?;
+    let bytes = number.checked_mul(1024_u64.pow(power as u32)).ok_or_else(|| anyhow!("that is too large"))?;
     if bytes < size::MIN_BYTES {
-        return Err(format!("a file has at least {} MiB", size::MIN_BYTES >> 20));
+        return Err(anyhow!("a file has at least {} MiB", size::MIN_BYTES >> 20));
     }
     Ok(bytes)
 }

@@ -10,21 +10,22 @@ use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use ferrio::session::adopted;
 use ferrio_sys::output::KeptFiles;
+use std::fmt::Display;
 use std::process::ExitCode;
 
 /// Shows the report that the request names.
 pub(super) fn show(request: &Request) -> ExitCode {
     let mut console = Console::of_command("ferrio report");
-    let fail = |console: &mut Console, text: String| {
+    let fail = |console: &mut Console, text: &dyn Display| {
         console.error(&format!("ferrio report: {text}\n"));
         Exit::Failed.into()
     };
     let mut results = match inputs::read(&request.results) {
         Ok(results) => results,
-        Err(reason) => return fail(&mut console, reason),
+        Err(reason) => return fail(&mut console, &reason),
     };
     let Some(result) = results.first_mut().filter(|result| adopted::is_of_report(result)) else {
-        return fail(&mut console, "it has no jobs with their options: for charts of logs: -o PAGE.html".to_owned());
+        return fail(&mut console, &"it has no jobs with their options: for charts of logs: -o PAGE.html");
     };
     if request.anonymous {
         result.make_anonymous();
@@ -34,7 +35,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
             Ok(file) => file,
             Err(error) => {
                 let (output, error) = (output.display(), ferrio_units::error_text(&error));
-                return fail(&mut console, format!("cannot open output file {output}: {error}"));
+                return fail(&mut console, &format!("cannot open output file {output}: {error}"));
             }
         };
     }

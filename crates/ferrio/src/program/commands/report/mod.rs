@@ -8,6 +8,7 @@ mod page;
 
 use crate::ui::arguments;
 use crate::ui::exit;
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio_spec::{OUTPUT_FORMAT_NAMES, OutputFormat, OutputFormats};
 use std::ffi::OsString;
@@ -98,9 +99,9 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 /// Parses names of formats joined by commas.
-fn formats(text: &str) -> Result<OutputFormats, String> {
+fn formats(text: &str) -> anyhow::Result<OutputFormats> {
     let no_format = |name| format!("{name:?} is no format: allowed are {OUTPUT_FORMAT_NAMES}, joined by commas");
-    text.split(',').map(|name| OutputFormat::from_name(name).ok_or_else(|| no_format(name))).collect()
+    text.split(',').map(|name| OutputFormat::from_name(name).ok_or_else(|| anyhow!(no_format(name)))).collect()
 }
 
 #[cfg(test)]

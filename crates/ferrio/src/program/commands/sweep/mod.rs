@@ -17,6 +17,7 @@ use crate::ui::exit::{self, Exit};
 use crate::ui::permits::{Author, Permits, readonly_refusal};
 use crate::ui::runs_on_terminal::RunsOnTerminal;
 use crate::ui::signals::Signals;
+use anyhow::anyhow;
 use ferrio::session::VERSION;
 use ferrio::session::runs::RunsEnding;
 use ferrio::sweep::limit::{LatencyLimit, LimitSearch};
@@ -56,12 +57,12 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         .and_then(|permits| Ok((SweepRequest::take(&arguments)?, permits)))
         .and_then(|(request, permits)| answer(request, &permits, &mut console));
     done.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
         Exit::Failed.into()
     })
 }
 
-fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> Result<ExitCode, String> {
+fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> anyhow::Result<ExitCode> {
     let shown = request.shown;
     let keeping = match request.keep.as_deref().map(|name| Keeping::of(Some(name), Some(PROGRAM), console)) {
         Some(Err(code)) => return Ok(code),
@@ -69,22 +70,24 @@ fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> Re
     };
     match request.work {
         SweepWork::Show(path) => {
-            let folder = SweepFolder::open(&path).map_err(|error| error.to_string())?;
+            let folder = SweepFolder::open(&path)?;
             let outcome = show(&folder, shown, console)?;
             Ok(shown.code(&outcome).unwrap_or_else(|| exit::at_end(console.has_failed)))
         }
         SweepWork::Resume(path) => {
             // The jobs are read in the directory in which the sweep began.
-            let path = std::path::absolute(&path).map_err(|error| ferrio_units::error_text(&error))?;
-            let mut open = SweepFolder::open(&path).and_then(SweepFolder::lock).map_err(|error| error.to_string())?;
+            let path = std::path::absolute(&path)
+                .map_err(|error| ferrio_units::error_text(&error))
+                .map_err(anyhow::Error::msg)?;
+            let mut open = SweepFolder::open(&path).and_then(SweepFolder::lock)?;
             let jobs = &open.folder.plan.jobs;
             let place = &jobs.directory;
             let entered = std::env::set_current_dir(place);
-            entered.map_err(|error| format!("{}: {}", place.display(), ferrio_units::error_text(&error)))?;
+            entered.map_err(|error| anyhow!("{}: {}", place.display(), ferrio_units::error_text(&error)))?;
             let (template, spec) = jobs_of(&jobs.words, permits, Author::File)?;
             check_files(&open.folder.plan, permits)?;
             if JobsOfPlan::options_of(&spec) != jobs.options {
-                return Err("the jobs are not those with which the sweep began: begin a new one".to_owned());
+                return Err(anyhow!("the jobs are not those with which the sweep began: begin a new one"));
             }
             let template = in_open_loop(template, &open.folder.plan)?;
             make(&mut open, template, (shown, request.time), keeping.as_ref(), console)
@@ -100,20 +103,20 @@ fn begin(
     permits: &Permits,
     keeping: Option<&Keeping>,
     console: &mut Console,
-) -> Result<ExitCode, String> {
+) -> anyhow::Result<ExitCode> {
     let (template, spec) = jobs_of(&new.words, permits, Author::User)?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
-    let plan = plan.map_err(|error| error.to_string())?.with_habits(new.order_seed, new.habits);
+    let plan = plan?.with_habits(new.order_seed, new.habits);
     let ends: Vec<SweepPoint> = [plan.points.first(), plan.points.last()].into_iter().flatten().cloned().collect();
     let plan = if new.limits.is_empty() { plan } else { searching(plan, new.limits, new.precision)? };
     let template = in_open_loop(template, &plan)?;
     let points = if plan.limit.is_some() { &ends } else { &plan.points };
-    ferrio::sweep::check(&template, &plan.axes, points, &environment).map_err(|error| error.to_string())?;
+    ferrio::sweep::check(&template, &plan.axes, points, &environment)?;
     let plan = if new.has_open_loop { plan.with_open_loop() } else { plan };
     check_open_loop(&template, &plan)?;
     if shown.is_about_knee && !plan.has_load() {
-        return Err(NO_KNEE.to_owned());
+        return Err(anyhow!(NO_KNEE));
     }
     check_files(&plan, permits)?;
     let times = plan.points.iter().map(|point| {
@@ -135,7 +138,7 @@ fn begin(
         return Ok(ExitCode::SUCCESS);
     }
     let path = new.folder.unwrap_or_else(|| default_folder(&template));
-    let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
+    let mut open = SweepFolder::create(&path, plan)?;
     if !shown.report.is_for_programs() {
         console.report(&text);
     }
@@ -143,32 +146,32 @@ fn begin(
 }
 
 /// Looks whether the jobs take the options of an open loop, if one is wanted.
-fn check_open_loop(template: &Template, plan: &SweepPlan) -> Result<(), String> {
+fn check_open_loop(template: &Template, plan: &SweepPlan) -> anyhow::Result<()> {
     let Some(point) = plan.points.first().filter(|_| plan.has_open_loop) else { return Ok(()) };
     if let Some(reason) = OpenLoop::refusal(&plan.axes, &plan.jobs.options) {
-        return Err(format!("--open-loop: {reason}"));
+        return Err(anyhow!("--open-loop: {reason}"));
     }
     let spec = ferrio::sweep::session_at(template, &OpenLoop::example(point), &SystemEnvironment::new(VERSION));
-    spec.map(|_| ()).map_err(|error| format!("--open-loop: {error}"))
+    spec.map(|_| ()).map_err(|error| anyhow!("--open-loop: {error}"))
 }
 
 /// A plan that searches for a limit along its only parameter.
-fn searching(plan: SweepPlan, limits: Vec<LatencyLimit>, precision: f64) -> Result<SweepPlan, String> {
+fn searching(plan: SweepPlan, limits: Vec<LatencyLimit>, precision: f64) -> anyhow::Result<SweepPlan> {
     let [axis] = &plan.axes[..] else {
-        return Err("a limit (--max) is searched along one parameter: give one --over".to_owned());
+        return Err(anyhow!("a limit (--max) is searched along one parameter: give one --over"));
     };
     let most_runs = if plan.n_repeats > 1 { plan.n_repeats } else { MOST_RUNS_AT_A_VALUE };
     if most_runs < FEWEST_RUNS_AT_AN_END {
-        return Err(format!(
+        return Err(anyhow!(
             "--max needs at least {FEWEST_RUNS_AT_AN_END} runs at a value: --repeat {most_runs} is too small"
         ));
     }
-    let search = LimitSearch::new(limits, axis, precision, most_runs).map_err(|error| error.to_string())?;
+    let search = LimitSearch::new(limits, axis, precision, most_runs)?;
     Ok(plan.searching(search))
 }
 
 /// The jobs of a search along a rate: its latencies are those of users, who come at random times and do not wait for each other, unless the jobs say otherwise.
-fn in_open_loop(mut template: Template, plan: &SweepPlan) -> Result<Template, String> {
+fn in_open_loop(mut template: Template, plan: &SweepPlan) -> anyhow::Result<Template> {
     let Some(search) =
         plan.limit.as_ref().filter(|search| ["rate", "rate_iops"].contains(&search.option.name.as_str()))
     else {
@@ -181,22 +184,22 @@ fn in_open_loop(mut template: Template, plan: &SweepPlan) -> Result<Template, St
     let environment = SystemEnvironment::new(VERSION);
     for (name, value) in std::iter::once(rate).chain(defaults.into_iter().filter(|(name, _)| !is_given(name))) {
         let set = template.set(search.option.job.as_deref(), name, Some(&value), &environment);
-        set.map_err(|error| error.to_string())?;
+        set?;
     }
     Ok(template)
 }
 
 /// A plan for the jobs of a command line, which are read in the directory of this program.
-fn plan_of(words: Vec<String>, spec: &RunSpec, space: &Space) -> Result<SweepPlan, String> {
-    let directory = std::env::current_dir().map_err(|error| ferrio_units::error_text(&error))?;
+fn plan_of(words: Vec<String>, spec: &RunSpec, space: &Space) -> anyhow::Result<SweepPlan> {
+    let directory = std::env::current_dir().map_err(|error| anyhow!(ferrio_units::error_text(&error)))?;
     let lost = spec.jobs.iter().find_map(|job| job.engine.secret_without_source());
     if let Some(name) = lost {
-        return Err(format!(
+        return Err(anyhow!(
             "{name}: a sweep keeps its jobs in its folder, and no file may hold this secret; give it as {name}=env:NAME or {name}=file:PATH"
         ));
     }
     let jobs = JobsOfPlan { words, directory, options: JobsOfPlan::options_of(spec) };
-    SweepPlan::new(jobs, space).map_err(|error| error.to_string())
+    SweepPlan::new(jobs, space).map_err(anyhow::Error::from)
 }
 
 /// The folder beside the files of the user: the name of the first job, with `.sweep` behind it.
@@ -221,7 +224,7 @@ fn runs(
     template: Template,
     time: Option<Duration>,
     console: &mut Console,
-) -> Result<EndedRuns, String> {
+) -> anyhow::Result<EndedRuns> {
     let begun = Instant::now();
     let environment = SystemEnvironment::new(VERSION);
     let habits = &open.folder.plan.habits;
@@ -236,7 +239,7 @@ fn runs(
     if ended.ending != RunsEnding::All || !open.folder.plan.has_open_loop {
         return Ok(ended);
     }
-    let mut beside = open.begin_open_loop(&jobs).map_err(|error| error.to_string())?;
+    let mut beside = open.begin_open_loop(&jobs)?;
     runs_of(&mut beside, &jobs, time.map(|time| time.saturating_sub(begun.elapsed())), console)
 }
 
@@ -245,15 +248,15 @@ fn runs_of(
     jobs: &SweptJobs<'_>,
     time: Option<Duration>,
     console: &mut Console,
-) -> Result<EndedRuns, String> {
-    let signals = Signals::listen(true).map_err(|error| error.to_string())?;
+) -> anyhow::Result<EndedRuns> {
+    let signals = Signals::listen(true)?;
     let plan = &open.folder.plan;
     let n_steps = if plan.limit.is_some() { 0 } else { plan.n_runs() };
     let mut driver = RunsOnTerminal::start(&signals, n_steps).within(time).telling(console);
     let ending = open.make(jobs, &mut driver);
     driver.end();
     let signal = signals.first();
-    let ending = ending.map_err(|error| error.to_string())?;
+    let ending = ending?;
     Ok(EndedRuns { ending, signal, n_left: open.folder.missing().len(), n_all: open.folder.plan.n_runs() })
 }
 
@@ -264,12 +267,12 @@ fn make(
     (shown, time): (ShownSweep, Option<Duration>),
     keeping: Option<&Keeping>,
     console: &mut Console,
-) -> Result<ExitCode, String> {
+) -> anyhow::Result<ExitCode> {
     let EndedRuns { ending, signal, n_left, n_all } = runs(open, template, time, console)?;
     if let Some(keeping) = keeping {
         let name = name_of(&open.folder);
         keep::keep(keeping, &open.folder, &name, console);
-        if let Some(beside) = open.folder.open_loop().map_err(|error| error.to_string())? {
+        if let Some(beside) = open.folder.open_loop()? {
             keep::keep(keeping, &beside, &name, console);
         }
     }
@@ -315,8 +318,8 @@ fn left_text(folder: &SweepFolder, n_left: usize, n_all: usize) -> String {
 }
 
 /// Shows the outcome, and writes it into the folder.
-fn show(folder: &SweepFolder, shown: ShownSweep, console: &mut Console) -> Result<SweepOutcome, String> {
-    let outcome = SweepOutcome::read(folder).map_err(|error| error.to_string())?;
+fn show(folder: &SweepFolder, shown: ShownSweep, console: &mut Console) -> anyhow::Result<SweepOutcome> {
+    let outcome = SweepOutcome::read(folder)?;
     let (csv, json) = (outcome.csv(), document(&outcome));
     let page = page::page(&outcome, title(folder));
     for (name, content) in [("points.csv", &csv), ("outcome.json", &json), ("index.html", &page)] {
@@ -358,7 +361,7 @@ fn document(outcome: &SweepOutcome) -> String {
 }
 
 /// Looks at the job files of other runs than those of the sweep.
-fn check_files(plan: &SweepPlan, permits: &Permits) -> Result<(), String> {
+fn check_files(plan: &SweepPlan, permits: &Permits) -> anyhow::Result<()> {
     let mut files = [&plan.habits.first, &plan.habits.before_each].into_iter().flatten();
     files.try_for_each(|file| spec_of_file(file, permits).map(drop))
 }
@@ -367,27 +370,29 @@ fn check_files(plan: &SweepPlan, permits: &Permits) -> Result<(), String> {
 ///
 /// # Errors
 /// In words: they are none, ask for reports of fio, or do what is not permitted.
-fn jobs_of(words: &[String], permits: &Permits, author: Author) -> Result<(Template, RunSpec), String> {
+fn jobs_of(words: &[String], permits: &Permits, author: Author) -> anyhow::Result<(Template, RunSpec)> {
     let no_jobs = || "there are no jobs: name a job file, or give options of jobs".to_owned();
     if words.is_empty() {
-        return Err(no_jobs());
+        return Err(anyhow!(no_jobs()));
     }
     let arguments: Vec<OsString> =
         std::iter::once("ferrio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
     let environment = SystemEnvironment::new(VERSION);
     let parsed = ferrio_job::parse_template(&arguments, &environment);
-    let (invocation, template) = parsed.map_err(|error| error.refusals().unwrap_or_else(|| said(&error.messages)))?;
+    let (invocation, template) = parsed
+        .map_err(|error| error.refusals().unwrap_or_else(|| said(&error.messages)))
+        .map_err(anyhow::Error::msg)?;
     if let Some(name) = invocation.options_of_reports().next() {
-        return Err(format!("{name} has no effect in a sweep, which keeps each run in its folder"));
+        return Err(anyhow!("{name} has no effect in a sweep, which keeps each run in its folder"));
     }
     if invocation.mode != Mode::Run || template.job_names().next().is_none() {
-        return Err(no_jobs());
+        return Err(anyhow!(no_jobs()));
     }
     if let Some(lines) = permits.refusal(&invocation.beyond, author) {
-        return Err(lines);
+        return Err(anyhow!(lines));
     }
     if let Some(lines) = readonly_refusal(&invocation, author) {
-        return Err(lines);
+        return Err(anyhow!(lines));
     }
     Ok((template, invocation.run))
 }
@@ -396,9 +401,9 @@ fn said(messages: &[(ferrio_job::OutputStream, String)]) -> String {
     messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("\n")
 }
 
-fn spec_of_file(path: &Path, permits: &Permits) -> Result<RunSpec, String> {
-    let word = path.to_str().ok_or_else(|| format!("{}: its name is no UTF-8", path.display()))?;
+fn spec_of_file(path: &Path, permits: &Permits) -> anyhow::Result<RunSpec> {
+    let word = path.to_str().ok_or_else(|| anyhow!("{}: its name is no UTF-8", path.display()))?;
     jobs_of(&[word.to_owned()], permits, Author::File)
         .map(|(_, spec)| spec)
-        .map_err(|reason| format!("{}: {reason}", path.display()))
+        .map_err(|reason| anyhow!("{}: {reason}", path.display()))
 }

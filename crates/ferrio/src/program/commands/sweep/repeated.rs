@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         .and_then(|permits| Ok((RepeatedRun::take(&arguments)?, permits)))
         .and_then(|(request, permits)| make(request, &permits, &mut console));
     done.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason)));
+        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
         Exit::Failed.into()
     })
 }
@@ -66,24 +66,24 @@ impl Drop for PassingFolder {
     }
 }
 
-fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> Result<ExitCode, String> {
+fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> anyhow::Result<ExitCode> {
     let (template, spec) = jobs_of(&request.words, permits, Author::User)?;
-    let space = Space::new(Vec::new(), &[]).map_err(|error| error.to_string())?;
+    let space = Space::new(Vec::new(), &[])?;
     let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
-    let plan = plan.map_err(|error| error.to_string())?.with_habits(None, request.habits);
+    let plan = plan?.with_habits(None, request.habits);
     let keeping = match request.keep.as_deref().map(|name| Keeping::of(Some(name), Some(PROGRAM), console)) {
         Some(Err(code)) => return Ok(code),
         keeping => keeping.and_then(Result::ok).flatten(),
     };
     let path = request.folder.clone().unwrap_or_else(passing_path);
-    let mut open = SweepFolder::create(&path, plan).map_err(|error| error.to_string())?;
+    let mut open = SweepFolder::create(&path, plan)?;
     // Only a folder that this program has made is removed.
     let _passing = request.folder.is_none().then(|| PassingFolder(path));
     let EndedRuns { ending, signal, n_left, n_all } = super::runs(&mut open, template, request.time, console)?;
     if let Some(keeping) = &keeping {
         super::keep::keep(keeping, &open.folder, "", console);
     }
-    let outcome = SweepOutcome::read(&open.folder).map_err(|error| error.to_string())?;
+    let outcome = SweepOutcome::read(&open.folder)?;
     if let Some(point) = outcome.points.first() {
         let text = match request.shown {
             SweepReport::Json => document(&outcome),

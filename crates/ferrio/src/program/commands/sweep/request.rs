@@ -8,6 +8,7 @@ use crate::ui::exit::Exit;
 use crate::ui::permits::{ALLOW_HELP, ALLOW_VALUE};
 use crate::ui::words::{take_switch, take_value};
 use crate::ui::words::{take_text, text_of};
+use anyhow::anyhow;
 use clap::{Command, ValueHint};
 use ferrio::sweep::limit::{Bracket, LatencyLimit};
 use ferrio::sweep::outcome::SweepOutcome;
@@ -94,9 +95,9 @@ pub(super) enum SweepReport {
 
 impl SweepReport {
     /// Takes `--json` or `--csv`.
-    fn take(words: &mut Vec<OsString>) -> Result<Self, String> {
+    fn take(words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         match (take_switch(words, "--json"), take_switch(words, "--csv")) {
-            (true, true) => Err("--json and --csv are two forms of one report: give one of them".to_owned()),
+            (true, true) => Err(anyhow!("--json and --csv are two forms of one report: give one of them")),
             (true, false) => Ok(Self::Json),
             (false, true) => Ok(Self::Csv),
             (false, false) => Ok(Self::Text),
@@ -113,7 +114,7 @@ impl SweepRequest {
     ///
     /// # Errors
     /// In words: a value is missing or wrong, or two options do not go together.
-    pub(super) fn take(arguments: &[OsString]) -> Result<Self, String> {
+    pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
         let shown =
             ShownSweep { report: SweepReport::take(&mut words)?, is_about_knee: take_switch(&mut words, "--knee") };
@@ -123,16 +124,16 @@ impl SweepRequest {
         let time = take_time(&mut words)?;
         let work = match (resume, show) {
             (None, Some(_)) if time.is_some() => {
-                return Err("--time is for runs that are made: --resume FOLDER --time TIME goes on".to_owned());
+                return Err(anyhow!("--time is for runs that are made: --resume FOLDER --time TIME goes on"));
             }
             (None, None) => SweepWork::New(NewSweep::take(words)?.into()),
             (None, Some(_)) if keep.is_some() => {
-                return Err("--keep is for runs that are made: --resume FOLDER --keep keeps all of a sweep".to_owned());
+                return Err(anyhow!("--keep is for runs that are made: --resume FOLDER --keep keeps all of a sweep"));
             }
-            (Some(_), Some(_)) => return Err("--resume shows the outcome too: leave out --show".to_owned()),
+            (Some(_), Some(_)) => return Err(anyhow!("--resume shows the outcome too: leave out --show")),
             (Some(_), None) | (None, Some(_)) if !words.is_empty() => {
                 let word = words[0].to_string_lossy();
-                return Err(format!("{word} has no effect: the folder has jobs and parameters of its sweep"));
+                return Err(anyhow!("{word} has no effect: the folder has jobs and parameters of its sweep"));
             }
             (Some(folder), None) => SweepWork::Resume(folder.into()),
             (None, Some(folder)) => SweepWork::Show(folder.into()),
@@ -142,17 +143,17 @@ impl SweepRequest {
 }
 
 impl NewSweep {
-    fn take(mut words: Vec<OsString>) -> Result<Self, String> {
+    fn take(mut words: Vec<OsString>) -> anyhow::Result<Self> {
         let axes = take_all(&mut words, "--over", "an option with values: --over bs=4k,64k")?;
         let conditions = take_all(&mut words, "--where", "a condition: --where 'bs * iodepth <= 4m'")?;
         let (n_repeats, until) = take_repeats(&mut words)?;
         let limits = take_all(&mut words, "--max", "a latency: --max p99=2ms")?;
         let has_open_loop = take_switch(&mut words, "--open-loop");
         if has_open_loop && !limits.is_empty() {
-            return Err(
+            return Err(anyhow::Error::msg(
                 "--open-loop stands beside the points of a closed loop, and --max has none: leave out one of them"
                     .to_owned(),
-            );
+            ));
         }
         let limits = limits.iter().map(|text| LatencyLimit::parse(text)).collect::<Result<Vec<_>, _>>();
         let precision = take_text(&mut words, "--precision", "a percentage: --precision 5%")?;
@@ -164,17 +165,17 @@ impl NewSweep {
         let drops_caches = take_switch(&mut words, "--drop-caches");
         let is_plan_only = take_switch(&mut words, "--plan");
         if axes.is_empty() {
-            return Err("there is no parameter: give one, such as --over bs=4k,64k or --over iodepth=1..32".to_owned());
+            return Err(anyhow!("there is no parameter: give one, such as --over bs=4k,64k or --over iodepth=1..32"));
         }
         let axes = axes.iter().map(|text| SweepAxis::parse(text)).collect::<Result<_, _>>();
-        let space = axes.and_then(|axes| Space::new(axes, &conditions)).map_err(|error| error.to_string())?;
+        let space = axes.and_then(|axes| Space::new(axes, &conditions))?;
         Ok(Self {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
             space,
             n_repeats,
             until,
             order_seed: order_seed(order.as_deref())?,
-            limits: limits.map_err(|reason| format!("--max {reason}"))?,
+            limits: limits.map_err(|reason| anyhow!("--max {reason}"))?,
             precision: precision.as_deref().map_or(Ok(PRECISION), share)?,
             habits: RunHabits { rest_ms: rest.as_deref().map_or(Ok(0), rest_ms)?, drops_caches, first, before_each },
             folder: folder.map(PathBuf::from),
@@ -209,14 +210,14 @@ impl RepeatedRun {
     ///
     /// # Errors
     /// In words: a value is missing or wrong, or two options do not go together.
-    pub(super) fn take(arguments: &[OsString]) -> Result<Self, String> {
+    pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
         let is_of_one = |word: &OsString| {
             let name = word.to_str().and_then(|word| word.split('=').next());
             OF_ONE_RUN.into_iter().find(|other| name == Some(other))
         };
         if let Some(name) = words.iter().find_map(is_of_one) {
-            return Err(format!("{name} is about one run: with --repeat, give --json, --csv, or --record FOLDER"));
+            return Err(anyhow!("{name} is about one run: with --repeat, give --json, --csv, or --record FOLDER"));
         }
         let shown = SweepReport::take(&mut words)?;
         let keep = keep::take(&mut words)?;
@@ -240,59 +241,59 @@ impl RepeatedRun {
 }
 
 /// `--repeat` and `--until`.
-fn take_repeats(words: &mut Vec<OsString>) -> Result<(u32, Option<UntilKnown>), String> {
+fn take_repeats(words: &mut Vec<OsString>) -> anyhow::Result<(u32, Option<UntilKnown>)> {
     let number = take_text(words, "--repeat", "a number of runs")?;
     let until = take_text(words, "--until", "a figure: --until 'read.iops ± 2 %'")?;
-    let until = until.map(|text| UntilKnown::parse(&text)).transpose().map_err(|reason| format!("--until {reason}"))?;
+    let until = until.map(|text| UntilKnown::parse(&text)).transpose().map_err(|reason| anyhow!("--until {reason}"))?;
     let number = number.as_deref().map_or(Ok(if until.is_some() { MOST_UNTIL } else { 1 }), repeats)?;
     if until.is_some() && number < FEWEST_RUNS {
-        return Err(format!("--until needs at least {FEWEST_RUNS} runs: --repeat {number} is too small"));
+        return Err(anyhow!("--until needs at least {FEWEST_RUNS} runs: --repeat {number} is too small"));
     }
     Ok((number, until))
 }
 
-fn repeats(text: &str) -> Result<u32, String> {
+fn repeats(text: &str) -> anyhow::Result<u32> {
     let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
-    number.ok_or_else(|| format!("--repeat {text}: it is no number from 1 to 10000"))
+    number.ok_or_else(|| anyhow!("--repeat {text}: it is no number from 1 to 10000"))
 }
 
 /// A percentage as a share.
-fn share(text: &str) -> Result<f64, String> {
+fn share(text: &str) -> anyhow::Result<f64> {
     let percent =
         text.strip_suffix('%').unwrap_or(text).trim().parse().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
     percent
         .map(|percent: f64| percent / 100.0)
-        .ok_or_else(|| format!("--precision {text}: it is no percentage above 0 and below 100"))
+        .ok_or_else(|| anyhow!("--precision {text}: it is no percentage above 0 and below 100"))
 }
 
 /// `--time`: how long all runs may take.
-fn take_time(words: &mut Vec<OsString>) -> Result<Option<Duration>, String> {
+fn take_time(words: &mut Vec<OsString>) -> anyhow::Result<Option<Duration>> {
     let Some(text) = take_text(words, "--time", "how long all runs may take: --time 5m")? else { return Ok(None) };
     let time_us = parse_time_us(&text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
     time_us
         .map(|time_us| Some(Duration::from_micros(time_us)))
-        .ok_or_else(|| format!("--time {text}: it is no time such as 5m"))
+        .ok_or_else(|| anyhow!("--time {text}: it is no time such as 5m"))
 }
 
-fn rest_ms(text: &str) -> Result<u64, String> {
+fn rest_ms(text: &str) -> anyhow::Result<u64> {
     let time =
-        parse_time_us(text, TimeUnit::Seconds).map_err(|_| format!("--rest {text}: it is no time such as 10s"))?;
+        parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("--rest {text}: it is no time such as 10s"))?;
     Ok(time / 1_000)
 }
 
-fn order_seed(order: Option<&str>) -> Result<Option<u64>, String> {
+fn order_seed(order: Option<&str>) -> anyhow::Result<Option<u64>> {
     match order {
         Some("given") => Ok(None),
         None | Some("random") => {
             let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
             Ok(Some(now))
         }
-        Some(seed) => seed.parse().map(Some).map_err(|_| format!("--order {seed}: it is random, given or a number")),
+        Some(seed) => seed.parse().map(Some).map_err(|_| anyhow!("--order {seed}: it is random, given or a number")),
     }
 }
 
 /// All values of an option that may be given several times.
-fn take_all(words: &mut Vec<OsString>, name: &str, needed: &str) -> Result<Vec<String>, String> {
+fn take_all(words: &mut Vec<OsString>, name: &str, needed: &str) -> anyhow::Result<Vec<String>> {
     let mut all = Vec::new();
     while let Some(text) = take_text(words, name, needed)? {
         all.push(text);

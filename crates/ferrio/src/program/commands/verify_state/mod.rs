@@ -7,6 +7,7 @@ mod shown;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit;
+use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio_stats::note::StateFault;
 use ferrio_sys::file::open_regular;
@@ -97,16 +98,17 @@ fn text(states: &[ReadState<'_>], has_names: bool) -> String {
 ///
 /// # Errors
 /// In words: why it cannot be read, or is no state.
-fn read(path: &Path) -> Result<ReadState<'_>, String> {
-    let unreadable = |error: io::Error| format!("it cannot be read: {}", error_text(&error));
+fn read(path: &Path) -> anyhow::Result<ReadState<'_>> {
+    let unreadable = |error: io::Error| anyhow!("it cannot be read: {}", error_text(&error));
     let file = open_regular(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
     file.take(MAX_STATE_BYTES as u64 + 25).read_to_end(&mut bytes).map_err(unreadable)?;
     let decoded = StateHead::split(&bytes)
         .and_then(|(head, rest)| Ok((head, rest.len() as u64, VerifyState::decode(&bytes, usize::MAX)?)));
-    let (head, n_rest, state) = decoded.map_err(|StateError(fault)| broken(fault, &bytes))?;
+    let (head, n_rest, state) =
+        decoded.map_err(|StateError(fault)| broken(fault, &bytes)).map_err(anyhow::Error::msg)?;
     if n_rest > head.size_bytes {
-        return Err(format!("it is longer than its head announces ({} bytes)", head.size_bytes));
+        return Err(anyhow!("it is longer than its head announces ({} bytes)", head.size_bytes));
     }
     Ok(ReadState { file: path, head, state })
 }

@@ -141,8 +141,8 @@ fn what_is_no_condition_is_an_error() {
         ("\u{1F600} < 5%", "no figure"),
     ] {
         let error = Condition::parse(text).expect_err(text);
-        assert!(error.contains(reason), "{text}: {error}");
+        assert!(error.to_string().contains(reason), "{text}: {error}");
     }
     let missing = Condition::parse("trim.iops < 0%").expect("a condition").judge(&[comparison()]);
-    assert!(missing.expect_err("no trims").contains("no job has such a figure"));
+    assert!(missing.expect_err("no trims").to_string().contains("no job has such a figure"));
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: conditions. Start reading at [`Bound::parse`].
 
+use anyhow::anyhow;
 use ferrio_insight::compare::ComparedMetric;
 
 /// Compares a change with a bound.
@@ -47,17 +48,17 @@ impl Bound {
     ///
     /// # Errors
     /// The text is something else.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let operator = OPERATORS.iter().map(|(operator, _)| *operator).find(|operator| text.starts_with(operator));
-        let operator = operator.ok_or("it has no operator")?;
+        let operator = operator.ok_or_else(|| anyhow!("it has no operator"))?;
         let text = text[operator.len()..].trim().to_ascii_lowercase();
         let at = text.find(|letter: char| letter.is_ascii_alphabetic() || letter == '%').unwrap_or(text.len());
         let (number, unit) = (text[..at].trim(), text[at..].trim());
         let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
-        let value = value.ok_or_else(|| format!("{number:?} is no number"))?;
+        let value = value.ok_or_else(|| anyhow!("{number:?} is no number"))?;
         let found = UNITS.iter().find(|(name, _, _)| *name == unit);
         let (_, measure, factor) = found.ok_or_else(|| {
-            "a change has a unit: %, iops, ns, us, ms, s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s".to_owned()
+            anyhow!("a change has a unit: %, iops, ns, us, ms, s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s")
         })?;
         Ok(Self { operator, value: value * factor, measure: *measure })
     }
