@@ -230,7 +230,7 @@ fn the_examples_run() {
 
 #[test]
 fn a_report_of_fio_is_audited() {
-    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../report/tests/fixtures/json-psync-randrw.json");
+    let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/../formats/tests/fixtures/json-psync-randrw.json");
     let samples: Vec<PathBuf> = vec![sample.into()];
     assert_eq!(size_of_val(&audit_fio::main), 0, "the example is a program too");
     let mut out = Vec::new();

@@ -2,6 +2,8 @@
 //!
 //! Start reading at [`FitError`].
 
+use crate::fit::recipe::MOST_TOGETHER;
+use crate::fit::scale::NotScaled;
 use crate::session::runs::RunsError;
 use ferrio_units::glance::bytes_text;
 use std::path::PathBuf;
@@ -20,12 +22,13 @@ pub enum FitError {
         known: Vec<String>,
     },
     /// A file is no recipe.
-    #[error("{place}: it is no recipe: {reason}")]
+    #[error("{place}: it is no recipe: {fault}")]
     Recipe {
         /// The file.
         place: String,
         /// Why.
-        reason: String,
+        #[source]
+        fault: RecipeFault,
     },
     /// A file cannot be read.
     #[error("{}: {}", .path.display(), ferrio_units::error_text(.source))]
@@ -65,4 +68,75 @@ pub enum FitError {
     /// The driver has ended the runs.
     #[error("ended before there was a verdict")]
     Stopped,
+}
+
+/// Why a file is no recipe.
+#[derive(Debug, thiserror::Error)]
+pub enum RecipeFault {
+    /// It is no TOML of a recipe.
+    #[error(transparent)]
+    Toml(#[from] toml::de::Error),
+    /// Its name has other letters.
+    #[error("name = {0:?}: a name has lower-case letters, digits and -")]
+    Name(String),
+    /// Nothing is run.
+    #[error("it has no load")]
+    NoLoad,
+    /// Two loads have one name.
+    #[error("load {0} is there twice")]
+    LoadTwice(String),
+    /// A load is too short or too long.
+    #[error("load {load}: seconds = {seconds} is not between 4 and 86400")]
+    Seconds {
+        /// The load.
+        load: String,
+        /// How long it is.
+        seconds: u32,
+    },
+    /// A load cannot be made larger.
+    #[error("load {load}: {fault}")]
+    Scale {
+        /// The load.
+        load: String,
+        /// Why.
+        #[source]
+        fault: NotScaled,
+    },
+    /// A limit cannot be judged.
+    #[error("limit of {limit}: {fault}")]
+    Limit {
+        /// Figure, job and load.
+        limit: String,
+        /// Why.
+        #[source]
+        fault: FitLimitFault,
+    },
+}
+
+/// Why a limit of a recipe cannot be judged.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FitLimitFault {
+    /// Its load is missing.
+    #[error("there is no such load")]
+    Load,
+    /// The name of its figure has one word.
+    #[error("a figure is a kind and a metric, such as sync.p99")]
+    Figure,
+    /// The first word of its figure.
+    #[error("its kind is read, write, trim or sync")]
+    Kind,
+    /// The second word of its figure.
+    #[error("its metric is iops, bw, mean, p50, p95, p99, p99.9, p99.99 or max")]
+    Metric,
+    /// A number without the unit of the figure.
+    #[error("{0:?} is no value of this figure (10ms; 500; 50MB/s)")]
+    Value(String),
+    /// It has two bounds, or none.
+    #[error("it has either most or least")]
+    Bounds,
+    /// `together` beside another figure, or too many I/Os.
+    #[error(
+        "together: it is for a percentile of syncs with most, with 1 to {MOST_TOGETHER} syncs and at most {MOST_TOGETHER} writes"
+    )]
+    Together,
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how loads are run. Start reading at [`Recipe::parse`].
 
+use crate::fit::error::{FitLimitFault, RecipeFault};
 use crate::fit::runs::{MOST_RUNS, MOST_TAIL_RUNS, N_RUNS};
 use crate::fit::tail::FEWEST_TO_FIT;
 use crate::fit::{FitBound, FitError, IosTogether, scale};
@@ -16,7 +17,7 @@ pub(crate) const MOST_BYTES: u64 = 1 << 20;
 const SECONDS: std::ops::RangeInclusive<u32> = 4..=86_400;
 
 /// Most I/Os of a kind that are put together.
-const MOST_TOGETHER: u32 = 1_000;
+pub(super) const MOST_TOGETHER: u32 = 1_000;
 
 /// What a program does to storage, and what it needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -136,36 +137,39 @@ impl Recipe {
     /// # Errors
     /// It is none; the reason names the part.
     pub fn parse(text: &str, place: &str) -> Result<Self, FitError> {
-        let no_recipe = |reason: String| FitError::Recipe { place: place.to_owned(), reason };
-        let recipe: Self = toml::from_str(text).map_err(|error| no_recipe(error.to_string()))?;
+        let no_recipe = |fault: RecipeFault| FitError::Recipe { place: place.to_owned(), fault };
+        let recipe: Self = toml::from_str(text).map_err(|error| no_recipe(error.into()))?;
         recipe.check().map_err(no_recipe)?;
         Ok(recipe)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), RecipeFault> {
         let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
         if self.name.is_empty() || !self.name.chars().all(is_plain) {
-            return Err(format!("name = {:?}: a name has lower-case letters, digits and -", self.name));
+            return Err(RecipeFault::Name(self.name.clone()));
         }
         if self.loads.is_empty() {
-            return Err("it has no load".to_owned());
+            return Err(RecipeFault::NoLoad);
         }
         for (index, load) in self.loads.iter().enumerate() {
             if self.loads[..index].iter().any(|other| other.name == load.name) {
-                return Err(format!("load {} is there twice", load.name));
+                return Err(RecipeFault::LoadTwice(load.name.clone()));
             }
             if !SECONDS.contains(&load.seconds) {
-                return Err(format!("load {}: seconds = {} is not between 4 and 86400", load.name, load.seconds));
+                return Err(RecipeFault::Seconds { load: load.name.clone(), seconds: load.seconds });
             }
-            scale::check(&load.scale).map_err(|reason| format!("load {}: {reason}", load.name))?;
+            scale::check(&load.scale).map_err(|fault| RecipeFault::Scale { load: load.name.clone(), fault })?;
         }
         for limit in &self.limits {
-            let of = format!("limit of {} of {} in {}", limit.figure, limit.job, limit.load);
+            let of = |fault| RecipeFault::Limit {
+                limit: format!("{} of {} in {}", limit.figure, limit.job, limit.load),
+                fault,
+            };
             if !self.loads.iter().any(|load| load.name == limit.load) {
-                return Err(format!("{of}: there is no such load"));
+                return Err(of(FitLimitFault::Load));
             }
-            limit.subject().and_then(|_| limit.bound()).map_err(|reason| format!("{of}: {reason}"))?;
-            limit.check_together().map_err(|reason| format!("{of}: {reason}"))?;
+            limit.subject().and_then(|_| limit.bound()).map_err(of)?;
+            limit.check_together().map_err(of)?;
         }
         Ok(())
     }
@@ -202,13 +206,11 @@ impl FitLimit {
         self.subject().ok()?.1.percent().filter(|_| self.most.is_some())
     }
 
-    fn check_together(&self) -> Result<(), String> {
+    fn check_together(&self) -> Result<(), FitLimitFault> {
         let Some(ios) = self.together else { return Ok(()) };
         let is_of_syncs = self.subject().is_ok_and(|(kind, _)| kind == FiguresOf::Sync) && self.percent().is_some();
         if !is_of_syncs || !(1..=MOST_TOGETHER).contains(&ios.syncs) || ios.writes > MOST_TOGETHER {
-            return Err(format!(
-                "together: it is for a percentile of syncs with most, with 1 to {MOST_TOGETHER} syncs and at most {MOST_TOGETHER} writes"
-            ));
+            return Err(FitLimitFault::Together);
         }
         Ok(())
     }
@@ -216,22 +218,19 @@ impl FitLimit {
     /// The figure that it is about.
     ///
     /// # Errors
-    /// In words: there is none of this name.
-    pub fn subject(&self) -> Result<(FiguresOf, ComparedMetric), String> {
-        let (kind, metric) = self.figure.split_once('.').ok_or("a figure is a kind and a metric, such as sync.p99")?;
-        let kind = FiguresOf::ALL
-            .into_iter()
-            .find(|known| known.name() == kind)
-            .ok_or("its kind is read, write, trim or sync")?;
+    /// There is none of this name.
+    pub fn subject(&self) -> Result<(FiguresOf, ComparedMetric), FitLimitFault> {
+        let (kind, metric) = self.figure.split_once('.').ok_or(FitLimitFault::Figure)?;
+        let kind = FiguresOf::ALL.into_iter().find(|known| known.name() == kind).ok_or(FitLimitFault::Kind)?;
         let metric = ComparedMetric::ALL.into_iter().find(|known| known.name() == metric);
-        Ok((kind, metric.ok_or("its metric is iops, bw, mean, p50, p95, p99, p99.9, p99.99 or max")?))
+        Ok((kind, metric.ok_or(FitLimitFault::Metric)?))
     }
 
     /// The limit as a value.
     ///
     /// # Errors
-    /// In words: there is none, or its unit is not that of the figure.
-    pub fn bound(&self) -> Result<FitBound, String> {
+    /// There is none, or its unit is not that of the figure.
+    pub fn bound(&self) -> Result<FitBound, FitLimitFault> {
         let (_, metric) = self.subject()?;
         let value = |text: &str| {
             let units: &[(&str, f64)] = match metric {
@@ -244,12 +243,12 @@ impl FitLimit {
                 Some(number * factor)
             });
             let found = found.filter(|value| value.is_finite() && *value > 0.0);
-            found.ok_or_else(|| format!("{text:?} is no value of this figure (10ms; 500; 50MB/s)"))
+            found.ok_or_else(|| FitLimitFault::Value(text.to_owned()))
         };
         match (&self.most, &self.least) {
             (Some(most), None) => value(most).map(FitBound::Most),
             (None, Some(least)) => value(least).map(FitBound::Least),
-            _ => Err("it has either most or least".to_owned()),
+            _ => Err(FitLimitFault::Bounds),
         }
     }
 }

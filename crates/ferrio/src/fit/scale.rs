@@ -11,10 +11,15 @@ const OPTIONS: [&str; 4] = ["rate", "rate_iops", "numjobs", "iodepth"];
 /// Factors are in hundredths.
 pub(crate) const ONE: u64 = 100;
 
+/// An option cannot be multiplied.
+#[derive(Debug, thiserror::Error)]
+#[error("scale: {0} is none of {options}", options = OPTIONS.join(", "))]
+pub struct NotScaled(String);
+
 /// Looks whether all options can be multiplied.
-pub(crate) fn check(options: &[String]) -> Result<(), String> {
+pub(crate) fn check(options: &[String]) -> Result<(), NotScaled> {
     match options.iter().find(|option| !OPTIONS.contains(&option.as_str())) {
-        Some(option) => Err(format!("scale: {option} is none of {}", OPTIONS.join(", "))),
+        Some(option) => Err(NotScaled(option.clone())),
         None => Ok(()),
     }
 }

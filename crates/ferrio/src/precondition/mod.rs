@@ -14,7 +14,7 @@ mod steady;
 mod target;
 mod work;
 
-pub use error::PreconditionError;
+pub use error::{PreconditionError, TargetFault};
 pub use folder::{OpenPrecondition, PreconditionProgress, PreconditionRound};
 pub use plan::{PreconditionPlan, PreconditionWay};
 pub use steady::{SteadyWindow, WINDOW};

@@ -3,8 +3,8 @@
 //! Each run looks again whether the device is free, so that a mount in the meantime ends the work. Must not know: loads, rounds. Start reading at
 //! [`PreconditionTarget::examine`].
 
-use crate::precondition::PreconditionError;
 use crate::precondition::contents::{LOOKED_AT_BYTES, told_by};
+use crate::precondition::error::{PreconditionError, TargetFault};
 use ferrio_sys::block_device::{self, BlockDevice};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::use_of_device;
@@ -39,9 +39,9 @@ impl PreconditionTarget {
     /// # Errors
     /// It is no block device and no file, has no blocks, or must not be written to.
     pub fn examine(path: &Path, is_written: bool) -> Result<Self, PreconditionError> {
-        let refused = |reason: String| PreconditionError::Target { path: path.to_owned(), reason };
-        let failed = |error: ferrio_sys::Error| refused(error.to_string());
-        let absolute = std::fs::canonicalize(path).map_err(|error| refused(ferrio_units::error_text(&error)))?;
+        let refused = |fault: TargetFault| PreconditionError::Target { path: path.to_owned(), fault };
+        let failed = |error: ferrio_sys::Error| refused(error.into());
+        let absolute = std::fs::canonicalize(path).map_err(|error| refused(error.into()))?;
         let info = FileInfo::of_path(&absolute).map_err(failed)?;
         let (bytes, model) = match info.kind {
             FileKind::Block => {
@@ -53,14 +53,14 @@ impl PreconditionTarget {
                 check_file(&absolute, is_written).map_err(refused)?;
                 (info.size_bytes / UNIT_BYTES * UNIT_BYTES, None)
             }
-            FileKind::Directory => return Err(refused("it is a directory: name a block device, or a file".to_owned())),
-            _ => return Err(refused("it is neither a block device nor a file".to_owned())),
+            FileKind::Directory => return Err(refused(TargetFault::Directory)),
+            _ => return Err(refused(TargetFault::Kind)),
         };
         if bytes < UNIT_BYTES {
-            return Err(refused("it has no room: at least 4 KiB are needed".to_owned()));
+            return Err(refused(TargetFault::NoRoom));
         }
         let beginning = work_folder::read(&absolute, LOOKED_AT_BYTES as u64);
-        let beginning = beginning.map_err(|error| refused(ferrio_units::error_text(&error)))?;
+        let beginning = beginning.map_err(|error| refused(error.into()))?;
         let is_device = info.kind == FileKind::Block;
         Ok(Self { path: absolute, bytes, is_device, model, contents: told_by(&beginning).to_owned() })
     }
@@ -86,39 +86,38 @@ impl fmt::Display for PreconditionTarget {
     }
 }
 
-/// The reason why a block device is refused, in words.
-fn check_device(path: &Path, disk: Option<&BlockDevice>, is_written: bool) -> Result<(), String> {
+/// Refuses a block device that must not be written to.
+fn check_device(path: &Path, disk: Option<&BlockDevice>, is_written: bool) -> Result<(), TargetFault> {
     if !is_written {
         return Ok(());
     }
     match use_of_device(path) {
         Ok(None) => {}
-        Ok(Some(found)) => return Err(format!("it is {found}")),
-        Err(error) => return Err(format!("whether it is in use cannot be found out: {error}")),
+        Ok(Some(found)) => return Err(TargetFault::Used(found.to_string())),
+        Err(error) => return Err(TargetFault::UseUnknown(error.to_string())),
     }
     if disk.and_then(|disk| disk.attribute("ro")).is_some_and(|flag| flag == "1") {
-        return Err("it is read-only".to_owned());
+        return Err(TargetFault::ReadOnly);
     }
     match disk.and_then(|disk| disk.queue_attribute("zoned")) {
-        Some(kind) if kind != "none" => Err(format!("it is {kind} (zoned), which takes no random writes")),
+        Some(kind) if kind != "none" => Err(TargetFault::Zoned(kind)),
         _ => Ok(()),
     }
 }
 
-/// The reason why a file is refused, in words. A device over the file would lose its data.
-fn check_file(path: &Path, is_written: bool) -> Result<(), String> {
+/// Refuses a file that must not be written to: a device over it would lose its data.
+fn check_file(path: &Path, is_written: bool) -> Result<(), TargetFault> {
     if !is_written {
         return Ok(());
     }
-    let devices = BlockDevice::all().map_err(|error| format!("its users cannot be found out: {error}"))?;
+    let devices = BlockDevice::all().map_err(|error| TargetFault::UsersUnknown(error.to_string()))?;
     let is_it = |one: &Path| std::fs::canonicalize(one).is_ok_and(|one| one == path);
     let over = devices.iter().find(|device| device.loop_backing_file().is_some_and(|file| is_it(&file)));
-    over.map_or(Ok(()), |device| Err(format!("it is in use by {}", device.name)))
+    over.map_or(Ok(()), |device| Err(TargetFault::UsedBy(device.name.clone())))
 }
 
-fn size_of(path: &Path) -> Result<u64, String> {
-    let device = File::open(path).map_err(|error| ferrio_units::error_text(&error))?;
-    block_device::size_bytes(&device).map_err(|error| error.to_string())
+fn size_of(path: &Path) -> Result<u64, TargetFault> {
+    Ok(block_device::size_bytes(&File::open(path)?)?)
 }
 
 fn model_of(disk: &BlockDevice) -> Option<String> {

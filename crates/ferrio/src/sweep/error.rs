@@ -39,12 +39,13 @@ pub enum SweepError {
     #[error("{} holds no sweep: it has no plan.json", .0.display())]
     NoSweep(PathBuf),
     /// The plan cannot be read.
-    #[error("{}: it is no plan of a sweep: {reason}", .path.display())]
+    #[error("{}: it is no plan of a sweep: {fault}", .path.display())]
     Plan {
         /// The plan.
         path: PathBuf,
         /// Why.
-        reason: String,
+        #[source]
+        fault: PlanFault,
     },
     /// A run cannot be made.
     #[error(transparent)]
@@ -52,4 +53,30 @@ pub enum SweepError {
     /// The points have no open loop.
     #[error("no open loop can be run beside these points: together the jobs reach fewer than 20 IOPS")]
     NoOpenLoop,
+}
+
+/// Why a file is no plan that can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanFault {
+    /// It is no JSON of a plan.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// Another version has written it.
+    #[error("its form is {found}, and this version reads form {}", super::plan::FORM)]
+    Form {
+        /// The form of the file.
+        found: u32,
+    },
+    /// It has no points, or no repeats.
+    #[error("it has no runs")]
+    NoRuns,
+    /// A point has other options than the parameters.
+    #[error("a point does not fit its parameters")]
+    Point,
+    /// Points times repeats are too many.
+    #[error("it has {n_runs} runs, and at most {} are made", super::plan::MOST_RUNS)]
+    TooManyRuns {
+        /// How many there would be.
+        n_runs: usize,
+    },
 }

@@ -5,6 +5,11 @@
 use ferrio_formats::FiguresOf;
 use ferrio_insight::compare::ComparedMetric;
 
+/// A word names no figure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is no figure: there are {names}", names = ComparedMetric::ALL.iter().map(|metric| metric.name()).collect::<Vec<_>>().join(", "))]
+pub struct NoFigure(String);
+
 /// Figures of one metric: of all jobs and kinds of I/O, or of some.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FigureName {
@@ -17,15 +22,15 @@ pub(crate) struct FigureName {
 }
 
 impl FigureName {
-    /// Parses a name; the error is a word that is no metric.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+    /// Parses a name.
+    pub(crate) fn parse(text: &str) -> Result<Self, NoFigure> {
         let (job, figure) = text.rsplit_once(':').map_or((None, text), |(job, rest)| (Some(job.trim()), rest));
         let figure = figure.trim();
         let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
         let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
         let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
         let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
-        let metric = metric.ok_or_else(|| name.to_owned())?;
+        let metric = metric.ok_or_else(|| NoFigure(name.to_owned()))?;
         Ok(Self { job: job.map(str::to_owned), kind, metric })
     }
 

@@ -55,7 +55,7 @@ impl SweepFolder {
         let file = path.join(PLAN);
         let bytes = folder::read(&file, MOST_PLAN_BYTES)?.ok_or_else(|| SweepError::NoSweep(path.to_owned()))?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        let plan = SweepPlan::decode(&text).map_err(|reason| SweepError::Plan { path: file, reason })?;
+        let plan = SweepPlan::decode(&text).map_err(|fault| SweepError::Plan { path: file, fault })?;
         Ok(Self { path: path.to_owned(), plan })
     }
 

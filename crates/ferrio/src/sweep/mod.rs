@@ -18,12 +18,13 @@ mod session;
 pub mod space;
 mod until;
 
-pub use error::SweepError;
+pub use error::{PlanFault, SweepError};
 pub use expected::longest;
+pub use figure_name::NoFigure;
 pub use folder::{OpenSweep, SweepFolder};
 pub use making::SweptJobs;
 pub use open_loop::{OPEN_LOOP_SHARES, OpenLoop};
 pub use own_numbers::with_own_numbers;
 pub use plan::{JobsOfPlan, RunHabits, SweepPlan, SweepStep};
 pub use session::{check, session_at};
-pub use until::{FEWEST_RUNS, UntilKnown};
+pub use until::{FEWEST_RUNS, UntilError, UntilKnown};

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how a run is made, where results are. Start reading at [`SweepPlan::new`], then [`SweepPlan::steps`].
 
+use crate::sweep::error::PlanFault;
 use crate::sweep::limit::LimitSearch;
 use crate::sweep::outcome::SweepOutcome;
 use crate::sweep::space::{Space, SweepAxis, SweepPoint};
@@ -12,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Form of the plan's file.
-const FORM: u32 = 1;
+pub(super) const FORM: u32 = 1;
 
 /// Most runs of a sweep.
-const MOST_RUNS: usize = 1_000_000;
+pub(super) const MOST_RUNS: usize = 1_000_000;
 
 /// Where the jobs come from: as much as is needed to make the same ones again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -115,7 +116,7 @@ impl SweepPlan {
     /// There are too many runs.
     pub fn with_repeats(self, n_repeats: u32, until: Option<UntilKnown>) -> Result<Self, SweepError> {
         let plan = Self { n_repeats: n_repeats.max(1), until, ..self };
-        plan.is_possible().map_err(|reason| SweepError::Plan { path: PathBuf::new(), reason })?;
+        plan.is_possible().map_err(|fault| SweepError::Plan { path: PathBuf::new(), fault })?;
         Ok(plan)
     }
 
@@ -169,11 +170,11 @@ impl SweepPlan {
     /// A plan from its file.
     ///
     /// # Errors
-    /// The text is no plan, in words.
-    pub(crate) fn decode(text: &str) -> Result<Self, String> {
-        let plan: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    /// The text is no plan.
+    pub(crate) fn decode(text: &str) -> Result<Self, PlanFault> {
+        let plan: Self = serde_json::from_str(text)?;
         if plan.form != FORM {
-            return Err(format!("its form is {}, and this version reads form {FORM}", plan.form));
+            return Err(PlanFault::Form { found: plan.form });
         }
         plan.is_possible().map(|()| plan)
     }
@@ -184,7 +185,7 @@ impl SweepPlan {
         serde_json::to_string_pretty(self).map(|text| format!("{text}\n")).unwrap_or_default()
     }
 
-    fn is_possible(&self) -> Result<(), String> {
+    fn is_possible(&self) -> Result<(), PlanFault> {
         let n_options: usize = self.axes.iter().map(|axis| axis.options.len()).sum();
         let fits = |point: &SweepPoint| {
             let places = point.places.iter().zip(&self.axes);
@@ -193,14 +194,14 @@ impl SweepPlan {
                 && places.into_iter().all(|(place, axis)| *place < axis.values.len())
         };
         if (self.points.is_empty() && self.limit.is_none()) || self.n_repeats == 0 {
-            return Err("it has no runs".to_owned());
+            return Err(PlanFault::NoRuns);
         }
         if !self.points.iter().all(fits) {
-            return Err("a point does not fit its parameters".to_owned());
+            return Err(PlanFault::Point);
         }
         let n_runs = self.points.len().saturating_mul(self.n_repeats as usize);
         if n_runs > MOST_RUNS {
-            return Err(format!("it has {n_runs} runs, and at most {MOST_RUNS} are made"));
+            return Err(PlanFault::TooManyRuns { n_runs });
         }
         Ok(())
     }
@@ -270,13 +271,13 @@ mod tests {
             (places, plan.axes[0].values.concat()),
             (vec![2, 0, 1], ["10", "100", "1000"].map(str::to_owned).to_vec())
         );
-        assert_eq!(SweepPlan::decode(&plan.encode()), Ok(plan));
+        assert_eq!(SweepPlan::decode(&plan.encode()).expect("a plan"), plan);
     }
 
     #[test]
     fn a_plan_is_read_as_it_was_written() {
         let plan = plan(2, Some(1));
-        assert_eq!(SweepPlan::decode(&plan.encode()), Ok(plan.clone()));
+        assert_eq!(SweepPlan::decode(&plan.encode()).expect("a plan"), plan);
         for (from, to, reason) in [
             ("\"form\": 1", "\"form\": 9", "its form is 9"),
             ("\"n_repeats\": 2", "\"n_repeats\": 0", "no runs"),
@@ -287,7 +288,7 @@ mod tests {
             let text = plan.encode().replacen(from, to, 1);
             assert_ne!(text, plan.encode(), "{from}");
             let error = SweepPlan::decode(&text).expect_err(to);
-            assert!(error.contains(reason), "{error}");
+            assert!(error.to_string().contains(reason), "{error}");
         }
     }
 }

@@ -2,14 +2,37 @@
 //!
 //! Must not know: folders, how intervals are made. Start reading at [`UntilKnown::parse`].
 
-use crate::sweep::figure_name::FigureName;
-use ferrio_insight::compare::ComparedMetric;
+use crate::sweep::figure_name::{FigureName, NoFigure};
 use ferrio_insight::repeats::{RepeatedFigure, RepeatedRuns};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Fewest runs: an interval of a few is too often narrow by chance when it is looked at again and again. Of stops after three or four runs, 58 % had the truth.
 pub const FEWEST_RUNS: u32 = 6;
+
+/// A text is no aim of `--until`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?}: {fault}; expected is something like 'read.iops ± 2 %'")]
+pub struct UntilError {
+    /// What was given.
+    text: String,
+    /// What is wrong with it.
+    #[source]
+    fault: UntilFault,
+}
+
+/// What is wrong with an aim of `--until`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum UntilFault {
+    #[error("it has no ±")]
+    NoSign,
+    #[error("it has no %")]
+    NoUnit,
+    #[error("the percentage is no number above 0 and below 100")]
+    Percentage,
+    #[error(transparent)]
+    Figure(#[from] NoFigure),
+}
 
 /// A figure, and the largest half of its interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,18 +47,15 @@ impl UntilKnown {
     /// Parses `[JOB:][KIND.]FIGURE ± PERCENT %`; `+-` may stand for `±`.
     ///
     /// # Errors
-    /// In words: it has no such form.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let bad = |reason: &str| format!("{text:?}: {reason}; expected is something like 'read.iops ± 2 %'");
+    /// It has no such form.
+    pub fn parse(text: &str) -> Result<Self, UntilError> {
+        let bad = |fault| UntilError { text: text.to_owned(), fault };
         let (figure, percent) =
-            text.split_once('±').or_else(|| text.split_once("+-")).ok_or_else(|| bad("it has no ±"))?;
-        let percent = percent.trim().strip_suffix('%').ok_or_else(|| bad("it has no %"))?.trim();
+            text.split_once('±').or_else(|| text.split_once("+-")).ok_or_else(|| bad(UntilFault::NoSign))?;
+        let percent = percent.trim().strip_suffix('%').ok_or_else(|| bad(UntilFault::NoUnit))?.trim();
         let percent = percent.parse().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
-        let percent = percent.ok_or_else(|| bad("the percentage is no number above 0 and below 100"))?;
-        let figure = FigureName::parse(figure).map_err(|name| {
-            let names: Vec<&str> = ComparedMetric::ALL.iter().map(|metric| metric.name()).collect();
-            bad(&format!("{name:?} is no figure: there are {}", names.join(", ")))
-        })?;
+        let percent = percent.ok_or_else(|| bad(UntilFault::Percentage))?;
+        let figure = FigureName::parse(figure).map_err(|error| bad(error.into()))?;
         Ok(Self { text: text.trim().to_owned(), figure, percent })
     }
 
@@ -69,9 +89,9 @@ impl fmt::Display for UntilKnown {
 }
 
 impl TryFrom<String> for UntilKnown {
-    type Error = String;
+    type Error = UntilError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, UntilError> {
         Self::parse(&text)
     }
 }
@@ -86,6 +106,7 @@ impl From<UntilKnown> for String {
 mod tests {
     use super::*;
     use ferrio_formats::FiguresOf;
+    use ferrio_insight::compare::ComparedMetric;
 
     fn figure(job: &str, kind: FiguresOf, half_percent: f64) -> RepeatedFigure {
         RepeatedFigure {

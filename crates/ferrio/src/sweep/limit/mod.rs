@@ -34,6 +34,28 @@ const LEAST: f64 = 1e-3;
 /// The parameter that says how many I/Os are in flight, and not how many come.
 const DEPTH: &str = "iodepth";
 
+/// A text is no limit of `--max`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text:?}: {fault}; expected is something like p99=2ms or log:sync.p99=10ms")]
+pub struct LatencyLimitError {
+    /// What was given.
+    text: String,
+    /// What is wrong with it.
+    #[source]
+    fault: LatencyLimitFault,
+}
+
+/// What is wrong with a limit of `--max`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum LatencyLimitFault {
+    #[error("it has no =")]
+    NoValue,
+    #[error("the time has no unit (ns, us, ms, s), or is none")]
+    Time,
+    #[error("the figure is no latency: there are mean, p50, p95, p99, p99.9, p99.99, max")]
+    Figure,
+}
+
 /// A latency that is not to be exceeded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -47,14 +69,13 @@ impl LatencyLimit {
     /// Parses `[JOB:][KIND.]FIGURE=TIME`, such as `p99=2ms`.
     ///
     /// # Errors
-    /// In words: it has no such form.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let bad = |reason: &str| format!("{text:?}: {reason}; expected is something like p99=2ms or log:sync.p99=10ms");
-        let (figure, time) = text.split_once('=').ok_or_else(|| bad("it has no ="))?;
-        let most_ns = time_ns(time.trim()).ok_or_else(|| bad("the time has no unit (ns, us, ms, s), or is none"))?;
+    /// It has no such form.
+    pub fn parse(text: &str) -> Result<Self, LatencyLimitError> {
+        let bad = |fault| LatencyLimitError { text: text.to_owned(), fault };
+        let (figure, time) = text.split_once('=').ok_or_else(|| bad(LatencyLimitFault::NoValue))?;
+        let most_ns = time_ns(time.trim()).ok_or_else(|| bad(LatencyLimitFault::Time))?;
         let figure = FigureName::parse(figure).ok().filter(|figure| figure.metric.is_latency());
-        let figure =
-            figure.ok_or_else(|| bad("the figure is no latency: there are mean, p50, p95, p99, p99.9, p99.99, max"))?;
+        let figure = figure.ok_or_else(|| bad(LatencyLimitFault::Figure))?;
         Ok(Self { text: text.trim().to_owned(), figure, most_ns })
     }
 
@@ -90,9 +111,9 @@ impl fmt::Display for LatencyLimit {
 }
 
 impl TryFrom<String> for LatencyLimit {
-    type Error = String;
+    type Error = LatencyLimitError;
 
-    fn try_from(text: String) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, LatencyLimitError> {
         Self::parse(&text)
     }
 }
