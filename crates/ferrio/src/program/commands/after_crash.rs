@@ -4,10 +4,11 @@
 
 use crate::ui::arguments;
 use crate::ui::console::Console;
-use crate::ui::described::{of_jobs, value};
+use crate::ui::described::of_jobs;
 use crate::ui::exit::{self, Exit};
+use crate::ui::own_options;
 use anyhow::anyhow;
-use clap::{Arg, ArgAction};
+use clap::Args;
 use ferrio::session::VERSION;
 use ferrio_formats::native::plain;
 use ferrio_formats::words;
@@ -37,18 +38,39 @@ struct Request {
     job: Vec<OsString>,
 }
 
+/// The command's own options.
+#[derive(Debug, Args)]
+struct CrashOptions {
+    /// What is verified: the files of jobs after a power cut
+    #[arg(long, required = true)]
+    after_crash: bool,
+    /// What the device writes as a whole [default: 512]
+    #[arg(long, value_name = "BYTES", value_parser = unit_bytes)]
+    atomic_unit: Option<usize>,
+    /// Memory for the blocks of a journal; where they need more, the journal is read several times [default: 512]
+    #[arg(long, value_name = "MIB", value_parser = memory_bytes)]
+    memory: Option<usize>,
+}
+
+fn unit_bytes(text: &str) -> anyhow::Result<usize> {
+    let bytes = text.parse().ok().filter(|bytes: &usize| *bytes >= SECTOR_BYTES && bytes.is_power_of_two());
+    bytes.ok_or_else(|| anyhow!("a power of two is wanted, at least 512"))
+}
+
+fn memory_bytes(text: &str) -> anyhow::Result<usize> {
+    let bytes = text.parse().ok().filter(|mib| *mib > 0).and_then(|mib: usize| mib.checked_mul(1 << 20));
+    bytes.ok_or_else(|| anyhow!("a number of MiB is wanted, at least 1"))
+}
+
 /// The command, for help, manual page and completions.
 pub(crate) fn describe() -> clap::Command {
-    let after_crash = Arg::new("after-crash").long("after-crash").action(ArgAction::SetTrue).required(true);
-    of_jobs("ferrio verify", "Say which synced writes a crash has lost")
+    let command = of_jobs("ferrio verify", "Say which synced writes a crash has lost")
         .long_about(
             "Read the journal (verify_crash_log) and the files of each job, change nothing, and say what became of every \
              block that was written.",
         )
-        .arg(after_crash.help("What is verified: the files of jobs after a power cut"))
-        .arg(value("atomic-unit", "BYTES", "What the device writes as a whole [default: 512]"))
-        .arg(value("memory", "MIB", "Memory for the blocks of a journal; where they need more, the journal is read several times [default: 512]"))
-        .after_help("Exit code: 0; 1 if a synced block is lost, or a block is torn; 2 after an error.")
+        .after_help("Exit code: 0; 1 if a synced block is lost, or a block is torn; 2 after an error.");
+    CrashOptions::augment_args(command)
 }
 
 /// Runs the command with its arguments (the command's name first). Exit code 1: a device lost synced data.
@@ -61,7 +83,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let request = match request(arguments) {
         Ok(request) => request,
         Err(complaint) => {
-            console.error(&format!("{complaint}{}", arguments::help_text(describe())));
+            console.error(&format!("{PROGRAM}: {complaint}\n{}", arguments::help_text(describe())));
             return Exit::Failed.into();
         }
     };
@@ -81,31 +103,17 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
 }
 
 fn request(arguments: &[OsString]) -> anyhow::Result<Request> {
-    let check = CrashCheck { unit_bytes: SECTOR_BYTES, memory_bytes: MEMORY_MIB << 20 };
-    let mut request = Request { check, job: vec![OsString::from("ferrio")] };
-    let mut is_after_crash = false;
-    for argument in arguments.iter().skip(1) {
-        let word = argument.to_string_lossy();
-        if word == "--after-crash" {
-            is_after_crash = true;
-        } else if let Some(given) = word.strip_prefix("--atomic-unit=") {
-            let unit_bytes =
-                given.parse().ok().filter(|bytes: &usize| *bytes >= SECTOR_BYTES && bytes.is_power_of_two());
-            request.check.unit_bytes = unit_bytes
-                .ok_or_else(|| anyhow!("{PROGRAM}: --atomic-unit={given}: a power of two is wanted, at least 512\n"))?;
-        } else if let Some(given) = word.strip_prefix("--memory=") {
-            let memory_bytes =
-                given.parse().ok().filter(|mib| *mib > 0).and_then(|mib: usize| mib.checked_mul(1 << 20));
-            request.check.memory_bytes = memory_bytes
-                .ok_or_else(|| anyhow!("{PROGRAM}: --memory={given}: a number of MiB is wanted, at least 1\n"))?;
-        } else {
-            request.job.push(argument.clone());
-        }
+    let mut job = arguments.to_vec();
+    let options: CrashOptions = own_options::take(&mut job)?;
+    job[0] = OsString::from("ferrio");
+    if job.len() < 2 {
+        return Err(anyhow!("there is no job: name its job file, or give its options"));
     }
-    if !is_after_crash || request.job.len() < 2 {
-        return Err(anyhow!(""));
-    }
-    Ok(request)
+    let check = CrashCheck {
+        unit_bytes: options.atomic_unit.unwrap_or(SECTOR_BYTES),
+        memory_bytes: options.memory.unwrap_or(MEMORY_MIB << 20),
+    };
+    Ok(Request { check, job })
 }
 
 fn check(request: &Request, console: &mut Console) -> anyhow::Result<Vec<CrashReport>> {

@@ -3,8 +3,9 @@
 //!
 //! Must not know: which options do more than I/O. Start reading at [`Permits::refusal`].
 
-use crate::ui::words::take_value;
+use crate::ui::own_options;
 use anyhow::anyhow;
+use clap::Args;
 use ferrio_job::beyond::{Beyond, BeyondKind};
 use ferrio_job::changes::ReadonlyChange;
 use ferrio_job::invocation::Invocation;
@@ -12,11 +13,20 @@ use ferrio_job::origin::Origin;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
-/// The option, its values, and its help.
+/// The option, for messages.
 pub(crate) const ALLOW: &str = "--allow";
-pub(crate) const ALLOW_VALUE: &str = "KIND,...";
-pub(crate) const ALLOW_HELP: &str = "What job files may do beyond I/O on files below this directory: programs (run some, as exec_prerun does), libraries (load some, \
-     as ioengine=PATH does), outside (write to other files and to devices). Options on the command line need no permission";
+
+/// What job files may do.
+#[derive(Debug, Args)]
+pub(crate) struct AllowOptions {
+    #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = kind, help = "What job files may do beyond I/O on files below this directory: programs (run some, as exec_prerun does), libraries (load some, as ioengine=PATH does), outside (write to other files and to devices). Options on the command line need no permission")]
+    allow: Vec<BeyondKind>,
+}
+
+fn kind(word: &str) -> anyhow::Result<BeyondKind> {
+    let kind = BeyondKind::ALL.into_iter().find(|kind| kind.word() == word.trim());
+    kind.ok_or_else(|| anyhow!("there are {}", BeyondKind::ALL.map(BeyondKind::word).join(", ")))
+}
 
 /// What stands above the changes that need no permission.
 const CHANGES_HEADING: &str = "Beside the I/O, in this directory or on the machine (--readonly refuses it):\n";
@@ -38,18 +48,9 @@ impl Permits {
     /// Takes `--allow` out of the arguments.
     ///
     /// # Errors
-    /// In words: it has no value, or an unknown one.
+    /// It has no value, or an unknown one.
     pub(crate) fn take(words: &mut Vec<OsString>) -> anyhow::Result<Self> {
-        let allowed = BeyondKind::ALL.map(BeyondKind::word).join(", ");
-        let needed = format!("what job files may do: {allowed}");
-        let mut permits = Self::default();
-        while let Some(value) = take_value(words, ALLOW, &needed)? {
-            for word in value.to_string_lossy().split(',') {
-                let kind = BeyondKind::ALL.into_iter().find(|kind| kind.word() == word.trim());
-                permits.0.push(kind.ok_or_else(|| anyhow!("{ALLOW} takes {allowed}; given: {word}"))?);
-            }
-        }
-        Ok(permits)
+        own_options::take::<AllowOptions>(words).map(|options| Self(options.allow))
     }
 
     /// All is permitted, because it was looked at before.

@@ -10,19 +10,17 @@ use crate::shared::inputs;
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
+use crate::ui::own_options;
 use crate::ui::permits;
 use anyhow::anyhow;
+use clap::{Args, ValueHint};
 use ferrio_formats::RunResult;
 use ferrio_formats::native::audit_document;
 use ferrio_stats::{Audit, Severity};
 use serde_json::Value;
-use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// The option with the file of a result.
-const RESULT: &str = "--result";
 
 /// Promises no more than can be seen before a run.
 const NOTHING_FOUND: &str = "Nothing found before the run: no rule speaks against the jobs and their targets.\nferrio run examines the figures after the run.\n";
@@ -51,24 +49,25 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// The file of `--result=FILE` or `--result FILE`; `None`: there is no such option.
+/// A result instead of jobs.
+#[derive(Debug, Args)]
+pub(super) struct ResultOption {
+    /// Examine the result of a run instead, such as the JSON of fio: which figures its own evidence contradicts, and what could not be examined
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    result: Option<PathBuf>,
+}
+
+/// The file of `--result`; `None`: there is no such option.
 ///
 /// # Errors
 /// There is no file, or there are other arguments beside it.
 fn result_file(arguments: &[OsString]) -> anyhow::Result<Option<PathBuf>> {
-    let mut words = arguments.iter().skip(1).filter(|word| *word != "--json" && *word != "--anonymous");
-    let is_it = |word: &OsString| word == RESULT || word.as_bytes().starts_with(b"--result=");
-    if !arguments.iter().any(is_it) {
-        return Ok(None);
+    let mut words: Vec<OsString> = arguments.iter().skip(1).cloned().collect();
+    let ResultOption { result } = own_options::take(&mut words)?;
+    if result.is_some() && words.iter().any(|word| word != "--json" && word != "--anonymous") {
+        return Err(anyhow!("--result takes one file, and no jobs beside it: --result=FILE"));
     }
-    let (first, second, third) = (words.next(), words.next(), words.next());
-    let file = match (first, second, third) {
-        (Some(word), None, None) => word.as_bytes().strip_prefix(b"--result=").map(OsStr::from_bytes),
-        (Some(word), Some(file), None) if word == RESULT => Some(file.as_os_str()),
-        _ => return Err(anyhow!("{RESULT} takes one file, and no jobs beside it: {RESULT}=FILE")),
-    };
-    let file = file.filter(|file| !file.is_empty()).ok_or_else(|| anyhow!("{RESULT} needs a file: {RESULT}=FILE"))?;
-    Ok(Some(PathBuf::from(file)))
+    Ok(result)
 }
 
 /// Examines a result that is there.

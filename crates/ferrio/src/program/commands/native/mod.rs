@@ -11,9 +11,10 @@ mod viewers;
 mod web;
 
 use crate::ui::console::Console;
+use crate::ui::own_options;
 use crate::ui::permits::{Author, Permits, readonly_refusal};
-use crate::ui::words::{take_switch, take_value};
 use anyhow::anyhow;
+use clap::{Args, ValueHint};
 use ferrio::session::VERSION;
 use ferrio_formats::native::plain;
 use ferrio_job::invocation::Invocation;
@@ -23,7 +24,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use web::WebOptions;
+use web::{ViewOptions, WebOptions};
 
 /// Options for reports in fio's formats, which the native commands do not write.
 const REPORTS_OF_FIO: [&str; 6] =
@@ -41,7 +42,32 @@ struct Request {
     inputs: Vec<PathBuf>,
 }
 
+/// The report for programs.
+#[derive(Debug, Args)]
+pub(super) struct JsonOption {
+    /// Print the whole result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The figures for programs.
+#[derive(Debug, Args)]
+pub(super) struct CsvOption {
+    /// Print the figures with commas and a header, a line for each job and direction, without findings
+    #[arg(long)]
+    csv: bool,
+}
+
+/// The page of a run.
+#[derive(Debug, Args)]
+pub(super) struct PageOption {
+    /// Write a page with charts too
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    html: Option<PathBuf>,
+}
+
 /// The options that are not fio's; all but `--json` are of `run` alone.
+#[derive(Default)]
 struct OwnOptions {
     /// `--json`.
     json: bool,
@@ -63,19 +89,22 @@ impl OwnOptions {
     /// # Errors
     /// A value is missing, or two options do not go together.
     fn take(is_run: bool, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
-        let json = take_switch(words, "--json");
-        let csv = is_run && take_switch(words, "--csv");
-        let live = is_run && take_switch(words, "--live");
-        let web = if is_run { WebOptions::take(words)? } else { None };
-        let html = if is_run { take_value(words, "--html", "a file: --html=FILE")? } else { None };
+        let JsonOption { json } = own_options::take(words)?;
+        if !is_run {
+            return Ok(Self { json, ..Self::default() });
+        }
+        let CsvOption { csv } = own_options::take(words)?;
+        let PageOption { html } = own_options::take(words)?;
+        let views: ViewOptions = own_options::take(words)?;
+        let live = views.live;
         if csv && json {
             return Err(anyhow!("--json and --csv are two forms of one report: give one of them"));
         }
-        let jsonl = is_run && take_jsonl(words);
+        let jsonl = take_jsonl(words);
         if jsonl && (csv || json) {
             return Err(anyhow!("{JSONL} has all figures already: leave out --json and --csv"));
         }
-        Ok(Self { json, csv, jsonl, live, web, html: html.map(PathBuf::from) })
+        Ok(Self { json, csv, jsonl, live, web: WebOptions::of(views)?, html })
     }
 }
 

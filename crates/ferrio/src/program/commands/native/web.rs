@@ -3,8 +3,9 @@
 //! Must not know: what is served. Start reading at [`WebOptions::take`], [`WebViewer::start`] and [`WebViewer::end`].
 
 use super::viewers::fork_viewer;
-use crate::ui::words::take_value;
+use crate::ui::own_options;
 use anyhow::anyhow;
+use clap::Args;
 use ferrio::live::frame::{FinalReports, LiveFrame};
 use ferrio::live::link::FrameWriter;
 use ferrio::live::web::{MOST_END_WAIT, WebError, WebServer};
@@ -21,7 +22,31 @@ const GRACE: Duration = Duration::from_millis(500);
 const ADDRESS: &str = "--web";
 const TOKEN: &str = "--web-token";
 
-/// The options of the server.
+/// Views of a run while it goes on.
+#[derive(Debug, Args)]
+pub(super) struct ViewOptions {
+    /// Show the run on the whole terminal while it goes on: rates, latencies and depth of each job, devices, findings so far; q ends the run
+    #[arg(long)]
+    pub(super) live: bool,
+    /// Show the run as a page for browsers while it goes on, and its report at the end; /metrics is for Prometheus, /result.json for programs (after the end only while a page is open). ADDR is HOST:PORT, or PORT on 127.0.0.1; port 0 is any free one
+    #[arg(long, value_name = "ADDR")]
+    web: Option<OsString>,
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        help = "What readers of --web must know (http://ADDR/?token=TOKEN), where other machines reach ADDR. The environment variable FERRIO_WEB_TOKEN keeps it secret from other users of this machine"
+    )]
+    web_token: Option<OsString>,
+}
+
+/// The secret of the views.
+#[derive(Debug, Args)]
+struct TokenOption {
+    #[arg(long, value_name = "TOKEN")]
+    web_token: Vec<OsString>,
+}
+
+/// The server that is wanted.
 #[derive(Debug)]
 pub(super) struct WebOptions {
     address: String,
@@ -29,16 +54,14 @@ pub(super) struct WebOptions {
 }
 
 impl WebOptions {
-    /// Takes the options out of the arguments; `None`: no server is wanted.
+    /// The server of the views; `None`: none is wanted.
     ///
     /// # Errors
-    /// There is no value behind an option, or a token without an address.
-    pub(super) fn take(words: &mut Vec<OsString>) -> anyhow::Result<Option<Self>> {
-        let address = take_value(words, ADDRESS, "an address: --web=HOST:PORT, or --web=PORT")?;
-        let token = take_value(words, TOKEN, "a token: --web-token=TOKEN")?;
+    /// There is a token without an address.
+    pub(super) fn of(views: ViewOptions) -> anyhow::Result<Option<Self>> {
         let of_environment = || std::env::var_os(WEB_TOKEN_VARIABLE).filter(|token| !token.is_empty());
         let text = |value: OsString| value.to_string_lossy().into_owned();
-        match (address, token) {
+        match (views.web, views.web_token) {
             (None, Some(_)) => Err(anyhow!("{TOKEN} is for {ADDRESS}, which is not there: {ADDRESS}=HOST:PORT")),
             (None, None) => Ok(None),
             (Some(address), token) => {
@@ -56,7 +79,8 @@ impl WebOptions {
 /// The arguments without the token, which is in no record and on no page.
 pub(super) fn without_token(arguments: &[OsString]) -> Vec<OsString> {
     let mut words = arguments.to_vec();
-    while let Ok(Some(_)) = take_value(&mut words, TOKEN, "") {}
+    // Words that are wrong were refused before.
+    _ = own_options::take::<TokenOption>(&mut words);
     words
 }
 
@@ -109,19 +133,23 @@ mod tests {
         words.iter().map(OsString::from).collect()
     }
 
+    fn taken(words: &mut Vec<OsString>) -> anyhow::Result<Option<WebOptions>> {
+        own_options::take(words).and_then(WebOptions::of)
+    }
+
     #[test]
     fn options_are_taken_in_both_forms() {
         for given in
             [&["--web=:0", "--web-token=secret-123", "x"][..], &["x", "--web-token", "secret-123", "--web", ":0"]]
         {
             let mut rest = words(given);
-            let options = WebOptions::take(&mut rest).unwrap().unwrap();
+            let options = taken(&mut rest).unwrap().unwrap();
             assert_eq!((options.address.as_str(), options.token.as_deref()), (":0", Some("secret-123")));
             assert_eq!(rest, words(&["x"]));
         }
-        assert!(WebOptions::take(&mut words(&["--webs=1", "x"])).unwrap().is_none());
+        assert!(taken(&mut words(&["--webs=1", "x"])).unwrap().is_none());
         for bad in [&["--web"][..], &["--web="], &["--web-token=secret-123"], &["--web=1", "--web-token"]] {
-            assert!(WebOptions::take(&mut words(bad)).is_err(), "{bad:?}");
+            assert!(taken(&mut words(bad)).is_err(), "{bad:?}");
         }
     }
 

@@ -68,13 +68,13 @@ fn answer(request: PreconditionRequest, console: &mut Console) -> anyhow::Result
 }
 
 fn plan_of(new: NewPrecondition) -> anyhow::Result<PreconditionPlan> {
-    let target = PreconditionTarget::examine(&new.target, !new.is_read)?;
-    let way = if new.is_read { PreconditionWay::Read } else { PreconditionWay::Write };
+    let target = PreconditionTarget::examine(&new.target, !new.options.read)?;
+    let way = if new.options.read { PreconditionWay::Read } else { PreconditionWay::Write };
     let plan = PreconditionPlan::new(target, way, engine_of_this_kernel());
     Ok(PreconditionPlan {
-        n_passes: new.n_passes.unwrap_or(plan.n_passes),
-        round_ms: new.round_ms.unwrap_or(plan.round_ms),
-        most_rounds: new.most_rounds.unwrap_or(plan.most_rounds),
+        n_passes: new.options.passes.unwrap_or(plan.n_passes),
+        round_ms: new.options.round_ms.unwrap_or(plan.round_ms),
+        most_rounds: new.options.rounds.unwrap_or(plan.most_rounds),
         load: new.load,
         ..plan
     })

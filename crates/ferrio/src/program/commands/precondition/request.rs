@@ -2,11 +2,9 @@
 //!
 //! Must not know: how the work is done. Start reading at [`PreconditionRequest::take`].
 
-use crate::ui::described::{switch, value};
-use crate::ui::words::{take_switch, take_value};
-use crate::ui::words::{take_text, text_of};
+use crate::ui::own_options::{self, text_of};
 use anyhow::anyhow;
-use clap::{Arg, ArgAction, Command, ValueHint};
+use clap::{Arg, ArgAction, Args, Command, ValueHint};
 use ferrio_manual::man::JOB_WORDS;
 use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
@@ -30,46 +28,74 @@ pub(super) enum PreconditionWork {
 /// Work that begins.
 pub(super) struct NewPrecondition {
     pub(super) target: PathBuf,
-    /// The target is only read.
-    pub(super) is_read: bool,
-    pub(super) n_passes: Option<u32>,
-    pub(super) round_ms: Option<u64>,
-    pub(super) most_rounds: Option<u32>,
     /// Options of the load.
     pub(super) load: Vec<String>,
+    pub(super) options: WorkOptions,
     pub(super) folder: Option<PathBuf>,
     /// The work is told and not done.
     pub(super) is_plan_only: bool,
+}
+
+/// What is done to the target.
+#[derive(Debug, Args)]
+pub(super) struct WorkOptions {
+    /// Read the device instead of overwriting it: one pass, then rounds of reads
+    #[arg(long)]
+    pub(super) read: bool,
+    /// Passes over the device, 0 to 100 (2, or 1 with --read)
+    #[arg(long, value_name = "N", value_parser = n_passes)]
+    pub(super) passes: Option<u32>,
+    /// Time of a round (60s)
+    #[arg(long = "round", value_name = "TIME", value_parser = round_ms)]
+    pub(super) round_ms: Option<u64>,
+    /// Most rounds, 0 to 10000 (25); 0: only the passes
+    #[arg(long, value_name = "N", value_parser = n_rounds)]
+    pub(super) rounds: Option<u32>,
+}
+
+/// How it is done and told.
+#[derive(Debug, Args)]
+struct HabitOptions {
+    /// Do not ask before the data of the device are destroyed
+    #[arg(long)]
+    yes: bool,
+    /// Tell what would be done, and do nothing
+    #[arg(long)]
+    plan: bool,
+    /// The folder of the work; by default NAME.precondition here
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+    /// Go on with work that was ended or killed
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    resume: Option<PathBuf>,
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl PreconditionRequest {
     /// Takes the arguments (the command's name first).
     ///
     /// # Errors
-    /// In words: a value is missing or wrong, or two options do not go together.
+    /// A value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
-        let (is_agreed, is_json) = (take_switch(&mut words, "--yes"), take_switch(&mut words, "--json"));
-        let resume = take_value(&mut words, "--resume", "the folder of work that was begun")?;
-        let work = match (resume, words.first()) {
-            (Some(folder), None) => PreconditionWork::Resume(folder.into()),
+        let habits: HabitOptions = own_options::take(&mut words)?;
+        let (is_agreed, is_json) = (habits.yes, habits.json);
+        let work = match (&habits.resume, words.first()) {
+            (Some(folder), None) => PreconditionWork::Resume(folder.clone()),
             (Some(_), Some(word)) => {
                 return Err(anyhow!("{} has no effect: the folder has target and load", word.display()));
             }
-            (None, _) => PreconditionWork::New(NewPrecondition::take(words)?),
+            (None, _) => PreconditionWork::New(NewPrecondition::take(words, habits)?),
         };
         Ok(Self { work, is_agreed, is_json })
     }
 }
 
 impl NewPrecondition {
-    fn take(mut words: Vec<OsString>) -> anyhow::Result<Self> {
-        let is_read = take_switch(&mut words, "--read");
-        let is_plan_only = take_switch(&mut words, "--plan");
-        let folder = take_value(&mut words, "--folder", "a folder that is not there yet")?;
-        let passes = take_text(&mut words, "--passes", "a number of passes")?;
-        let round = take_text(&mut words, "--round", "a time: --round 60s")?;
-        let rounds = take_text(&mut words, "--rounds", "a number of rounds")?;
+    fn take(mut words: Vec<OsString>, habits: HabitOptions) -> anyhow::Result<Self> {
+        let options = own_options::take(&mut words)?;
         let is_option = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
         if words.first().is_none_or(is_option) {
             return Err(anyhow!(
@@ -78,33 +104,31 @@ impl NewPrecondition {
         }
         let target = PathBuf::from(words.remove(0));
         let load = words.into_iter().map(text_of).collect::<Result<_, _>>()?;
-        Ok(Self {
-            target,
-            is_read,
-            n_passes: passes.as_deref().map(|text| number("--passes", text, 0, 100)).transpose()?,
-            round_ms: round.as_deref().map(round_ms).transpose()?,
-            most_rounds: rounds.as_deref().map(|text| number("--rounds", text, 0, 10_000)).transpose()?,
-            load,
-            folder: folder.map(PathBuf::from),
-            is_plan_only,
-        })
+        Ok(Self { target, load, options, folder: habits.folder, is_plan_only: habits.plan })
     }
 }
 
-fn number(name: &str, text: &str, least: u32, most: u32) -> anyhow::Result<u32> {
-    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number.ok_or_else(|| anyhow!("{name} {text}: it is no number from {least} to {most}"))
+fn n_passes(text: &str) -> anyhow::Result<u32> {
+    number(text, 100)
+}
+
+fn n_rounds(text: &str) -> anyhow::Result<u32> {
+    number(text, 10_000)
+}
+
+fn number(text: &str, most: u32) -> anyhow::Result<u32> {
+    let number = text.parse().ok().filter(|number| *number <= most);
+    number.ok_or_else(|| anyhow!("it is no number from 0 to {most}"))
 }
 
 /// Shortest round.
 const LEAST_ROUND_MS: u64 = 100;
 
 fn round_ms(text: &str) -> anyhow::Result<u64> {
-    let time =
-        parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("--round {text}: it is no time such as 60s"))?;
+    let time = parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("it is no time such as 60s"))?;
     let time_ms = time / 1_000;
     if time_ms < LEAST_ROUND_MS {
-        return Err(anyhow!("--round {text}: a round takes at least {LEAST_ROUND_MS} ms"));
+        return Err(anyhow!("a round takes at least {LEAST_ROUND_MS} ms"));
     }
     Ok(time_ms)
 }
@@ -132,30 +156,15 @@ pub(crate) fn describe() -> Command {
         Arg::new(JOB_WORDS).value_name("OPTIONS").num_args(0..).action(ArgAction::Append).help(
             "Options of the load, as of fio's jobs (--rw=randwrite --bs=4k --iodepth=32 where they are not given)",
         );
-    let work = [
-        switch("read", "Read the device instead of overwriting it: one pass, then rounds of reads"),
-        value("passes", "N", "Passes over the device, 0 to 100 (2, or 1 with --read)"),
-        value("round", "TIME", "Time of a round (60s)"),
-        value("rounds", "N", "Most rounds, 0 to 10000 (25); 0: only the passes"),
-    ];
-    let habits = [
-        switch("yes", "Do not ask before the data of the device are destroyed"),
-        switch("plan", "Tell what would be done, and do nothing"),
-        value("folder", "FOLDER", "The folder of the work; by default NAME.precondition here")
-            .value_hint(ValueHint::DirPath),
-        value("resume", "FOLDER", "Go on with work that was ended or killed").value_hint(ValueHint::DirPath),
-        switch("json", "Print the outcome as JSON"),
-    ];
-    Command::new("ferrio precondition")
+    let command = Command::new("ferrio precondition")
         .bin_name("ferrio precondition")
         .about("Fill storage until its figures stay the same")
         .args([target.value_hint(ValueHint::FilePath), load])
         .long_about(ABOUT)
-        .args(work)
-        .args(habits)
         .after_help(
             "The folder has plan.json, progress.json and a record of each round (rounds/), which ferrio report, plot and compare read. Rounds before a pause do not count: \
              an SSD recovers in it.\n\n\
              Exit code: 0: steady, or no rounds were wanted; 1: all rounds were made, and they are not steady; 2 after an error; 128 + n after signal n (130 after Ctrl-C).",
-        )
+        );
+    HabitOptions::augment_args(WorkOptions::augment_args(command))
 }

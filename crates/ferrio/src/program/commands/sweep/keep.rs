@@ -4,22 +4,9 @@
 
 use crate::shared::keeping::{Keeping, RunOfMany};
 use crate::ui::console::Console;
-use anyhow::anyhow;
 use ferrio::history::MAX_NAME_CHARS;
 use ferrio::sweep::space::SweepPoint;
 use ferrio::sweep::{SweepFolder, SweepPlan};
-use std::ffi::OsString;
-
-/// Takes `--keep` or `--keep=NAME` out of the arguments; an empty name is none.
-pub(super) fn take(words: &mut Vec<OsString>) -> anyhow::Result<Option<String>> {
-    let name_of = |word: &OsString| match word.to_str()?.strip_prefix("--keep")? {
-        "" => Some(String::new()),
-        rest => rest.strip_prefix('=').map(str::to_owned),
-    };
-    let names: Vec<String> = words.iter().filter_map(name_of).collect();
-    words.retain(|word| name_of(word).is_none());
-    if names.len() > 1 { Err(anyhow!("--keep is given twice")) } else { Ok(names.into_iter().next()) }
-}
 
 /// Keeps the runs of a folder that were made and are not kept yet. `name`: that of all of them, where `--keep` gave none; empty: none.
 pub(super) fn keep(keeping: &Keeping, folder: &SweepFolder, name: &str, console: &mut Console) {
@@ -69,15 +56,5 @@ mod tests {
         assert_eq!(name_at("nightly", &point(&[])), "nightly");
         let long = "v".repeat(200);
         assert_eq!(name_at("s", &point(&[("ioengine", &long)])).chars().count(), MAX_NAME_CHARS);
-    }
-
-    #[test]
-    fn the_option_is_taken_once() {
-        let taken = |words: &[&str]| take(&mut words.iter().map(OsString::from).collect());
-        assert_eq!(taken(&["--bs=4k"]).expect("words"), None);
-        assert_eq!(taken(&["--keep", "job.fio"]).expect("words"), Some(String::new()));
-        assert_eq!(taken(&["--keep=nightly"]).expect("words"), Some("nightly".to_owned()));
-        assert_eq!(taken(&["--keeper"]).expect("words"), None);
-        assert!(taken(&["--keep", "--keep=a"]).is_err());
     }
 }

@@ -2,14 +2,13 @@
 //!
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
-use super::keep;
-use crate::ui::described::{of_jobs, switch, value};
+use crate::shared::repeat_options::{RepeatOptions, n_repeats, rest_ms};
+use crate::ui::described::of_jobs;
 use crate::ui::exit::Exit;
-use crate::ui::permits::{ALLOW_HELP, ALLOW_VALUE};
-use crate::ui::words::{take_switch, take_value};
-use crate::ui::words::{take_text, text_of};
+use crate::ui::own_options::{self, text_of};
+use crate::ui::permits::AllowOptions;
 use anyhow::anyhow;
-use clap::{Command, ValueHint};
+use clap::{Args, Command, ValueHint};
 use ferrio::sweep::limit::{Bracket, LatencyLimit};
 use ferrio::sweep::outcome::SweepOutcome;
 use ferrio::sweep::space::{Space, SweepAxis};
@@ -25,9 +24,6 @@ const MOST_UNTIL: u32 = 30;
 
 /// By how much the ends of the answer to `--max` may differ, without `--precision`.
 const PRECISION: f64 = 0.05;
-
-/// What `--rest` needs.
-const REST: &str = "a time: --rest 10s";
 
 /// What is wanted.
 pub(super) struct SweepRequest {
@@ -93,10 +89,22 @@ pub(super) enum SweepReport {
     Csv,
 }
 
+/// The forms of a report for programs.
+#[derive(Debug, Args)]
+struct ReportForms {
+    /// Print the outcome as JSON
+    #[arg(long)]
+    json: bool,
+    /// Print the outcome as CSV, a row for each point, job and direction
+    #[arg(long)]
+    csv: bool,
+}
+
 impl SweepReport {
     /// Takes `--json` or `--csv`.
     fn take(words: &mut Vec<OsString>) -> anyhow::Result<Self> {
-        match (take_switch(words, "--json"), take_switch(words, "--csv")) {
+        let forms: ReportForms = own_options::take(words)?;
+        match (forms.json, forms.csv) {
             (true, true) => Err(anyhow!("--json and --csv are two forms of one report: give one of them")),
             (true, false) => Ok(Self::Json),
             (false, true) => Ok(Self::Csv),
@@ -109,24 +117,108 @@ impl SweepReport {
     }
 }
 
+/// The parameters and the points.
+#[derive(Debug, Args)]
+struct SpaceOptions {
+    /// A parameter: an option and its values; may be given several times
+    #[arg(long, value_name = "OPTION=VALUES")]
+    over: Vec<String>,
+    /// Make only the points for which it holds, such as 'bs * iodepth <= 4m and rw != write'; may be given several times
+    #[arg(long = "where", value_name = "CONDITION")]
+    conditions: Vec<String>,
+    /// Make N runs at each point; intervals are then from the differences between runs
+    #[arg(long, value_name = "N", value_parser = n_repeats)]
+    repeat: Option<u32>,
+    /// Repeat the runs at a point until the interval of a figure is small enough, such as 'read.iops ± 2 %', at least 6 and at most --repeat times (30 without it)
+    #[arg(long, value_name = "FIGURE")]
+    until: Option<String>,
+    /// Then run the fastest point once more as an open loop: users come at random times, at 10 to 95 % of its rate, and do not wait for each other. The parameter of the load is iodepth or numjobs
+    #[arg(long)]
+    open_loop: bool,
+    /// random, given (the order of the values), or a number: the seed of a random order
+    #[arg(long, value_name = "ORDER", value_parser = order)]
+    order: Option<SweepOrder>,
+}
+
+/// The search for a limit.
+#[derive(Debug, Args)]
+struct LimitOptions {
+    #[arg(
+        long,
+        value_name = "FIGURE=TIME",
+        help = "Search for the largest value of the parameter (rate_iops, iodepth, numjobs, ...) at which a latency is not exceeded, such as p99=2ms or log:sync.p99=10ms; may be given several times. Along a rate, users come at random times (rate_process=poisson), and latencies are theirs (rate_latency=response), unless the jobs say otherwise. --repeat is the most runs at a value (12 without it)"
+    )]
+    max: Vec<String>,
+    /// By how much the ends of the answer may differ (5% without it)
+    #[arg(long, value_name = "PERCENT", value_parser = share)]
+    precision: Option<f64>,
+}
+
+/// What is also for a sweep that goes on.
+#[derive(Debug, Args)]
+struct AnswerOptions {
+    /// The answer is the knee: the load beyond which latency grows by a larger share than throughput. Exit code 3 where it is not between the values
+    #[arg(long)]
+    knee: bool,
+    /// End the runs before they take longer than this, such as 5m, with the best answer so far; --resume goes on
+    #[arg(long, value_name = "TIME", value_parser = whole_time)]
+    time: Option<Duration>,
+}
+
+/// What is done around each run.
+#[derive(Debug, Args)]
+struct HabitOptions {
+    /// Pause between runs
+    #[arg(long = "rest", value_name = "TIME", value_parser = rest_ms)]
+    rest_ms: Option<u64>,
+    /// Drop the page cache of the machine before each run (root)
+    #[arg(long)]
+    drop_caches: bool,
+    /// Run these jobs once before all others, such as a fill of the device
+    #[arg(long, value_name = "JOBFILE", value_hint = ValueHint::FilePath)]
+    first: Option<PathBuf>,
+    /// Run these jobs before each run
+    #[arg(long, value_name = "JOBFILE", value_hint = ValueHint::FilePath)]
+    before_each: Option<PathBuf>,
+}
+
+/// Where the runs are kept, and what is done with a folder that is there.
+#[derive(Debug, Args)]
+struct FolderOptions {
+    /// The folder of the sweep; by default JOB.sweep here
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    folder: Option<PathBuf>,
+    /// Keep each run in the history under the name of the folder, or this one, with its point; with --resume those that are not kept yet
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    keep: Option<String>,
+    /// Tell the points and the time, and make no run
+    #[arg(long)]
+    plan: bool,
+    /// Make the runs of a sweep that are missing
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    resume: Option<PathBuf>,
+    /// Show what a sweep has found so far
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    show: Option<PathBuf>,
+}
+
 impl SweepRequest {
     /// Takes the arguments (the command's name first).
     ///
     /// # Errors
-    /// In words: a value is missing or wrong, or two options do not go together.
+    /// A value is missing or wrong, or two options do not go together.
     pub(super) fn take(arguments: &[OsString]) -> anyhow::Result<Self> {
         let mut words = arguments[1..].to_vec();
-        let shown =
-            ShownSweep { report: SweepReport::take(&mut words)?, is_about_knee: take_switch(&mut words, "--knee") };
-        let keep = keep::take(&mut words)?;
-        let resume = take_value(&mut words, "--resume", "the folder of a sweep")?;
-        let show = take_value(&mut words, "--show", "the folder of a sweep")?;
-        let time = take_time(&mut words)?;
-        let work = match (resume, show) {
+        let report = SweepReport::take(&mut words)?;
+        let folder: FolderOptions = own_options::take(&mut words)?;
+        let AnswerOptions { knee, time } = own_options::take(&mut words)?;
+        let shown = ShownSweep { report, is_about_knee: knee };
+        let keep = folder.keep.clone();
+        let work = match (&folder.resume, &folder.show) {
             (None, Some(_)) if time.is_some() => {
                 return Err(anyhow!("--time is for runs that are made: --resume FOLDER --time TIME goes on"));
             }
-            (None, None) => SweepWork::New(NewSweep::take(words)?.into()),
+            (None, None) => SweepWork::New(NewSweep::take(words, folder)?.into()),
             (None, Some(_)) if keep.is_some() => {
                 return Err(anyhow!("--keep is for runs that are made: --resume FOLDER --keep keeps all of a sweep"));
             }
@@ -135,53 +227,50 @@ impl SweepRequest {
                 let word = words[0].to_string_lossy();
                 return Err(anyhow!("{word} has no effect: the folder has jobs and parameters of its sweep"));
             }
-            (Some(folder), None) => SweepWork::Resume(folder.into()),
-            (None, Some(folder)) => SweepWork::Show(folder.into()),
+            (Some(folder), None) => SweepWork::Resume(folder.clone()),
+            (None, Some(folder)) => SweepWork::Show(folder.clone()),
         };
         Ok(Self { work, shown, keep, time })
     }
 }
 
 impl NewSweep {
-    fn take(mut words: Vec<OsString>) -> anyhow::Result<Self> {
-        let axes = take_all(&mut words, "--over", "an option with values: --over bs=4k,64k")?;
-        let conditions = take_all(&mut words, "--where", "a condition: --where 'bs * iodepth <= 4m'")?;
-        let (n_repeats, until) = take_repeats(&mut words)?;
-        let limits = take_all(&mut words, "--max", "a latency: --max p99=2ms")?;
-        let has_open_loop = take_switch(&mut words, "--open-loop");
-        if has_open_loop && !limits.is_empty() {
-            return Err(anyhow::Error::msg(
+    fn take(mut words: Vec<OsString>, folder: FolderOptions) -> anyhow::Result<Self> {
+        let SpaceOptions { over, conditions, repeat, until, open_loop, order } = own_options::take(&mut words)?;
+        let LimitOptions { max, precision } = own_options::take(&mut words)?;
+        let habits: HabitOptions = own_options::take(&mut words)?;
+        let (n_repeats, until) = repeats(repeat, until.as_deref())?;
+        if open_loop && !max.is_empty() {
+            return Err(anyhow!(
                 "--open-loop stands beside the points of a closed loop, and --max has none: leave out one of them"
-                    .to_owned(),
             ));
         }
-        let limits = limits.iter().map(|text| LatencyLimit::parse(text)).collect::<Result<Vec<_>, _>>();
-        let precision = take_text(&mut words, "--precision", "a percentage: --precision 5%")?;
-        let order = take_text(&mut words, "--order", "random, given, or the seed of an order")?;
-        let rest = take_text(&mut words, "--rest", REST)?;
-        let mut file = |name| take_value(&mut words, name, "a job file").map(|file| file.map(PathBuf::from));
-        let (first, before_each) = (file("--first")?, file("--before-each")?);
-        let folder = take_value(&mut words, "--folder", "a folder that is not there yet")?;
-        let drops_caches = take_switch(&mut words, "--drop-caches");
-        let is_plan_only = take_switch(&mut words, "--plan");
-        if axes.is_empty() {
+        if over.is_empty() {
             return Err(anyhow!("there is no parameter: give one, such as --over bs=4k,64k or --over iodepth=1..32"));
         }
-        let axes = axes.iter().map(|text| SweepAxis::parse(text)).collect::<Result<_, _>>();
+        let axes = over.iter().map(|text| SweepAxis::parse(text)).collect::<Result<_, _>>();
         let space = axes.and_then(|axes| Space::new(axes, &conditions))?;
+        let limits = max.iter().map(|text| LatencyLimit::parse(text)).collect::<Result<_, _>>();
         Ok(Self {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
             space,
             n_repeats,
             until,
-            order_seed: order_seed(order.as_deref())?,
-            limits: limits.map_err(|reason| anyhow!("--max {reason}"))?,
-            precision: precision.as_deref().map_or(Ok(PRECISION), share)?,
-            habits: RunHabits { rest_ms: rest.as_deref().map_or(Ok(0), rest_ms)?, drops_caches, first, before_each },
-            folder: folder.map(PathBuf::from),
-            is_plan_only,
-            has_open_loop,
+            order_seed: order.unwrap_or(SweepOrder::Random).seed(),
+            limits: limits.map_err(|error| anyhow!("--max {error}"))?,
+            precision: precision.unwrap_or(PRECISION),
+            habits: habits.into_habits(),
+            folder: folder.folder,
+            is_plan_only: folder.plan,
+            has_open_loop: open_loop,
         })
+    }
+}
+
+impl HabitOptions {
+    fn into_habits(self) -> RunHabits {
+        let Self { rest_ms, drop_caches, first, before_each } = self;
+        RunHabits { rest_ms: rest_ms.unwrap_or_default(), drops_caches: drop_caches, first, before_each }
     }
 }
 
@@ -202,6 +291,17 @@ pub(super) struct RepeatedRun {
     pub(super) time: Option<Duration>,
 }
 
+/// The options of `ferrio run` that mean something else for several runs.
+#[derive(Debug, Args)]
+struct RecordsOptions {
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    keep: Option<String>,
+    #[arg(long, value_name = "FOLDER")]
+    record: Option<PathBuf>,
+    #[arg(long, value_name = "TIME", value_parser = whole_time)]
+    time: Option<Duration>,
+}
+
 /// Options of `ferrio run` that are about one run.
 const OF_ONE_RUN: [&str; 5] = ["--live", "--web", "--html", "--output-format", "--output"];
 
@@ -220,19 +320,19 @@ impl RepeatedRun {
             return Err(anyhow!("{name} is about one run: with --repeat, give --json, --csv, or --record FOLDER"));
         }
         let shown = SweepReport::take(&mut words)?;
-        let keep = keep::take(&mut words)?;
-        let (n_repeats, until) = take_repeats(&mut words)?;
-        let rest = take_text(&mut words, "--rest", REST)?;
-        let time = take_time(&mut words)?;
-        let folder = take_value(&mut words, "--record", "a folder that is not there yet")?;
-        let drops_caches = take_switch(&mut words, "--drop-caches");
-        let rest_ms = rest.as_deref().map_or(Ok(0), rest_ms)?;
+        let RecordsOptions { keep, record, time } = own_options::take(&mut words)?;
+        let RepeatOptions { repeat, until, rest_ms, drop_caches } = own_options::take(&mut words)?;
+        let (n_repeats, until) = repeats(repeat, until.as_deref())?;
         Ok(Self {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
             n_repeats,
             until,
-            habits: RunHabits { rest_ms, drops_caches, ..RunHabits::default() },
-            folder: folder.map(PathBuf::from),
+            habits: RunHabits {
+                rest_ms: rest_ms.unwrap_or_default(),
+                drops_caches: drop_caches,
+                ..RunHabits::default()
+            },
+            folder: record,
             shown,
             keep,
             time,
@@ -240,65 +340,56 @@ impl RepeatedRun {
     }
 }
 
-/// `--repeat` and `--until`.
-fn take_repeats(words: &mut Vec<OsString>) -> anyhow::Result<(u32, Option<UntilKnown>)> {
-    let number = take_text(words, "--repeat", "a number of runs")?;
-    let until = take_text(words, "--until", "a figure: --until 'read.iops ± 2 %'")?;
-    let until = until.map(|text| UntilKnown::parse(&text)).transpose().map_err(|reason| anyhow!("--until {reason}"))?;
-    let number = number.as_deref().map_or(Ok(if until.is_some() { MOST_UNTIL } else { 1 }), repeats)?;
+/// `--repeat` and `--until`: the number of runs, and what ends them.
+fn repeats(number: Option<u32>, until: Option<&str>) -> anyhow::Result<(u32, Option<UntilKnown>)> {
+    let until = until.map(UntilKnown::parse).transpose().map_err(|error| anyhow!("--until {error}"))?;
+    let number = number.unwrap_or(if until.is_some() { MOST_UNTIL } else { 1 });
     if until.is_some() && number < FEWEST_RUNS {
         return Err(anyhow!("--until needs at least {FEWEST_RUNS} runs: --repeat {number} is too small"));
     }
     Ok((number, until))
 }
 
-fn repeats(text: &str) -> anyhow::Result<u32> {
-    let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
-    number.ok_or_else(|| anyhow!("--repeat {text}: it is no number from 1 to 10000"))
-}
-
 /// A percentage as a share.
 fn share(text: &str) -> anyhow::Result<f64> {
-    let percent =
-        text.strip_suffix('%').unwrap_or(text).trim().parse().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
-    percent
-        .map(|percent: f64| percent / 100.0)
-        .ok_or_else(|| anyhow!("--precision {text}: it is no percentage above 0 and below 100"))
+    let percent = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    let percent = percent.filter(|percent: &f64| *percent > 0.0 && *percent < 100.0);
+    percent.map(|percent| percent / 100.0).ok_or_else(|| anyhow!("it is no percentage above 0 and below 100"))
 }
 
-/// `--time`: how long all runs may take.
-fn take_time(words: &mut Vec<OsString>) -> anyhow::Result<Option<Duration>> {
-    let Some(text) = take_text(words, "--time", "how long all runs may take: --time 5m")? else { return Ok(None) };
-    let time_us = parse_time_us(&text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
-    time_us
-        .map(|time_us| Some(Duration::from_micros(time_us)))
-        .ok_or_else(|| anyhow!("--time {text}: it is no time such as 5m"))
+/// How long all runs may take.
+fn whole_time(text: &str) -> anyhow::Result<Duration> {
+    let time_us = parse_time_us(text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
+    time_us.map(Duration::from_micros).ok_or_else(|| anyhow!("it is no time such as 5m"))
 }
 
-fn rest_ms(text: &str) -> anyhow::Result<u64> {
-    let time =
-        parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("--rest {text}: it is no time such as 10s"))?;
-    Ok(time / 1_000)
+/// The order of the runs.
+#[derive(Debug, Clone, Copy)]
+enum SweepOrder {
+    Random,
+    Given,
+    Seeded(u64),
 }
 
-fn order_seed(order: Option<&str>) -> anyhow::Result<Option<u64>> {
-    match order {
-        Some("given") => Ok(None),
-        None | Some("random") => {
-            let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
-            Ok(Some(now))
+impl SweepOrder {
+    /// The seed of the order; `None`: that of the values.
+    fn seed(self) -> Option<u64> {
+        match self {
+            Self::Random => {
+                Some(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64))
+            }
+            Self::Given => None,
+            Self::Seeded(seed) => Some(seed),
         }
-        Some(seed) => seed.parse().map(Some).map_err(|_| anyhow!("--order {seed}: it is random, given or a number")),
     }
 }
 
-/// All values of an option that may be given several times.
-fn take_all(words: &mut Vec<OsString>, name: &str, needed: &str) -> anyhow::Result<Vec<String>> {
-    let mut all = Vec::new();
-    while let Some(text) = take_text(words, name, needed)? {
-        all.push(text);
+fn order(text: &str) -> anyhow::Result<SweepOrder> {
+    match text {
+        "given" => Ok(SweepOrder::Given),
+        "random" => Ok(SweepOrder::Random),
+        seed => seed.parse().map(SweepOrder::Seeded).map_err(|_| anyhow!("it is random, given or a number")),
     }
-    Ok(all)
 }
 
 const ABOUT: &str = "\
@@ -318,63 +409,11 @@ The order of the runs is random, so that a device that gets slower makes no poin
 
 /// The command, for help, manual page and completions.
 pub(crate) fn describe() -> Command {
-    let space = [
-        value("over", "OPTION=VALUES", "A parameter: an option and its values; may be given several times"),
-        value(
-            "where",
-            "CONDITION",
-            "Make only the points for which it holds, such as 'bs * iodepth <= 4m and rw != write'; may be given several times",
-        ),
-        value("repeat", "N", "Make N runs at each point; intervals are then from the differences between runs"),
-        value(
-            "until",
-            "FIGURE",
-            "Repeat the runs at a point until the interval of a figure is small enough, such as 'read.iops ± 2 %', at least 6 and at most --repeat times (30 without it)",
-        ),
-        switch(
-            "open-loop",
-            "Then run the fastest point once more as an open loop: users come at random times, at 10 to 95 % of its rate, and do not wait for each other. The parameter of the load is iodepth or numjobs",
-        ),
-        value("order", "ORDER", "random, given (the order of the values), or a number: the seed of a random order"),
-    ];
-    let limit = [
-        value(
-            "max",
-            "FIGURE=TIME",
-            "Search for the largest value of the parameter (rate_iops, iodepth, numjobs, ...) at which a latency is not exceeded, such as p99=2ms or log:sync.p99=10ms; may be given several times. Along a rate, users come at random times (rate_process=poisson), and latencies are theirs (rate_latency=response), unless the jobs say otherwise. --repeat is the most runs at a value (12 without it)",
-        ),
-        switch(
-            "knee",
-            "The answer is the knee: the load beyond which latency grows by a larger share than throughput. Exit code 3 where it is not between the values",
-        ),
-        value("precision", "PERCENT", "By how much the ends of the answer may differ (5% without it)"),
-    ];
-    let habits = [
-        value(
-            "time",
-            "TIME",
-            "End the runs before they take longer than this, such as 5m, with the best answer so far; --resume goes on",
-        ),
-        value("rest", "TIME", "Pause between runs"),
-        switch("drop-caches", "Drop the page cache of the machine before each run (root)"),
-        value("first", "JOBFILE", "Run these jobs once before all others, such as a fill of the device")
-            .value_hint(ValueHint::FilePath),
-        value("before-each", "JOBFILE", "Run these jobs before each run").value_hint(ValueHint::FilePath),
-    ];
-    let outputs = [
-        value("allow", ALLOW_VALUE, ALLOW_HELP),
-        value("folder", "FOLDER", "The folder of the sweep; by default JOB.sweep here").value_hint(ValueHint::DirPath),
-        value("keep", "NAME", "Keep each run in the history under the name of the folder, or this one, with its point; with --resume those that are not kept yet")
-            .num_args(0..=1)
-            .require_equals(true),
-        switch("plan", "Tell the points and the time, and make no run"),
-        value("resume", "FOLDER", "Make the runs of a sweep that are missing").value_hint(ValueHint::DirPath),
-        value("show", "FOLDER", "Show what a sweep has found so far").value_hint(ValueHint::DirPath),
-        switch("json", "Print the outcome as JSON"),
-        switch("csv", "Print the outcome as CSV, a row for each point, job and direction"),
-    ];
-    of_jobs("ferrio sweep", "Run jobs with many values of options").long_about(ABOUT).args(space).args(limit).args(habits).args(outputs).after_help(
+    let command = of_jobs("ferrio sweep", "Run jobs with many values of options").long_about(ABOUT).after_help(
         "The folder has plan.json, a record of each run (runs/), points.csv, outcome.json and a page (index.html). ferrio report, plot and compare read the records.\n\n\
          Exit code: 0; 2 after an error, or where jobs failed; 3 where --knee finds none between the values, --max decides at none, or the figure of --until is not known well enough; 128 + n after signal n (130 after Ctrl-C).",
-    )
+    );
+    let command = AnswerOptions::augment_args(LimitOptions::augment_args(SpaceOptions::augment_args(command)));
+    let command = AllowOptions::augment_args(HabitOptions::augment_args(command));
+    ReportForms::augment_args(FolderOptions::augment_args(command))
 }
