@@ -115,13 +115,12 @@ fn what_is_the_users_own_needs_no_permission() {
     let here = places.0.join("here");
     places.write_jobs(&format!("filename={}/b", here.display()));
     places.run("run jobs.fio").succeeded();
-    for arguments in ["run --allow=all jobs.fio", "run --allow= jobs.fio"] {
+    for (arguments, reason) in [
+        ("run --allow=all jobs.fio", "--allow all: there are programs, libraries, outside"),
+        ("run --allow= jobs.fio", "--allow needs a value: --allow KIND,..."),
+    ] {
         let refused = places.run(arguments);
-        assert!(
-            refused.code == Some(2) && refused.stderr.contains("programs, libraries, outside"),
-            "{}",
-            refused.all()
-        );
+        assert!(refused.code == Some(2) && refused.stderr.contains(reason), "{}", refused.all());
     }
     // As fio does it.
     places.write_jobs("exec_prerun=touch ../elsewhere/mark");

@@ -20,7 +20,7 @@ fn bad_addresses_are_refused_before_the_first_io() {
         ("--web=[::]:0".to_owned(), "FERRIO_WEB_TOKEN"),
         ("--web=0.0.0.0:0 --web-token=short".to_owned(), "the token must have 8"),
         ("--web-token=long-enough".to_owned(), "--web-token is for --web"),
-        ("--web=".to_owned(), "--web needs an address"),
+        ("--web=".to_owned(), "--web needs a value: --web ADDR"),
         ("--web=0 --anonymous".to_owned(), "--web do not go together"),
     ];
     for (option, text) in table {
