@@ -38,7 +38,7 @@ struct Request {
     job: Vec<OsString>,
 }
 
-/// The command's own options.
+// The command's own options.
 #[derive(Debug, Args)]
 struct CrashOptions {
     /// What is verified: the files of jobs after a power cut

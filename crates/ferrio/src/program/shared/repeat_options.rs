@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use clap::Args;
 use ferrio_units::value::{TimeUnit, parse_time_us};
 
-/// The options of `ferrio run` about several runs.
+// The options of `ferrio run` about several runs.
 #[derive(Debug, Args)]
 pub(crate) struct RepeatOptions {
     /// Make N runs, and show the mean of each figure, its interval, and how much the runs differ

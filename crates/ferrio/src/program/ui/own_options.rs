@@ -9,7 +9,8 @@ use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// Takes the options of `Own` out of the words, in which options and job files of fio stand too; these stay.
+/// Takes the options of `Own` out of the words, in which options and job files of fio stand too; these stay. Types of options have no documentation comment:
+/// it would take the place of the command's own title in its help.
 ///
 /// # Errors
 /// A value is missing or wrong, or two options do not go together. Also then the options are no longer among the words, as far as they were read.
@@ -81,9 +82,11 @@ fn refusal(error: &clap::Error) -> anyhow::Error {
     {
         return anyhow!("{name} {value}: {source}");
     }
+    // The usage follows behind an empty line.
     let text = error.to_string();
-    let line = text.lines().next().unwrap_or_default();
-    anyhow!("{}", line.strip_prefix("error: ").unwrap_or(line))
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+    let reason = lines.join(" ");
+    anyhow!("{}", reason.strip_prefix("error: ").unwrap_or(&reason))
 }
 
 #[cfg(test)]

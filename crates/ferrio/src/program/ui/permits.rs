@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 /// The option, for messages.
 pub(crate) const ALLOW: &str = "--allow";
 
-/// What job files may do.
+// What job files may do.
 #[derive(Debug, Args)]
 pub(crate) struct AllowOptions {
     #[arg(long, value_name = "KIND,...", value_delimiter = ',', value_parser = kind, help = "What job files may do beyond I/O on files below this directory: programs (run some, as exec_prerun does), libraries (load some, as ioengine=PATH does), outside (write to other files and to devices). Options on the command line need no permission")]

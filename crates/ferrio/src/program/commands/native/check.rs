@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-/// A result instead of jobs.
+// A result instead of jobs.
 #[derive(Debug, Args)]
 pub(super) struct ResultOption {
     /// Examine the result of a run instead, such as the JSON of fio: which figures its own evidence contradicts, and what could not be examined

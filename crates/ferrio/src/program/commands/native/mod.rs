@@ -42,7 +42,7 @@ struct Request {
     inputs: Vec<PathBuf>,
 }
 
-/// The report for programs.
+// The report for programs.
 #[derive(Debug, Args)]
 pub(super) struct JsonOption {
     /// Print the whole result as JSON
@@ -50,7 +50,7 @@ pub(super) struct JsonOption {
     json: bool,
 }
 
-/// The figures for programs.
+// The figures for programs.
 #[derive(Debug, Args)]
 pub(super) struct CsvOption {
     /// Print the figures with commas and a header, a line for each job and direction, without findings
@@ -58,7 +58,7 @@ pub(super) struct CsvOption {
     csv: bool,
 }
 
-/// The page of a run.
+// The page of a run.
 #[derive(Debug, Args)]
 pub(super) struct PageOption {
     /// Write a page with charts too

@@ -22,7 +22,7 @@ const GRACE: Duration = Duration::from_millis(500);
 const ADDRESS: &str = "--web";
 const TOKEN: &str = "--web-token";
 
-/// Views of a run while it goes on.
+// Views of a run while it goes on.
 #[derive(Debug, Args)]
 pub(super) struct ViewOptions {
     /// Show the run on the whole terminal while it goes on: rates, latencies and depth of each job, devices, findings so far; q ends the run
@@ -39,7 +39,7 @@ pub(super) struct ViewOptions {
     web_token: Option<OsString>,
 }
 
-/// The secret of the views.
+// The secret of the views.
 #[derive(Debug, Args)]
 struct TokenOption {
     #[arg(long, value_name = "TOKEN")]

@@ -36,7 +36,7 @@ pub(super) struct NewPrecondition {
     pub(super) is_plan_only: bool,
 }
 
-/// What is done to the target.
+// What is done to the target.
 #[derive(Debug, Args)]
 pub(super) struct WorkOptions {
     /// Read the device instead of overwriting it: one pass, then rounds of reads
@@ -53,7 +53,7 @@ pub(super) struct WorkOptions {
     pub(super) rounds: Option<u32>,
 }
 
-/// How it is done and told.
+// How it is done and told.
 #[derive(Debug, Args)]
 struct HabitOptions {
     /// Do not ask before the data of the device are destroyed

@@ -89,7 +89,7 @@ pub(super) enum SweepReport {
     Csv,
 }
 
-/// The forms of a report for programs.
+// The forms of a report for programs.
 #[derive(Debug, Args)]
 struct ReportForms {
     /// Print the outcome as JSON
@@ -117,7 +117,7 @@ impl SweepReport {
     }
 }
 
-/// The parameters and the points.
+// The parameters and the points.
 #[derive(Debug, Args)]
 struct SpaceOptions {
     /// A parameter: an option and its values; may be given several times
@@ -140,7 +140,7 @@ struct SpaceOptions {
     order: Option<SweepOrder>,
 }
 
-/// The search for a limit.
+// The search for a limit.
 #[derive(Debug, Args)]
 struct LimitOptions {
     #[arg(
@@ -154,7 +154,7 @@ struct LimitOptions {
     precision: Option<f64>,
 }
 
-/// What is also for a sweep that goes on.
+// What is also for a sweep that goes on.
 #[derive(Debug, Args)]
 struct AnswerOptions {
     /// The answer is the knee: the load beyond which latency grows by a larger share than throughput. Exit code 3 where it is not between the values
@@ -165,7 +165,7 @@ struct AnswerOptions {
     time: Option<Duration>,
 }
 
-/// What is done around each run.
+// What is done around each run.
 #[derive(Debug, Args)]
 struct HabitOptions {
     /// Pause between runs
@@ -182,7 +182,7 @@ struct HabitOptions {
     before_each: Option<PathBuf>,
 }
 
-/// Where the runs are kept, and what is done with a folder that is there.
+// Where the runs are kept, and what is done with a folder that is there.
 #[derive(Debug, Args)]
 struct FolderOptions {
     /// The folder of the sweep; by default JOB.sweep here
@@ -291,7 +291,7 @@ pub(super) struct RepeatedRun {
     pub(super) time: Option<Duration>,
 }
 
-/// The options of `ferrio run` that mean something else for several runs.
+// The options of `ferrio run` that mean something else for several runs.
 #[derive(Debug, Args)]
 struct RecordsOptions {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "")]
