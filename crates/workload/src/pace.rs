@@ -35,6 +35,11 @@ pub trait Pace {
     fn intended_ns(&self) -> Option<u64> {
         None
     }
+
+    /// I/Os that the totals of the job count already, and that wait for their time.
+    fn n_waiting(&self) -> u64 {
+        0
+    }
 }
 
 /// Due times of the I/Os of one direction. A late I/O does not delay the due times after it, so a job that was held up

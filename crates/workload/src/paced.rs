@@ -135,7 +135,12 @@ impl<S: Unpaced> Pace for PacedStream<S> {
     fn postpone(&mut self, pause_ns: u64, now_ns: u64) {
         self.each(|arrivals| arrivals.postpone(pause_ns, now_ns));
     }
+
     fn intended_ns(&self) -> Option<u64> {
         self.intended_ns
+    }
+
+    fn n_waiting(&self) -> u64 {
+        u64::from(self.held.is_some())
     }
 }

@@ -217,6 +217,21 @@ fn what_a_pause_costs_is_made_up_for_unless_it_is_ignored() {
 }
 
 #[test]
+fn an_io_that_waits_for_its_time_is_not_issued() {
+    let paused = |counts_issued: bool| {
+        let stats = second(|job| {
+            job.pace.ios_per_sec.0 = [20; 3];
+            let pauses = &mut job.pace.pauses;
+            (pauses.pause_us, pauses.n_ios, pauses.counts_issued) = (300_000, Some(4), counts_issued);
+            job.limits.runtime_us = 390_000;
+        });
+        reads(&stats).n_completed
+    };
+    // I/Os at 0, 50, 100 and 150 ms, then a pause. fio 3.41 has the same times.
+    assert_eq!((paused(false), paused(true)), (4, 4));
+}
+
+#[test]
 fn a_queue_is_empty_while_its_job_pauses() {
     let stats = second(|job| {
         set_depth(job, 8);

@@ -110,7 +110,8 @@ impl<'a> Turns<'a> {
 #[inline(never)]
 pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
     if worker.turns.are_timed {
-        let n_issued = worker.lane.workload.progress().n_issued;
+        let n_waiting = worker.lane.workload.pace().map_or(0, |pace| pace.n_waiting());
+        let n_issued = worker.lane.workload.progress().n_issued - n_waiting;
         if n_issued != worker.turns.n_spun_for {
             worker.turns.n_spun_for = n_issued;
             spin_after_io(worker);
