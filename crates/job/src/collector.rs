@@ -57,7 +57,7 @@ pub struct Collector<'a> {
     /// Where the options that are set now were written.
     pub(crate) origin: Origin,
     /// What the options so far do beyond I/O.
-    beyond: Vec<Beyond>,
+    pub(crate) beyond: Vec<Beyond>,
     /// What the options change beside the I/O of the jobs.
     pub(crate) changes: Vec<ReadonlyChange>,
     /// Texts that variables of the environment put into values.

@@ -19,6 +19,8 @@ const DEEDS: &[(&str, &str, &str)] = &[
     ("write_bw_log=../elsewhere/mark", "outside", "writes outside"),
     ("write_lat_log=../elsewhere/mark", "outside", "writes outside"),
     ("write_iolog=../elsewhere/mark", "outside", "writes outside"),
+    ("filename=../elsewhere/mark\nrw=read", "outside", "writes outside"),
+    ("directory=../elsewhere\nrw=read", "outside", "writes outside"),
 ];
 
 /// A directory for the run, and one beside it in which nothing may appear.
@@ -76,6 +78,62 @@ fn a_job_file_does_nothing_beyond_io_unasked() {
             let run = places.run(&format!("run --allow=libraries,{word} jobs.fio"));
             assert!(places.n_elsewhere() > 0, "{lines}: {}", run.all());
         }
+    }
+}
+
+/// Lines of a job that only reads, which would change a file of 4 KiB in the other directory, or make one there.
+const READS: &[&str] = &[
+    "filename=../elsewhere/victim\nsize=8k",
+    "filename=../elsewhere/victim\nfilesize=8k",
+    "filename=../elsewhere/victim\noffset=4k",
+    "filename=../elsewhere/victim\noffset_increment=4k\nnumjobs=2",
+    "filename=../elsewhere/victim\nfile_append=1",
+    "filename=../elsewhere/victim\nunlink=1",
+    "filename=../elsewhere/victim\nunlink_each_loop=1\nloops=2",
+    "filename=../elsewhere/new\ncreate_only=1",
+    "opendir=../elsewhere\nsize=8k",
+    "directory=../elsewhere",
+    "ioengine=filedelete\nfilename=../elsewhere/victim",
+    "ioengine=filecreate\nfilename=../elsewhere/new",
+    "filename=data\nmem=mmap:../elsewhere/victim",
+    "read_iolog=trace",
+    "read_iolog=harmless\nreplay_redirect=../elsewhere/victim",
+    "read_iolog=fifo",
+    "name=../elsewhere/log\nfilename=data\nwrite_bw_log",
+    "filename=data\n[../elsewhere/new]",
+    "filename=data\n[../elsewhere/log]\nfilename=data\nwrite_lat_log",
+];
+
+/// A job that only reads makes no file elsewhere either, and neither lengthens nor removes one.
+#[test]
+fn a_job_file_that_reads_changes_nothing_elsewhere() {
+    let trace =
+        |file: &str| format!("fio version 2 iolog\n{file} add\n{file} open\n{file} write 0 4096\n{file} close\n");
+    for lines in READS {
+        let places = Places::new();
+        places.0.write("elsewhere/victim", [7; 4096]);
+        places.0.write("here/data", [7; 4096]);
+        places.0.write("here/trace", trace("../elsewhere/victim"));
+        places.0.write("here/harmless", trace("data"));
+        rustix::fs::mkfifoat(rustix::fs::CWD, places.0.join("here/fifo"), rustix::fs::Mode::RWXU).expect("a pipe");
+        places.0.write("here/jobs.fio", format!("[global]\nsize=4k\n[a]\n{lines}\n"));
+        for command in ["run", "run --repeat 2", "sweep --over bs=512,1k", "--safe"] {
+            let refused = places.run(&format!("{command} jobs.fio"));
+            let what = format!("{command} {lines}: {}", refused.all());
+            assert!(refused.code != Some(0) && refused.stderr.contains("writes outside of this directory"), "{what}");
+            let victim = std::fs::read(places.0.join("elsewhere/victim")).expect("it is there");
+            assert_eq!((victim, places.n_elsewhere()), (vec![7; 4096], 1), "{what}");
+        }
+        let checked = places.run("check jobs.fio");
+        assert!(checked.stdout.contains("writes outside of this directory"), "{lines}: {}", checked.all());
+    }
+    let places = Places::new();
+    places.0.write("elsewhere/victim", [7; 4096]);
+    places.0.write("here/data", [7; 4096]);
+    places.0.write("here/harmless", trace("data"));
+    for lines in ["filename=../elsewhere/victim", "filename=/dev/zero", "read_iolog=harmless"] {
+        places.0.write("here/jobs.fio", format!("[global]\nsize=4k\n[a]\n{lines}\n"));
+        places.run("run jobs.fio").succeeded();
     }
 }
 

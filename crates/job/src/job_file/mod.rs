@@ -27,6 +27,8 @@ pub const MAX_INCLUDE_DEPTH: usize = 16;
 pub struct RawSection {
     /// Text between the brackets.
     pub name: String,
+    /// Where the brackets stand.
+    pub origin: Origin,
     /// Option lines of the section.
     pub lines: Vec<Line>,
 }
@@ -87,7 +89,8 @@ impl JobFileText<'_> {
     fn read_sections(&mut self, mut reader: LineReader, sections: &mut Vec<RawSection>) -> Result<(), JobError> {
         while let Some(line) = reader.next_line(self.budget)? {
             if line.text.starts_with('[') {
-                sections.push(RawSection { name: section_name(&line)?, lines: Vec::new() });
+                let name = section_name(&line)?;
+                sections.push(RawSection { name, origin: line.origin, lines: Vec::new() });
                 continue;
             }
             let Some(section) = sections.last_mut() else {

@@ -4,6 +4,7 @@
 
 use super::reader::Line;
 use super::{RawSection, arithmetic, read, substitute};
+use crate::beyond;
 use crate::collector::{Collector, Section, Stopped};
 use crate::diagnostic::Diagnostic;
 use crate::error::JobError;
@@ -71,7 +72,11 @@ pub fn add_file(collector: &mut Collector<'_>, request: &FileRequest<'_>) -> Res
 }
 
 fn begin(collector: &mut Collector<'_>, raw: &RawSection) -> Result<Section, Stopped> {
-    if raw.is_global() { Ok(collector.defaults.clone()) } else { collector.begin(&raw.name) }
+    if raw.is_global() {
+        return Ok(collector.defaults.clone());
+    }
+    collector.beyond.extend(beyond::of_section(&raw.name, &raw.origin));
+    collector.begin(&raw.name)
 }
 
 /// An option line after the replacements.

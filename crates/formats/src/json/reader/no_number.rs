@@ -1,11 +1,12 @@
-//! Figures that are no numbers: fio prints `nan`, `-nan` and `inf`, which JSON has not, where it divides by zero.
+//! Figures that are no numbers: fio prints `nan`, `-nan` and `inf`, which JSON has not, where it divides by zero. A program that
+//! writes such a report anew has words of its own for them: Python's are `NaN` and `Infinity`.
 //!
 //! Must not know: keys. Start reading at [`with_zeroes`].
 
 use std::borrow::Cow;
 
-/// Words that C prints for what is no finite number.
-const WORDS: [&[u8]; 4] = [b"-nan", b"nan", b"-inf", b"inf"];
+/// Words that C and Python print for what is no finite number.
+const WORDS: [&[u8]; 7] = [b"-nan", b"nan", b"-inf", b"inf", b"NaN", b"-Infinity", b"Infinity"];
 
 /// The document with a zero in the place of each such word outside of texts, and their number. All other bytes keep their places.
 pub(super) fn with_zeroes(bytes: &[u8]) -> (Cow<'_, [u8]>, usize) {
@@ -16,7 +17,7 @@ pub(super) fn with_zeroes(bytes: &[u8]) -> (Cow<'_, [u8]>, usize) {
             // The byte behind a backslash is no end of the text.
             b'\\' if is_text => at += 1,
             b'"' => is_text = !is_text,
-            b'-' | b'n' | b'i' if !is_text => {
+            b'-' | b'n' | b'i' | b'N' | b'I' if !is_text => {
                 if let Some(length) = length_of_word(bytes, at) {
                     let place = &mut document.to_mut()[at..at + length];
                     place.fill(b' ');
@@ -50,6 +51,7 @@ mod tests {
         for (text, expected, n_words) in [
             (r#"{"a" : nan, "b" : -nan}"#, r#"{"a" : 0  , "b" : 0   }"#, 2),
             ("[inf,-inf]", "[0  ,0   ]", 2),
+            ("[NaN,Infinity,-Infinity]", "[0  ,0       ,0        ]", 3),
             (r#"{"nan" : "a: nan, \": inf,", "b" : -1}"#, r#"{"nan" : "a: nan, \": inf,", "b" : -1}"#, 0),
             ("{nan}", "{nan}", 0),
             (r#"{"a" : nano}"#, r#"{"a" : nano}"#, 0),

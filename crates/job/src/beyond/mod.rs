@@ -3,22 +3,33 @@
 //!
 //! A job file of a stranger may do all of it with the rights of its user. Must not know: who permits it. Start reading at [`of_option`].
 
+mod changes;
+mod traces;
+
 use crate::options::definition::OptionDef;
 use crate::options::engines::library_path;
 use crate::origin::Origin;
 use crate::value::lists::colon_names;
 use ferrio_spec::JobSpec;
-use ferrio_spec::engines::by_name;
+use ferrio_units::byte_text;
 use std::path::{Component, Path, PathBuf};
 
 /// Options whose value is a command or a program.
 const PROGRAMS: [&str; 3] = ["exec_prerun", "exec_postrun", "program"];
 
 /// Options whose value is the name of a file that is written to, or how such names begin.
-const WRITTEN: [&str; 6] =
-    ["write_bw_log", "write_lat_log", "write_iops_log", "write_hist_log", "write_iolog", "merge_blktrace_file"];
+const WRITTEN: [&str; 8] = [
+    "write_bw_log",
+    "write_lat_log",
+    "write_iops_log",
+    "write_hist_log",
+    "write_iolog",
+    "merge_blktrace_file",
+    "verify_crash_log",
+    "donorname",
+];
 
-/// Options whose value names targets, which jobs that write change.
+/// Options whose value names targets, which are changed by jobs that write, make, lengthen or remove files.
 const TARGETS: [&str; 5] = ["filename", "filename_format", "directory", "opendir", "replay_redirect"];
 
 /// Devices that keep nothing.
@@ -65,12 +76,24 @@ pub struct Beyond {
     pub kind: BeyondKind,
     /// Where the option stands.
     pub origin: Origin,
-    /// The option as outputs show it, `NAME=VALUE`.
+    /// The option as outputs show it, `NAME=VALUE`, or the section, `[NAME]`.
     pub option: String,
     /// The paths that are written to.
     paths: Vec<PathBuf>,
-    /// They are written to by jobs that write.
-    are_targets: bool,
+    doers: Doers,
+}
+
+/// The jobs that do more than I/O because of an option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Doers {
+    /// Each job.
+    All,
+    /// Jobs that change their files.
+    Changing,
+    /// Jobs that replay a trace on the files that it names.
+    Replaying,
+    /// Jobs whose files or logs have this name.
+    Named(String),
 }
 
 impl Beyond {
@@ -81,29 +104,46 @@ impl Beyond {
 
     /// True if one of the jobs does it.
     pub(crate) fn is_done_by(&self, jobs: &[JobSpec]) -> bool {
-        let writes_files = |job: &JobSpec| {
-            job.changes_files() && by_name(&job.engine.name).is_none_or(|engine| engine.targets.are_files())
-        };
-        !self.are_targets || jobs.iter().any(writes_files)
+        match &self.doers {
+            Doers::All => true,
+            Doers::Changing => jobs.iter().any(changes::may_change),
+            Doers::Replaying => jobs.iter().any(|job| job.replay.is_set() && job.replay.redirect.is_none()),
+            Doers::Named(name) => jobs.iter().any(|job| changes::writes_by_name(job, name)),
+        }
     }
 }
 
 /// What an option with this value does beyond I/O; `shown` is the value as outputs show it.
 pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origin) -> Option<Beyond> {
-    let found = |kind, paths, are_targets| {
+    let found = |kind, paths, doers| {
         let option = format!("{}={shown}", def.name);
-        Some(Beyond { kind, origin: origin.clone(), option, paths, are_targets })
+        Some(Beyond { kind, origin: origin.clone(), option, paths, doers })
     };
     if let Some(kind) = kind_of(def, text) {
-        return found(kind, Vec::new(), false);
+        return found(kind, Vec::new(), Doers::All);
     }
-    let are_targets = TARGETS.contains(&def.name);
-    if !are_targets && !WRITTEN.contains(&def.name) {
-        return None;
-    }
-    let names = if are_targets { colon_names(text) } else { vec![text.to_owned()] };
+    let (names, doers) = match def.name {
+        name if TARGETS.contains(&name) => (colon_names(text), Doers::Changing),
+        name if WRITTEN.contains(&name) => (vec![text.to_owned()], Doers::All),
+        "mem" => (text.split_once(':').map(|(_, file)| file.to_owned()).into_iter().collect(), Doers::All),
+        "name" => (vec![text.to_owned()], Doers::Named(text.to_owned())),
+        "read_iolog" => (traces::changed_files(text), Doers::Replaying),
+        _ => return None,
+    };
     let paths: Vec<PathBuf> = names.into_iter().map(PathBuf::from).filter(|path| leaves(path)).collect();
-    if paths.is_empty() { None } else { found(BeyondKind::Outside, paths, are_targets) }
+    if paths.is_empty() { None } else { found(BeyondKind::Outside, paths, doers) }
+}
+
+/// What the name of a section does beyond I/O: files and logs of its jobs are named after it.
+pub(crate) fn of_section(name: &str, origin: &Origin) -> Option<Beyond> {
+    let path = PathBuf::from(name);
+    leaves(&path).then(|| Beyond {
+        kind: BeyondKind::Outside,
+        origin: origin.clone(),
+        option: byte_text::shown(&format!("[{name}]")).into_owned(),
+        paths: vec![path],
+        doers: Doers::Named(name.to_owned()),
+    })
 }
 
 /// The kind of an option with this value, unless it depends on paths.
@@ -152,6 +192,10 @@ mod tests {
             ("write_bw_log", "log", None),
             ("write_iolog", "../trace", Some(Outside)),
             ("read_iolog", "/a/trace", None),
+            ("mem", "mmap:../elsewhere", Some(Outside)),
+            ("mem", "mmap:here", None),
+            ("verify_crash_log", "/etc/log", Some(Outside)),
+            ("name", "../elsewhere/a", Some(Outside)),
         ] {
             assert_eq!(kind(name, text), expected, "{name}={text}");
         }
