@@ -19,6 +19,7 @@ use crate::remote::silence::{self, limit_of};
 use crate::server_facts::NfsFacts;
 use ferrio_spec::SyncMode;
 use ferrio_spec::engines::options::nfs::{NFS_URL, SERVER_TIMEOUT};
+use ferrio_spec::secret::{without_passwords, without_passwords_of};
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
@@ -180,7 +181,9 @@ impl DrivenLink for NfsLink {
             Some(mounted) => mounted,
         };
         let mount = mounted.map_err(|error| {
-            failed("mount", &format!("Failed to mount {} with code {}", self.url, error.code), &error)
+            let text = without_passwords_of(&self.url, &error.text);
+            let what = format!("Failed to mount {} with code {}", without_passwords(&self.url), error.code);
+            failed("mount", &what, &NfsError { text, ..error })
         })?;
         self.steps.n_connections += 1;
         self.steps.agree.record(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));

@@ -55,10 +55,21 @@ impl<'de> Deserialize<'de> for Secret {
 /// The text with [`HIDDEN`] in the place of each password in an URL: `nbd://user:PASSWORD@host`, `iscsi://user%PASSWORD@host`, and
 /// parameters whose names end with `password`, `secret` or `token` (`?target_password=...`).
 pub fn without_passwords(text: &str) -> Cow<'_, str> {
-    if !text.contains("//") {
-        return Cow::Borrowed(text);
-    }
+    hide(text, passwords_in(text))
+}
+
+/// Words about a URL, such as the error of a library, without the passwords of the URL, wherever they stand.
+pub fn without_passwords_of(url: &str, words: &str) -> String {
+    let whole = without_passwords(words).into_owned();
+    passwords_in(url).into_iter().fold(whole, |words, (from, to)| words.replace(&url[from..to], HIDDEN))
+}
+
+/// Starts and ends of the passwords in the URLs of a text.
+fn passwords_in(text: &str) -> Vec<(usize, usize)> {
     let mut hidden = Vec::new();
+    if !text.contains("//") {
+        return hidden;
+    }
     for (at, _) in text.match_indices("//") {
         let scheme = text[..at].trim_end_matches(['\\', ':']);
         if scheme.len() == at {
@@ -72,7 +83,7 @@ pub fn without_passwords(text: &str) -> Cow<'_, str> {
         );
         hidden.extend(parameters(text, end));
     }
-    hide(text, hidden)
+    hidden
 }
 
 /// As [`without_passwords`], for a server without a scheme before it: `user:PASSWORD@host`.
@@ -166,6 +177,10 @@ mod tests {
         ] {
             assert_eq!(without_passwords(text), expected, "{text}");
         }
+        let words = "failed to mount nfs://ada:pw@host/x: invalid address:ada:pw@host";
+        let hidden = "failed to mount nfs://ada:***@host/x: invalid address:ada:***@host";
+        assert_eq!(without_passwords_of("nfs://ada:pw@host/x", words), hidden);
+        assert_eq!(without_passwords_of("nfs://host/x", "no answer"), "no answer");
         assert_eq!(without_password_of_server("ada:pw@host:80"), "ada:***@host:80");
         assert_eq!(without_password_of_server("host:80"), "host:80");
     }

@@ -193,6 +193,33 @@ fn memory_is_bounded() {
     assert!(n_bytes(&some) <= Some(1 << 20) && n_bytes(&all) > Some(1 << 20), "{all} {some}");
 }
 
+/// A job whose every write is durable: each is in the journal when the next begins.
+#[test]
+fn writes_that_need_no_sync_are_in_the_journal_at_once() {
+    for more in ["--rw=write --sync=dsync", "--rw=randwrite --sync=sync --ioengine=libaio --iodepth=4"] {
+        let scratch = Scratch::new("durable-crash");
+        let arguments = format!("{JOB} {more} --do_verify=0 --number_ios=8 --thinktime=1h --thinktime_blocks=8");
+        let mut running = Run::new(Program::Ferrio, scratch.path(), &arguments).start();
+        running.wait_until("the journal has all writes", |_| {
+            run(&scratch, &format!("verify --after-crash {JOB} {more}")).stdout.contains("8 acknowledged, 8 of them")
+        });
+        for pid in running.jobs() {
+            send(pid, Signal::KILL);
+        }
+        running.finish();
+    }
+    let scratch = Scratch::new("empty-crash");
+    let none = "--rw=write --thinktime=1h";
+    let mut running = Run::new(Program::Ferrio, scratch.path(), &format!("{JOB} {none}")).start();
+    let journal = scratch.join("journal");
+    running.wait_until("the journal", |_| std::fs::metadata(&journal).is_ok_and(|file| file.len() > 0));
+    for pid in running.jobs() {
+        send(pid, Signal::KILL);
+    }
+    running.finish();
+    has(&check(&scratch, none), &["  nothing is checked: the journal has no writes"]);
+}
+
 /// After a kill, the kernel still has the data that the job has written.
 #[test]
 fn a_killed_job_has_lost_nothing() {

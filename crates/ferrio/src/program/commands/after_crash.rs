@@ -171,6 +171,9 @@ fn text(report: &CrashReport) -> String {
         "{}: {} writes issued, {} acknowledged, {} of them before the last completed sync\n",
         report.job_name, report.n_issued, report.n_acknowledged, report.n_durable
     );
+    if report.n_issued == 0 {
+        text.push_str("  nothing is checked: the journal has no writes\n");
+    }
     for (what, n_blocks) in [
         ("blocks", report.n_blocks),
         ("there", report.n_there),

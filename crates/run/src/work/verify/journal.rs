@@ -35,6 +35,8 @@ pub(crate) struct CrashLog {
     writes: Vec<Option<JournalRecord>>,
     /// By slot: the point up to which the sync in flight makes writes durable, and its file.
     syncs: Vec<Option<(u32, u64)>>,
+    /// Each acknowledged write is durable (`sync`), as if a sync followed it.
+    writes_are_durable: bool,
 }
 
 impl CrashLog {
@@ -58,6 +60,7 @@ impl CrashLog {
             return Err(refused(VerifyNote::JournalIsOwnFile { path: path.display().to_string() }));
         }
         let Some(verify) = &plan.spec.verify else { return Ok(None) };
+        let writes_are_durable = plan.spec.durability.sync != SyncMode::None;
         let header = CrashHeader {
             job_name: plan.spec.name.clone(),
             // Fits: job numbers in headers have 16 bits.
@@ -65,7 +68,7 @@ impl CrashLog {
             content: verify.content.clone(),
             files: set.files.iter().map(|file| absolute(&file.path).to_string_lossy().into_owned()).collect(),
             block_bytes: plan.spec.pattern.block_size[DataDirection::Write].max_bytes,
-            writes_are_durable: plan.spec.durability.sync != SyncMode::None,
+            writes_are_durable,
         };
         let failed = |error: io::Error| failed(&path, &error);
         let mut file = output::open(&path, OutputStart::Empty, kept).map_err(failed)?;
@@ -79,6 +82,7 @@ impl CrashLog {
             n_records: 0,
             writes: vec![None; iodepth],
             syncs: vec![None; iodepth],
+            writes_are_durable,
         })))
     }
 
@@ -126,7 +130,11 @@ impl CrashLog {
         match direction {
             Direction::Read | Direction::Trim => Ok(()),
             Direction::Write if has_failed => self.ended(slot_index, JournalEvent::Failed),
-            Direction::Write => self.ended(slot_index, JournalEvent::Acknowledged),
+            Direction::Write => {
+                self.ended(slot_index, JournalEvent::Acknowledged)?;
+                // A kept promise of the device that no record tells could not be checked.
+                if self.writes_are_durable { self.flush() } else { Ok(()) }
+            }
             _ => match self.syncs[slot_index as usize].take().filter(|_| !has_failed) {
                 Some((file_index, covers)) => self.synced(file_index, covers),
                 None => Ok(()),

@@ -8,6 +8,7 @@ use ferrio_engine::Patience;
 use ferrio_engine::inquire::{
     self, IscsiFacts, LunFacts, NbdFacts, NfsFacts, NfsMountFacts, ServerFacts, TlsFacts, WebFacts, WebProtocol,
 };
+use ferrio_spec::secret::without_passwords_of;
 use ferrio_units::glance::{bytes_text, duration_text};
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,10 @@ const MOST_CLOCK_SKEW_S: i64 = 900;
 /// # Errors
 /// The URL has no scheme that is known, or the server does not answer.
 pub(super) fn answers(url: &str) -> anyhow::Result<Vec<Answer>> {
+    asked(url).map_err(|error| anyhow!(without_passwords_of(url, &error.to_string())))
+}
+
+fn asked(url: &str) -> anyhow::Result<Vec<Answer>> {
     let start = Instant::now();
     let is_over = || start.elapsed() >= LIMIT;
     match inquire::server(url, Patience::new(&is_over))? {
