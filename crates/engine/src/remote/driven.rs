@@ -213,7 +213,8 @@ impl<L: DrivenLink> DrivenEngine<L> {
             let n_new = completions.len() - n_before;
             let is_enough = n_new >= min as usize;
             let left = end.saturating_duration_since(Instant::now());
-            if self.complaint.is_some() || self.n_in_flight == 0 || (!is_first && is_enough) {
+            let is_full = completions.len() >= n_most;
+            if self.complaint.is_some() || self.n_in_flight == 0 || is_full || (!is_first && is_enough) {
                 return;
             }
             if !is_first && left.is_zero() {

@@ -110,6 +110,16 @@ fn reap(engine: &mut DrivenEngine<Link>, min: u32, max: u32) -> Vec<(u32, Outcom
 const LENGTH: usize = crate::testing::BLOCK;
 
 #[test]
+fn answers_that_are_held_need_no_look_at_the_connection() {
+    let turns = [vec![(0, LENGTH), (1, LENGTH)], vec![(2, LENGTH)]].into();
+    let mut engine = engine(3, Link { turns, ..Link::default() });
+    assert_eq!(reap(&mut engine, 1, 1), [(0, Outcome::Done(LENGTH as u64))]);
+    assert_eq!(reap(&mut engine, 1, 1), [(1, Outcome::Done(LENGTH as u64))]);
+    assert_eq!(engine.link.turns.len(), 1);
+    assert_eq!(reap(&mut engine, 1, 1), [(2, Outcome::Done(LENGTH as u64))]);
+}
+
+#[test]
 fn what_is_missing_is_asked_for_before_an_io_is_done() {
     let turns = [vec![(1, LENGTH)], vec![(0, LENGTH / 4)], vec![(0, LENGTH - LENGTH / 4)]].into();
     let mut engine = engine(2, Link { turns, ..Link::default() });
