@@ -32,6 +32,7 @@ mod io_uring;
 mod io_uring_cmd;
 mod kind;
 mod libaio;
+mod libblkio;
 mod libiscsi;
 mod libpmem;
 mod libzbc;

@@ -6,8 +6,8 @@ use crate::kind::EngineKind;
 use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     clients, cpuio, dev_dax, dircreate, dirdelete, dirstat, e4defrag, exec, external, falloc, filecreate, filedelete,
-    filestat, ftruncate, http, io_uring, io_uring_cmd, libaio, libiscsi, libpmem, libzbc, mmap, mtd, nbd, net, nfs,
-    null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
+    filestat, ftruncate, http, io_uring, io_uring_cmd, libaio, libblkio, libiscsi, libpmem, libzbc, mmap, mtd, nbd,
+    net, nfs, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -26,6 +26,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("page_fault", Io(page_fault::PREPARE)),
     ("posixaio", Io(posixaio::PREPARE)),
     ("mmap", Io(mmap::PREPARE)),
+    ("libblkio", Io(libblkio::PREPARE)),
     ("libiscsi", Io(libiscsi::PREPARE)),
     ("dev-dax", Io(dev_dax::PREPARE)),
     ("libpmem", Io(libpmem::PREPARE)),
@@ -69,6 +70,7 @@ const LIBRARIES: &[(&str, OpenLibrary)] = &[
     ("gfapi_async", clients::open_libgfapi),
     ("nfs", nfs::open_library),
     ("libiscsi", libiscsi::open_library),
+    ("libblkio", libblkio::open_library),
 ];
 
 /// Opens the library of others that an engine needs; `None`: it needs none. The error names the package that has the library.

@@ -12,6 +12,7 @@ mod memory;
 
 use crate::error::{Error, Result};
 use memory::Memory;
+use rustix::fd::BorrowedFd;
 use std::ptr::NonNull;
 
 pub use ferrio_units::ArenaKind;
@@ -125,6 +126,12 @@ impl Arena {
         Region { ptr: self.as_ptr(), len: self.len }
     }
 
+    /// The memory as another program can map it; `None`: it is of a kind that no other can.
+    pub fn shareable(&self) -> Option<ShareableMemory<'_>> {
+        let (file, n_bytes) = self.memory.nameless_file()?;
+        Some(ShareableMemory { base: self.memory.base().as_ptr(), n_bytes, file })
+    }
+
     /// Writes a byte to every page, so that no I/O pays for the first touch.
     pub fn touch(&mut self) {
         let len = self.len;
@@ -135,6 +142,17 @@ impl Arena {
             bytes[index] = std::hint::black_box(bytes[index]);
         }
     }
+}
+
+/// All of the memory of an [`Arena`], a shared mapping of a whole file without a name.
+#[derive(Debug, Clone, Copy)]
+pub struct ShareableMemory<'a> {
+    /// Its address here, a multiple of the page size.
+    pub base: *mut u8,
+    /// Its length, a multiple of the page size.
+    pub n_bytes: usize,
+    /// The file.
+    pub file: BorrowedFd<'a>,
 }
 
 /// A place in an [`Arena`], without its lifetime: what the kernel is given for one I/O.

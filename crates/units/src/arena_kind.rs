@@ -11,6 +11,8 @@ use std::path::PathBuf;
 pub enum ArenaKind {
     /// The heap, page aligned.
     Malloc,
+    /// A shared mapping of a file without a name (`memfd_create`), which another program can map too.
+    Nameless,
     /// System V shared memory; the segment is removed from the system's table at once, so that nothing can leak.
     Shm,
     /// System V shared memory in huge pages (`SHM_HUGETLB`).
@@ -28,6 +30,7 @@ impl ArenaKind {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Malloc => "malloc",
+            Self::Nameless => "memfd",
             Self::Shm => "shm",
             Self::ShmHuge => "shmhuge",
             Self::Mmap(_) => "mmap",

@@ -67,6 +67,9 @@ pub(crate) trait DrivenLink {
     /// Why an I/O fails that has no answer for too long.
     const SILENT: &'static str;
 
+    /// What a connection that is not made waits for, where it is known.
+    const AWAITED: Option<&'static str> = None;
+
     /// Makes the connections, unless they are there.
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError>;
 
@@ -246,7 +249,10 @@ impl<L: DrivenLink> DrivenEngine<L> {
 
 impl<L: DrivenLink> Engine for DrivenEngine<L> {
     fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
-        self.link.connect(patience)
+        let connection = self.link.connect(patience)?;
+        let awaited = L::AWAITED.filter(|_| connection == Connection::Awaited);
+        self.complaint = awaited.map(|why| Complaint { step: "connect", line: None, why: Some(why.to_owned()) });
+        Ok(connection)
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {

@@ -105,11 +105,11 @@ fn job_files_with_engines_that_are_not_built_parse() {
     scratch.write("unknown.fio", "[a]\nioengine=pmemblk\nsize=4k\nbs=4k\n");
     scratch.write("wrong.fio", "[a]\nioengine=null\nsize=many\n");
     scratch.write("bare.fio", "[a]\nioengine=libhdfs\nsize=4k\nbs=4k\n");
-    scratch.write("options.fio", "[a]\nioengine=libblkio\nlibblkio_driver=io_uring\nlibblkio_path=/x\nsize=4k\n");
+    scratch.write("options.fio", "[a]\nioengine=xnvme\nxnvme_be=linux\nxnvme_async=io_uring\nsize=4k\n");
     for (file, code, text) in [
         ("bare.fio", 0, "engine libhdfs"),
         ("known.fio", 1, "hdfsdirectory"),
-        ("options.fio", 1, "libblkio_path"),
+        ("options.fio", 1, "xnvme_async"),
         ("unknown.fio", 0, "pmemblk not loadable"),
         ("wrong.fio", 1, "size"),
     ] {

@@ -31,6 +31,7 @@ mod engines_e4defrag;
 mod engines_exec;
 mod engines_external;
 mod engines_http;
+mod engines_libblkio;
 mod engines_libiscsi;
 mod engines_listed;
 mod engines_nbd;

@@ -403,7 +403,7 @@ impl WorkerPlan {
     /// True if submission and completion of an I/O have separate times.
     pub(crate) fn sees_submission(&self) -> bool {
         match self.engine.def.handover {
-            Handover::Waits => false,
+            Handover::Waits | Handover::Unseen => false,
             Handover::Prepared { unseen_with: Some(option) } => !self.spec.engine.options.get(option),
             Handover::Prepared { unseen_with: None } | Handover::Bare => true,
         }

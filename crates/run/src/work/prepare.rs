@@ -207,6 +207,7 @@ fn workload(
 fn memory_step(kind: &ArenaKind, errno: i32) -> &'static str {
     match kind {
         ArenaKind::Malloc => "malloc",
+        ArenaKind::Nameless => "memfd_create",
         ArenaKind::Shm if errno == ENOMEM => "shmat",
         ArenaKind::Shm | ArenaKind::ShmHuge => "shmget",
         ArenaKind::Mmap(Some(_)) | ArenaKind::MmapShared(Some(_)) | ArenaKind::MmapHuge(Some(_)) if errno == ENOENT => {
@@ -220,8 +221,9 @@ fn memory_step(kind: &ArenaKind, errno: i32) -> &'static str {
 fn buffers(worker: &WorkerPlan, block_bytes: usize) -> Result<Rc<RefCell<Arena>>, Failure> {
     let spec = &worker.spec.buffers;
     let iodepth = worker.queue().iodepth as usize;
+    let is_shared = worker.engine.def.forms.has_shared_buffers && spec.memory == ArenaKind::Malloc;
     let request = ArenaRequest {
-        kind: spec.memory.clone(),
+        kind: if is_shared { ArenaKind::Nameless } else { spec.memory.clone() },
         size_bytes: block_bytes.saturating_mul(iodepth),
         offset_bytes: spec.align_bytes as usize,
         hugepage_bytes: spec.hugepage_bytes as usize,

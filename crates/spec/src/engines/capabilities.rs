@@ -22,6 +22,8 @@ pub struct IoForms {
     pub has_atomic_writes: bool,
     /// A trim can have several ranges (`num_range`).
     pub has_trim_ranges: bool,
+    /// Another program may read and write the buffers: they are in memory that it can map, unless the job asks for another kind.
+    pub has_shared_buffers: bool,
 }
 
 /// The way in which the job submits an I/O.
@@ -36,6 +38,8 @@ pub enum Handover {
         /// The flag.
         unseen_with: Option<&'static EngineOption<bool>>,
     },
+    /// A library takes the request and hands it over at a time of its own, so that no submission latency is reported.
+    Unseen,
     /// Nothing has to be prepared.
     Bare,
 }

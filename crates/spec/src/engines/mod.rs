@@ -64,7 +64,7 @@ const fn engine(name: &'static str, help: &'static str) -> EngineDef {
         sharing: Sharing::Nothing,
         data: Data::Kept,
         queues_buffered: true,
-        forms: IoForms { has_atomic_writes: false, has_trim_ranges: false },
+        forms: IoForms { has_atomic_writes: false, has_trim_ranges: false, has_shared_buffers: false },
         has_syncfs: true,
         counts_bits: false,
     }
@@ -202,6 +202,10 @@ impl EngineDef {
         Self { forms: IoForms { has_trim_ranges: true, ..self.forms }, ..self }
     }
 
+    const fn with_shared_buffers(self) -> Self {
+        Self { forms: IoForms { has_shared_buffers: true, ..self.forms }, ..self }
+    }
+
     const fn with_atomic_writes(self) -> Self {
         Self { forms: IoForms { has_atomic_writes: true, ..self.forms }, ..self }
     }
@@ -258,6 +262,14 @@ const LIBISCSI_DIFFERENT: &str =
 const LIBISCSI_MENDED: &str = "A target that does not answer ends a job within a second of a stop; fio waits for ever. A lost connection \
                                ends the job, and so does a target that answers nothing for server_timeout (two minutes). A block that is not a multiple of the LUN's fails with \
                                EINVAL.";
+
+/// Different in the engine for the drivers of libblkio.
+const LIBBLKIO_DIFFERENT: &str = "Each job has a connection of its own, also where jobs are threads: a server that takes one at a time serves one job.";
+
+/// Mended by the engine for the drivers of libblkio.
+const LIBBLKIO_MENDED: &str = "A job that only reads needs no right to write, and writes with sync=1 are durable when they are done. A server that does not \
+                               answer ends a job within a second of a stop, or two after its runtime; without a runtime it ends the job after server_timeout (two \
+                               minutes).";
 
 /// Mended by the engine for files of an NFS server.
 const NFS_MENDED: &str = "A job waits for all of its I/Os, which fio forgets at the end, and jobs that only read can use a read-only export. A \
@@ -429,7 +441,14 @@ pub const ENGINES: &[EngineDef] = &[
     ),
     never("libcufile", "GPUDirect storage", "needs an NVIDIA GPU and the CUDA library, which is not free software"),
     never("libhipfile", "Direct storage of AMD GPUs", "needs an AMD GPU and the ROCm library hipFile, which Debian does not have"),
-    awaited("libblkio", "libblkio drivers", "the library is not in Debian 13; ioengine=io_uring does the I/O of its driver io_uring"),
+    engine("libblkio", "Block devices by the drivers of libblkio: io_uring, vhost-user and others")
+        .asynchronous()
+        .hands_over(Handover::Unseen)
+        .of_server()
+        .with_shared_buffers()
+        .deviates(Different, LIBBLKIO_DIFFERENT)
+        .deviates(Mended, LIBBLKIO_MENDED)
+        .deviates(Stricter, "A device in use is not written to."),
     awaited("xnvme", "xNVMe library", "the library is not in Debian 13; ioengine=io_uring_cmd sends the same commands"),
     never("dfs", "DAOS file system", "needs a DAOS cluster and its library, which Debian does not have"),
     never("ime_psync", "DDN IME", "needs a DDN IME appliance and its library, which is not free software"),

@@ -4,8 +4,8 @@
 #![expect(unsafe_code, reason = "mmap, shmat and the raw allocator")]
 
 use super::{ArenaKind, ArenaRequest};
-use rustix::fd::OwnedFd;
-use rustix::fs::{Mode, OFlags};
+use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
+use rustix::fs::{MemfdFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 use std::alloc::Layout;
@@ -32,6 +32,11 @@ unsafe impl Sync for Memory {}
 enum Release {
     Heap(Layout),
     Shm,
+    /// A mapping of a whole file without a name.
+    Nameless {
+        len: usize,
+        file: OwnedFd,
+    },
     Map {
         len: usize,
         remove: Option<PathBuf>,
@@ -46,6 +51,7 @@ impl Memory {
         let huge_bits = hugepage_bytes.max(1).ilog2() << HUGE_SHIFT;
         match kind {
             ArenaKind::Malloc => Self::heap(len),
+            ArenaKind::Nameless => Self::nameless(len),
             ArenaKind::Shm => Self::shm(len, 0),
             ArenaKind::ShmHuge => Self::shm(len, libc::SHM_HUGETLB | huge_bits as i32),
             ArenaKind::Mmap(None) => Self::anonymous(len, MapFlags::PRIVATE),
@@ -90,6 +96,21 @@ impl Memory {
         unsafe { libc::shmctl(id, libc::IPC_RMID, std::ptr::null_mut()) };
         let base = NonNull::new(attached?.cast()).ok_or_else(|| io::Error::from_raw_os_error(libc::EFAULT))?;
         Ok(Self { base, release: Release::Shm })
+    }
+
+    fn nameless(len: usize) -> io::Result<Self> {
+        let file = rustix::fs::memfd_create(c"ferrio-buffers", MemfdFlags::CLOEXEC)?;
+        let base = Self::map_file(&file, len, MapFlags::SHARED, false)?;
+        let base = NonNull::new(base).ok_or_else(|| io::Error::from_raw_os_error(libc::EFAULT))?;
+        Ok(Self { base, release: Release::Nameless { len, file } })
+    }
+
+    /// The file without a name behind it, and the length of both; `None`: the memory is of another kind.
+    pub(super) fn nameless_file(&self) -> Option<(BorrowedFd<'_>, usize)> {
+        match &self.release {
+            Release::Nameless { len, file } => Some((file.as_fd(), *len)),
+            _ => None,
+        }
     }
 
     fn anonymous(len: usize, flags: MapFlags) -> io::Result<Self> {
@@ -146,6 +167,10 @@ impl Drop for Memory {
             Release::Shm => {
                 // SAFETY: the address that shmat gave, detached once; no reference outlives the owner.
                 unsafe { libc::shmdt(base.cast()) };
+            }
+            Release::Nameless { len, .. } => {
+                // SAFETY: exactly the mapping that was made; no reference outlives the owner.
+                let _ = unsafe { rustix::mm::munmap(base.cast(), *len) };
             }
             Release::Map { len, remove } => {
                 // SAFETY: exactly the mapping that was made; no reference outlives the owner. It can only fail if the

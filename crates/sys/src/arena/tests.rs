@@ -24,6 +24,7 @@ fn every_kind_without_huge_pages() {
     let file = |name: &str| Some(dir.path().join(name));
     let kinds = [
         ArenaKind::Malloc,
+        ArenaKind::Nameless,
         ArenaKind::Shm,
         ArenaKind::Mmap(None),
         ArenaKind::MmapShared(None),
@@ -39,6 +40,18 @@ fn every_kind_without_huge_pages() {
         }
     }
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "files made for an arena go with it");
+}
+
+#[test]
+fn another_program_can_map_memory_without_a_name() {
+    let mut arena = Arena::new(&ArenaRequest { offset_bytes: 512, ..request(ArenaKind::Nameless) }).unwrap();
+    arena.slice_mut(0, 3).copy_from_slice(b"abc");
+    let shared = arena.shareable().unwrap();
+    assert_eq!((arena.as_ptr() as usize - shared.base as usize, shared.n_bytes), (512, 303_104));
+    let mut bytes = [0; 3];
+    assert_eq!(rustix::io::pread(shared.file, &mut bytes, 512), Ok(3));
+    assert_eq!(&bytes, b"abc");
+    assert!(Arena::new(&request(ArenaKind::Malloc)).unwrap().shareable().is_none());
 }
 
 #[test]

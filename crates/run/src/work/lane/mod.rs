@@ -137,7 +137,7 @@ impl<'a> Lane<'a> {
             completions: Vec::with_capacity(queue.iodepth as usize),
             stamper: Stamper {
                 is_wanted: account.needs_stamps(),
-                issues_when_queued: plan.engine.def.handover == Handover::Waits,
+                issues_when_queued: matches!(plan.engine.def.handover, Handover::Waits | Handover::Unseen),
                 sparse: SparseStamps::new(),
             },
             account,
