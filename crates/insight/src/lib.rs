@@ -13,8 +13,8 @@ mod course;
 pub mod knee;
 mod lasting;
 mod measures;
-mod missed_rate;
 mod on_device;
+mod outside_load;
 mod precision;
 pub mod repeats;
 mod reports;
@@ -24,14 +24,17 @@ mod text;
 mod unexamined;
 
 pub use ferrio_inference::one_sided_quantile;
-pub use lasting::may_flatter;
-pub use missed_rate::{MissedRate, RATE_NOT_REACHED, missed_rate};
+pub use lasting::may_overstate;
+pub use outside_load::OutsideLoadFigures;
 pub use precision::precision;
+pub use rules::cpu::tail_waits_for_cpu::RULE as TAIL_WAITS_FOR_CPU;
 pub use rules::cpu::waits_for_cpu::cpu_wait_share;
 pub use rules::depth::means_fewer_in_flight;
+pub use rules::plan::few_samples::RULE as FEW_SAMPLES;
 pub use rules::time::rate_fell::share_that_lasts;
-pub use rules::{FindingRule, RULES};
-pub use unexamined::{SUBJECTS, Subject};
+pub use rules::time::rate_not_reached::{MissedRate, RULE as RATE_NOT_REACHED, missed_rate};
+pub use rules::{FindingRule, MeasuredState, OutsideLoad, RULES};
+pub use unexamined::{EvidenceKind, SUBJECTS, Subject};
 
 use case::Case;
 use ferrio_stats::{Audit, Finding, RunRecord};
@@ -42,6 +45,11 @@ pub fn all_rules() -> impl Iterator<Item = &'static FindingRule> {
     RULES.iter().chain([&repeats::CHANGED, &repeats::DRIFTS])
 }
 
+/// The rule of a finding; `None`: this version has none of this name.
+pub fn rule_of(finding: &Finding) -> Option<&'static FindingRule> {
+    all_rules().find(|rule| rule.id == finding.id)
+}
+
 /// What all rules find in a record, the worst first, and what they could not examine.
 pub fn audit(record: &RunRecord) -> Audit {
     let n_rules = RULES.len() as u32;
@@ -49,7 +57,7 @@ pub fn audit(record: &RunRecord) -> Audit {
         Ok(case) => case,
         Err(reason) => return not_examined(reason),
     };
-    let found = standing(&case, |rule| !case.is_reported() || reports::examines(rule.id));
+    let found = standing(&case, |rule| !case.is_reported() || rule.looks_at_reports);
     let finding = |found: RuleOutcome| found.observations.into_iter().map(|one| found.rule.finding(&case, one));
     let mut findings: Vec<Finding> = found.into_iter().flat_map(finding).collect();
     findings.sort_by_key(|finding| finding.severity);

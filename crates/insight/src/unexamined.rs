@@ -1,28 +1,76 @@
 //! What an audit could not examine: the evidence that a rule rests on is missing, for a job that the rule is about.
 //!
-//! A rule without evidence has no finding; that must not look like a rule that has found nothing wrong. [`SUBJECTS`] says which rules
-//! rest on which evidence. Rules that are not in it need only what every record has: options, figures, facts about machine and devices.
+//! A rule without evidence has no finding; that must not look like a rule that has found nothing wrong. A rule names the kinds
+//! of evidence that it rests on (`needs`), and [`SUBJECTS`] says when and why a run lacks one. Other rules need only what every record
+//! has: options, figures, facts about machine and devices.
 //! Must not know: how findings are shown. Start reading at [`of`].
 
 mod gaps;
 
 use crate::case::Case;
-use crate::rules::RULES;
+use crate::rules::{FindingRule, RULES};
 use ferrio_stats::Unexamined;
 
 /// More reasons for one subject than this are told as one.
 const MOST_REASONS: usize = 3;
 
-/// Evidence of one kind, and the rules that rest on it.
+/// Kinds of evidence that a run may lack. A rule names those that it rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EvidenceKind {
+    /// Bytes that the devices below the targets have moved.
+    Devices,
+    /// The page cache of the machine and of the files.
+    PageCache,
+    /// Holes in the files.
+    Extents,
+    /// Blocks that were read, looked at after the run.
+    Contents,
+    /// I/O that the kernel charges to the processes of the run.
+    Accounts,
+    /// The reads of each job, where jobs are threads of one process.
+    ReadsOfThreads,
+    /// Reads and writes of whole pages for smaller blocks.
+    PartsOfPages,
+    /// Flushes that the devices were told.
+    Flushes,
+    /// Kind and place of the targets.
+    Targets,
+    /// The size of the range that a job reads or writes.
+    Ranges,
+    /// Turns of the threads on a CPU, and waits for one.
+    CpuTurns,
+    /// The intervals of the run.
+    Course,
+    /// The memory of earlier runs on the same targets.
+    EarlierRuns,
+    /// CPU time of the whole machine.
+    HostCpu,
+    /// Stalls for memory.
+    Pressure,
+    /// Steps of the clock.
+    Clock,
+    /// Temperatures and slowed-down CPUs and drives.
+    Heat,
+}
+
+/// Evidence of one kind, as users see it.
 #[derive(Debug)]
 pub struct Subject {
+    /// The kind.
+    pub kind: EvidenceKind,
     /// In a few words.
     pub name: &'static str,
-    /// Short names of the rules.
-    pub rules: &'static [&'static str],
     /// What a user without rights does not see of it; empty: the same as root.
     pub without_root: &'static str,
     gaps: fn(&Case<'_>) -> Vec<Gap>,
+}
+
+impl Subject {
+    /// The rules that rest on it, in the order of their table.
+    pub fn rules(&self) -> impl Iterator<Item = &'static FindingRule> {
+        let kind = self.kind;
+        RULES.iter().filter(move |rule| rule.needs.contains(&kind))
+    }
 }
 
 /// Evidence that is missing.
@@ -37,101 +85,69 @@ struct Gap {
 /// All kinds of evidence that may be missing.
 pub const SUBJECTS: &[Subject] = &[
     Subject {
+        kind: EvidenceKind::Devices,
         name: "the work of the devices",
-        rules: &["device-did-less", "lower-device-did-less", "other-users"],
         without_root: "the disks below a loop device whose file is in a directory that the user cannot enter",
         gaps: gaps::devices,
     },
     Subject {
+        kind: EvidenceKind::PageCache,
         name: "the page cache",
-        rules: &["direct-not-honoured", "direct-writes-copied", "writes-still-dirty", "earlier-writes"],
         without_root: "files of other owners that the user may not write",
         gaps: gaps::page_cache,
     },
     Subject {
+        kind: EvidenceKind::Extents,
         name: "holes in the files",
-        rules: &["reads-of-unwritten-extents"],
         without_root: "files that the user may not read, among them the file behind a loop device",
         gaps: gaps::extents,
     },
     Subject {
+        kind: EvidenceKind::Contents,
         name: "the contents of the blocks that were read",
-        rules: &["reads-of-zeroes", "files-hold-zeroes"],
         without_root: "",
         gaps: gaps::contents,
     },
     Subject {
+        kind: EvidenceKind::Accounts,
         name: "the kernel's account of the jobs",
-        rules: &["process-read-less", "other-users", "buffered-below-page"],
         without_root: "",
         gaps: gaps::accounts,
     },
     Subject {
+        kind: EvidenceKind::ReadsOfThreads,
         name: "the bytes that were read for each job",
-        rules: &["device-did-less", "process-read-less", "reads-of-unwritten-extents"],
         without_root: "",
         gaps: gaps::reads_of_threads,
     },
     Subject {
+        kind: EvidenceKind::PartsOfPages,
         name: "reads and writes of whole pages for smaller blocks",
-        rules: &["buffered-below-page"],
         without_root: "",
         gaps: gaps::parts_of_pages,
     },
-    Subject { name: "flushes of the devices", rules: &["sync-without-flush"], without_root: "", gaps: gaps::flushes },
+    Subject { kind: EvidenceKind::Flushes, name: "flushes of the devices", without_root: "", gaps: gaps::flushes },
+    Subject { kind: EvidenceKind::Targets, name: "the targets", without_root: "", gaps: gaps::targets },
+    Subject { kind: EvidenceKind::Ranges, name: "the size of the range", without_root: "", gaps: gaps::ranges },
+    Subject { kind: EvidenceKind::CpuTurns, name: "waits for a CPU", without_root: "", gaps: gaps::cpu_turns },
+    Subject { kind: EvidenceKind::Course, name: "the course of the run", without_root: "", gaps: gaps::course },
     Subject {
-        name: "the targets",
-        rules: &[
-            "colon-in-filename",
-            "posixaio-one-file",
-            "file-under-dev",
-            "target-in-memory",
-            "target-on-network",
-            "short-file",
-        ],
-        without_root: "",
-        gaps: gaps::targets,
-    },
-    Subject {
-        name: "the size of the range",
-        rules: &["range-read-again", "range-trimmed-again", "few-hot-blocks"],
-        without_root: "",
-        gaps: gaps::ranges,
-    },
-    Subject {
-        name: "waits for a CPU",
-        rules: &["waits-for-cpu", "tail-waits-for-cpu", "verification-cost"],
-        without_root: "",
-        gaps: gaps::cpu_turns,
-    },
-    Subject {
-        name: "the course of the run",
-        rules: &["rate-fell", "first-reads-slower", "rate-drifts", "stalls"],
-        without_root: "",
-        gaps: gaps::course,
-    },
-    Subject {
+        kind: EvidenceKind::EarlierRuns,
         name: "earlier runs on the targets",
-        rules: &["same-blocks-again"],
         without_root: "",
         gaps: gaps::earlier_runs,
     },
+    Subject { kind: EvidenceKind::HostCpu, name: "CPU time that others took", without_root: "", gaps: gaps::host_cpu },
     Subject {
-        name: "CPU time that others took",
-        rules: &["stolen-cpu-time", "cpu-quota"],
-        without_root: "",
-        gaps: gaps::host_cpu,
-    },
-    Subject {
+        kind: EvidenceKind::Pressure,
         name: "stalls for memory",
-        rules: &["memory-stalls"],
         without_root: "all of it, where `/proc/pressure` is for root alone",
         gaps: gaps::pressure,
     },
-    Subject { name: "steps of the clock", rules: &["clock-trouble"], without_root: "", gaps: gaps::clock },
+    Subject { kind: EvidenceKind::Clock, name: "steps of the clock", without_root: "", gaps: gaps::clock },
     Subject {
+        kind: EvidenceKind::Heat,
         name: "heat",
-        rules: &["slowed-by-heat"],
         without_root: "sensors that are for root alone",
         gaps: gaps::heat,
     },
@@ -139,8 +155,12 @@ pub const SUBJECTS: &[Subject] = &[
 
 /// Nothing of the record could be examined.
 pub(crate) fn all(reason: String) -> Unexamined {
-    let rules = RULES.iter().map(|rule| rule.id.to_owned()).collect();
-    Unexamined { subject: "the run".to_owned(), reason, rules, ..Unexamined::default() }
+    Unexamined { subject: "the run".to_owned(), reason, rules: names(RULES), ..Unexamined::default() }
+}
+
+/// Short names of rules.
+pub(crate) fn names<'r>(rules: impl IntoIterator<Item = &'r FindingRule>) -> Vec<String> {
+    rules.into_iter().map(|rule| rule.id.to_owned()).collect()
 }
 
 /// What could not be examined in a run. Before it there is nothing to be examined but options and targets.
@@ -163,7 +183,7 @@ fn of_subject(subject: &Subject, case: &Case<'_>) -> Vec<Unexamined> {
                     subject: subject.name.to_owned(),
                     reason,
                     jobs: Vec::new(),
-                    rules: subject.rules.iter().map(|&rule| rule.to_owned()).collect(),
+                    rules: names(subject.rules()),
                     is_of_machine,
                 });
                 found.len() - 1
@@ -192,9 +212,12 @@ mod tests {
     use ferrio_stats::{LayerKind, RunRecord};
 
     #[test]
-    fn subjects_name_rules_that_there_are() {
-        for id in SUBJECTS.iter().flat_map(|subject| subject.rules) {
-            assert!(RULES.iter().any(|rule| rule.id == *id), "{id}");
+    fn each_kind_of_evidence_has_one_row_and_rules_that_need_it() {
+        for kind in RULES.iter().flat_map(|rule| rule.needs) {
+            assert_eq!(SUBJECTS.iter().filter(|subject| subject.kind == *kind).count(), 1, "{kind:?}");
+        }
+        for subject in SUBJECTS {
+            assert!(subject.rules().next().is_some(), "{subject:?}");
         }
     }
 
@@ -315,7 +338,7 @@ mod tests {
         };
         let record = TestRun::new(job("a", DirectionMix::Read)).made();
         let case = Case::of(&record).expect("a case");
-        let found = of_subject(&Subject { name: "it", rules: &[], without_root: "", gaps }, &case);
+        let found = of_subject(&Subject { kind: EvidenceKind::Heat, name: "it", without_root: "", gaps }, &case);
         let outline: Vec<_> = found.iter().map(|found| (found.reason.as_str(), found.jobs.len())).collect();
         assert_eq!(outline, [("reason 0", 2), ("reason 1", 2), ("several reasons", 6)]);
     }

@@ -43,7 +43,7 @@ pub(super) fn index() -> String {
     }
     text.push_str(EVIDENCE);
     for subject in SUBJECTS {
-        let rules: Vec<String> = subject.rules.iter().map(|id| format!("[{id}]({id}.md)")).collect();
+        let rules: Vec<String> = subject.rules().map(|rule| format!("[{id}]({id}.md)", id = rule.id)).collect();
         let without_root = if subject.without_root.is_empty() { "nothing" } else { subject.without_root };
         let _ = writeln!(text, "| {} | {} | {without_root} |", subject.name, rules.join(", "));
     }

@@ -280,7 +280,7 @@ const FINDING: Thing = Thing {
         "//! A dummy: jobs of that name.
 
 use crate::case::Case;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -291,6 +291,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: \"It is a dummy.\",
     example: \"--name=dummy\",
     cure: \"Give it another name.\",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

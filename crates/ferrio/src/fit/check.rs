@@ -9,8 +9,8 @@ use crate::fit::tail::{ShareBeyond, judge_tail};
 use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitVerdict};
 use crate::sweep::limit::certain_interval;
+use ferrio_insight::may_overstate;
 use ferrio_formats::{FiguresOf, LatencyFigures, RunResult};
-use ferrio_insight::may_flatter;
 use ferrio_stats::{Finding, FindingDirection};
 use serde::Serialize;
 
@@ -211,7 +211,7 @@ pub(crate) fn is_about(direction: FindingDirection, kind: FiguresOf) -> bool {
 fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: FiguresOf) -> Option<String> {
     let speaks_against = |finding: &&Finding| {
         let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
-        may_flatter(finding) && is_about(finding.direction, kind) && is_of_job
+        may_overstate(finding) && is_about(finding.direction, kind) && is_of_job
     };
     let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten()).chain(changes);
     findings.find(speaks_against).map(|finding| finding.id.clone())

@@ -5,18 +5,11 @@
 
 use crate::fit::FitBound;
 use crate::fit::together::Bins;
+use ferrio_insight::OutsideLoadFigures;
 use ferrio_formats::RunResult;
 use ferrio_stats::Finding;
 use serde::Serialize;
 
-/// Findings about CPU time that the jobs lacked: the name, what was lacking, and of what time.
-const CPU: [(&str, &str, &[&str]); 3] = [
-    ("waits-for-cpu", "waits for a CPU", &["time of the workers"]),
-    ("tail-waits-for-cpu", "waits for a CPU", &[]),
-    ("stolen-cpu-time", "stolen", &["stolen", "busy"]),
-];
-/// The finding about other programs that use the device.
-const OTHERS: &str = "other-users";
 /// Part of the time of slow I/Os that waits for a CPU explain.
 const EXPLAINS: f64 = 0.5;
 
@@ -61,31 +54,27 @@ impl Disturbance {
     }
 
     fn by(finding: &Finding, io: &LimitedIo<'_>) -> Option<Self> {
-        let secs_of = |what: &str| finding.evidence.iter().find(|one| one.what == what).map(|one| one.value);
-        let of_cpu = CPU.iter().find(|(id, ..)| *id == finding.id);
-        if let Some((_, lacking, all)) = of_cpu {
-            let lacking_secs = secs_of(lacking)?;
-            let all_secs: f64 = all.iter().filter_map(|what| secs_of(what)).sum();
-            let is_enough = match io.bound {
-                FitBound::Most(most) => lacking_secs >= EXPLAINS * slow_secs(io.bins, most),
-                FitBound::Least(_) if all_secs > lacking_secs => {
-                    io.bound.holds(io.value / (1.0 - lacking_secs / all_secs))
-                }
-                FitBound::Least(_) => false,
-            };
-            return is_enough.then(|| Self { finding: finding.id.clone(), others_bytes: 0 });
-        }
-        if finding.id != OTHERS {
-            return None;
-        }
-        let others: f64 =
-            finding.evidence.iter().filter(|one| one.what.contains("by others")).map(|one| one.value).sum();
-        let own: f64 = finding.evidence.iter().filter(|one| one.what.contains("by the job")).map(|one| one.value).sum();
-        let is_enough = match io.bound {
-            FitBound::Most(_) => true,
-            FitBound::Least(_) => own > 0.0 && io.bound.holds(io.value * (1.0 + others / own)),
+        let (is_enough, others_bytes) = match OutsideLoadFigures::of(finding)? {
+            OutsideLoadFigures::Cpu { lacked_secs, all_secs } => (explains_by_cpu(io, lacked_secs, all_secs), 0),
+            OutsideLoadFigures::Device { others_bytes, own_bytes } => {
+                let is_enough = match io.bound {
+                    FitBound::Most(_) => true,
+                    FitBound::Least(_) => {
+                        own_bytes > 0.0 && io.bound.holds(io.value * (1.0 + others_bytes / own_bytes))
+                    }
+                };
+                (is_enough, others_bytes as u64)
+            }
         };
-        is_enough.then(|| Self { finding: finding.id.clone(), others_bytes: others as u64 })
+        is_enough.then(|| Self { finding: finding.id.clone(), others_bytes })
+    }
+}
+
+/// CPU time that the jobs lacked is enough to be the reason. `all_secs`: the time in which they lacked it; 0: not known.
+fn explains_by_cpu(io: &LimitedIo<'_>, lacked_secs: f64, all_secs: f64) -> bool {
+    match io.bound {
+        FitBound::Most(most) => lacked_secs >= EXPLAINS * slow_secs(io.bins, most),
+        FitBound::Least(_) => all_secs > lacked_secs && io.bound.holds(io.value / (1.0 - lacked_secs / all_secs)),
     }
 }
 
@@ -163,7 +152,7 @@ mod tests {
 
     #[test]
     fn quiet_runs_are_counted() {
-        let others = || Some(Disturbance { finding: OTHERS.to_owned(), others_bytes: 400 << 20 });
+        let others = || Some(Disturbance { finding: "other-users".to_owned(), others_bytes: 400 << 20 });
         let runs = [(true, None), (false, others()), (true, None), (false, None), (true, others())];
         let found = DisturbedRuns::of(&runs).expect("disturbed runs");
         assert_eq!((found.n_disturbed, found.n_quiet, found.n_quiet_held), (2, 3, 2));

@@ -9,7 +9,7 @@ use crate::fit::{CheckOutcome, FitBound, FitError, FitVerdict, MissedLoad, scale
 use crate::session::runs::Runs;
 use crate::sweep::limit::{Bracket, LimitVerdict, LimitedBy, limited_by, search};
 use ferrio_formats::RunResult;
-use ferrio_insight::may_flatter;
+use ferrio_insight::may_overstate;
 use ferrio_insight::repeats::{changes, not_again};
 use ferrio_stats::Finding;
 use serde::Serialize;
@@ -130,7 +130,7 @@ impl Headroom {
             let decided = fitting.decide(prepared, hundredths, &mut runs, all)?;
             let results = &runs.results;
             let of_runs = results.iter().flat_map(|result| result.findings.iter().flatten()).cloned();
-            self.findings.extend(of_runs.chain(changes(results)).filter(may_flatter));
+            self.findings.extend(of_runs.chain(changes(results)).filter(may_overstate));
             let what = format!("{} times {}", factor_text(hundredths), prepared.load.name);
             if let Some(missed) = decided.missed.as_ref().filter(|missed| missed.limited_by.is_some()) {
                 self.findings.push(not_again(&what, missed.metric(), [missed.wanted_per_sec, missed.least_per_sec]));

@@ -72,7 +72,7 @@ impl DecidedLoad {
             let check = CheckOutcome::of((index, limit), bound, runs, &changes, most_runs);
             // Latencies of a load that is not carried are those of less load.
             let is_of_less = missed.is_some() && matches!(check.bound, Some(FitBound::Most(_)));
-            if is_of_less { check.doubted(RATE_NOT_REACHED) } else { check }
+            if is_of_less { check.doubted(RATE_NOT_REACHED.id) } else { check }
         };
         Self { checks: recipe.limits_of(load).map(check).collect(), missed }
     }

@@ -20,12 +20,13 @@ pub(crate) mod testing;
 pub(crate) mod time;
 
 use crate::case::{Case, CaseJob};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
 
 /// Directory of the generated pages, one per rule.
 const PAGES: &str = "docs/findings";
 
-/// A rule: its name, its explanations for users, and its check of a run.
+/// A rule: its name, its explanations for users, what it needs, and its check of a run.
 #[derive(Debug)]
 pub struct FindingRule {
     /// Short name; it does not change from version to version.
@@ -42,9 +43,46 @@ pub struct FindingRule {
     pub example: &'static str,
     /// How to avoid it.
     pub cure: &'static str,
+    /// Evidence that it rests on and that a run may lack; besides, it needs only what every record has.
+    pub needs: &'static [EvidenceKind],
+    /// It rests on options, figures and counters of disks alone, so that it also looks at reports of other programs. A rule that takes
+    /// a fact that is not there for its absence does not.
+    pub looks_at_reports: bool,
+    /// What a finding says about the state in which the figures were measured.
+    pub state: MeasuredState,
     /// Short names of rules whose findings explain those of this one: it says nothing about a job where one of them does.
     pub yields_to: &'static [&'static str],
     find: fn(&Case<'_>) -> Vec<Observation>,
+}
+
+/// What a finding says about the state in which the figures of a run were measured.
+#[derive(Debug, Clone, Copy)]
+pub enum MeasuredState {
+    /// Nothing against it: another run on the same storage would be in the same state.
+    Lasting,
+    /// The state passes, such as credit for bursts or a cache that fills: the figures of a longer run are others.
+    Transient,
+    /// Something else than the storage made the run slow.
+    Disturbed(OutsideLoad),
+}
+
+/// Load of other programs, by the names of the measured values in the findings of a rule about it.
+#[derive(Debug, Clone, Copy)]
+pub enum OutsideLoad {
+    /// CPU time, seconds.
+    Cpu {
+        /// What the jobs lacked.
+        lacked: &'static str,
+        /// Values whose sum is all the time in which they lacked it; empty: that time is not known.
+        all: &'static [&'static str],
+    },
+    /// The device, bytes.
+    Device {
+        /// Moved by other programs.
+        others: &'static [&'static str],
+        /// Moved by the jobs.
+        own: &'static [&'static str],
+    },
 }
 
 /// What a rule has found: the part of a finding that differs from run to run.
@@ -173,7 +211,7 @@ pub const RULES: &[FindingRule] = &[
 ];
 
 impl FindingRule {
-    /// A rule about repeated runs: it looks at no single run, and names itself whatever its finding says.
+    /// A rule about repeated runs that change from run to run: it looks at no single run, and names itself whatever its finding says.
     pub(crate) const fn of_repeats(
         id: &'static str,
         title: &'static str,
@@ -183,7 +221,20 @@ impl FindingRule {
         cure: &'static str,
     ) -> Self {
         let find = |_: &Case<'_>| Vec::new();
-        Self { id, title, severity: Severity::Misleading, what, why, example, cure, yields_to: &[], find }
+        Self {
+            id,
+            title,
+            severity: Severity::Misleading,
+            what,
+            why,
+            example,
+            cure,
+            needs: &[],
+            looks_at_reports: false,
+            state: MeasuredState::Transient,
+            yields_to: &[],
+            find,
+        }
     }
 
     /// The page that describes it.

@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
+use ferrio_insight::{FindingRule, rule_of};
 use ferrio_formats::native::{closing, in_brackets, measured, unexamined};
 use ferrio_formats::{JobResult, RunResult};
-use ferrio_insight::{FindingRule, all_rules};
 use ferrio_stats::{Audit, FiguresOf, Finding};
 use maud::{Markup, html};
 
@@ -73,11 +73,6 @@ pub(crate) fn one(finding: &Finding, anchor: &str, side: &str) -> Markup {
             }
         }
     }
-}
-
-/// The rule of a finding; `None`: this version has none of this name.
-fn rule_of(finding: &Finding) -> Option<&'static FindingRule> {
-    all_rules().find(|rule| rule.id == finding.id)
 }
 
 /// The documents of the rules of some findings, each once: a page has no other files that it could lead to.

@@ -3,6 +3,7 @@
 //! A new rule is one function plus one line in [`RULES`], with a test that shows a violation.
 
 mod engines;
+mod findings;
 mod form;
 mod lints;
 mod outputs;
@@ -20,6 +21,7 @@ type Rule = fn(&Source<'_>) -> Vec<Finding>;
 /// All rules.
 const RULES: &[Rule] = &[
     engines::compared_name,
+    findings::named_elsewhere,
     form::file_length,
     form::function_length,
     form::opening_doc,

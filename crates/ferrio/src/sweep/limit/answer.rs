@@ -7,14 +7,12 @@ use crate::sweep::{SweepError, SweepFolder};
 use ferrio_formats::{FiguresOf, JobResult, RunResult, of_record};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::not_again;
-use ferrio_insight::{cpu_wait_share, may_flatter, means_fewer_in_flight};
+use ferrio_insight::{TAIL_WAITS_FOR_CPU, cpu_wait_share, may_overstate, means_fewer_in_flight};
 use ferrio_stats::{Finding, RunRecord, Severity};
 use serde::Serialize;
 
 /// A job that uses this share of a CPU has no more of it.
 const FULL_PERCENT: f64 = 90.0;
-/// The finding whose rule has compared the waits for a CPU with the time of the slow I/Os.
-const TAIL_WAITS: &str = "tail-waits-for-cpu";
 /// Waits for a CPU explain longer latencies where they are at least this part of what has been added.
 const PART: f64 = 0.5;
 /// A device whose completion latency is at most this many times that of the lowest load does not work harder.
@@ -199,7 +197,7 @@ impl ValueRuns {
             names
         };
         let is_of_less = |finding: &Finding| search.option.name == DEPTH && means_fewer_in_flight(finding);
-        let flattered_by = named(&|finding| may_flatter(finding) || is_of_less(finding));
+        let flattered_by = named(&|finding| may_overstate(finding) || is_of_less(finding));
         let wrong = named(&|finding| finding.severity == Severity::Wrong);
         let shares = search.shares_of_rates(&results);
         let share = (shares.iter().map(|share| share.ln()).sum::<f64>() / shares.len().max(1) as f64).exp();
@@ -277,7 +275,8 @@ fn waits_explain(beyond: &RunResult, lowest: &RunResult) -> bool {
         of(beyond).zip(of(lowest)).map_or(1.0, |(now, unloaded)| 1.0 - unloaded / now.max(1.0))
     };
     beyond.findings.iter().flatten().any(|finding| {
-        finding.id == TAIL_WAITS
+        // Its rule has compared the waits for a CPU with the time of the slow I/Os.
+        finding.id == TAIL_WAITS_FOR_CPU.id
             || cpu_wait_share(finding).is_some_and(|share| finding.jobs.iter().any(|job| share >= PART * added(job)))
     })
 }
@@ -335,10 +334,5 @@ mod tests {
         assert_eq!(limited_by(&with_syncs(120, 8e6), &lowest), LimitedBy::Device);
         assert_eq!(by_syncs(&with_syncs(100, 4e6), &lowest), None);
         assert_eq!(by_syncs(&two_jobs(0), &lowest), None);
-    }
-
-    #[test]
-    fn findings_about_cpus_are_findings() {
-        assert!(ferrio_insight::RULES.iter().any(|rule| rule.id == TAIL_WAITS));
     }
 }

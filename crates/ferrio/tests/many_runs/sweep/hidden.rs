@@ -6,7 +6,7 @@
 use super::common::{Swept, made};
 use ferrio::sweep::limit::{LimitAnswer, LimitedBy};
 use ferrio::sweep::outcome::SweepOutcome;
-use ferrio_insight::may_flatter;
+use ferrio_insight::may_overstate;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::{BURST, SERVICE};
 use ferrio_stats::Severity;
@@ -191,7 +191,7 @@ fn finds_nothing(n_devices: i64) {
         let knee = outcome(&Swept::new("plain-knee", CHANNELS, "iodepth=1..64"), seed);
         let repeats = outcome(&Swept { over: None, n_repeats: 8, ..Swept::new("plain-repeats", CHANNELS, "") }, seed);
         for outcome in [&limited, &knee, &repeats] {
-            let named = outcome.findings.iter().filter(|one| may_flatter(&one.finding)).count();
+            let named = outcome.findings.iter().filter(|one| may_overstate(&one.finding)).count();
             assert_eq!(named, 0, "{seed}: {:?}", told(outcome));
         }
     }

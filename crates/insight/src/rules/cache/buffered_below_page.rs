@@ -2,8 +2,9 @@
 
 use crate::case::{Case, CaseJob, is_in_memory, sum};
 use crate::on_device::BlockPlaces;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -18,6 +19,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           all of it later. The device moves up to eight times as much as the figures say.",
     example: "--name=a --rw=randread --bs=512 --size=1g --ioengine=psync",
     cure: "Use a --bs of 4k or a multiple of it, or --direct=1, which moves just what the job asks for.",
+    needs: &[EvidenceKind::Accounts, EvidenceKind::PartsOfPages],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::asked::waits_for_writes;
 use crate::measures::ranges::shared_part;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity, TargetKind};
@@ -20,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           later job then reads from memory.",
     example: "--filename=f --size=1g --name=w --rw=write --name=r --rw=read --stonewall",
     cure: "Add --direct=1 to the job that reads, or --end_fsync=1 to the job that writes, and leave invalidate at 1.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Caches between the device of the jobs and the disks below it, and thin volumes.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{DeviceCache, Measured, Severity, StorageLayer};
 use ferrio_units::DataDirection;
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           in the cache. The figures are those of neither device.",
     example: "--name=a --filename=/dev/bcache0 --rw=randread --direct=1 --size=10g",
     cure: "Measure the devices below for themselves, or use data much larger than the cache and run until the rate is steady (steadystate).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| each(case, cached),
 };
@@ -30,6 +33,9 @@ pub(crate) const THIN: FindingRule = FindingRule {
           zeroes without any disk.",
     example: "--name=a --filename=/dev/vg/thin --rw=randread --direct=1 --size=10g",
     cure: "Write the whole range once before the run, and compare only runs on ranges that are written.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| each(case, thin),
 };

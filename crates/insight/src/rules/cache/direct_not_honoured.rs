@@ -2,8 +2,9 @@
 
 use crate::case::{Case, CaseJob, sum};
 use crate::measures::asked::is_direct_to_files;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity, TargetPlace};
 use ferrio_units::DataDirection;
 
@@ -18,6 +19,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           I/O: reads may come from memory, and writes may end there.",
     example: "--name=a --rw=randread --direct=1 --directory=/mnt/ext4-with-data-journal",
     cure: "Use a file system that does direct I/O on these files, or take the figures for those of buffered I/O.",
+    needs: &[EvidenceKind::PageCache],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

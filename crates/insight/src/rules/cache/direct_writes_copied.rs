@@ -2,8 +2,9 @@
 
 use crate::case::{Case, CaseJob, sum};
 use crate::measures::asked::is_direct_to_files;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity, TargetPlace};
 use ferrio_units::DataDirection;
 
@@ -19,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=randwrite --direct=1 --ioengine=libaio --iodepth=16 --directory=/mnt/btrfs",
     cure: "Mount with -o nodatasum, or set `chattr +C` on the empty directory, if the files shall have no checksums; else take the figures \
            for those of btrfs with checksums.",
+    needs: &[EvidenceKind::PageCache],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["direct-not-honoured"],
     find,
 };

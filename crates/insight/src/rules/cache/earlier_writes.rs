@@ -1,9 +1,10 @@
 //! Data from before the run that was written to the device during the run.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::stack::Level;
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use std::collections::BTreeSet;
@@ -19,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           shares the device with the jobs, and slows them down by an amount that the next run will not have.",
     example: "--name=a --filename=f --rw=randread --direct=1 --size=1g   (right after `cp` has made f)",
     cure: "Run `sync` before, and leave create_fsync at 1.",
+    needs: &[EvidenceKind::PageCache],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Buffered reads of files that the page cache can hold, more than once.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::{RandomDistribution, SizeSpec};
 use ferrio_stats::{Measured, Severity};
@@ -20,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           first one too). The figures are a mixture of both, and depend on how long the run is.",
     example: "--name=a --rw=randread --norandommap --size=1g --runtime=60 --time_based",
     cure: "Add --direct=1, or read much more than the memory holds.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::asked::waits_in_syncs;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::SyncMode;
 use ferrio_stats::{Figures, LatencyFigures, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           behind it.",
     example: "--name=log --rw=write --bs=4k --size=4m --ioengine=psync --fdatasync=1",
     cure: "Read the latencies of the row sync, or write with --direct=1 --sync=dsync, so that each write waits for the device.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! A page cache that is smaller than on the machine, because of the control group.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the same job outside of the group.",
     example: "--name=a --rw=randread --size=4g --runtime=60 --time_based   (in a container with 1 GiB)",
     cure: "Add --direct=1 to measure the device, or run in a group with the memory that the application will have.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

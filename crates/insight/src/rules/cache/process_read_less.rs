@@ -1,8 +1,9 @@
 //! Reads of an overlay file system that no device has served, where the devices cannot be seen.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -15,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The reads were answered from memory, most of them by the page cache: latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --invalidate=0   (in a container)",
     cure: "Add --direct=1, and measure on a volume instead of the container's own directories.",
+    needs: &[EvidenceKind::Accounts, EvidenceKind::ReadsOfThreads],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

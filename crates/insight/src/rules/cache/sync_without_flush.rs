@@ -2,7 +2,8 @@
 
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::on_device::{device_of, queue_under};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -20,6 +21,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=write --size=64m --end_fsync=1 --ioengine=psync   (on a file system mounted with nobarrier)",
     cure: "Mount without nobarrier, and set queue/write_cache of the device to `write back` if it has a cache; else take the figures for those of \
            writes that are not safe.",
+    needs: &[EvidenceKind::Flushes],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::most_ios;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::{counted, thousands};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A sync follows after so many writes. With fewer writes there is none, and the figures are those of a job without syncs.",
     example: "--name=a --rw=write --bs=1m --size=64m --fsync=100 --ioengine=psync",
     cure: "Use a smaller interval, more writes, or --end_fsync=1 for one sync at the end.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

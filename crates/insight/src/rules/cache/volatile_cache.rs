@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::waits_for_writes;
 use crate::on_device::is_direct;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
@@ -20,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           without power until a flush. The latency of a write that is safe is that of a write with a flush.",
     example: "--name=wal --rw=write --bs=4k --direct=1 --size=64m",
     cure: "Add --fdatasync=1 (or --sync=dsync) to measure writes that survive a loss of power, or write several times the size of the cache.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["write-refused"],
     find,
 };

@@ -2,8 +2,9 @@
 
 use crate::case::Case;
 use crate::measures::page_cache::WaitingWrites;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -15,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A buffered write is done when it is in memory. What is written to the device after the run is in no figure.",
     example: "--name=a --rw=write --size=1g --ioengine=psync",
     cure: "Add --direct=1, or --end_fsync=1 so that the time of the write-back counts.",
+    needs: &[EvidenceKind::PageCache],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,8 +2,9 @@
 
 use crate::case::Case;
 use crate::measures::cpu_time::throttled_share;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -16,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           seen late, and none is started.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1",
     cure: "Give the container or service more CPU time (cpu.max, CPUQuota=, docker --cpus), or measure outside of it.",
+    needs: &[EvidenceKind::HostCpu],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! A control group with less CPU time than the jobs can use.
 
 use crate::case::Case;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A group that has used up its quota stands still until the next period, usually of 100 ms, and so do its I/Os.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1 --numjobs=4",
     cure: "Give the container or service more CPU time (cpu.max, CPUQuota=, docker --cpus), or use fewer jobs.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

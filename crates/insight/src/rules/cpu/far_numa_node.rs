@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::on_device::{device_of, queue_under};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Measured, Severity};
 
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           figures would be better.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1 --numa_cpu_nodes=1 --size=1g",
     cure: "Add --numa_cpu_nodes with the node in /sys/block/X/device/numa_node (of NVMe: device/device/numa_node).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::is_paced;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::{io_uring, libaio, pvsync2};
@@ -19,6 +19,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --bs=512 --direct=1 --size=1g",
     cure: "Use more jobs (--numjobs) on other CPUs, larger batches (--iodepth_batch_submit, --iodepth_batch_complete_max), or an engine that \
            costs less per I/O.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["waits-for-cpu"],
     find,
 };

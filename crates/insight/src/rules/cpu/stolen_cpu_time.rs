@@ -1,8 +1,9 @@
 //! CPU time that the host of a virtual machine gave to others.
 
 use crate::case::Case;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The jobs stand still and do not notice it: latencies are longer, and fewer I/Os are started. Another day the host is less busy.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --size=1g --direct=1",
     cure: "Repeat the run and compare, or take a machine with CPUs of its own (a dedicated instance, pinned CPUs).",
+    needs: &[EvidenceKind::HostCpu],
+    looks_at_reports: false,
+    state: MeasuredState::Disturbed(OutsideLoad::Cpu { lacked: STOLEN, all: &[STOLEN, BUSY] }),
     yields_to: &[],
     find,
 };
@@ -21,6 +25,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.05;
 /// Ten ticks; fewer are chance.
 const LEAST_MS: u64 = 100;
+
+/// Names of the measured values.
+const STOLEN: &str = "stolen";
+const BUSY: &str = "busy";
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     let of_run = || {
@@ -35,8 +43,8 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
             text::short(times.steal_ms as f64 / 1e3)
         );
         let evidence = vec![
-            Measured::seconds("stolen", times.steal_ms as f64 / 1e3),
-            Measured::seconds("busy", times.busy_ms as f64 / 1e3),
+            Measured::seconds(STOLEN, times.steal_ms as f64 / 1e3),
+            Measured::seconds(BUSY, times.busy_ms as f64 / 1e3),
         ];
         Some(Observation::of_run(evidence, explanation))
     };

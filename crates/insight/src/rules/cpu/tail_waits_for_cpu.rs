@@ -2,12 +2,14 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::cpu_time::WaitingTail;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::duration_text;
 
-pub(crate) const RULE: FindingRule = FindingRule {
+/// The rule.
+pub const RULE: FindingRule = FindingRule {
     id: "tail-waits-for-cpu",
     title: "The slowest I/Os waited for a CPU, not for the device",
     severity: Severity::Misleading,
@@ -18,9 +20,15 @@ pub(crate) const RULE: FindingRule = FindingRule {
           seen late, and they are the tail.",
     example: "--name=a --ioengine=psync --rw=randread --bs=64k --size=1g --direct=1 --cpus_allowed=0   (beside a program on CPU 0)",
     cure: "Keep the CPUs of the jobs free from others (--cpus_allowed, isolcpus), and repeat the run.",
+    needs: &[EvidenceKind::CpuTurns],
+    looks_at_reports: false,
+    state: MeasuredState::Disturbed(OutsideLoad::Cpu { lacked: WAITS, all: &[] }),
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
+
+/// Name of the measured value that is the time without a CPU.
+const WAITS: &str = "waits for a CPU";
 
 fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
     let WaitingTail { percent, tail_ns, slow_ns: slow, waited_ns } = WaitingTail::of(case, job)?;
@@ -31,7 +39,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
         text::short(slow / 1e9)
     );
     let evidence = vec![
-        Measured::seconds("waits for a CPU", waited_ns as f64 / 1e9),
+        Measured::seconds(WAITS, waited_ns as f64 / 1e9),
         Measured::seconds("time of the slow I/Os", slow / 1e9),
         Measured::seconds(&format!("p{percent}"), tail_ns as f64 / 1e9),
     ];

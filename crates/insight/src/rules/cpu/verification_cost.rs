@@ -1,8 +1,9 @@
 //! CPU time of verification within the figures.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           bandwidth and IOPS are lower than those of the device.",
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --verify=sha3-512",
     cure: "Take figures from a run without --verify, and verify in another one; --verify=crc32c costs least.",
+    needs: &[EvidenceKind::CpuTurns],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &["preparation-counted"],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

@@ -2,8 +2,9 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::cpu_time::waiting_share;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Finding, Measured, Severity, WorkerRecord};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -16,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           less to do in the meantime.",
     example: "--name=a --ioengine=psync --rw=randread --size=1g --direct=1 --cpus_allowed=0 --numjobs=8",
     cure: "End the other programs, or keep CPUs free for the jobs (--cpus_allowed).",
+    needs: &[EvidenceKind::CpuTurns],
+    looks_at_reports: false,
+    state: MeasuredState::Disturbed(OutsideLoad::Cpu { lacked: WAITS, all: &[TIME] }),
     yields_to: &[],
     find,
 };

@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob, sum};
 use crate::measures::asked::easy_data;
 use crate::measures::targets::compresses;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::Fallocate;
 use ferrio_stats::{LayerKind, Measured, Severity, TargetKind, TargetPlace};
@@ -19,6 +19,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The device gets a part of the data only, so bandwidth and IOPS are higher than it can take or give.",
     example: "--name=a --rw=write --zero_buffers --directory=/mnt/btrfs-with-compress",
     cure: "Write data that does not compress: --refill_buffers, without zero_buffers, buffer_pattern and buffer_compress_percentage.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::asked::easy_data;
 use crate::measures::targets::compresses;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Severity, TargetPlace};
 use ferrio_units::DataDirection;
 
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           such data is written faster than data of users, up to several times.",
     example: "--name=a --rw=write --bs=128k --size=1g --direct=1 --zero_buffers",
     cure: "Compare with a run on data that does not compress: --refill_buffers, without the option named above.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["data-that-compresses"],
     find,
 };

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob, sum};
 use crate::measures::extents::first_written_bytes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=randwrite --size=1g --direct=1 --ioengine=libaio",
     cure: "Run the job once more on the same files and take those figures for overwrites, or let --overwrite=1 write the files first. If \
            the program that you think of writes new files, as a log that grows, the figures are right as they are.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

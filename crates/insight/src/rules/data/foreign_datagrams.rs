@@ -1,7 +1,7 @@
 //! Ends of a connection by datagrams to which others than the other end have sent some.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::thousands;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           replies; a native run leaves them out, and still spends time on them.",
     example: "--name=a --ioengine=net --protocol=udp --port=8888 --rw=read --size=1g   (another program sends to this port)",
     cure: "Use a --port of its own for each pair of jobs, which no other program sends to.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! `overwrite=1` on files that were there in full.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
 use ferrio_units::DataDirection;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           them, every run overwrites, with and without the option: it is not a different test.",
     example: "--name=a --rw=randwrite --size=1g --direct=1 --overwrite=1",
     cure: "Compare with a run on files that have not been written: remove them first, and leave --overwrite=1 out.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Reads that found the end of the file instead of data.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           asynchronous engine has done it, and its IOPS and latencies are those of reads of nothing; a native run ends with an error.",
     example: "--name=a --filename=f --size=1g --rw=randread --ioengine=libaio   (f is truncated meanwhile)",
     cure: "Find out what makes the file shorter during the run, or read a file that has been written to its end.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -3,8 +3,9 @@
 use crate::case::{Case, CaseJob};
 use crate::measures::extents::{self, LEAST_SHARE};
 use crate::measures::ranges::range_bytes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -19,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=preallocated.dat --rw=randread --direct=1",
     cure: "If the files hold nothing that somebody needs, write them first: run the job once with --rw=write --bs=1m --end_fsync=1, \
            without a runtime. Otherwise let the test make files of its own (--directory=DIR in the place of --filename).",
+    needs: &[EvidenceKind::Extents, EvidenceKind::ReadsOfThreads],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

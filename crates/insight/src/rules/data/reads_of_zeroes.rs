@@ -2,7 +2,8 @@
 
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::extents::holds_no_data;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{LayerKind, Measured, ReadSample, Severity, TargetKind};
 use ferrio_units::DataDirection;
 
@@ -16,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           answer reads of such blocks from a table, and not from the medium.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=randread --direct=1   (on a new or trimmed drive)",
     cure: "Write the part of the device first that is read, which destroys its contents: --rw=write --bs=1m --direct=1 --refill_buffers.",
+    needs: &[EvidenceKind::Contents],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["data-that-compresses"],
     find: |case| find(case, true),
 };
@@ -31,6 +35,9 @@ pub(crate) const OF_FILES: FindingRule = FindingRule {
     example: "--name=a --filename=from-dev-zero.dat --rw=randread --direct=1   (after `dd if=/dev/zero of=from-dev-zero.dat`)",
     cure: "If the files hold nothing that somebody needs, write them with data that does not compress, and read those: --rw=write --bs=1m \
            --refill_buffers --end_fsync=1. Otherwise let the test make files of its own (--directory=DIR in the place of --filename).",
+    needs: &[EvidenceKind::Contents],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["data-that-compresses"],
     find: |case| find(case, false),
 };

@@ -1,8 +1,9 @@
 //! A job only reads, and one of its files is shorter than the job needs.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{LaidOver, Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           ferrio's own commands keep it, and add what is missing at its end. Either way a part of what is read was written by the layout a moment before.",
     example: "--name=a --filename=backup.tar --rw=read --size=10g   (backup.tar holds 7 GiB)",
     cure: "Leave out size and filesize, so that the job reads what the file holds, or name a file that may be written.",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

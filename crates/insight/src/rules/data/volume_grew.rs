@@ -1,7 +1,7 @@
 //! Writes for which the volume below had to get more room.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, StorageLayer};
 use ferrio_units::DataDirection;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the same blocks overwrites, which is another test with other figures.",
     example: "--name=a --filename=/dev/loop0 --rw=write --direct=1   (after `truncate -s 1g image; losetup /dev/loop0 image`)",
     cure: "Write all of the device once before the run, or make its file with `fallocate` and write it.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["first-writes"],
     find,
 };

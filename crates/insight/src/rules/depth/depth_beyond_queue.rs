@@ -4,7 +4,7 @@ use crate::case::{Case, CaseJob};
 use crate::measures::asked::is_held_back;
 use crate::measures::requests::{asked_in_flight, least_bytes, most_bytes};
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Measured, Severity};
@@ -23,6 +23,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           time counts as latency, and more depth changes nothing else.",
     example: "--name=a --ioengine=libaio --iodepth=512 --numjobs=4 --rw=randread --bs=4k --direct=1 --size=1g",
     cure: "Lower iodepth or numjobs until the depth fits; limits are in /sys/block/X/queue/nr_requests, mq/*/nr_tags and device/queue_depth.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! A depth that a synchronous engine cannot have.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -13,6 +13,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "One I/O is in flight at a time, whatever iodepth says.",
     example: "--name=a --ioengine=psync --iodepth=32 --rw=randread --direct=1 --size=1g",
     cure: "Take --ioengine=io_uring or --ioengine=libaio, or as many jobs as I/Os shall be in flight (--numjobs).",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

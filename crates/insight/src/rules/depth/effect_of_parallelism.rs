@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::is_depth_in_vain;
 use crate::measures::extents::first_written_bytes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::{GroupingSpec, JobSpec, PaceSpec};
 use ferrio_stats::{Measured, Severity};
@@ -21,6 +21,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--bs=4k --rw=randread --direct=1 --ioengine=libaio --filename=/data/file --size=1g --name=a --iodepth=16 --name=b --stonewall \
               --iodepth=64",
     cure: "Use the smallest iodepth and numjobs beyond which IOPS do not grow.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

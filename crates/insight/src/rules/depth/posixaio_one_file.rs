@@ -1,7 +1,8 @@
 //! A queue of POSIX AIO on fewer files than its depth.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::engines::Sharing;
 use ferrio_stats::{Measured, Severity};
 
@@ -15,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the device gets one at a time. The latencies contain the wait, so they grow with iodepth while the rate stays.",
     example: "--name=a --ioengine=posixaio --iodepth=16 --rw=randread --direct=1 --size=1g",
     cure: "Use --ioengine=io_uring or libaio with --direct=1, or at least as many files as iodepth (--nrfiles).",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

@@ -1,7 +1,7 @@
 //! Time that passes in handing I/Os over.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           buffered I/O, writes that extend a file or convert its extents, a full queue of the device.",
     example: "--name=a --ioengine=libaio --iodepth=32 --rw=randwrite --direct=1 --size=1g",
     cure: "Write the files before the test (--overwrite=1, or a run before), use --direct=1, or --ioengine=psync.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["depth-beyond-queue", "asynchronous-without-direct", "load-generator-limit"],
     find,
 };

@@ -4,8 +4,9 @@ use crate::case::{Case, CaseJob, sum};
 use crate::measures::kept::Shortfall;
 use crate::measures::ranges::range_bytes;
 use crate::measures::shortfall::{SHARE, shortfalls};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{ExtentBytes, LayerKind, Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -19,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           nothing at all. Its latency and bandwidth are those of memory.",
     example: "--name=a --rw=randread --size=1g --ioengine=psync --invalidate=0   (twice: the second run reads what the first has read)",
     cure: "Add --direct=1, so that the page cache has no part in it.",
+    needs: &[EvidenceKind::Devices, EvidenceKind::ReadsOfThreads],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &["reads-of-unwritten-extents", "data-that-compresses", "direct-not-honoured"],
     find: |case| found(case, |depth| depth == 0),
 };
@@ -35,6 +39,9 @@ pub(crate) const LOWER: FindingRule = FindingRule {
           between the two. The disk itself would give other figures.",
     example: "--name=a --filename=/dev/loop0 --rw=randread --direct=1   (after `losetup /dev/loop0 image`)",
     cure: "Set a loop device up with `losetup --direct-io=on`, and take a cache between the devices into account.",
+    needs: &[EvidenceKind::Devices],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["reads-of-unwritten-extents", "data-that-compresses", "direct-not-honoured"],
     find: |case| found(case, |depth| depth > 0),
 };

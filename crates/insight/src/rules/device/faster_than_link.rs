@@ -1,7 +1,7 @@
 //! Data faster than the link to its device.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{DeviceLink, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "No data can pass a link faster than the link is, so a part of the I/O has not reached the device, or the clock is wrong.",
     example: "--name=a --rw=read --bs=1m --size=1g --ioengine=psync   (on a SATA disk, from the page cache)",
     cure: "Add --direct=1, and compare the time of the run with another clock.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["device-did-less", "lower-device-did-less"],
     find,
 };

@@ -1,7 +1,7 @@
 //! Data faster than memory can be copied.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::engines::Data;
 use ferrio_stats::{Measured, Severity, WorkerRecord, per_second};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel copies the data of such I/O between its memory and that of the job, by the CPU of the job. Data that is faster was not moved.",
     example: "--name=a --filename=/dev/null --rw=write --bs=1m --size=100g --ioengine=psync --scramble_buffers=0",
     cure: "Use a target that keeps its data, and compare the time of the run with another clock.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

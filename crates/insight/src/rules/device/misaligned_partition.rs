@@ -1,7 +1,7 @@
 //! A partition that begins within a physical block.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Measured, PartitionPlace, Severity};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           reads and rewrites.",
     example: "--name=a --filename=/dev/sdb1 --rw=randwrite --direct=1 --size=1g",
     cure: "Make the partition begin at a multiple of 1 MiB (`parted DISK align-check optimal NUMBER` checks it), or use the whole disk.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,9 +1,10 @@
 //! Other programs that use the device during the run.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::stack::Level;
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{IoCounters, Measured, Severity, TargetKind};
 use ferrio_units::DataDirection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The device shared its time among the jobs and others, so its own limits are above these figures.",
     example: "--name=a --filename=/dev/sdX --rw=randread --direct=1   (while a backup reads from the same disk)",
     cure: "Repeat the run while nothing else uses the device; `pidstat -d 1` shows which programs do.",
+    needs: &[EvidenceKind::Devices, EvidenceKind::Accounts],
+    looks_at_reports: false,
+    state: MeasuredState::Disturbed(OutsideLoad::Device { others: &BY_OTHERS, own: &BY_JOBS }),
     yields_to: &[],
     find,
 };
@@ -27,6 +31,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.3;
 /// Less than this is what a machine does that is left alone: logs, caches of programs.
 const LEAST_BYTES: u64 = 64 << 20;
+
+/// Names of the measured values: bytes of others (read, written, read below the upper devices), and of the jobs (read, both).
+const BY_OTHERS: [&str; 3] = ["read by others", "written by others", "read by others below"];
+const BY_JOBS: [&str; 2] = ["read by the job", "read and written by the jobs"];
 
 fn find(case: &Case<'_>) -> Vec<Observation> {
     // A worker that still runs is not among the charged processes.
@@ -81,7 +89,7 @@ fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<
         devices(upper),
         text::bytes(all)
     );
-    let evidence = vec![Measured::bytes("read by the job", all), Measured::bytes("read by others below", others)];
+    let evidence = vec![Measured::bytes(BY_JOBS[0], all), Measured::bytes(BY_OTHERS[2], others)];
     Some(Observation::of(job, evidence, explanation))
 }
 
@@ -103,9 +111,9 @@ fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJ
         text::bytes(all)
     );
     let evidence = vec![
-        Measured::bytes("read and written by the jobs", all),
-        Measured::bytes("read by others", read),
-        Measured::bytes("written by others", written),
+        Measured::bytes(BY_JOBS[1], all),
+        Measured::bytes(BY_OTHERS[0], read),
+        Measured::bytes(BY_OTHERS[1], written),
     ];
     Some(Observation::of_jobs(jobs.iter().copied(), evidence, explanation))
 }

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::on_device::{BlockPlaces, is_direct, is_in_blocks};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           of whole blocks, and wear a flash device more.",
     example: "--name=a --filename=/dev/sdb --rw=randwrite --direct=1 --bs=512 --size=1g",
     cure: "Use a --bs (and --offset, --blockalign) that is a multiple of the physical block size; `lsblk -o NAME,PHY-SEC` shows it.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::on_device::{BlockPlaces, is_direct};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           and writes of the disks. Another level, or writes of whole stripes, give other figures.",
     example: "--name=a --filename=/dev/md0 --rw=randwrite --direct=1 --bs=4k --size=1g",
     cure: "To measure whole stripes, use --bs with the size in /sys/block/mdX/queue/optimal_io_size; otherwise say the level beside the figures.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

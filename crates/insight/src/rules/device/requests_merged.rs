@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::measures::requests::{DeviceWork, EXPLAINED, works};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=libaio --iodepth=32 --iodepth_batch=32 --rw=read --bs=4k --direct=1 --size=1g",
     cure: "Read the bandwidth instead of IOPS; to measure the device with small blocks use random I/O, or switch merging off \
            (`echo 2 > /sys/block/X/queue/nomerges`).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,7 +2,7 @@
 
 use crate::case::Case;
 use crate::measures::requests::works;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Measured, Severity};
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           second than the jobs count.",
     example: "--name=a --rw=randread --bs=8m --direct=1 --size=1g",
     cure: "Use a --bs up to /sys/block/X/queue/max_sectors_kb, or raise that (up to max_hw_sectors_kb).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -3,7 +3,7 @@
 use crate::case::{Case, CaseJob};
 use crate::measures::requests::asked_in_flight;
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           that serves many I/Os side by side, so the figures are those of the scheduler too.",
     example: "--name=a --ioengine=io_uring --iodepth=64 --rw=randread --direct=1 --size=1g",
     cure: "Compare with --ioscheduler=none (which sets it for the device), or name the scheduler beside the figures.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,8 +1,9 @@
 //! CPUs or drives that were slowed down because they were hot.
 
 use crate::case::Case;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Heat, Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -16,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           before.",
     example: "--name=a --filename=/dev/nvme0n1 --rw=read --bs=1m --direct=1 --runtime=10m --time_based --size=1g",
     cure: "Improve the cooling, or let the machine cool down between runs; for the steady state of a hot drive, warm it up with --ramp_time.",
+    needs: &[EvidenceKind::Heat],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Trims that the kernel cuts into several requests, or that the device refuses.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Measured, Severity, TargetKind};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A trim is complete when the last of its requests is, so its latency is that of several, and the device does more trims a second than the job counts.",
     example: "--name=a --filename=/dev/sdX --rw=trim --bs=4g --size=64g",
     cure: "Use a --bs up to /sys/block/X/queue/discard_max_bytes, or raise that (up to discard_max_hw_bytes).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| jobs_that_trim(case).filter_map(|(job, device)| split(job, device)).collect(),
 };
@@ -30,6 +33,9 @@ pub(crate) const REFUSED: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdX --rw=trim --bs=1m --size=1g",
     cure: "Use a device with discards; `lsblk --discard` lists them. A value of 0 that somebody has written to /sys/block/X/queue/discard_max_bytes \
            can be raised up to discard_max_hw_bytes.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| {
         let jobs = jobs_that_trim(case).filter(|_| case.is_before());

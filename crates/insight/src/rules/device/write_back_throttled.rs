@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           is then a setting of the kernel, and other machines have another one.",
     example: "--name=w --rw=write --size=1g --end_fsync=1 --name=r --rw=randread --size=1g --direct=1",
     cure: "Compare with throttling off (`echo 0 > /sys/block/X/queue/wbt_lat_usec`), or name the setting beside the figures.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Buffers of the jobs that are larger than the memory.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           figures of the device.",
     example: "--name=a --ioengine=libaio --iodepth=4096 --bs=16m --rw=read --size=100g --direct=1",
     cure: "Lower iodepth, bs or numjobs, or raise the limit of the control group (memory.max, docker --memory).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Files that may not grow as large as the job wants.
 
 use crate::case::{Case, CaseJob, is_for_files};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity, TargetKind};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A write beyond the limit fails with EFBIG, and the kernel ends the job by the signal SIGXFSZ: there will be no figures.",
     example: "--name=a --rw=write --size=1g",
     cure: "Raise the limit (ulimit -f unlimited, LimitFSIZE=infinity), or use smaller files.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Limits of the control group for I/O to the device: those that are set, and those that were measured.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::stack::Level;
 use crate::text;
 use ferrio_stats::provenance::IoLimit;
@@ -20,6 +20,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel holds I/O back so that the limit is kept. The device was not busy, and its speed is not known after this run.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g",
     cure: "Run outside of the control group, or raise its limit (io.max, blkio.throttle.*).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: find_measured,
 };
@@ -33,6 +36,9 @@ pub(crate) const RULE_BEFORE: FindingRule = FindingRule {
     why: "The kernel holds I/O back so that the limit is kept: a run can show the limit, and not more.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g",
     cure: "Run outside of the control group, or raise its limit (io.max, blkio.throttle.*).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: find_set,
 };

@@ -1,7 +1,7 @@
 //! A control group with a smaller share of the device than others.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::provenance::IoWeight;
 use ferrio_stats::{Measured, Severity};
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "While other groups use the device, this group gets less of it than they do, so the figures depend on what the others do.",
     example: "--name=a --rw=randread --direct=1 --ioengine=libaio --iodepth=32 --size=1g   (systemd-run -p IOWeight=10)",
     cure: "Raise the weight (IOWeight=, io.weight), or measure while no other group uses the device.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! More locked memory than the process may have.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::engines::options::io_uring::FIXEDBUFS;
 use ferrio_stats::{Measured, Severity};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The kernel refuses the lock with ENOMEM or EPERM, and the job ends: there will be no figures.",
     example: "--name=a --ioengine=io_uring --fixedbufs --iodepth=256 --bs=128k --rw=randread --size=1g --direct=1",
     cure: "Raise the limit (ulimit -l unlimited, LimitMEMLOCK=infinity), or leave out fixedbufs and lockmem.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

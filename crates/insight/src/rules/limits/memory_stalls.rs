@@ -1,8 +1,9 @@
 //! Waits for memory.
 
 use crate::case::Case;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -15,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           and read what no job has asked for.",
     example: "--name=a --rw=randwrite --size=100g --ioengine=psync",
     cure: "Free memory or raise the limit of the control group (memory.max, MemoryMax=), use less for the jobs, and repeat the run.",
+    needs: &[EvidenceKind::Pressure],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! More files at a time than the process may open.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::{counted, thousands};
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The open that exceeds the limit fails with EMFILE, and ends the job: there will be no figures.",
     example: "--name=a --rw=randread --nrfiles=100000 --size=1g",
     cure: "Raise the hard limit (ulimit -Hn, LimitNOFILE=), or keep fewer files open at a time with --openfiles.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

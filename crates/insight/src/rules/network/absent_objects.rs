@@ -1,7 +1,7 @@
 //! Reads of objects that are not there.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, ObjectRequestKind, Severity};
 use ferrio_units::glance::thousands;
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           a native run counts no bytes of it.",
     example: "--name=a --ioengine=http --http_mode=s3 --http_host=HOST --filename=/bucket/new --rw=read --bs=1m ...",
     cure: "Write the objects first, with the same filename and bs: with http_object_mode=block the name of an object has both offset and size.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! Replies that come 40 ms late, because one end waits for an acknowledgement that the other end delays.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -32,6 +32,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=http --http_host=HOST --filename=/o --rw=randread --bs=4k   (a server that sends the head and the body \
               of a reply separately, without TCP_NODELAY)",
     cure: "Turn TCP_NODELAY on in the server (nginx: tcp_nodelay on).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

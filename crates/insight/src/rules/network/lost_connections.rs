@@ -1,7 +1,7 @@
 //! Connections to a server that were lost and made again.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::{duration_text, thousands};
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           that repeats.",
     example: "--name=a --ioengine=http --http_host=HOST --filename=/o --rw=read   (a server that closes connections after 100 requests)",
     cure: "Let the server keep connections open (nginx: keepalive_requests), and look in its log why it closes them.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! Segments that the network has lost, so that they were sent again.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::thousands;
 
@@ -22,6 +22,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=nbd --uri=nbd://HOST/ --rw=randwrite --size=1g   (over a network that loses one segment in a hundred)",
     cure: "Look for the place of the loss (ip -s link, ethtool -S, ss -ti), or measure on the server itself to know the storage without \
            the network.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! Requests that were sent again after a failure.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::thousands;
 
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           successes, the server has seen more requests.",
     example: "--name=a --ioengine=http --http_mode=s3 --http_retries=5 --rw=write ...   (a server that replies 503 at times)",
     cure: "Look in the server's log for the reason. With fewer jobs or a --rate the server may need no second try.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

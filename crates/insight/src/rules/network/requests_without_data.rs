@@ -1,7 +1,7 @@
 //! Reads that were requests without data.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::thousands;
 
@@ -14,6 +14,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           right.",
     example: "--name=a --ioengine=http --http_mode=s3 --http_read_mode=get/50:head/50 --rw=read --bs=1m ...",
     cure: "Take the figures of each kind of request, which stand below the table. For a bandwidth, read with http_read_mode=get.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! Reads of objects whose answers had fewer bytes than were asked for.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, ObjectRequestKind, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::{bytes_text, thousands};
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           bytes that never came; a native run counts the bytes that came, but its IOPS and latencies are those of smaller reads too.",
     example: "--name=a --ioengine=http --http_host=HOST --filename=/o --rw=read --bs=64k   (the objects have 10 bytes)",
     cure: "Write the objects with the same bs before, or read with the bs that they have. See whether the server sends what it should.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

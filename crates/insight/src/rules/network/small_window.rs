@@ -1,7 +1,7 @@
 //! Sending that waited for room in the window of the server.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::duration_text;
 
@@ -22,6 +22,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=nbd --uri=nbd://HOST/ --rw=write --bs=1m --iodepth=32 --size=10g   (a server with a small receive buffer)",
     cure: "On the server, raise net.ipv4.tcp_rmem and look whether its program sets SO_RCVBUF. If its storage is the slow part, the \
            figures are right as they are.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! Replies in which a server asks for fewer requests.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::glance::thousands;
 
@@ -14,6 +14,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           storage can do.",
     example: "--name=a --ioengine=http --http_mode=s3 --http_host=HOST --rw=write --bs=4k --numjobs=64 ...",
     cure: "Find the limit of the account. To measure below it, use fewer jobs or a --rate.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

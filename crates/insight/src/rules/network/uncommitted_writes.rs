@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::waits_for_writes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::engines::Data;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           COMMIT, which is a sync of the job, or in its own time. A short job then measures the memory of the server.",
     example: "--name=a --ioengine=nfs --nfs_url=nfs://HOST/EXPORT --filename=f --rw=write --size=1g",
     cure: "Add --end_fsync=1, so that the time of the server's disks counts, or --sync=1, which makes each write stable.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::most_ios;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::DEFAULT_PERCENTILES;
 use ferrio_stats::{Measured, Severity, has_few_beyond};
 use ferrio_units::glance::counted;
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --bs=4k --size=16m --percentile_list=50:99.99",
     cure: "Add --time_based and --runtime, or use a larger --size, or ask for a lower percentile.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,12 +1,13 @@
 //! A percentile that rests on a handful of I/Os.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::counted;
 
-pub(crate) const RULE: FindingRule = FindingRule {
+/// The rule.
+pub const RULE: FindingRule = FindingRule {
     id: "few-samples",
     title: "The 99th percentile rests on few I/Os",
     severity: Severity::Note,
@@ -14,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A percentile is the value of the slowest few I/Os, and with fewer than ten of them chance decides.",
     example: "--name=a --rw=randread --number_ios=100 --size=1g",
     cure: "Run longer, or look at the median.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

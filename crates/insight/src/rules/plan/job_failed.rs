@@ -1,7 +1,7 @@
 //! Jobs that failed, were killed, or had errors that they tolerated: their figures are those of a part of their work.
 
 use crate::case::{Case, CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
 use ferrio_units::glance::thousands;
 use ferrio_units::{DataDirection, errno_text};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           Data that verification does not find was never stored.",
     example: "--name=a --filename=/dev/failing --rw=randread --direct=1",
     cure: "Find the cause in the messages of the run and of the kernel (dmesg), and repeat the run.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

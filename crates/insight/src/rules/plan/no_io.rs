@@ -1,7 +1,7 @@
 //! Jobs that ended without any I/O, and why.
 
 use crate::case::{CaseJob, sum};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A job without I/O has no figures. That it ended without an error does not mean that it has tested anything.",
     example: "--name=a --ioengine=psync --rw=read --size=4m --time_based --runtime=1us",
     cure: "See the reason in the finding.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &["ramp-outlasts-job"],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),
 };

@@ -1,7 +1,7 @@
 //! A ramp that is longer than the job.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           there is nothing to count.",
     example: "--name=a --rw=read --size=64m --direct=1 --ramp_time=30",
     cure: "Add --time_based and --runtime, which begins behind the ramp, or use a larger --size.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

@@ -1,7 +1,7 @@
 //! A runtime that is an upper bound only.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           second measured the first second.",
     example: "--name=a --rw=read --size=1g --runtime=60",
     cure: "Add --time_based, so that the job begins anew until its runtime is over.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

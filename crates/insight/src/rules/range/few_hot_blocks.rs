@@ -3,8 +3,9 @@
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::asked::most_ios;
 use crate::measures::ranges::range_bytes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::{DistributionZone, RandomDistribution, RankLaw, ZoneLength};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -20,6 +21,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdx --rw=randread --random_distribution=zipf:1.6 --direct=1 --size=100g",
     cure: "Use a flatter distribution (zipf with a smaller theta, pareto with a larger h) or a much larger range; `ferrio genzipf` shows how \
            many blocks a distribution hits.",
+    needs: &[EvidenceKind::Ranges],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

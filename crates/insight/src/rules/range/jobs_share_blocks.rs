@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::ranges::shared_part;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::{DirectoryPer, SizeSpec};
 use ferrio_stats::Severity;
 use ferrio_units::DataDirection;
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           blocks wait for each other, and leave data that nobody can verify.",
     example: "--name=a --filename=/data/file --numjobs=4 --rw=read --direct=1",
     cure: "Give each clone a part of its own, with --offset_increment and a smaller --size, or files of its own, without --filename. Clones that are to go through the file together have --shared_stream=NAME.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| observations(case, false),
 };
@@ -31,6 +34,9 @@ pub(crate) const AT_RANDOM: FindingRule = FindingRule {
     why: "They seldom meet on a block, so the figures are those of random I/O. Which data stays is chance.",
     example: "--name=a --filename=/dev/sdx --numjobs=4 --rw=randwrite --direct=1 --size=10g",
     cure: "Nothing, if the data does not matter; else give each clone a part of its own, with --offset_increment and a smaller --size.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| observations(case, true),
 };

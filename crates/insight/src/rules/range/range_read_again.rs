@@ -2,8 +2,9 @@
 
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::ranges::range_bytes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -17,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           from memory, and nothing that the kernel counts shows that.",
     example: "--name=a --filename=/dev/sdx --rw=randread --size=1m --direct=1 --runtime=60 --time_based",
     cure: "Read a range that is much larger than the caches below: a larger --size, or the whole device.",
+    needs: &[EvidenceKind::Ranges],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

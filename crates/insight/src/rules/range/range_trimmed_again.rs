@@ -2,8 +2,9 @@
 
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::ranges::range_bytes;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 
@@ -18,6 +19,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdx --rw=trim --bs=1m --size=1g --runtime=60 --time_based",
     cure: "Trim each block once: leave out time_based and loops, and write the range before each run; or use --rw=trimwrite, which writes \
            each range anew.",
+    needs: &[EvidenceKind::Ranges],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

@@ -1,7 +1,8 @@
 //! Random reads that are those of the last run.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_spec::DirectionMix;
 use ferrio_stats::{EarlierRun, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -17,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           or of a host may still have those, and then the second run is faster than the first.",
     example: "--name=a --filename=/dev/sdb --rw=randread --direct=1 --size=1g",
     cure: "Add --randrepeat=0, so that each run draws blocks of its own, and use a target that is much larger than the caches.",
+    needs: &[EvidenceKind::EarlierRuns],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

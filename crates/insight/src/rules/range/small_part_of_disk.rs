@@ -1,7 +1,7 @@
 //! A file that covers a small part of a turning disk.
 
 use crate::case::{Case, CaseJob, is_for_files};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 
@@ -14,6 +14,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The head of the disk moves within a small range, so seeks are shorter than over the whole disk, and IOPS higher.",
     example: "--name=a --rw=randread --size=1g --direct=1 --directory=/mnt/disk",
     cure: "Use a file as large as the data will be, or the device itself (a test that writes destroys what is on it).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,7 @@
 //! Layers below which nothing can be measured.
 
 use crate::case::{Case, CaseJob, is_in_memory};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LayerKind, Severity, StorageLayer};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,6 +14,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The work of the devices cannot be compared with that of the jobs, so no rule can tell whether a cache has answered.",
     example: "--name=a --directory=/mnt/sshfs --rw=randread --size=1g",
     cure: "Measure where the devices can be seen: on the host, or on the device that holds the data.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

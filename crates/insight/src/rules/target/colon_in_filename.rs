@@ -1,7 +1,8 @@
 //! A colon in a file name, which separates two names.
 
 use crate::case::CaseJob;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           becomes two targets, and the I/O goes to other files than meant.",
     example: "--name=a --filename=/data/backup-12:30 --rw=write --size=1g",
     cure: "Write a colon that belongs to a name as `\\:`; to have several targets, make sure that each of them is there.",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(of_job).collect(),
 };

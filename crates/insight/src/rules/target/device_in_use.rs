@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::targets::used_place;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -15,6 +15,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           every run. Writes destroy the data of the other users.",
     example: "--name=a --filename=/dev/sda --rw=randread --direct=1 --size=1g",
     cure: "Use a device that nobody else uses, or make sure that the others are idle during the run; `lsblk` shows the users.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["write-refused"],
     find,
 };

@@ -1,7 +1,7 @@
 //! Jobs that write to a device instead of a file.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Severity, TargetKind};
 use ferrio_units::DataDirection;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           because nothing can bring the data back.",
     example: "--name=a --filename=/dev/sdb --rw=randwrite --direct=1",
     cure: "If the device has data that anybody needs, use a file on it (--directory) or --readonly.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,7 +2,8 @@
 
 use crate::case::Case;
 use crate::measures::targets::is_file_under_dev;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -13,6 +14,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "A mistyped or absent device becomes a file in memory, because /dev is kept in memory, and the run measures that.",
     example: "--name=a --filename=/dev/nvme9n9 --rw=randread --size=1g",
     cure: "Correct --filename; `lsblk` lists the devices. Remove the file that an earlier run has left there.",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -2,7 +2,8 @@
 
 use crate::case::{Case, CaseJob, is_in_memory};
 use crate::measures::targets::is_file_under_dev;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Severity, TargetKind, TargetPlace};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -15,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "There is no device below such files, so a run on them measures memory and the kernel.",
     example: "--name=a --directory=/dev/shm --rw=randwrite --size=100m",
     cure: "Give --directory on a file system of the storage that you want to measure; `df -T` shows them.",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -1,7 +1,8 @@
 //! Files on a server of the network.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{LayerKind, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -15,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --directory=/mnt/nfs --rw=randread --size=1g --direct=1",
     cure: "Measure the storage on the server itself, or use more data than the server has memory, and take the figures for those of the \
            whole way.",
+    needs: &[EvidenceKind::Targets],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

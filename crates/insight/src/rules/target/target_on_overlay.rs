@@ -1,7 +1,7 @@
 //! Files on an overlay, as containers have them.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LayerKind, Severity, StorageLayer};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -13,6 +13,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           a container keeps is usually in a volume, which is no overlay.",
     example: "--name=a --directory=/tmp --rw=randwrite --size=1g   (in a container)",
     cure: "Give --directory on a volume of the container, or on the file system of the storage that you want to measure.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

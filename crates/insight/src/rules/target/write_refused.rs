@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::targets::used_place;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -14,6 +14,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The writes would destroy the data of the other users, so no job of such a run begins, and there are no figures.",
     example: "--name=a --filename=/dev/sda --rw=randwrite --direct=1 --size=1g",
     cure: "Check --filename; `lsblk` shows the users of devices. To overwrite data in use all the same, add --allow_mounted_write=1.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

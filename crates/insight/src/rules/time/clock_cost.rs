@@ -1,7 +1,7 @@
 //! Looks at the clock that are a large part of each latency.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::duration_text;
@@ -17,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           that of the clock.",
     example: "--name=a --ioengine=mmap --rw=randread --bs=64 --size=16m",
     cure: "Compare IOPS instead of latencies, and measure larger blocks or slower targets; --gtod_reduce=1 leaves out most looks.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };

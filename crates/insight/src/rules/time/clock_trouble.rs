@@ -1,8 +1,9 @@
 //! Clocks that are slow, or that did not go on evenly.
 
 use crate::case::Case;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::{HostClock, Measured, Severity};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -16,6 +17,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           A clock that was set moves the times in logs and reports, and a suspended machine does nothing while the run goes on.",
     example: "--name=a --ioengine=psync --rw=randread --size=1g --direct=1 --write_lat_log=a --log_unix_epoch=1",
     cure: "Boot with a working TSC (see /sys/devices/system/clocksource), stop programs that set the clock, and repeat the run.",
+    needs: &[EvidenceKind::Clock],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

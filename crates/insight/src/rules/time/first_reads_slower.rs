@@ -4,8 +4,9 @@ use crate::case::{Case, CaseJob};
 use crate::measures::kept::FreeCourse;
 use crate::measures::ranges::range_bytes;
 use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_inference::Change;
 use ferrio_spec::{RandomDistribution, ZoneSpec};
 use ferrio_stats::{Measured, Severity};
@@ -24,6 +25,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/xvdf --rw=randread --size=10g --direct=1 --runtime=600 --time_based",
     cure: "Read the whole range once before the run (--rw=read --bs=1m --direct=1) for the rate of known blocks; for that of new ones, leave \
            out time_based.",
+    needs: &[EvidenceKind::Course],
+    looks_at_reports: false,
+    state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],
     find,
 };

@@ -1,7 +1,7 @@
 //! Completion latencies of I/Os that were done while they were handed over.
 
 use crate::case::{Case, CaseJob};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::duration_text;
@@ -16,6 +16,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           a file and fast devices are done by then, so that hardly anything is left to measure: microseconds become nanoseconds.",
     example: "--name=a --ioengine=libaio --rw=randread --size=1g",
     cure: "Use --ioengine=psync, whose completion latency is the whole of it, or read lat instead of clat.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: |case: &Case<'_>| case.jobs.iter().flat_map(of_job).collect(),
 };

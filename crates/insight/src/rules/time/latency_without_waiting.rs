@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::waits_beside_rate;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::glance::duration_text;
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           own: a stall of a second is one sample, where users who come at this rate would have seen hundreds.",
     example: "--name=a --ioengine=sim --sim_stall=2s/500ms --rate_iops=1000 --rw=randread --size=1g --time_based --runtime=10",
     cure: "Add --rate_latency=response: the report then also has latencies from the wanted start (`response_ns` in JSON).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

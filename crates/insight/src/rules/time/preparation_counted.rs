@@ -2,7 +2,7 @@
 
 use crate::case::{Case, CaseJob, sum};
 use crate::measures::asked::{is_paced, waits_for_writes};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{DirectionStats, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -18,6 +18,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --rw=write --bs=1m --size=1g --direct=1 --refill_buffers",
     cure: "Take clat for the device. To measure its bandwidth leave out the option, or let other jobs work meanwhile (numjobs, iodepth with an \
            asynchronous engine).",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &["cpu-quota", "waits-for-cpu"],
     find,
 };

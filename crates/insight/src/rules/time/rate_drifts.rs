@@ -3,8 +3,9 @@
 use crate::case::Case;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::free_courses;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_inference::{mean, trend};
 use ferrio_stats::{Measured, Severity};
 
@@ -18,6 +19,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The job had not reached a steady state: a longer run gives another mean.",
     example: "--name=a --rw=randwrite --bs=4k --direct=1 --size=10g --runtime=30 --time_based",
     cure: "Run until the rate is steady (ss=iops_slope:1% ends the run then), and leave the time before out with ramp_time.",
+    needs: &[EvidenceKind::Course],
+    looks_at_reports: false,
+    state: MeasuredState::Transient,
     yields_to: &["waits-for-cpu"],
     find,
 };

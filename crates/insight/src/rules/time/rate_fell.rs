@@ -4,8 +4,9 @@ use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_inference::Change;
 use ferrio_stats::{Finding, Measured, Severity};
 
@@ -21,6 +22,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the length of the run.",
     example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
     cure: "Take the rate of the time that you mean: a ramp_time longer than the first part leaves it out.",
+    needs: &[EvidenceKind::Course],
+    looks_at_reports: false,
+    state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],
     find,
 };
@@ -36,6 +40,9 @@ pub(crate) const WITH_OTHERS: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/sdx --rw=randread --direct=1 --time_based --runtime=10 --name=b --filename=/dev/sdx --rw=randread \
               --direct=1 --startdelay=5 --time_based --runtime=5",
     cure: "Let the jobs begin and end together, or one after another with --stonewall.",
+    needs: &[],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find: find_with_others,
 };

@@ -2,15 +2,15 @@
 
 use crate::case::{Case, CaseJob};
 use crate::measures::asked::waits_beside_rate;
-use crate::missed_rate::{BYTES, MissedRate, RATE_NOT_REACHED, REACHED, WANTED};
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::RateProcess;
-use ferrio_stats::{Measured, Severity};
+use ferrio_stats::{Finding, Measured, Severity};
 use ferrio_units::DataDirection;
 
-pub(crate) const RULE: FindingRule = FindingRule {
-    id: RATE_NOT_REACHED,
+/// The rule.
+pub const RULE: FindingRule = FindingRule {
+    id: "rate-not-reached",
     title: "The rate was not reached",
     severity: Severity::Misleading,
     what: "The rate of a job (rate, rate_iops) and what its clones did in their time. It is reported below 95 % of the rate, from a \
@@ -20,9 +20,18 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the one before it is done, as if it had no rate.",
     example: "--name=a --rw=randread --size=1g --direct=1 --rate_iops=1000000",
     cure: "Use a lower rate, a larger --iodepth with an asynchronous engine, or more jobs.",
+    needs: &[],
+    looks_at_reports: true,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };
+
+/// How the names of its measured values begin. The unit follows.
+const WANTED: &str = "wanted ";
+const REACHED: &str = "reached ";
+/// The unit of a rate of bytes.
+const BYTES: &str = "bytes";
 
 /// A shorter job says nothing of its rate, seconds.
 const LEAST_SECONDS: f64 = 0.2;
@@ -114,8 +123,44 @@ fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
     Some(RateCourse { direction, wanted, reached: (done + one) / seconds, unit, seconds, n_wanted })
 }
 
+/// A rate that a job did not reach. Both are I/Os a second, or bytes a second.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MissedRate {
+    /// What the options wanted.
+    pub wanted_per_sec: f64,
+    /// What the job did.
+    pub reached_per_sec: f64,
+    /// The rate is one of bytes.
+    pub is_of_bytes: bool,
+}
+
+impl MissedRate {
+    /// The share of its rate from which on a job has reached it.
+    pub const ENOUGH: f64 = 0.95;
+
+    /// The share of its rate that the job reached, below [`Self::ENOUGH`].
+    pub fn share(&self) -> f64 {
+        self.reached_per_sec / self.wanted_per_sec
+    }
+}
+
+/// The rate that a finding is about; `None`: it is about something else.
+pub fn missed_rate(finding: &Finding) -> Option<MissedRate> {
+    if finding.id != RULE.id {
+        return None;
+    }
+    let of = |name: &str| finding.evidence.iter().find(|measured| measured.what.starts_with(name));
+    let (wanted, reached) = (of(WANTED)?, of(REACHED)?);
+    (wanted.value > 0.0).then(|| MissedRate {
+        wanted_per_sec: wanted.value,
+        reached_per_sec: reached.value,
+        is_of_bytes: wanted.what.contains(BYTES),
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use super::missed_rate;
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::{DirectionMix, RateProcess};
 
@@ -182,5 +227,32 @@ mod tests {
         let mut job = job("a", DirectionMix::ReadWrite);
         job.pace.ios_per_sec.0 = [2560, 10_000, 0];
         assert_eq!(TestRun::new(job).found(), Vec::<String>::new());
+    }
+
+    /// 25,600 reads of 4 KiB in 10 s.
+    #[test]
+    fn the_finding_has_both_rates() {
+        for (ios, bytes, wanted, reached, is_of_bytes) in
+            [(5_120, 0, 5_120.0, 2_560.0, false), (0, 20_971_520, 20_971_520.0, 10_485_760.0, true)]
+        {
+            let mut job = job("a", DirectionMix::Read);
+            (job.pace.ios_per_sec.0[0], job.pace.bytes_per_sec.0[0]) = (ios, bytes);
+            let finding = TestRun::new(job).finding("rate-not-reached");
+            let missed = missed_rate(&finding).expect("a rate");
+            assert!((missed.wanted_per_sec - wanted).abs() < 1.0 && missed.is_of_bytes == is_of_bytes, "{missed:?}");
+            assert!((missed.reached_per_sec / reached - 1.0).abs() < 0.001, "{missed:?}");
+            assert!((missed.share() - 0.5).abs() < 0.001, "{missed:?}");
+        }
+    }
+
+    #[test]
+    fn other_findings_are_about_no_rate() {
+        let mut job = job("a", DirectionMix::Read);
+        job.pace.ios_per_sec.0[0] = 5_120;
+        let mut finding = TestRun::new(job).finding("rate-not-reached");
+        finding.evidence.clear();
+        assert_eq!(missed_rate(&finding), None);
+        finding.id = "no-io".to_owned();
+        assert_eq!(missed_rate(&finding), None);
     }
 }

@@ -3,8 +3,9 @@
 use crate::case::{Case, CaseJob};
 use crate::course::JobCourse;
 use crate::measures::cpu_time::WaitingTail;
-use crate::rules::{FindingRule, Observation};
+use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
+use crate::unexamined::EvidenceKind;
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_bounds_ns, bucket_latency_ns};
 use ferrio_stats::{FindingDirection, JobSeries, LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
@@ -24,6 +25,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=sim --sim_stall=1s/600ms --rw=randread --size=1g --time_based --runtime=4",
     cure: "Look at the longest latency and at the course of the run (--output-format=jsonl); a rate with rate_latency=response counts the \
            I/Os that had to wait.",
+    needs: &[EvidenceKind::Course],
+    looks_at_reports: false,
+    state: MeasuredState::Lasting,
     yields_to: &[],
     find,
 };

@@ -5,6 +5,7 @@
 
 use super::conditions::Conditions;
 use super::figures::TestFigures;
+use ferrio_insight::FEW_SAMPLES;
 use ferrio_stats::Finding;
 use ferrio_units::glance::bytes_text;
 use serde::{Serialize, Serializer};
@@ -13,8 +14,6 @@ use std::path::PathBuf;
 
 /// A file below this size may fit into the device's cache.
 const SMALL_FILE_BYTES: u64 = 1 << 30;
-/// The rule of which the mark in the table says the same.
-const MARKED: &str = "few-samples";
 
 pub(super) use ferrio_formats::native::DOUBT_MARK;
 
@@ -77,7 +76,8 @@ fn about_size(conditions: &Conditions) -> Option<QuickNote> {
 /// its tests.
 pub(super) fn sentences(findings: &[Finding]) -> Vec<String> {
     let mut rules: Vec<(&Finding, Vec<&str>)> = Vec::new();
-    for finding in findings.iter().filter(|finding| finding.id != MARKED) {
+    // The mark in the table says the same.
+    for finding in findings.iter().filter(|finding| finding.id != FEW_SAMPLES.id) {
         let tests = finding.jobs.iter().map(String::as_str);
         match rules.iter_mut().find(|(first, _)| first.id == finding.id) {
             Some((_, all)) => all.extend(tests),
