@@ -115,12 +115,12 @@ impl Measurement {
     /// Where the evidence contradicts a figure, or a figure is easily misread, the worst first. That there are none says something only of
     /// what was examined: see [`Measurement::unexamined`].
     pub fn findings(&self) -> impl Iterator<Item = AuditFinding<'_>> {
-        self.result.findings.iter().flatten().map(AuditFinding)
+        self.result.findings().map(AuditFinding)
     }
 
     /// What the audit could not examine, and why.
     pub fn unexamined(&self) -> impl Iterator<Item = UnexaminedSubject<'_>> {
-        self.result.unexamined.iter().map(UnexaminedSubject)
+        self.result.audit.iter().flat_map(|audit| &audit.unexamined).map(UnexaminedSubject)
     }
 
     /// What a reader has to know about the reading of the file, in sentences.

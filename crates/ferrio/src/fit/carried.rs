@@ -41,7 +41,7 @@ impl MissedLoad {
     pub(crate) fn of(recipe: &Recipe, load: &FitLoad, results: &[RunResult]) -> Option<Self> {
         let counts = |finding: &&Finding| !has_own_limit(recipe, load, finding);
         let missed_in = |result: &'_ RunResult| -> Vec<Finding> {
-            result.findings.iter().flatten().filter(|one| missed_rate(one).is_some()).filter(counts).cloned().collect()
+            result.findings().filter(|one| missed_rate(one).is_some()).filter(counts).cloned().collect()
         };
         let missed: Vec<Vec<Finding>> = results.iter().map(missed_in).collect();
         let shares: Vec<f64> = missed.iter().map(|findings| share_of_rate(findings.iter())).collect();

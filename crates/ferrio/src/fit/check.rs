@@ -213,6 +213,6 @@ fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: Fi
         let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
         may_overstate(finding) && is_about(finding.direction, kind) && is_of_job
     };
-    let mut findings = results.iter().flat_map(|result| result.findings.iter().flatten()).chain(changes);
+    let mut findings = results.iter().flat_map(|result| result.findings()).chain(changes);
     findings.find(speaks_against).map(|finding| finding.id.clone())
 }

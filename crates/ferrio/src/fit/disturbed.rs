@@ -48,7 +48,7 @@ pub(crate) struct LimitedIo<'a> {
 impl Disturbance {
     /// What may have made a limit break in a run; `None`: it holds, or nothing did.
     pub(crate) fn of(result: &RunResult, io: &LimitedIo<'_>) -> Option<Self> {
-        let findings = result.findings.iter().flatten();
+        let findings = result.findings();
         let mut of_job = findings.filter(|one| one.jobs.is_empty() || one.jobs.iter().any(|job| job == io.job));
         of_job.find_map(|finding| Self::by(finding, io))
     }
@@ -105,7 +105,7 @@ impl DisturbedRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_stats::{FindingDirection, Measured, Severity};
+    use ferrio_stats::{Audit, FindingDirection, Measured, Severity};
 
     fn run(id: &str, evidence: Vec<Measured>) -> RunResult {
         let finding = Finding {
@@ -119,7 +119,7 @@ mod tests {
             cure: String::new(),
             page: String::new(),
         };
-        RunResult { findings: Some(vec![finding]), ..RunResult::default() }
+        RunResult { audit: Some(Audit { findings: vec![finding], ..Audit::default() }), ..RunResult::default() }
     }
 
     /// 100 I/Os of 20 ms are beyond a limit of 10 ms: 2 s. Waits of 1 s may be the reason, those of 0.9 s are not.

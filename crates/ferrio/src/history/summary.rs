@@ -3,7 +3,7 @@
 //! Must not know: the database. Start reading at [`RunSummary`].
 
 use ferrio_formats::{FiguresOf, JobResult, RunResult};
-use ferrio_stats::{JobTargets, RunRecord, Severity};
+use ferrio_stats::{Audit, JobTargets, RunRecord, Severity};
 use serde::{Deserialize, Serialize};
 
 /// Most figures of a run that lists have: a run may have thousands of jobs.
@@ -104,8 +104,8 @@ impl RunSummary {
         let before_end = |end_ms: u64| end_ms.saturating_sub(duration_ns / 1_000_000);
         let provenance = result.provenance.as_deref();
         let targets = result.jobs.iter().filter_map(|job| job.option(&result.global_options, "filename"));
-        let worst = |findings: &Vec<ferrio_stats::Finding>| {
-            let severities = || findings.iter().map(|finding| finding.severity);
+        let worst = |audit: &Audit| {
+            let severities = || audit.findings.iter().map(|finding| finding.severity);
             let worst = Severity::ALL.into_iter().find(|severity| severities().any(|found| found == *severity));
             worst.map_or(KeptVerdict::Nothing, KeptVerdict::Found)
         };
@@ -118,7 +118,7 @@ impl RunSummary {
             targets: names(targets),
             command_line: provenance.map(|provenance| provenance.command_line.clone()).unwrap_or_default(),
             figures: result.jobs.iter().flat_map(figures).take(MAX_FIGURES).collect(),
-            verdict: result.findings.as_ref().map_or(KeptVerdict::NotExamined, worst),
+            verdict: result.audit.as_ref().map_or(KeptVerdict::NotExamined, worst),
         }
     }
 }

@@ -142,7 +142,7 @@ fn figures(result: &RunResult) -> PreconditionRound {
         bytes_per_sec: 0.0,
         mean_latency_ns: None,
         window: None,
-        findings: result.findings.clone().unwrap_or_default(),
+        findings: result.findings().cloned().collect(),
     };
     let (mut latencies_ns, mut n_ios) = (0.0, 0.0);
     for (_, figures) in result.jobs.iter().flat_map(ferrio_formats::JobResult::active) {

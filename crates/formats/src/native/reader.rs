@@ -6,7 +6,7 @@ use crate::results::error::ReadErrorKind;
 use crate::results::figure::{figure, impossible};
 use crate::results::provenance::of_text;
 use crate::results::{JobResult, RunResult};
-use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, LatencyFigures, Unexamined};
+use ferrio_stats::{Audit, Figures, FiguresOf, Finding, JobPrecision, LatencyFigures, Unexamined};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -78,9 +78,11 @@ pub(crate) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
         program: document.version,
         timestamp_ms: document.timestamp_ms,
         global_options: document.global_options,
-        findings: document.findings,
-        unexamined: document.unexamined,
-        n_rules: document.n_rules,
+        audit: document.findings.map(|findings| Audit {
+            findings,
+            unexamined: document.unexamined,
+            n_rules: document.n_rules,
+        }),
         ..RunResult::default()
     };
     let mut last_kind = None;

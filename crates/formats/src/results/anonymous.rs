@@ -24,10 +24,10 @@ impl RunResult {
             names.mask(&mut job.description);
         }
         self.precision.iter_mut().for_each(|precision| names.mask_job_name(&mut precision.job));
-        if let Some(findings) = &mut self.findings {
-            names.mask(findings);
+        if let Some(audit) = &mut self.audit {
+            names.mask(&mut audit.findings);
+            names.mask(&mut audit.unexamined);
         }
-        names.mask(&mut self.unexamined);
         names.mask(&mut self.remarks);
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: files, formats. Start reading at [`RunResult`].
 
 use crate::results::series::{TimeBase, TimeSeries};
-use ferrio_stats::{Figures, FiguresOf, Finding, JobPrecision, Provenance, Unexamined};
+use ferrio_stats::{Audit, Figures, FiguresOf, Finding, JobPrecision, Provenance};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The results of one run.
@@ -25,12 +25,8 @@ pub struct RunResult {
     pub jobs: Vec<JobResult>,
     /// The disks.
     pub disks: Vec<DiskFigures>,
-    /// Findings about the figures, the worst first; `None`: nobody has looked for any.
-    pub findings: Option<Vec<Finding>>,
-    /// What could not be examined for that.
-    pub unexamined: Vec<Unexamined>,
-    /// Number of rules that there were; 0: not known.
-    pub n_rules: u32,
+    /// Findings about the figures, and what could not be examined; `None`: nobody has looked.
+    pub audit: Option<Audit>,
     /// How exact the figures are; empty: unknown.
     pub precision: Vec<JobPrecision>,
     /// The searches for a steady state, one for each job or group that had one.
@@ -42,6 +38,11 @@ pub struct RunResult {
 }
 
 impl RunResult {
+    /// All findings, the worst first. None at all also means that nobody has looked.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        self.audit.iter().flat_map(|audit| &audit.findings)
+    }
+
     /// Gives the run another number, and its series with it.
     pub fn renumber(&mut self, number: u32) {
         self.number = number;

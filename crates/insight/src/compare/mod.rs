@@ -88,7 +88,7 @@ fn is_same(one: &RunResult, other: &RunResult) -> bool {
 fn side(results: &[&RunResult]) -> ComparedSide {
     ComparedSide {
         results: results.iter().map(|result| result.name.clone()).collect(),
-        is_audited: results.iter().all(|result| result.findings.is_some()),
+        is_audited: results.iter().all(|result| result.audit.is_some()),
     }
 }
 
@@ -96,7 +96,7 @@ fn side(results: &[&RunResult]) -> ComparedSide {
 fn findings(base: &[&RunResult], new: &[&RunResult]) -> Vec<ComparedFinding> {
     let mut all: Vec<ComparedFinding> = Vec::new();
     for (results, in_new) in [(base, false), (new, true)] {
-        let findings = results.iter().flat_map(|result| result.findings.iter().flatten());
+        let findings = results.iter().flat_map(|result| result.findings());
         for finding in findings.filter(|finding| finding.severity != Severity::Note) {
             let is_it = |known: &&mut ComparedFinding| known.finding.is_as(finding);
             match all.iter_mut().find(is_it) {

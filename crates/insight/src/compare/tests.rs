@@ -3,7 +3,7 @@
 use super::*;
 use ferrio_formats::{Figures, FiguresOf, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_inference::synthetic::{Noise, autoregressive};
-use ferrio_stats::{Estimate, ImprecisionReason, JobPrecision};
+use ferrio_stats::{Audit, Estimate, ImprecisionReason, JobPrecision};
 use ferrio_units::{DataDirection, PerDirection};
 
 const N_PAIRS: u64 = 1000;
@@ -361,7 +361,8 @@ fn findings_that_a_figure_is_wrong_are_told_with_it() {
         page: String::new(),
     };
     let note = Finding { severity: Severity::Note, ..finding.clone() };
-    let audited = RunResult { findings: Some(vec![finding, note]), ..rate(1000.0) };
+    let audited =
+        RunResult { audit: Some(Audit { findings: vec![finding, note], ..Audit::default() }), ..rate(1000.0) };
     let comparison = compare(&[rate(990.0)], &[audited], 1.0);
     assert_eq!((comparison.base.is_audited, comparison.new.is_audited), (false, true));
     let [found] = &comparison.findings[..] else { panic!("{:?}", comparison.findings) };
@@ -388,7 +389,7 @@ fn a_finding_about_reads_does_not_contradict_writes() {
         job.directions.0[1] = job.directions.0[0].clone();
         result
     };
-    let audited = RunResult { findings: Some(vec![finding]), ..mixed() };
+    let audited = RunResult { audit: Some(Audit { findings: vec![finding], ..Audit::default() }), ..mixed() };
     let comparison = compare(&[mixed()], &[audited], 1.0);
     for figure in &comparison.jobs[0].figures {
         assert_eq!(figure.contradicted_by.is_empty(), figure.direction != "read", "{figure:?}");

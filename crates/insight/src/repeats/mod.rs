@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use ferrio_formats::{Figures, JobResult, LatencyFigures};
     use ferrio_inference::synthetic::{Noise, autoregressive};
-    use ferrio_stats::{Finding, Severity};
+    use ferrio_stats::{Audit, Finding, Severity};
     use ferrio_units::{DataDirection, PerDirection};
 
     /// A run with a job that reads so many blocks in a second.
@@ -295,8 +295,8 @@ mod tests {
     #[test]
     fn an_outlier_is_named_with_what_was_different() {
         let mut results = runs(&[100.0, 101.0, 99.0, 100.5, 60.0, 99.5]);
-        results[4].findings =
-            Some(vec![Finding { id: "cpu-steal".to_owned(), severity: Severity::Misleading, ..finding() }]);
+        let stolen = Finding { id: "cpu-steal".to_owned(), severity: Severity::Misleading, ..finding() };
+        results[4].audit = Some(Audit { findings: vec![stolen], ..Audit::default() });
         let found = repeats(&results);
         let [outlier] = &found.outliers[..] else { panic!("{:?}", found.outliers) };
         assert_eq!((outlier.run_index, outlier.job.as_str()), (4, "reads"));

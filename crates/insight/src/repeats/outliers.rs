@@ -90,13 +90,12 @@ fn differences(results: &[&RunResult], run_index: usize) -> (Vec<String>, Vec<St
     let run = results[run_index];
     let others: Vec<&RunResult> =
         results.iter().enumerate().filter(|(index, _)| *index != run_index).map(|(_, result)| *result).collect();
-    let has = |result: &RunResult, id: &str| result.findings.iter().flatten().any(|finding| finding.id == id);
+    let has = |result: &RunResult, id: &str| result.findings().any(|finding| finding.id == id);
     let is_rare = |finding: &&Finding| {
         let n_others = others.iter().filter(|other| has(other, &finding.id)).count();
         2 * n_others < others.len()
     };
-    let mut findings: Vec<String> =
-        run.findings.iter().flatten().filter(is_rare).map(|finding| finding.id.clone()).collect();
+    let mut findings: Vec<String> = run.findings().filter(is_rare).map(|finding| finding.id.clone()).collect();
     findings.dedup();
     let facts = surroundings::differences(&others, &[run]).differ.into_iter().filter_map(|fact| {
         let (usual, own) = fact.base.zip(fact.new)?;

@@ -3,7 +3,7 @@
 use super::*;
 use ferrio_formats::{Figures, JobResult, RunResult};
 use ferrio_insight::compare::compare;
-use ferrio_stats::{Finding, Severity};
+use ferrio_stats::{Audit, Finding, Severity};
 use ferrio_units::PerDirection;
 
 fn result(text: &str, ios_per_sec: f64) -> RunResult {
@@ -29,7 +29,7 @@ fn result(text: &str, ios_per_sec: f64) -> RunResult {
         name: text.to_owned(),
         program: format!("{text}{ios_per_sec}"),
         jobs: vec![job],
-        findings: Some(vec![finding]),
+        audit: Some(Audit { findings: vec![finding], ..Audit::default() }),
         remarks: vec![text.to_owned()],
         ..RunResult::default()
     }

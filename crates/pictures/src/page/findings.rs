@@ -5,27 +5,27 @@
 use ferrio_insight::{FindingRule, rule_of};
 use ferrio_formats::native::{closing, in_brackets, measured, unexamined};
 use ferrio_formats::{JobResult, RunResult};
-use ferrio_stats::{Audit, FiguresOf, Finding};
+use ferrio_stats::{FiguresOf, Finding};
 use maud::{Markup, html};
 
 /// All findings, or what it means that there are none.
 pub(super) fn findings(result: &RunResult) -> Markup {
     html! {
         h3 { "Findings" }
-        @match result.findings.as_deref() {
+        @match &result.audit {
             None => p { "The figures have not been audited: ferrio does that in its own runs (ferrio run)." },
-            Some(findings) => {
-                @for (index, finding) in findings.iter().enumerate() {
-                    @let is_first = findings[..index].iter().all(|other| other.id != finding.id);
+            Some(audit) => {
+                @for (index, finding) in audit.findings.iter().enumerate() {
+                    @let is_first = audit.findings[..index].iter().all(|other| other.id != finding.id);
                     @let number = if is_first { String::new() } else { format!("-{}", index + 1) };
                     (one(finding, &format!("finding-{}-{}{number}", result.number, finding.id), ""))
                 }
                 @if has_figures(result) {
-                    @if let Some(sentence) = closing(&audit(result)) { p { (sentence) } }
-                } @else if findings.is_empty() {
+                    @if let Some(sentence) = closing(audit) { p { (sentence) } }
+                } @else if audit.findings.is_empty() {
                     p { "There are no figures that could be judged." }
                 }
-                @let (of_machine, of_run): (Vec<_>, Vec<_>) = result.unexamined.iter().partition(|part| part.is_of_machine);
+                @let (of_machine, of_run): (Vec<_>, Vec<_>) = audit.unexamined.iter().partition(|part| part.is_of_machine);
                 @for part in of_run { p class="unexamined" { (unexamined(part)) } }
                 @if !of_machine.is_empty() {
                     details class="unexamined" {
@@ -43,14 +43,6 @@ fn has_figures(result: &RunResult) -> bool {
     let has_some =
         |job: &JobResult| FiguresOf::ALL.into_iter().any(|kind| job.get(kind).is_some_and(|figures| figures.n_ios > 0));
     result.jobs.is_empty() || result.jobs.iter().any(has_some)
-}
-
-fn audit(result: &RunResult) -> Audit {
-    Audit {
-        findings: result.findings.clone().unwrap_or_default(),
-        unexamined: result.unexamined.clone(),
-        n_rules: result.n_rules,
-    }
 }
 
 /// A finding, with the words and in the order of the terminal; `anchor` is its own on the page, `side` says which result it is about, where

@@ -67,11 +67,10 @@ fn of_figures(kind: FiguresOf, figures: &Figures) -> String {
 
 /// How many findings there are, by severity; empty: nobody has looked for any.
 fn findings(result: &RunResult) -> String {
-    let Some(findings) = result.findings.as_deref() else { return String::new() };
-    let of = |severity: Severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let of = |severity: Severity| result.findings().filter(|finding| finding.severity == severity).count();
     let counted = Severity::ALL.into_iter().filter(|severity| of(*severity) > 0);
     let counted: Vec<String> = counted.map(|severity| format!("{} {}", of(severity), severity.word())).collect();
-    match findings.len() {
+    match result.findings().count() {
         0 => String::new(),
         1 => format!(" One finding speaks about these figures ({}).", counted.join(", ")),
         n => format!(" {n} findings speak about these figures ({}).", counted.join(", ")),

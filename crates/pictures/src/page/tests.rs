@@ -2,7 +2,7 @@
 
 use super::*;
 use ferrio_formats::{Figures, JobResult, LatencyFigures, SteadyOutcome};
-use ferrio_stats::{Finding, Severity};
+use ferrio_stats::{Audit, Finding, Severity};
 use ferrio_units::DataDirection;
 
 #[test]
@@ -134,7 +134,11 @@ fn findings_have_the_words_of_the_terminal_and_lead_to_their_rules() {
         page: String::new(),
     };
     let findings = vec![finding("stalls"), finding("stalls"), finding("of-a-later-version")];
-    let result = |number| RunResult { number, findings: Some(findings.clone()), ..RunResult::default() };
+    let result = |number| RunResult {
+        number,
+        audit: Some(Audit { findings: findings.clone(), ..Audit::default() }),
+        ..RunResult::default()
+    };
     let page = page(&[result(0), result(1)]);
     for anchor in
         ["finding-0-stalls", "finding-0-stalls-2", "finding-1-stalls", "finding-1-of-a-later-version", "rule-stalls"]

@@ -3,17 +3,12 @@
 use ferrio::session::{VERSION, adopted};
 use ferrio_formats::RunResult;
 use ferrio_job::SystemEnvironment;
-use ferrio_stats::{Audit, RunRecord};
+use ferrio_stats::RunRecord;
 
 /// The record that a result stands for, with its audit, which is that of the run if that was examined.
 pub(crate) fn record_of(result: &RunResult) -> RunRecord {
     let record = adopted::record_of(result, &SystemEnvironment::new(VERSION));
-    let own = result.findings.clone().map(|findings| Audit {
-        findings,
-        unexamined: result.unexamined.clone(),
-        n_rules: result.n_rules,
-    });
-    RunRecord { audit: own.or_else(|| record.audit.clone()), ..record }
+    RunRecord { audit: result.audit.clone().or_else(|| record.audit.clone()), ..record }
 }
 
 /// Examines results that nobody has looked at.

@@ -40,12 +40,10 @@ pub fn record_of(result: &RunResult, environment: &dyn Environment) -> RunRecord
 
 /// Audits a result that nobody has audited. Logs alone have no program and no options, so that they cannot be.
 pub fn examine(result: &mut RunResult, environment: &dyn Environment) {
-    if result.findings.is_some() || !is_of_report(result) {
+    if result.audit.is_some() || !is_of_report(result) {
         return;
     }
-    let audit = record_of(result, environment).audit.unwrap_or_default();
-    (result.findings, result.unexamined) = (Some(audit.findings), audit.unexamined);
-    result.n_rules = audit.n_rules;
+    result.audit = record_of(result, environment).audit;
 }
 
 /// True of the result of a run with jobs; false of logs alone.

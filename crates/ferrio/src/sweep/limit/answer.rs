@@ -190,7 +190,7 @@ impl ValueRuns {
             not_again(&what, metric, figures)
         });
         let named = |is_it: &dyn Fn(&Finding) -> bool| {
-            let findings = results.iter().chain(again).flat_map(|result| result.findings.iter().flatten());
+            let findings = results.iter().chain(again).flat_map(|result| result.findings());
             let mut names: Vec<String> = findings.filter(|one| is_it(one)).map(|one| one.id.clone()).collect();
             names.sort_unstable();
             names.dedup();
@@ -274,7 +274,7 @@ fn waits_explain(beyond: &RunResult, lowest: &RunResult) -> bool {
         let of = |result: &RunResult| result.jobs.iter().find(|job| job.name == *name).and_then(mean_ns);
         of(beyond).zip(of(lowest)).map_or(1.0, |(now, unloaded)| 1.0 - unloaded / now.max(1.0))
     };
-    beyond.findings.iter().flatten().any(|finding| {
+    beyond.findings().any(|finding| {
         // Its rule has compared the waits for a CPU with the time of the slow I/Os.
         finding.id == TAIL_WAITS_FOR_CPU.id
             || cpu_wait_share(finding).is_some_and(|share| finding.jobs.iter().any(|job| share >= PART * added(job)))

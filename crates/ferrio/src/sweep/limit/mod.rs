@@ -181,7 +181,7 @@ impl LimitSearch {
         if self.option.name == DEPTH {
             return Vec::new();
         }
-        results.iter().map(|result| share_of_rate(result.findings.iter().flatten())).collect()
+        results.iter().map(|result| share_of_rate(result.findings())).collect()
     }
 
     /// What all runs of the search tell. `values` ascend, each with its runs.
@@ -290,9 +290,9 @@ mod tests {
     /// A rate of 665 a second whose latencies hold the limit, and that was done on credit for bursts: 500 a second last.
     #[test]
     fn a_rate_that_falls_in_the_course_of_its_run_does_not_hold() {
-        use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
+        use ferrio_stats::{Audit, Finding, FindingDirection, Measured, Severity};
         let mut fell = run(500_000, None);
-        fell.findings = Some(vec![Finding {
+        let finding = Finding {
             id: "rate-fell".to_owned(),
             title: String::new(),
             severity: Severity::Misleading,
@@ -302,8 +302,9 @@ mod tests {
             explanation: String::new(),
             cure: String::new(),
             page: String::new(),
-        }]);
-        let share = share_of_rate(fell.findings.iter().flatten());
+        };
+        fell.audit = Some(Audit { findings: vec![finding], ..Audit::default() });
+        let share = share_of_rate(fell.findings());
         assert!((share - 500.0 / 665.0).abs() < 1e-9, "{share}");
         let search = search_for(&["p99=2ms"]);
         let runs = [(500, run(500_000, None), 3), (665, fell.clone(), 3)];

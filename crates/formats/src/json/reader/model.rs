@@ -10,7 +10,7 @@ use crate::results::error::ReadErrorKind;
 use crate::results::figure::{figure, impossible};
 use crate::results::provenance::of_text;
 use crate::results::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};
-use ferrio_stats::{Figures, LatencyFigures, SampledRate};
+use ferrio_stats::{Audit, Figures, LatencyFigures, SampledRate};
 use ferrio_units::{DataDirection, PerDirection};
 
 type Outcome<T> = Result<T, ReadErrorKind>;
@@ -39,9 +39,8 @@ pub(super) fn result(document: Document) -> Outcome<RunResult> {
         result.disks.push(self::disk(disk)?);
     }
     if let Some(ferrio) = document.ferrio {
-        result.findings = ferrio.findings;
-        result.unexamined = ferrio.unexamined;
-        result.n_rules = ferrio.n_rules;
+        let (unexamined, n_rules) = (ferrio.unexamined, ferrio.n_rules);
+        result.audit = ferrio.findings.map(|findings| Audit { findings, unexamined, n_rules });
         result.precision = ferrio.precision;
         responses(ferrio.response.items, &mut result.jobs)?;
         result.provenance = ferrio.provenance.as_deref().map(of_text).transpose()?.flatten().map(Box::new);

@@ -160,7 +160,7 @@ pub fn missed_rate(finding: &Finding) -> Option<MissedRate> {
 
 #[cfg(test)]
 mod tests {
-    use super::missed_rate;
+    use super::*;
     use crate::rules::testing::{TestRun, job};
     use ferrio_spec::{DirectionMix, RateProcess};
 

@@ -83,13 +83,11 @@ fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<RunResult>> {
 
 /// A record holds the evidence of its run, also where the run itself did not look at it.
 fn audit(result: &mut RunResult, path: &Path) {
-    if result.findings.is_none()
+    if result.audit.is_none()
         && result.provenance.is_some()
         && let Ok(record) = record_file::read(path)
     {
-        let audit = ferrio_insight::audit(&record);
-        (result.unexamined, result.n_rules) = (audit.unexamined, audit.n_rules);
-        result.findings = Some(audit.findings);
+        result.audit = Some(ferrio_insight::audit(&record));
     }
 }
 

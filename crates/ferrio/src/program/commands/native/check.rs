@@ -84,10 +84,7 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
     if has("--anonymous") {
         results.iter_mut().for_each(RunResult::make_anonymous);
     }
-    let audit = results.into_iter().next().and_then(|result| {
-        let RunResult { findings, unexamined, n_rules, .. } = result;
-        Some(Audit { findings: findings?, unexamined, n_rules })
-    });
+    let audit = results.into_iter().next().and_then(|result| result.audit);
     let Some(audit) = audit else {
         console.error("ferrio check: it has no jobs with their options that could be examined\n");
         return Exit::Failed.into();
