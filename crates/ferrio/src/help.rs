@@ -4,6 +4,7 @@
 
 use ferrio_job::help::options::details;
 use ferrio_job::options::{OPTIONS, find_general};
+use ferrio_units::Wording;
 
 /// Everything that ferrio knows of an option of jobs or of engines, by any of its names: what it does, what it takes, its default.
 /// `None`: no option has this name.
@@ -15,7 +16,7 @@ use ferrio_job::options::{OPTIONS, find_general};
 /// ```
 pub fn option_help(name: &str) -> Option<String> {
     let of_engines = || OPTIONS.iter().find(|def| def.is_called(name) && !def.engines.is_empty());
-    find_general(name).or_else(of_engines).map(details)
+    find_general(name).or_else(of_engines).map(|def| details(def, Wording::Fio))
 }
 
 /// The options that an engine has beside those of all jobs, a line each: name and what it does. Empty where it has none, and for an

@@ -10,6 +10,7 @@ use ferrio_job::{DiagnosticKind, Mode, SystemEnvironment, Template};
 use ferrio_run::{Handle, RunEvent, RunSettings};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};
 use ferrio_stats::ClonesTogether;
+use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -127,10 +128,10 @@ impl Runner {
         let parsed = ferrio_job::parse_template(&words, &environment);
         let (invocation, template) = parsed.map_err(|error| match error.diagnostics.first() {
             Some(refused) if refused.kind != DiagnosticKind::JobFile => Error::Option(refused.clone()),
-            _ => Error::Usage(plain(error.to_string().trim_end())),
+            _ => Error::Usage(error.to_string().trim_end().to_owned()),
         })?;
-        let remarks: String = invocation.messages.iter().map(|(_, text)| text.as_str()).collect();
-        let remarks = plain(remarks.trim_end());
+        let remarks: String = invocation.messages.iter().map(|(_, text)| text.text(Wording::Own)).collect();
+        let remarks = remarks.trim_end().to_owned();
         if invocation.mode != Mode::Run || template.job_names().next().is_none() {
             return Err(if remarks.is_empty() { Error::NoJob } else { Error::Usage(remarks) });
         }

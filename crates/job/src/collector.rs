@@ -8,13 +8,13 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::{AnyMachine, Environment};
 use crate::error::JobError;
 use crate::lower::{Strictness, lower};
-use crate::message::UserMessages;
+use crate::message::{UserLine, UserMessages};
 use crate::options::definition::OptionDef;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::set;
 use crate::origin::Origin;
 use ferrio_spec::{Compatibility, JobSpec, RunSpec};
-use ferrio_units::byte_text;
+use ferrio_units::{Wording, byte_text};
 use std::collections::{BTreeSet, HashMap};
 
 /// Most workers of a run, clones counted.
@@ -105,7 +105,7 @@ impl<'a> Collector<'a> {
     pub fn begin(&mut self, name: &str) -> Result<Section, Stopped> {
         self.n_inherited_bytes += self.defaults.n_text_bytes;
         if self.n_inherited_bytes > MAX_INHERITED_BYTES {
-            self.messages.err("fio: the jobs take over too many options from [global] sections");
+            self.messages.err(UserLine::named("the jobs take over too many options from [global] sections"));
             return Err(Stopped);
         }
         self.messages.parse(|| "dup options".to_owned());
@@ -155,11 +155,14 @@ impl<'a> Collector<'a> {
         }
         if self.is_steady_otherwise(&lowered.job) {
             // On standard output, where fio has it.
-            self.messages.out(format!(
-                "fio: file:collector.rs:{}, func=job rejected: steadystate options must be consistent within reporting \
-                 groups, error=Invalid argument",
-                line!()
-            ));
+            self.messages.out(UserLine::of(|wording| {
+                let refused = "job rejected: steadystate options must be consistent within reporting groups";
+                let reason = "Invalid argument";
+                match wording {
+                    Wording::Fio => format!("fio: file:collector.rs:{}, func={refused}, error={reason}", line!()),
+                    Wording::Own => format!("{refused}: {reason}"),
+                }
+            }));
             return Err(Stopped);
         }
         for _ in 1..lowered.job.numjobs {
@@ -169,12 +172,12 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    fn tell(&mut self, notes: &[String], warnings: &[String]) {
+    fn tell(&mut self, notes: &[UserLine], warnings: &[UserLine]) {
         for line in notes {
-            self.messages.out(line.as_str());
+            self.messages.out(line.clone());
         }
         for line in warnings {
-            self.messages.err(line.as_str());
+            self.messages.err(line.clone());
         }
     }
 
@@ -196,7 +199,7 @@ impl<'a> Collector<'a> {
     }
 
     /// The options of a job are refused together.
-    fn stop(&mut self, job: &str, lines: Vec<String>) -> Result<(), Stopped> {
+    fn stop(&mut self, job: &str, lines: Vec<UserLine>) -> Result<(), Stopped> {
         self.messages.diagnose(Diagnostic::conflict(job, &lines));
         for line in lines {
             self.messages.err(line);
@@ -211,7 +214,7 @@ impl<'a> Collector<'a> {
     }
 
     /// Lines on why `job` cannot run together with the jobs before it; `None`: it can.
-    fn conflicts(&self, job: &JobSpec) -> Option<Vec<String>> {
+    fn conflicts(&self, job: &JobSpec) -> Option<Vec<UserLine>> {
         let limit = if self.jobs.len() == MAX_JOBS {
             Some(format!("{}: ferrio takes at most {MAX_JOBS} jobs with options of their own", job.name))
         } else {
@@ -219,7 +222,7 @@ impl<'a> Collector<'a> {
             too_many.then(|| format!("{}: ferrio starts at most {MAX_WORKERS} jobs in one run", job.name))
         };
         if let Some(limit) = limit {
-            return Some(vec!["error: maximum number of jobs reached.".to_owned(), limit]);
+            return Some(vec!["error: maximum number of jobs reached.".into(), limit.into()]);
         }
         self.waitee_conflict(job).or_else(|| self.percentile_conflict(job)).or_else(|| self.interval_conflict(job))
     }
@@ -234,36 +237,41 @@ impl<'a> Collector<'a> {
     }
 
     /// All jobs are sampled at one interval.
-    fn interval_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
+    fn interval_conflict(&self, job: &JobSpec) -> Option<Vec<UserLine>> {
         let interval_us = |job: &JobSpec| (job.steady_state.duration_us > 0).then_some(job.steady_state.interval_us);
         let wanted_us = interval_us(job)?;
         let other_us = self.jobs.iter().rev().find_map(interval_us)?;
-        let said = || format!("fio: conflicting ss_check_interval: {wanted_us} and {other_us}, must be globally equal");
+        let said = || {
+            UserLine::named(format!(
+                "conflicting ss_check_interval: {wanted_us} and {other_us}, must be globally equal"
+            ))
+        };
         (wanted_us != other_us).then(|| vec![said()])
     }
 
-    fn waitee_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
+    fn waitee_conflict(&self, job: &JobSpec) -> Option<Vec<UserLine>> {
         let (name, waitee) = (&job.section, job.grouping.wait_for.as_ref()?);
         if *waitee == job.name {
-            return Some(vec![format!("{name}: a job cannot wait for itself (wait_for={waitee}).")]);
+            return Some(vec![format!("{name}: a job cannot wait for itself (wait_for={waitee}).").into()]);
         }
         match self.n_sections_by_name.get(waitee) {
-            None => Some(vec![format!("{name}: waitee job {waitee} unknown.")]),
+            None => Some(vec![format!("{name}: waitee job {waitee} unknown.").into()]),
             Some(1) => None,
             Some(_) => Some(vec![
-                format!("{name}: multiple waitees {waitee} found,"),
-                "please avoid duplicates when using wait_for option.".to_owned(),
+                format!("{name}: multiple waitees {waitee} found,").into(),
+                "please avoid duplicates when using wait_for option.".into(),
             ]),
         }
     }
 
     /// Jobs that are reported together must use the same latency for their percentiles.
-    fn percentile_conflict(&self, job: &JobSpec) -> Option<Vec<String>> {
+    fn percentile_conflict(&self, job: &JobSpec) -> Option<Vec<UserLine>> {
         let before = self.jobs.last()?;
         let same_group = !job.grouping.stonewall && !job.grouping.new_group;
         let together = same_group && job.grouping.group_reporting && before.grouping.group_reporting;
         let differs = before.reporting.lat_percentiles != job.reporting.lat_percentiles;
-        (together && differs).then(|| vec![format!("fio: lat_percentiles in job: {} differs from group", job.name)])
+        (together && differs)
+            .then(|| vec![UserLine::named(format!("lat_percentiles in job: {} differs from group", job.name))])
     }
 }
 

@@ -1,14 +1,15 @@
-//! Options of a job that cannot go together, as values; their words are fio's where fio refuses them too.
+//! Options of a job that cannot go together, as values with their sentences; these are fio's where fio refuses them too.
 //!
 //! Must not know: how options are parsed, where messages are printed. Start reading at [`Contradiction`].
 
+use crate::message::UserLine;
 use thiserror::Error;
 
 /// Why a job with options that are each allowed is refused.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum Contradiction {
     /// An option of zones that this `zonemode` does not take.
-    #[error("fio: --zonemode={mode} and --{option} are not compatible.")]
+    #[error("--zonemode={mode} and --{option} are not compatible.")]
     ZoneOption {
         /// Word of `zonemode`.
         mode: &'static str,
@@ -16,7 +17,7 @@ pub(crate) enum Contradiction {
         option: &'static str,
     },
     /// Something else that this `zonemode` does not take.
-    #[error("fio: zonemode={mode} and {what} are not compatible")]
+    #[error("zonemode={mode} and {what} are not compatible")]
     ZoneMode {
         /// Word of `zonemode`.
         mode: &'static str,
@@ -24,37 +25,37 @@ pub(crate) enum Contradiction {
         what: &'static str,
     },
     /// An option about parts of files in a job of whole files.
-    #[error("fio: whole_files=1 and {option} are not compatible")]
+    #[error("whole_files=1 and {option} are not compatible")]
     PartsOfWholeFiles {
         /// The option.
         option: &'static str,
     },
     /// Something that a job with several patterns cannot have.
-    #[error("fio: patterns and {option} are not compatible")]
+    #[error("patterns and {option} are not compatible")]
     Patterns {
         /// The option.
         option: &'static str,
     },
     /// Something that a job cannot have whose blocks follow from a position that it shares.
-    #[error("fio: shared_stream and {option} are not compatible")]
+    #[error("shared_stream and {option} are not compatible")]
     SharedStream {
         /// The option.
         option: &'static str,
     },
     /// The clones of a job have files of their own, unless they are named.
-    #[error("fio: shared_stream needs filename: jobs of a stream go through the same file")]
+    #[error("shared_stream needs filename: jobs of a stream go through the same file")]
     SharedStreamWithoutName,
     /// Sizes of files by shares, and by bounds.
-    #[error("fio: filesize and filesize_split are not compatible")]
+    #[error("filesize and filesize_split are not compatible")]
     TwoFileSizes,
     /// Files of 0 bytes, of which there is nothing to read or write in blocks.
-    #[error("fio: filesize_split: files of 0 bytes need whole_files=1, and others that are larger")]
+    #[error("filesize_split: files of 0 bytes need whole_files=1, and others that are larger")]
     EmptyFiles,
     /// A job of whole files does not say how large they are.
-    #[error("fio: whole_files=1 needs filesize, filesize_split or a size in bytes")]
+    #[error("whole_files=1 needs filesize, filesize_split or a size in bytes")]
     WholeFilesWithoutSize,
     /// A file that is too large for one I/O.
-    #[error("fio: whole_files=1: a file of {bytes} bytes is more than an I/O may have ({most_bytes})")]
+    #[error("whole_files=1: a file of {bytes} bytes is more than an I/O may have ({most_bytes})")]
     WholeFilesTooLarge {
         /// Size of the largest file.
         bytes: u64,
@@ -62,25 +63,25 @@ pub(crate) enum Contradiction {
         most_bytes: u64,
     },
     /// An order of ranks in a distribution without ranks.
-    #[error("fio: random_distribution_permute needs random_distribution=zipf or pareto")]
+    #[error("random_distribution_permute needs random_distribution=zipf or pareto")]
     PermutationWithoutRanks,
     /// Trims of several ranges by an engine whose trims have one.
-    #[error("fio: can't use multiple ranges with IO engine {0}")]
+    #[error("can't use multiple ranges with IO engine {0}")]
     RangesOfEngine(String),
     /// Something that cannot be together with trims of several ranges.
-    #[error("fio: {0} cannot be used with multiple ranges.")]
+    #[error("{0} cannot be used with multiple ranges.")]
     WithRanges(&'static str),
     /// `fdp=1`, and another kind of placement.
-    #[error("fio: fdp=1 is not compatible with dataplacement={{streams, none}}")]
+    #[error("fdp=1 is not compatible with dataplacement={{streams, none}}")]
     FdpAndOther,
     /// `dataplacement=streams` without `plids`.
-    #[error("fio: stream IDs must be provided for dataplacement=streams")]
+    #[error("stream IDs must be provided for dataplacement=streams")]
     StreamsMissing,
     /// `plid_select=scheme` without `dp_scheme`.
-    #[error("fio: ruh scheme failed to open scheme file (null)")]
+    #[error("ruh scheme failed to open scheme file (null)")]
     SchemeMissing,
     /// `zonemode=strided` without the size of its zones.
-    #[error("fio: --zonesize must be specified when using --zonemode=strided.")]
+    #[error("--zonesize must be specified when using --zonemode=strided.")]
     ZoneSizeMissing,
     /// Writes of zones cannot be computed again: the device chooses their offsets.
     #[error("zonemode=zbd does not support experimental verify")]
@@ -89,10 +90,10 @@ pub(crate) enum Contradiction {
     #[error("recover_zbd_write_error works only when continue_on_error is set")]
     ZoneRecoveryWithoutContinuing,
     /// Remainders of zones are written at random although a random map was asked for.
-    #[error("fio: write_zone_remainder and norandommap=0 are not compatible")]
+    #[error("write_zone_remainder and norandommap=0 are not compatible")]
     ZoneRemainderWithMap,
     /// A size in zones, and no size of zones.
-    #[error("fio: {name}={n_zones}z needs zonemode and zonesize")]
+    #[error("{name}={n_zones}z needs zonemode and zonesize")]
     SizeInZones {
         /// The option.
         name: &'static str,
@@ -100,7 +101,7 @@ pub(crate) enum Contradiction {
         n_zones: u64,
     },
     /// A size in zones that no file can have.
-    #[error("fio: {name}={n_zones}z is more than 2^64 bytes")]
+    #[error("{name}={n_zones}z is more than 2^64 bytes")]
     TooManyZones {
         /// The option.
         name: &'static str,
@@ -108,13 +109,13 @@ pub(crate) enum Contradiction {
         n_zones: u64,
     },
     /// An option of verification in a job that does not verify.
-    #[error("fio: {0} needs verify")]
+    #[error("{0} needs verify")]
     VerifyMissing(&'static str),
     /// This method compares with a pattern, and none is given.
-    #[error("fio: verify={0} needs verify_pattern")]
+    #[error("verify={0} needs verify_pattern")]
     PatternMissing(&'static str),
     /// `verify_async` above its maximum.
-    #[error("fio: verify_async={n_threads}: at most {most} threads")]
+    #[error("verify_async={n_threads}: at most {most} threads")]
     VerifyThreads {
         /// The given number.
         n_threads: u32,
@@ -122,34 +123,34 @@ pub(crate) enum Contradiction {
         most: u32,
     },
     /// Why the blocks of the job could not be judged after a crash.
-    #[error("fio: verify_crash_log: {0}")]
+    #[error("verify_crash_log: {0}")]
     CrashLog(&'static str),
     /// An option that contradicts the verification of sequential zones, and why.
-    #[error("fio: verify with zonemode=zbd cannot be combined with {0}")]
+    #[error("verify with zonemode=zbd cannot be combined with {0}")]
     VerifyOfZones(&'static str),
     /// Header and checksum do not fit into an interval.
-    #[error("fio: Blocksize too small to hold a header and checksum of {0} bytes")]
+    #[error("Blocksize too small to hold a header and checksum of {0} bytes")]
     HeaderTooLarge(u64),
     /// The header would lie behind its interval.
-    #[error("fio: cannot offset verify header beyond the verify interval.")]
+    #[error("cannot offset verify header beyond the verify interval.")]
     HeaderBeyondInterval,
     /// The header would lie over its own old place.
-    #[error("fio: verify_offset must be at least {0}: header and checksum would overlap themselves")]
+    #[error("verify_offset must be at least {0}: header and checksum would overlap themselves")]
     HeaderOverItself(u64),
     /// Why it cannot be known what a job with `verify_only` has written.
-    #[error("fio: {0}")]
+    #[error("{0}")]
     VerifyOnly(&'static str),
     /// A job has one kind of list of priorities.
     #[error("{0}: cmdprio_percentage and cmdprio_bssplit options are mutually exclusive")]
     PriorityLists(String),
     /// More than all I/Os of a block size have a priority.
-    #[error("fio: cmdprio_bssplit total percentage for bs: {0} exceeds 100")]
+    #[error("cmdprio_bssplit total percentage for bs: {0} exceeds 100")]
     PriorityShares(u64),
     /// An option of merging without a file for the result.
-    #[error("fio: {0} needs merge_blktrace_file")]
+    #[error("{0} needs merge_blktrace_file")]
     MergeFileMissing(&'static str),
     /// A list for the merge that has not one value a trace.
-    #[error("fio: {name}({n_values}) != nr_logs({n_traces})")]
+    #[error("{name}({n_values}) != nr_logs({n_traces})")]
     MergeList {
         /// The option.
         name: &'static str,
@@ -159,16 +160,16 @@ pub(crate) enum Contradiction {
         n_traces: usize,
     },
     /// A merge in a job without traces.
-    #[error("fio: {0}: merge_blktrace_file needs read_iolog")]
+    #[error("{0}: merge_blktrace_file needs read_iolog")]
     MergeWithoutTraces(String),
     /// A trace whose offsets two options would move.
-    #[error("fio: {0}: replay_offset and offset are not compatible: both would say where the trace is replayed")]
+    #[error("{0}: replay_offset and offset are not compatible: both would say where the trace is replayed")]
     MovedTwice(String),
     /// A percentage of files that are not known before the trace is read.
-    #[error("fio: {0}: replay_offset needs an offset_increment in bytes, not in percent")]
+    #[error("{0}: replay_offset needs an offset_increment in bytes, not in percent")]
     MovedByPercent(String),
     /// An option that a replayed trace takes the place of.
-    #[error("fio: {job}: {option} cannot be combined with read_iolog: the trace decides")]
+    #[error("{job}: {option} cannot be combined with read_iolog: the trace decides")]
     TraceDecides {
         /// Name of the job.
         job: String,
@@ -186,4 +187,25 @@ pub(crate) enum Contradiction {
     /// `profile=act` with less than a read a second for each thread.
     #[error("load and threads-per-queue must give every thread at least one read a second")]
     ActLoad,
+}
+
+impl Contradiction {
+    /// The line about it.
+    pub(crate) fn line(&self) -> UserLine {
+        let sentence = self.to_string();
+        if self.has_name_of_fio() { UserLine::named(sentence) } else { sentence.into() }
+    }
+
+    /// True if fio begins its line with its name.
+    const fn has_name_of_fio(&self) -> bool {
+        !matches!(
+            self,
+            Self::ZonesRegenerated
+                | Self::ZoneRecoveryWithoutContinuing
+                | Self::PriorityLists(_)
+                | Self::ActDuration
+                | Self::ActSizes
+                | Self::ActLoad
+        )
+    }
 }

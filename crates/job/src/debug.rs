@@ -2,7 +2,7 @@
 //!
 //! Must not know: which code writes traces of which group.
 
-use crate::message::{OutputStream, UserMessages};
+use crate::message::{OutputStream, UserLine, UserMessages};
 use ferrio_spec::debug::GROUPS;
 
 /// Groups to trace, and the only job to trace (if one is given).
@@ -18,24 +18,24 @@ impl DebugSettings {
     /// Adds the groups of `--debug=list`; unknown ones are reported and skipped, as in fio. The line about the new
     /// setting goes to `stream`.
     pub fn add(&mut self, list: &str, stream: OutputStream, messages: &mut UserMessages) {
-        let say = |messages: &mut UserMessages, text: String| messages.raw(stream, text + "\n");
+        let say = |messages: &mut UserMessages, text: String| messages.raw(stream, UserLine::named(text + "\n"));
         for group in list.split(',') {
             if group == "job" || group.starts_with("job:") {
                 match group.strip_prefix("job:").and_then(|text| text.parse().ok()) {
                     Some(number) => {
                         self.job_number = Some(number);
-                        say(messages, format!("fio: set debug jobno {number}"));
+                        say(messages, format!("set debug jobno {number}"));
                     }
-                    None => messages.err("fio: missing job number"),
+                    None => messages.err(UserLine::named("missing job number")),
                 }
             } else if group == "all" {
                 self.mask = (1 << GROUPS.len()) - 1;
-                say(messages, "fio: set all debug options".to_owned());
+                say(messages, "set all debug options".to_owned());
             } else if let Some(index) = GROUPS.iter().position(|known| *known == group) {
                 self.mask |= 1 << index;
-                say(messages, format!("fio: set debug option {group}"));
+                say(messages, format!("set debug option {group}"));
             } else {
-                messages.err(format!("fio: debug mask {group} not found"));
+                messages.err(UserLine::named(format!("debug mask {group} not found")));
             }
         }
         messages.traces_parse = self.has("parse");
@@ -60,9 +60,9 @@ mod tests {
         settings.add("job", OutputStream::Trace, &mut messages);
         assert_eq!(settings, DebugSettings { mask: 0b101, job_number: Some(3) });
         let lines = messages.into_vec();
-        assert_eq!(lines[0], (OutputStream::Terminal, "fio: set debug option process\n".to_owned()));
-        assert_eq!(lines[1], (OutputStream::Stderr, "fio: debug mask foo not found\n".to_owned()));
-        assert_eq!(lines[3], (OutputStream::Trace, "fio: set debug jobno 3\n".to_owned()));
-        assert_eq!(lines[4], (OutputStream::Stderr, "fio: missing job number\n".to_owned()));
+        assert_eq!(lines[0], (OutputStream::Terminal, UserLine::named("set debug option process\n")));
+        assert_eq!(lines[1], (OutputStream::Stderr, UserLine::named("debug mask foo not found\n")));
+        assert_eq!(lines[3], (OutputStream::Trace, UserLine::named("set debug jobno 3\n")));
+        assert_eq!(lines[4], (OutputStream::Stderr, UserLine::named("missing job number\n")));
     }
 }

@@ -1,6 +1,6 @@
 //! Why options were refused, as values: programs that set options (sweeps, libraries) read these, and need no text of fio.
 //!
-//! Must not know: lines for people; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
+//! Must not know: the lines of fio; those are made in [`crate::explain`]. Start reading at [`Diagnostic`].
 
 use crate::origin::Origin;
 use ferrio_units::byte_text;
@@ -79,12 +79,6 @@ impl fmt::Display for Diagnostic {
 
 impl std::error::Error for Diagnostic {}
 
-/// The lines of a text without the name of fio, as one line.
-pub(crate) fn plain(text: &str) -> String {
-    let lines = text.lines().map(|line| line.strip_prefix("fio: ").unwrap_or(line).trim_end());
-    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
-}
-
 /// A text for a line on a terminal.
 fn shown(text: &str) -> String {
     escape_name(&byte_text::shown(text))
@@ -100,7 +94,7 @@ mod tests {
             kind: DiagnosticKind::BadValue,
             origin: None,
             given: "rw=\u{1b}[31m\n".to_owned(),
-            allowed: Some(plain("fio: one\nfio: two\n").into()),
+            allowed: Some("one; two".into()),
             nearest: None,
             cure: None,
         };

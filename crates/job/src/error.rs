@@ -1,10 +1,10 @@
-//! Errors of a single option, as values; [`JobError::lines`] gives fio's words for them.
+//! Errors of a single option, as values with their sentences; [`JobError::lines`] are those for users.
 //!
 //! Must not know: the place of the option (the caller adds it) and where messages are printed.
 
-use crate::message::{Message, UserMessages};
+use crate::message::{Message, UserLine, UserMessages};
 use crate::options::kind::Choice;
-use ferrio_units::ParseError;
+use ferrio_units::{ParseError, Wording};
 use thiserror::Error;
 
 /// Reason why a value was refused.
@@ -17,7 +17,7 @@ pub enum JobError {
     #[error(transparent)]
     Value(#[from] ParseError),
     /// The option needs a value and got none.
-    #[error("fio: option {0} requires an argument")]
+    #[error("option {0} requires an argument")]
     ValueMissing(&'static str),
     /// A number below the bound.
     #[error("{name}: min value out of range: {value} ({min} min)")]
@@ -48,12 +48,12 @@ pub enum JobError {
     /// The word is not in the enumeration; the known words.
     #[error("not one of the valid values")]
     UnknownWord(&'static [Choice]),
-    /// An option's own check failed; the text is the whole line.
+    /// An option's own check failed; the whole line.
     #[error("{0}")]
-    Said(String),
+    Said(UserLine),
     /// As [`JobError::Said`], followed by an explanation of the option.
     #[error("{0}")]
-    SaidWithHelp(String),
+    SaidWithHelp(UserLine),
     /// An option that fio removed.
     #[error("Option {0} is deprecated")]
     Removed(&'static str),
@@ -65,13 +65,13 @@ pub enum JobError {
         /// The system's words for the error.
         reason: String,
         /// The line of the check itself.
-        line: String,
+        line: UserLine,
     },
     /// The engine is not known at all.
-    #[error("fio: engine {0} not loadable")]
+    #[error("engine {0} not loadable")]
     UnknownEngine(String),
     /// A job file or included file could not be opened.
-    #[error("fio: unable to open '{name}' job file")]
+    #[error("unable to open '{name}' job file")]
     Unopened {
         /// The file as it was named.
         name: String,
@@ -89,7 +89,7 @@ pub enum JobError {
         place: String,
     },
     /// An option line before the first section.
-    #[error("fio: option <{text}> outside of [] job section")]
+    #[error("option <{text}> outside of [] job section")]
     OutsideSection {
         /// The line.
         text: String,
@@ -97,7 +97,7 @@ pub enum JobError {
         place: String,
     },
     /// A job file that cannot be read on.
-    #[error("fio: {place}: {what}")]
+    #[error("{place}: {what}")]
     BadFile {
         /// File, line, column.
         place: String,
@@ -124,17 +124,17 @@ impl JobError {
         match self {
             // fio reads such values as others, so the reason is not known to its users.
             Self::Value(error @ (ParseError::LeftOver { .. } | ParseError::RangeNotAllowed { .. })) => {
-                lines.err(format!("fio: {error}"));
+                lines.err(UserLine::named(error.to_string()));
             }
             Self::NotParsed | Self::Value(_) => {}
             Self::UnknownWord(choices) => lines.out(valid_values(choices)),
             Self::Removed(_) => lines.out(self.to_string()),
             Self::System { call, reason, line } => {
-                lines.out(format!("fio: file:error.rs:{}, func={call}, error={reason}", line!()));
+                lines.out(failed_call(call, reason));
                 lines.err(line.clone());
             }
             _ => {
-                lines.err(self.to_string());
+                lines.err(self.line());
                 for line in self.file_lines() {
                     lines.err(line);
                 }
@@ -144,7 +144,28 @@ impl JobError {
     }
 }
 
+/// The line of a system call that failed, to which fio adds its place in the source.
+fn failed_call(call: &str, reason: &str) -> UserLine {
+    UserLine::of(|wording| match wording {
+        Wording::Fio => format!("fio: file:error.rs:{}, func={call}, error={reason}", line!()),
+        Wording::Own => format!("{call}: {reason}"),
+    })
+}
+
 impl JobError {
+    /// The first line about it.
+    pub(crate) fn line(&self) -> UserLine {
+        match self {
+            Self::Said(line) | Self::SaidWithHelp(line) | Self::System { line, .. } => line.clone(),
+            Self::ValueMissing(_)
+            | Self::UnknownEngine(_)
+            | Self::Unopened { .. }
+            | Self::OutsideSection { .. }
+            | Self::BadFile { .. } => UserLine::named(self.to_string()),
+            _ => self.to_string().into(),
+        }
+    }
+
     /// Why a job file cannot be read, with the place if it is within the file; `None`: the error itself says it.
     pub(crate) fn file_reason(&self) -> Option<String> {
         match self {
@@ -193,6 +214,6 @@ mod tests {
         const WORDS: &[Choice] = &[choice("read", "Sequential read"), choice("randtrimwrite", "Both")];
         let lines = JobError::UnknownWord(WORDS).lines();
         let expected = "        valid values: read       Sequential read\n                    : randtrimwrite Both\n\n";
-        assert_eq!(lines, vec![(OutputStream::Stdout, expected.to_owned())]);
+        assert_eq!(lines, vec![(OutputStream::Stdout, expected.into())]);
     }
 }

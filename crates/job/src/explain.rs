@@ -6,21 +6,21 @@ use crate::cure;
 use crate::diagnostic::Diagnostic;
 use crate::error::{JobError, valid_values};
 use crate::help;
-use crate::message::UserMessages;
+use crate::message::{UserLine, UserMessages};
 use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
 use crate::origin::Origin;
 use crate::refusal::{near_engine, near_word};
 use crate::suggest::nearest;
-use ferrio_units::ParseError;
 use ferrio_units::value::is_list;
+use ferrio_units::{ParseError, Wording};
 use std::fmt;
 
 /// Reports a refused value. `text` is the option as it was written.
 pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, text: &str, origin: &Origin) {
-    messages.diagnose(Diagnostic::refused(error, text, expected(def, error, text), origin));
+    messages.diagnose(Diagnostic::refused(error, text, expected(def, error, text, Wording::Own), origin));
     if error.is_ferrios_own() {
-        messages.err(format!("fio: option {} ({origin}): {error}", def.name));
+        messages.err(UserLine::named(format!("option {} ({origin}): {error}", def.name)));
         return;
     }
     match (error, origin) {
@@ -34,20 +34,21 @@ pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, t
     }
     match error {
         JobError::UnknownEngine(name) => {
-            messages.err("fio: failed to load engine");
+            messages.err(UserLine::named("failed to load engine"));
             tell_near_engine(messages, name, origin);
             return;
         }
         JobError::SaidWithHelp(_) => {
-            messages.err(help::correct_format(def));
+            messages.err(UserLine::of(|wording| help::correct_format(def, wording)));
             messages.out(valid_values(def.kind.choices().unwrap_or_default()));
         }
         _ => {}
     }
     if !matches!((error, origin), (JobError::ValueMissing(_), Origin::CommandLine)) {
-        messages.err(format!("fio: failed parsing {text}"));
+        messages.err(UserLine::named(format!("failed parsing {text}")));
     }
-    messages.err(format!("{}: {}", origin.place(), expected(def, error, text)));
+    let place = origin.place();
+    messages.err(UserLine::of(|wording| format!("{place}: {}", expected(def, error, text, wording))));
 }
 
 /// Warns that an option of a profile has no effect in a job.
@@ -128,7 +129,7 @@ fn tell_near_engine(messages: &mut UserMessages, name: &str, origin: &Origin) {
 }
 
 /// What an option takes.
-pub(crate) fn expected(def: &OptionDef, error: &JobError, text: &str) -> String {
+pub(crate) fn expected(def: &OptionDef, error: &JobError, text: &str, wording: Wording) -> String {
     match error {
         JobError::UnknownWord(choices) => {
             let given = text.split_once('=').map_or("", |(_, value)| value.trim());
@@ -140,13 +141,13 @@ pub(crate) fn expected(def: &OptionDef, error: &JobError, text: &str) -> String 
         }
         JobError::Value(ParseError::TooManyValues { max, .. }) => format!("{} takes at most {max} values", def.name),
         JobError::NotParsed if def.kind.takes_one_number() && has_list(text) => {
-            format!("{} takes one value, not a list: {}", def.name, def.kind.describe())
+            format!("{} takes one value, not a list: {}", def.name, def.kind.describe(wording))
         }
         // A number without a value has no reason of its own.
         JobError::Value(reason) if *reason != ParseError::Empty => {
-            format!("{} takes: {}; {reason}", def.name, def.kind.describe())
+            format!("{} takes: {}; {reason}", def.name, def.kind.describe(wording))
         }
-        _ => format!("{} takes: {}", def.name, def.kind.describe()),
+        _ => format!("{} takes: {}", def.name, def.kind.describe(wording)),
     }
 }
 

@@ -170,10 +170,10 @@ pub struct UsageError {
     pub exit_code: u8,
 }
 
-/// All messages one after the other.
+/// All messages one after the other, in ferrio's own words.
 impl fmt::Display for UsageError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.messages.iter().try_for_each(|(_, text)| formatter.write_str(text))
+        self.messages.iter().try_for_each(|(_, text)| text.fmt(formatter))
     }
 }
 

@@ -37,5 +37,5 @@ pub use command_line::parse::{parse, parse_template};
 pub use diagnostic::{Diagnostic, DiagnosticKind};
 pub use environment::{Environment, SystemEnvironment};
 pub use invocation::{Invocation, Mode, UsageError};
-pub use message::{Message, OutputStream};
+pub use message::{Message, OutputStream, UserLine};
 pub use template::Template;

@@ -6,6 +6,7 @@
 
 use crate::compat;
 use crate::contradiction::Contradiction;
+use crate::message::UserLine;
 use crate::options::draft::{Draft, Open};
 use crate::options::{
     apply_pace, apply_replay, command_priority, distribution, patterns, placement, shared_stream, sprandom,
@@ -15,6 +16,9 @@ use ferrio_spec::{DedupeMode, DirectionMix, JobSpec, QueueSpec, SizeSpec, ZoneSp
 
 /// `bwavgtime` and `iopsavgtime` where they are not given and nothing is logged, milliseconds.
 const DEFAULT_WINDOW_MS: u32 = 500;
+
+/// What to do about `time_based` without a time.
+const RUNTIME_CURE: &str = "give the seconds that the job shall take, such as runtime=30";
 
 /// How strict the command line wants the checks of every job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,19 +37,19 @@ pub struct Lowered {
     /// The job.
     pub job: JobSpec,
     /// Lines for standard error.
-    pub warnings: Vec<String>,
+    pub warnings: Vec<UserLine>,
     /// Those of `warnings` that are repeated for each clone.
-    pub clone_warnings: Vec<String>,
+    pub clone_warnings: Vec<UserLine>,
     /// Lines for standard output, which come again for each clone.
-    pub notes: Vec<String>,
+    pub notes: Vec<UserLine>,
 }
 
 /// Lines for standard error: the warnings, and then the reason why the job is refused.
-pub type Refused = Vec<String>;
+pub type Refused = Vec<UserLine>;
 
 /// The refusal of a job with these options.
 fn refused(contradiction: &Contradiction) -> Refused {
-    vec![contradiction.to_string()]
+    vec![contradiction.line()]
 }
 
 /// Computes values that depend on several options, and checks the options against each other.
@@ -72,7 +76,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     shared_stream::check(&job).map_err(|contradiction| refused(&contradiction))?;
     verification::lower_buffers(&mut job);
     if strictness.readonly && job.changes_files() {
-        return Err(vec!["fio: trim and write operations are not allowed with the --readonly parameter.".to_owned()]);
+        return Err(vec![UserLine::named("trim and write operations are not allowed with the --readonly parameter.")]);
     }
     let (mut lines, clone_warnings) = warnings(&mut job, open.verify.is_asked_for());
     lines.extend(apply_replay::lower(&mut job, &open).map_err(|contradiction| refused(&contradiction))?);
@@ -173,19 +177,21 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
             String::new()
         };
         if !problem.is_empty() {
-            return Err(vec![format!("fio: {problem}")]);
+            return Err(vec![UserLine::named(problem)]);
         }
     }
     if job.buffers.dedupe_global && dedupe_percent > 0 {
         let name = &job.name;
         if !open.dedupe.working_set {
-            return Err(vec![format!(
-                "fio: {name}: dedupe_global=1 shares the working sets of jobs, and this job has none: \
+            return Err(vec![UserLine::named(format!(
+                "{name}: dedupe_global=1 shares the working sets of jobs, and this job has none: \
                  set dedupe_mode=working_set (it is repeat)"
-            )]);
+            ))]);
         }
         if !matches!(job.extent.size, Some(SizeSpec::Bytes(_))) {
-            return Err(vec![format!("fio: {name}: dedupe_global=1 needs a size in bytes, not in percent")]);
+            return Err(vec![UserLine::named(format!(
+                "{name}: dedupe_global=1 needs a size in bytes, not in percent"
+            ))]);
         }
     }
     let mode =
@@ -199,7 +205,7 @@ fn lower_dedupe(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
 fn lower_logs(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
     let logs = &mut job.logs;
     if logs.issue_time && !(logs.latency.is_some() && logs.offset) {
-        return Err(vec!["fio: log_issue_time option requires write_lat_log and log_offset options".to_owned()]);
+        return Err(vec![UserLine::named("log_issue_time option requires write_lat_log and log_offset options")]);
     }
     let window_ms = |given: Option<u32>, is_logged: bool| match (given, logs.window_ms) {
         (given, 0) => given.unwrap_or(DEFAULT_WINDOW_MS),
@@ -215,33 +221,34 @@ fn lower_logs(job: &mut JobSpec, open: &Open) -> Result<(), Refused> {
 /// Combinations of options that are corrected with a warning, or have less effect than a user may expect. Returns all
 /// lines, and those that are repeated for each clone because their combination is not corrected. Texts, order and
 /// conditions as seen on fio 3.41.
-fn warnings(job: &mut JobSpec, is_verified: bool) -> (Vec<String>, Vec<String>) {
+fn warnings(job: &mut JobSpec, is_verified: bool) -> (Vec<UserLine>, Vec<UserLine>) {
     let (mut lines, mut of_clones) = (Vec::new(), Vec::new());
     let aligned = compat::smallest_blocks(job);
     let unaligned =
         job.pattern.block_align.iter().any(|(direction, align)| align.is_some_and(|align| align != aligned[direction]));
     if unaligned && job.pattern.random && !job.pattern.norandommap {
         job.pattern.norandommap = true;
-        lines.push("fio: Any use of blockalign= turns off randommap".to_owned());
+        lines.push(UserLine::named("Any use of blockalign= turns off randommap"));
     }
     if job.pattern.norandommap && is_verified && compat::has_several_block_sizes(job) {
-        of_clones.push("fio: norandommap given for variable block sizes, verify limited".to_owned());
+        of_clones.push(UserLine::named("norandommap given for variable block sizes, verify limited"));
     }
     if job.pattern.bs_unaligned && job.durability.direct {
-        of_clones.push("fio: bs_unaligned may not work with raw io".to_owned());
+        of_clones.push(UserLine::named("bs_unaligned may not work with raw io"));
     }
     lines.extend(of_clones.iter().cloned());
     if job.limits.time_based && job.limits.runtime_us == 0 {
         job.limits.time_based = false;
-        lines.push("fio: time_based requires a runtime/timeout setting".to_owned());
+        lines.push(UserLine::named("time_based requires a runtime/timeout setting").with_cure(RUNTIME_CURE));
     }
     (lines, of_clones)
 }
 
-fn too_small(job: &JobSpec) -> Option<String> {
+fn too_small(job: &JobSpec) -> Option<UserLine> {
     let SizeSpec::Bytes(size) = job.extent.size? else { return None };
     let block = compat::smallest_blocks(job).0.into_iter().min()?;
-    (size < block).then(|| format!("fio: size too small, must not be less than minimum block size: {size} < {block}"))
+    (size < block)
+        .then(|| UserLine::named(format!("size too small, must not be less than minimum block size: {size} < {block}")))
 }
 
 #[cfg(test)]
@@ -342,7 +349,7 @@ mod tests {
     // Texts, order and conditions as seen on fio 3.41; verify=null counts as well.
     #[test]
     fn verification_without_a_map_is_limited_where_blocks_vary() {
-        let limited = "fio: norandommap given for variable block sizes, verify limited";
+        let limited = UserLine::named("norandommap given for variable block sizes, verify limited");
         let warnings = |options: &str| {
             let words = options.split(' ').map(|word| word.split_once('=').expect("name=value"));
             let Lowered { warnings, clone_warnings, .. } = lowered(&words.collect::<Vec<_>>());
@@ -351,7 +358,7 @@ mod tests {
         for told in ["bsrange=4k-16k", "bs=4k,8k", "bs=4k,4k,8k", "bsrange=4k-4k,4k-16k", "bssplit=4k/50:16k/50"] {
             for rw in ["randwrite verify=crc32c", "write verify=null", "randread verify=md5 do_verify=0"] {
                 let both = warnings(&format!("norandommap=1 {told} rw={rw}"));
-                assert_eq!(both, (vec![limited.to_owned()], vec![limited.to_owned()]), "{told} {rw}");
+                assert_eq!(both, (vec![limited.clone()], vec![limited.clone()]), "{told} {rw}");
             }
             for silent in ["rw=randwrite norandommap=1", "rw=randwrite verify=md5", "rw=write norandommap=0 verify=md5"]
             {
@@ -365,9 +372,11 @@ mod tests {
             ("fio: Any use of blockalign= turns off randommap", "fio: bs_unaligned may not work with raw io");
         let time = "fio: time_based requires a runtime/timeout setting";
         let of_map = warnings("rw=randwrite bsrange=4k-16k verify=md5 ba=8k time_based=1");
-        assert_eq!(of_map, (vec![map.into(), limited.into(), time.into()], vec![limited.into()]));
+        assert_eq!(of_map.0, [map, &limited, time]);
+        assert_eq!(of_map.1, [&*limited]);
         let of_raw = warnings("rw=randwrite bs_unaligned=1 direct=1 ba=8k time_based=1");
-        assert_eq!(of_raw, (vec![map.into(), raw.into(), time.into()], vec![raw.into()]));
+        assert_eq!(of_raw.0, [map, raw, time]);
+        assert_eq!(of_raw.1, [raw]);
     }
 
     #[test]
@@ -382,7 +391,8 @@ mod tests {
     #[test]
     fn trims_of_several_ranges_need_an_engine_that_has_them() {
         let refusal = |options: &[(&str, &str)]| {
-            lower(draft(options), Strictness::default()).map_or_else(|lines| lines.concat(), |_| String::new())
+            lower(draft(options), Strictness::default())
+                .map_or_else(|lines| lines.iter().map(|line| &**line).collect::<String>(), |_| String::new())
         };
         let ranges = ("num_range", "4");
         let with = |rw, engine, more: &[(&'static str, &'static str)]| {

@@ -3,6 +3,7 @@
 //! Facts: reference engines.md, section 12. Must not know: how anything is measured. Start reading at [`asked`].
 
 use crate::command_line::switches::Switch;
+use crate::message::UserLine;
 
 /// A measurement or test of the machine, without a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(crate) struct MachineAnswer {
     /// The test; `None`: the program ends with an error.
     pub(crate) test: Option<MachineTest>,
     /// For the standard error.
-    pub(crate) complaint: String,
+    pub(crate) complaint: UserLine,
     /// For the standard output.
     pub(crate) text: String,
 }
@@ -55,10 +56,10 @@ pub(crate) fn asked(switch: Switch, value: Option<&str>) -> MachineAnswer {
     let list = || names.join("\n") + "\n";
     let Some(value) = value else { return MachineAnswer::of(test(NameSet((1 << names.len()) - 1))) };
     if value == "help" {
-        return MachineAnswer { test: None, complaint: String::new(), text: list() };
+        return MachineAnswer { test: None, complaint: "".into(), text: list() };
     }
     let unknown = |name: &str| {
-        let complaint = format!("fio: unknown hash `{name}`. Available:\n");
+        let complaint = UserLine::named(format!("unknown hash `{name}`. Available:\n"));
         MachineAnswer { test: None, complaint, text: list() }
     };
     let mut chosen = 0;
@@ -73,7 +74,7 @@ pub(crate) fn asked(switch: Switch, value: Option<&str>) -> MachineAnswer {
 
 impl MachineAnswer {
     fn of(test: MachineTest) -> Self {
-        Self { test: Some(test), complaint: String::new(), text: String::new() }
+        Self { test: Some(test), complaint: "".into(), text: String::new() }
     }
 }
 

@@ -4,7 +4,8 @@
 
 use crate::diagnostic::Diagnostic;
 use ferrio_spec::debug;
-use ferrio_units::byte_text;
+use ferrio_units::{Wording, byte_text};
+use std::fmt;
 
 /// Destination of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +21,103 @@ pub enum OutputStream {
 }
 
 /// One piece of text for the user, complete with its line ends.
-pub type Message = (OutputStream, String);
+pub type Message = (OutputStream, UserLine);
+
+/// Words for the user, of one line or more: those of fio, and ferrio's own where they differ.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserLine {
+    of_fio: String,
+    /// `None`: the same.
+    own: Option<String>,
+}
+
+impl UserLine {
+    /// A sentence that fio begins with its name.
+    pub(crate) fn named(sentence: impl Into<String>) -> Self {
+        let own = sentence.into();
+        Self { of_fio: format!("{}{own}", Wording::Fio.mark()), own: Some(own) }
+    }
+
+    /// What `words` says in each wording.
+    pub(crate) fn of(words: impl Fn(Wording) -> String) -> Self {
+        let (of_fio, own) = (words(Wording::Fio), words(Wording::Own));
+        Self { own: (own != of_fio).then_some(own), of_fio }
+    }
+
+    /// Several lines as one text, with `between` between them.
+    pub(crate) fn joined(lines: &[Self], between: &str) -> Self {
+        Self::of(|wording| lines.iter().map(|line| line.text(wording)).collect::<Vec<_>>().join(between))
+    }
+
+    /// The words.
+    pub fn text(&self, wording: Wording) -> &str {
+        match (wording, &self.own) {
+            (Wording::Own, Some(own)) => own,
+            _ => &self.of_fio,
+        }
+    }
+
+    /// With an order to the user at the end of ferrio's own words.
+    pub(crate) fn with_cure(self, cure: &str) -> Self {
+        let own = format!("{}\nTo do: {cure}", self.text(Wording::Own));
+        Self { own: Some(own), ..self }
+    }
+
+    /// The same words for a terminal, with `end` behind them.
+    fn shown(&self, end: &str) -> Self {
+        Self::of(|wording| format!("{}{end}", byte_text::shown(self.text(wording))))
+    }
+}
+
+/// ferrio's own words.
+impl fmt::Display for UserLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.text(Wording::Own))
+    }
+}
+
+impl fmt::Debug for UserLine {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.of_fio, formatter)
+    }
+}
+
+/// The same words everywhere.
+impl From<String> for UserLine {
+    fn from(text: String) -> Self {
+        Self { of_fio: text, own: None }
+    }
+}
+
+impl From<&str> for UserLine {
+    fn from(text: &str) -> Self {
+        Self::from(text.to_owned())
+    }
+}
+
+/// Tests read the words of fio.
+#[cfg(test)]
+impl std::ops::Deref for UserLine {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.of_fio
+    }
+}
+
+#[cfg(test)]
+impl PartialEq<&str> for UserLine {
+    fn eq(&self, other: &&str) -> bool {
+        self.of_fio == *other
+    }
+}
+
+#[cfg(test)]
+impl PartialEq<String> for UserLine {
+    fn eq(&self, other: &String) -> bool {
+        self.of_fio == *other
+    }
+}
 
 /// Messages in the order in which they must be printed. Bytes of a value that are not UTF-8 are shown as U+FFFD.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,18 +135,18 @@ impl UserMessages {
     }
 
     /// Adds a line for standard output; the line end is added here.
-    pub fn out(&mut self, line: impl Into<String>) {
+    pub fn out(&mut self, line: impl Into<UserLine>) {
         self.push(OutputStream::Stdout, &line.into());
     }
 
     /// Adds a line for standard error; the line end is added here.
-    pub fn err(&mut self, line: impl Into<String>) {
+    pub fn err(&mut self, line: impl Into<UserLine>) {
         self.push(OutputStream::Stderr, &line.into());
     }
 
     /// Adds a text unchanged, without adding a line end.
-    pub fn raw(&mut self, stream: OutputStream, text: String) {
-        self.list.push((stream, text));
+    pub fn raw(&mut self, stream: OutputStream, text: impl Into<UserLine>) {
+        self.list.push((stream, text.into()));
     }
 
     /// Adds a line of `--debug=parse`, where such lines are wanted.
@@ -57,13 +154,13 @@ impl UserMessages {
         if self.traces_parse {
             // The parser runs on the first thread of the process.
             let line = debug::line("parse", std::process::id(), &text());
-            self.push(OutputStream::Trace, &line);
+            self.push(OutputStream::Trace, &line.into());
         }
     }
 
     /// Adds all of `lines`.
     pub fn extend(&mut self, lines: impl IntoIterator<Item = Message>) {
-        self.list.extend(lines.into_iter().map(|(stream, text)| (stream, byte_text::shown(&text).into_owned())));
+        self.list.extend(lines.into_iter().map(|(stream, text)| (stream, text.shown(""))));
     }
 
     /// Adds a refusal as a value; its lines for people are added separately.
@@ -86,9 +183,24 @@ impl UserMessages {
         std::mem::take(&mut self.list)
     }
 
-    fn push(&mut self, stream: OutputStream, line: &str) {
-        let mut line = byte_text::shown(line).into_owned();
-        line.push('\n');
-        self.list.push((stream, line));
+    fn push(&mut self, stream: OutputStream, line: &UserLine) {
+        self.list.push((stream, line.shown("\n")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_fio_are_in_its_words_alone() {
+        let both = |line: &UserLine| Wording::ALL.map(|wording| line.text(wording).to_owned());
+        assert_eq!(both(&UserLine::named("one")), ["fio: one", "one"]);
+        assert_eq!(both(&"two".into()), ["two", "two"]);
+        let joined = UserLine::joined(&["a", "b"].map(UserLine::named), "\n");
+        assert_eq!(both(&joined), ["fio: a\nfio: b", "a\nb"]);
+        let cured = UserLine::named("needs x").with_cure("give x");
+        assert_eq!(both(&cured), ["fio: needs x", "needs x\nTo do: give x"]);
+        assert_eq!(cured.to_string(), cured.text(Wording::Own));
     }
 }

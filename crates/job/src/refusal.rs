@@ -1,16 +1,17 @@
 //! Refusals of values and of job files as [`Diagnostic`]s: what was given, what is allowed, and what is nearest.
 //!
-//! Must not know: lines for people. Start reading at [`Diagnostic::refused`].
+//! Must not know: the lines of fio. Start reading at [`Diagnostic::refused`].
 
 use crate::cure;
-use crate::diagnostic::{Diagnostic, DiagnosticKind, plain};
+use crate::diagnostic::{Diagnostic, DiagnosticKind};
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::definition::OptionDef;
 use crate::options::kind::Choice;
 use crate::origin::Origin;
 use crate::suggest::nearest;
 use ferrio_spec::engines::ENGINES;
-use ferrio_units::byte_text;
+use ferrio_units::{Wording, byte_text};
 
 impl Diagnostic {
     /// A name that no option of the job's engine has.
@@ -37,8 +38,8 @@ impl Diagnostic {
     }
 
     /// Options of a job that cannot go together; `lines` say why, the last one foremost.
-    pub(crate) fn conflict(job: &str, lines: &[String]) -> Self {
-        let allowed = lines.last().map(|line| plain(line).into());
+    pub(crate) fn conflict(job: &str, lines: &[UserLine]) -> Self {
+        let allowed = lines.last().map(|line| in_one_line(line).into());
         let given = format!("job {job}");
         Self { kind: DiagnosticKind::Conflict, origin: None, given, allowed, nearest: None, cure: None }
     }
@@ -61,7 +62,7 @@ impl Diagnostic {
             JobError::AboveMaximum { max, .. } => {
                 (DiagnosticKind::BadValue, Some(format!("at most {max}; {takes}")), None)
             }
-            _ => (DiagnosticKind::BadValue, Some(plain(&error.to_string())), None),
+            _ => (DiagnosticKind::BadValue, Some(in_one_line(&error.line())), None),
         };
         let given = if let JobError::UnknownEngine(name) = error { name } else { text };
         let given = byte_text::shown(given).into_owned();
@@ -73,10 +74,15 @@ impl Diagnostic {
 
     /// A job file that cannot be read, and why.
     pub(crate) fn job_file(error: &JobError) -> Self {
-        let given = plain(&error.to_string());
+        let given = in_one_line(&error.line());
         let allowed = error.file_reason().map(String::into_boxed_str);
         Self { kind: DiagnosticKind::JobFile, origin: None, given, allowed, nearest: None, cure: None }
     }
+}
+
+/// ferrio's own words, the lines after each other.
+fn in_one_line(line: &UserLine) -> String {
+    line.text(Wording::Own).lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
 }
 
 fn words(choices: &[Choice]) -> String {

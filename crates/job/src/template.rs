@@ -12,6 +12,7 @@ use crate::options::{find_general, find_private};
 use crate::origin::Origin;
 use crate::refusal;
 use ferrio_spec::RunSpec;
+use ferrio_units::Wording;
 
 /// Jobs with options that can still be set.
 #[derive(Debug, Clone, Default)]
@@ -122,7 +123,7 @@ fn set_on(
     };
     Collector::new(environment).set(section, def, value).map_err(|error| {
         let text = refusal::written(def, value);
-        let takes = explain::expected(def, &error, &text);
+        let takes = explain::expected(def, &error, &text, Wording::Own);
         Diagnostic::refused(&error, &text, takes, &Origin::CommandLine)
     })
 }

@@ -2,6 +2,7 @@
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Invocation, Message, Mode, OutputStream, UsageError, parse};
+use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ fn run(words: &[&str]) -> Result<Invocation, UsageError> {
 }
 
 fn on(stream: OutputStream, messages: &[Message]) -> String {
-    messages.iter().filter(|(of, _)| *of == stream).map(|(_, text)| text.as_str()).collect()
+    messages.iter().filter(|(of, _)| *of == stream).map(|(_, text)| text.text(Wording::Fio)).collect()
 }
 
 /// The job files of a directory of fixtures; there must be some.

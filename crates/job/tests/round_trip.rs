@@ -3,6 +3,7 @@
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Invocation, parse};
 use ferrio_spec::{JobSpec, RunSpec};
+use ferrio_units::Wording;
 use proptest::prelude::*;
 use std::ffi::OsString;
 use std::io::{self, Cursor, Read};
@@ -123,7 +124,7 @@ proptest! {
     fn showcmd_asks_for_the_same_jobs(text in job_file()) {
         let read = run(&text, &["-".to_owned()]);
         let shown = run(&text, &["--showcmd".to_owned(), "-".to_owned()]);
-        let line: String = shown.messages.iter().map(|(_, text)| text.as_str()).collect();
+        let line: String = shown.messages.iter().map(|(_, text)| text.text(Wording::Fio)).collect();
         let words = shell_words(&line);
         prop_assert_eq!(words[0].as_str(), "fio");
         let again = run("", &words[1..]);

@@ -5,6 +5,7 @@
 
 use ferrio_job::environment::{Environment, SystemEnvironment};
 use ferrio_job::{Message, parse};
+use ferrio_units::Wording;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -113,7 +114,7 @@ fn verdicts(engine: &str, lines: &[String]) -> Vec<&'static str> {
 fn of_lines(messages: &[Message]) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     let mut before = String::new();
-    for line in messages.iter().flat_map(|(_, text)| text.lines()) {
+    for line in messages.iter().flat_map(|(_, text)| text.text(Wording::Fio).lines()) {
         if let Some(number) = line.strip_prefix("jobs:").and_then(|rest| rest.split(':').next()?.parse().ok()) {
             found.push((number, class_of(&before)));
             before.clear();
@@ -199,7 +200,8 @@ fn values_on_the_command_line_are_taken_or_refused_as_by_the_peer() {
             // If the last option is taken for a value, no error reports it either.
             let error = parse(&words.map(OsString::from).collect::<Vec<_>>(), &world).err();
             let messages = error.map(|error| error.messages).unwrap_or_default();
-            let is_accepted = messages.iter().any(|(_, text)| text.contains("unknown option no_such_option"));
+            let is_accepted =
+                messages.iter().any(|(_, text)| text.text(Wording::Fio).contains("unknown option no_such_option"));
             if is_accepted != wanted {
                 writeln!(complaints, "{option} {engine}\t{line:?}: not accepted: {wanted}").unwrap();
             }

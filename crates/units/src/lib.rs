@@ -21,6 +21,7 @@ pub mod scale;
 mod system_words;
 pub mod terminal_text;
 pub mod value;
+mod wording;
 
 pub use arena_kind::ArenaKind;
 pub use base::{KbBase, UnitBase};
@@ -31,3 +32,4 @@ pub use jhash::jhash;
 pub use random_map::RandomMap;
 pub use system_words::{errno_text, error_text};
 pub use value::ParseError;
+pub use wording::Wording;

@@ -13,6 +13,7 @@ use ferrio_formats::of_record;
 use ferrio_job::{Diagnostic, Environment, Mode, Template, UsageError};
 use ferrio_spec::{JobSpec, RunSpec, SizeSpec};
 use ferrio_stats::JobSeries;
+use ferrio_units::Wording;
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
@@ -247,7 +248,7 @@ fn jobs(load: &FitLoad, directory: &Path, environment: &dyn Environment) -> Resu
 }
 
 fn said(error: &UsageError) -> String {
-    error.messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("; ")
+    error.messages.iter().map(|(_, text)| text.text(Wording::Own).trim()).collect::<Vec<_>>().join("; ")
 }
 
 /// The machine, with the text of a load as its standard input.

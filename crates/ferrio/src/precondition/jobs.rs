@@ -7,6 +7,7 @@ use crate::precondition::{PreconditionError, PreconditionPlan, PreconditionWay};
 use ferrio_job::{Environment, Mode};
 use ferrio_spec::engines::by_name;
 use ferrio_spec::{Compatibility, JobSpec, PlacementSpec, RunSpec, TargetSpec};
+use ferrio_units::Wording;
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 
@@ -130,7 +131,8 @@ fn spec_of(words: &[String], environment: &dyn Environment) -> Result<RunSpec, P
     let arguments: Vec<OsString> =
         std::iter::once("ferrio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
     let parsed = ferrio_job::parse_template(&arguments, environment).map_err(|error| {
-        let said = || error.messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("; ");
+        let said =
+            || error.messages.iter().map(|(_, text)| text.text(Wording::Own).trim()).collect::<Vec<_>>().join("; ");
         PreconditionError::Load(error.refusals().unwrap_or_else(said))
     });
     let (invocation, _) = parsed?;

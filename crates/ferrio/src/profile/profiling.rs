@@ -12,6 +12,7 @@ use crate::sweep::{OPEN_LOOP_SHARES, OpenLoop, session_at};
 use ferrio_formats::{RunResult, of_record};
 use ferrio_job::{Environment, Template};
 use ferrio_stats::{Provenance, RunRecord};
+use ferrio_units::Wording;
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::fs::File;
@@ -159,7 +160,8 @@ impl<'a> Profiling<'a> {
         words.extend(section.words.split(' ').map(str::to_owned));
         let words: Vec<OsString> = words.into_iter().map(OsString::from).collect();
         ferrio_job::parse_template(&words, self.environment).map(|(_, template)| template).map_err(|error| {
-            let said = error.messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("; ");
+            let said =
+                error.messages.iter().map(|(_, text)| text.text(Wording::Own).trim()).collect::<Vec<_>>().join("; ");
             ProfileError::Jobs { section: section.title, reason: said }
         })
     }

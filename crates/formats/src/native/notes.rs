@@ -1,4 +1,4 @@
-//! Messages as ferrio's own reports show them: without the marks that only fio has (`fio:`, places in the source, `(opt=1)`), and with a cure
+//! Messages as ferrio's own reports show them: without the marks that only fio has (`fio:`, places in the source), and with a cure
 //! where one is known.
 //!
 //! Must not know: where messages go. Start reading at [`note_text`].
@@ -13,10 +13,6 @@ const EACCES: i32 = Errno::ACCESS.raw_os_error();
 const EPERM: i32 = Errno::PERM.raw_os_error();
 const EROFS: i32 = Errno::ROFS.raw_os_error();
 
-/// Cures of what the parser says.
-const TEXTS_WITH_CURES: [(&str, &str); 1] =
-    [("time_based requires a runtime", "give the seconds that the job shall take, such as runtime=30")];
-
 /// Lines about a note, without the newline at the end.
 pub fn note_text(note: &Note) -> String {
     match note {
@@ -29,27 +25,9 @@ pub fn note_text(note: &Note) -> String {
     }
 }
 
-/// A text of fio in the words of native commands.
+/// Lines of a note without the name of fio.
 pub fn plain(text: &str) -> String {
-    let mut plain: String = text.split_inclusive('\n').map(plain_line).collect();
-    if let Some((_, cure)) = TEXTS_WITH_CURES.iter().find(|(told, _)| text.contains(told)) {
-        let ends_line = plain.ends_with('\n');
-        plain.truncate(plain.trim_end().len());
-        plain.extend(["\nTo do: ", cure]);
-        plain.extend(ends_line.then_some('\n'));
-    }
-    plain
-}
-
-fn plain_line(line: &str) -> String {
-    let line = line.strip_prefix("fio: ").unwrap_or(line);
-    // `file:io.rs:7, func=open, error=reason`
-    let of_failure = line.strip_prefix("file:").and_then(|rest| rest.split_once(", func=")?.1.split_once(", error="));
-    if let Some((call, reason)) = of_failure {
-        return format!("{call}: {reason}");
-    }
-    // The example of a text says nothing; that of a number tells its form.
-    line.replace(" (opt=bla)", "").replace("(opt=", "(such as ")
+    text.split_inclusive('\n').map(|line| line.strip_prefix("fio: ").unwrap_or(line)).collect()
 }
 
 /// What a user can do about a failure.
@@ -85,16 +63,8 @@ mod tests {
     }
 
     #[test]
-    fn the_marks_of_fio_are_left_out() {
-        let text = "fio: failed parsing bs=0\ncommand line: bs takes: integer value (opt=100)\n";
-        assert_eq!(plain(text), "failed parsing bs=0\ncommand line: bs takes: integer value (such as 100)\n");
-        let told = plain("fio: time_based requires a runtime/timeout setting\n");
-        assert!(told.starts_with("time_based requires") && told.ends_with("such as runtime=30\n"), "{told}");
+    fn the_name_of_fio_is_left_out() {
+        assert_eq!(plain("fio: one\nfio: two\n"), "one\ntwo\n");
         assert_eq!(plain("a job: fio: x"), "a job: fio: x");
-        assert_eq!(plain("fio: file:error.rs:129, func=lstat, error=No such file\n"), "lstat: No such file\n");
-        assert_eq!(
-            plain("command line: directory takes: string (opt=bla)\n"),
-            "command line: directory takes: string\n"
-        );
     }
 }

@@ -4,6 +4,7 @@
 
 use super::settings::{Complaints, time_ms};
 use super::switches::Switch;
+use crate::message::UserLine;
 use ferrio_spec::{ControlSettings, IdleDetail, RunSpec};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,7 +38,7 @@ pub fn bandwidth_log(text: &str) -> PathBuf {
 /// `--status-interval`, in whole milliseconds.
 fn status_interval(text: &str) -> Result<Duration, Complaints> {
     match parsed_ms(text)? {
-        0 => Err(vec!["fio: status interval too small".to_owned()]),
+        0 => Err(vec![UserLine::named("status interval too small")]),
         interval_ms => Ok(Duration::from_millis(interval_ms)),
     }
 }
@@ -52,12 +53,12 @@ fn idle_detail(text: &str) -> Result<IdleDetail, Complaints> {
     match text {
         "system" => Ok(IdleDetail::System),
         "percpu" => Ok(IdleDetail::PerCpu),
-        _ => Err(vec![format!("fio: incorrect idle-prof option: {text}")]),
+        _ => Err(vec![UserLine::named(format!("incorrect idle-prof option: {text}"))]),
     }
 }
 
 fn parsed_ms(text: &str) -> Result<u64, Complaints> {
-    time_ms(text).map_err(|_| vec![format!("fio: failed parsing time {text}")])
+    time_ms(text).map_err(|_| vec![UserLine::named(format!("failed parsing time {text}"))])
 }
 
 /// Sets the directory of `--aux-path` for files that verification writes.

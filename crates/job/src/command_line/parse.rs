@@ -15,7 +15,7 @@ use crate::explain;
 use crate::help;
 use crate::invocation::{EtaSettings, Invocation, Mode, OutputSettings, UsageError};
 use crate::job_file::sections::{FileRequest, add_file};
-use crate::message::OutputStream;
+use crate::message::{OutputStream, UserLine};
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::secret::shown_line;
@@ -197,7 +197,7 @@ impl<'a> ArgumentReader<'a> {
         let Some(index) = taken.clone().find(is_no_text) else { return Ok(()) };
         // The program itself is number 0.
         let (number, shown) = (index + 1, arguments[index].to_string_lossy());
-        self.collector.messages.err(format!("fio: argument {number} is not UTF-8: {shown}"));
+        self.collector.messages.err(UserLine::named(format!("argument {number} is not UTF-8: {shown}")));
         Err(Stopped)
     }
 
@@ -322,11 +322,11 @@ impl<'a> ArgumentReader<'a> {
             }
             _ if def.is_built() => self.output_switch(def.switch, text)?,
             Switch::LatencyLog => {
-                let said = "fio: --latency-log is deprecated. Use per-job latency log options.";
-                return self.refuse_switch(vec![said.to_owned()]);
+                let said = "--latency-log is deprecated. Use per-job latency log options.";
+                return self.refuse_switch(vec![UserLine::named(said)]);
             }
             _ => {
-                let said = format!("fio: --{}: known, but not yet supported by ferrio", def.name);
+                let said = UserLine::named(format!("--{}: known, but not yet supported by ferrio", def.name));
                 return self.refuse_switch(vec![said]);
             }
         }
@@ -384,7 +384,7 @@ impl<'a> ArgumentReader<'a> {
         result.or_else(|lines| self.refuse_switch(lines).map(|_| ()))
     }
 
-    fn refuse_switch(&mut self, lines: Vec<String>) -> Result<AfterSwitch, Stopped> {
+    fn refuse_switch(&mut self, lines: Vec<UserLine>) -> Result<AfterSwitch, Stopped> {
         for line in lines {
             self.collector.messages.err(line);
         }
@@ -395,7 +395,7 @@ impl<'a> ArgumentReader<'a> {
         self.finish_job()?;
         self.leave_unclaimed()?;
         if self.named.only_sections.first().is_some_and(|only| only == "global") {
-            self.collector.messages.err("fio: can't use global as only section");
+            self.collector.messages.err(UserLine::named("can't use global as only section"));
             return Err(Stopped);
         }
         if let Some(chosen) = self.profiles.chosen.take() {
@@ -418,8 +418,8 @@ impl<'a> ArgumentReader<'a> {
     /// The jobs of a profile are those of the run.
     fn run_profile(&mut self, chosen: Chosen) -> Result<Mode, Stopped> {
         if !self.named.files.is_empty() || self.has_jobs {
-            let said = "fio: a profile has jobs of its own: it takes no others";
-            return self.refuse_switch(vec![said.to_owned()]).and(Err(Stopped));
+            let said = "a profile has jobs of its own: it takes no others";
+            return self.refuse_switch(vec![UserLine::named(said)]).and(Err(Stopped));
         }
         self.n_slices = profile::expand(&mut self.collector, chosen)?;
         self.mode()

@@ -5,6 +5,7 @@
 use crate::collector::{Collector, Section, Stopped};
 use crate::error::JobError;
 use crate::explain;
+use crate::message::UserLine;
 use crate::options::definition::OptionDef;
 use crate::options::{OPTIONS, find_general, find_private};
 use crate::origin::Origin;
@@ -26,8 +27,8 @@ pub(super) struct Chosen {
 
 impl Chosen {
     /// The profile of that name, or the lines of the refusal.
-    pub(super) fn new(name: &str) -> Result<Self, Vec<String>> {
-        let profile = by_name(name).ok_or_else(|| vec![format!("fio: profile '{name}' not found")])?;
+    pub(super) fn new(name: &str) -> Result<Self, Vec<UserLine>> {
+        let profile = by_name(name).ok_or_else(|| vec![UserLine::named(format!("profile '{name}' not found"))])?;
         Ok(Self { profile, section: Section::default() })
     }
 
@@ -61,7 +62,7 @@ pub(super) fn expand(collector: &mut Collector<'_>, chosen: Chosen) -> Result<Op
     let given = std::mem::take(&mut collector.defaults);
     if let Some((name, _)) = given.given.iter().find(|(name, _)| jobs.fixes(name)) {
         let profile = chosen.profile.name;
-        return stop(collector, vec![format!("fio: {name}: the profile {profile} sets it itself")]);
+        return stop(collector, vec![UserLine::named(format!("{name}: the profile {profile} sets it itself"))]);
     }
     let n_slices = jobs.n_slices;
     collector.defaults.given = chosen.section.given;
@@ -97,7 +98,7 @@ fn job(collector: &mut Collector<'_>, name: &str, settings: &[Setting]) -> Resul
 fn apply(collector: &mut Collector<'_>, section: &mut Section, name: &str, value: Option<&str>) -> Result<(), Stopped> {
     let engine = section.draft.job.engine.name.clone();
     let Some(def) = find_general(name).or_else(|| find_private(&engine, name)) else {
-        return stop(collector, vec![format!("fio: {name}: the engine of the profile does not have it")]);
+        return stop(collector, vec![UserLine::named(format!("{name}: the engine of the profile does not have it"))]);
     };
     collector.set(section, def, value).map_err(|error| {
         let text = value.map_or_else(|| name.to_owned(), |value| format!("{name}={value}"));
@@ -106,7 +107,7 @@ fn apply(collector: &mut Collector<'_>, section: &mut Section, name: &str, value
     })
 }
 
-fn stop<T>(collector: &mut Collector<'_>, lines: Vec<String>) -> Result<T, Stopped> {
+fn stop<T>(collector: &mut Collector<'_>, lines: Vec<UserLine>) -> Result<T, Stopped> {
     for line in lines {
         collector.messages.err(line);
     }

@@ -3,6 +3,7 @@
 //! Must not know: jobs. Each function takes a switch's argument and returns the setting, or the lines of a refusal.
 
 use crate::invocation::EtaWhen;
+use crate::message::UserLine;
 use ferrio_spec::{OUTPUT_FORMAT_NAMES, OutputFormat, OutputFormats};
 use ferrio_units::value::{TimeUnit, parse_integer, parse_time_us};
 use ferrio_units::{KbBase, ParseError};
@@ -11,7 +12,7 @@ use ferrio_units::{KbBase, ParseError};
 const MIN_ETA_INTERVAL_MS: u64 = 250;
 
 /// Lines for standard error.
-pub type Complaints = Vec<String>;
+pub type Complaints = Vec<UserLine>;
 
 /// `--output-format`: replaces earlier choices.
 pub fn formats(list: &str) -> Result<OutputFormats, Complaints> {
@@ -19,9 +20,9 @@ pub fn formats(list: &str) -> Result<OutputFormats, Complaints> {
 }
 
 fn no_format(word: &str) -> Complaints {
-    let said = format!("fio: invalid output format {word}");
+    let said = UserLine::named(format!("invalid output format {word}"));
     let allowed = format!("command line: output-format takes these, joined by commas: {OUTPUT_FORMAT_NAMES}");
-    vec![said, "fio: failed parsing output-format".to_owned(), allowed]
+    vec![said, UserLine::named("failed parsing output-format"), allowed.into()]
 }
 
 /// `--terse-version`: 2 to 5; any text after the digits is ignored.
@@ -29,7 +30,7 @@ pub fn terse_version(text: &str) -> Result<u8, Complaints> {
     let version = parse_integer(text, KbBase::Binary).ok().and_then(|number| u8::try_from(number).ok());
     version.filter(|version| (2..=5).contains(version)).ok_or_else(|| {
         let allowed = "command line: terse-version takes a number from 2 to 5";
-        vec!["fio: bad terse version format".to_owned(), allowed.to_owned()]
+        vec![UserLine::named("bad terse version format"), allowed.into()]
     })
 }
 
@@ -44,17 +45,18 @@ pub fn eta_when(text: &str) -> EtaWhen {
 
 /// `--eta-interval`, in milliseconds.
 pub fn eta_interval_ms(text: &str) -> Result<u64, Complaints> {
-    let interval_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing eta interval {text}")])?;
+    let interval_ms =
+        time_ms(text).map_err(|_| vec![UserLine::named(format!("failed parsing eta interval {text}"))])?;
     if interval_ms < MIN_ETA_INTERVAL_MS {
-        return Err(vec![format!("fio: eta interval time too short ({MIN_ETA_INTERVAL_MS}msec min)")]);
+        return Err(vec![UserLine::named(format!("eta interval time too short ({MIN_ETA_INTERVAL_MS}msec min)"))]);
     }
     Ok(interval_ms)
 }
 
 /// `--eta-newline`, in milliseconds.
 pub fn eta_newline_ms(text: &str) -> Result<u64, Complaints> {
-    let newline_ms = time_ms(text).map_err(|_| vec![format!("fio: failed parsing eta time {text}")])?;
-    if newline_ms == 0 { Err(vec!["fio: eta new line time too short".to_owned()]) } else { Ok(newline_ms) }
+    let newline_ms = time_ms(text).map_err(|_| vec![UserLine::named(format!("failed parsing eta time {text}"))])?;
+    if newline_ms == 0 { Err(vec![UserLine::named("eta new line time too short")]) } else { Ok(newline_ms) }
 }
 
 /// A time whose unit is seconds unless it says otherwise, in milliseconds.

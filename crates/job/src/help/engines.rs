@@ -2,7 +2,8 @@
 //!
 //! Must not know: engines' code.
 
-use super::options::{MAX_DISTANCE, details, line};
+use super::options::{MAX_DISTANCE, closest, details, line};
+use crate::message::UserLine;
 use crate::options::definition::OptionDef;
 use crate::options::{find_private, of_engine};
 use crate::suggest::nearest;
@@ -12,20 +13,20 @@ use ferrio_spec::engines::{ENGINES, by_name};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineHelp {
     /// For standard output.
-    pub text: String,
+    pub text: UserLine,
     /// For standard error.
-    pub complaint: String,
+    pub complaint: UserLine,
     /// Exit code.
     pub exit_code: u8,
 }
 
 impl EngineHelp {
-    fn found(text: String) -> Self {
-        Self { text, complaint: String::new(), exit_code: 0 }
+    fn found(text: impl Into<UserLine>) -> Self {
+        Self { text: text.into(), complaint: "".into(), exit_code: 0 }
     }
 
-    fn failed(text: String, complaint: String) -> Self {
-        Self { text, complaint, exit_code: 1 }
+    fn failed(text: impl Into<UserLine>, complaint: impl Into<UserLine>) -> Self {
+        Self { text: text.into(), complaint: complaint.into(), exit_code: 1 }
     }
 }
 
@@ -37,7 +38,7 @@ pub fn answer(argument: Option<&str>) -> EngineHelp {
         None => (argument, None),
     };
     if by_name(engine).is_none() {
-        let complaint = format!("fio: engine {engine} not loadable\n");
+        let complaint = UserLine::named(format!("engine {engine} not loadable\n"));
         return EngineHelp::failed(format!("IO engine {engine} not found\n"), complaint);
     }
     match option {
@@ -60,14 +61,14 @@ fn options_of(engine: &str) -> EngineHelp {
         line(&mut text, def, 0);
     }
     if text.is_empty() {
-        return EngineHelp::failed(format!("IO engine {engine} has no options\n"), String::new());
+        return EngineHelp::failed(format!("IO engine {engine} has no options\n"), "");
     }
     EngineHelp::found(text)
 }
 
 fn one_option(engine: &str, name: &str) -> EngineHelp {
     match find_private(engine, name) {
-        Some(def) => EngineHelp::found(details(def)),
+        Some(def) => EngineHelp::found(UserLine::of(|wording| details(def, wording))),
         None => near_option(engine, name),
     }
 }
@@ -76,8 +77,8 @@ fn near_option(engine: &str, name: &str) -> EngineHelp {
     let complaint = format!("No such command: {name}");
     let near = nearest(name, of_engine(engine).flat_map(OptionDef::names)).filter(|(_, far)| *far <= MAX_DISTANCE);
     match near.and_then(|(near, _)| find_private(engine, near)) {
-        Some(def) => EngineHelp::failed(format!(" - showing closest match\n{}", details(def)), complaint),
-        None => EngineHelp::failed("\n".to_owned(), complaint),
+        Some(def) => EngineHelp::failed(closest(def), complaint),
+        None => EngineHelp::failed("\n", complaint),
     }
 }
 
@@ -97,12 +98,12 @@ mod tests {
         assert_eq!((list.exit_code, options.exit_code, option.exit_code), (0, 0, 0));
         let unknown = answer(Some("foo"));
         assert_eq!(unknown.text, "IO engine foo not found\n");
-        assert_eq!((unknown.complaint.as_str(), unknown.exit_code), ("fio: engine foo not loadable\n", 1));
+        assert_eq!((unknown.complaint.to_string(), unknown.exit_code), ("engine foo not loadable\n".to_owned(), 1));
         let bare = answer(Some("sync"));
-        assert_eq!((bare.text.as_str(), bare.exit_code), ("IO engine sync has no options\n", 1));
+        assert_eq!((&*bare.text, bare.exit_code), ("IO engine sync has no options\n", 1));
         assert_eq!(answer(Some("libaio,foo")).exit_code, 1);
         let near = answer(Some("libaio,userspace_rea"));
         assert!(near.text.starts_with(" - showing closest match\n      userspace_reap: "), "{}", near.text);
-        assert_eq!((near.complaint.as_str(), near.exit_code), ("No such command: userspace_rea", 1));
+        assert_eq!((near.complaint.to_string(), near.exit_code), ("No such command: userspace_rea".to_owned(), 1));
     }
 }

@@ -7,10 +7,11 @@ pub mod options;
 pub mod usage;
 
 use crate::options::definition::OptionDef;
+use ferrio_units::Wording;
 
 /// The explanation that follows when an option's own check refused its value.
-pub fn correct_format(def: &OptionDef) -> String {
+pub fn correct_format(def: &OptionDef, wording: Wording) -> String {
     let mut text = "Correct format for offending option\n".to_owned();
-    text += &options::head(def);
+    text += &options::head(def, wording);
     text.trim_end().to_owned()
 }

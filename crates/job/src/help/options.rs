@@ -3,11 +3,13 @@
 //! Must not know: the effect of options. The layout is fio's, the words are those of ferrio's table.
 
 use crate::error::valid_values;
+use crate::message::UserLine;
 use crate::options::definition::{OptionDef, Status};
 use crate::options::kind::{Bounds, Kind};
 use crate::options::{find_general, find_private, general};
 use crate::suggest::{did_you_mean, nearest};
 use ferrio_spec::engines::ENGINES;
+use ferrio_units::Wording;
 use std::fmt::Write as _;
 
 /// Farthest name that is shown for one that does not exist.
@@ -47,7 +49,7 @@ pub fn list(options: &[&OptionDef]) -> String {
 }
 
 /// Name, aliases, syntax, default and bounds of an option.
-pub fn head(def: &OptionDef) -> String {
+pub fn head(def: &OptionDef, wording: Wording) -> String {
     let mut text = String::new();
     let mut field = |label: &str, value: &str| {
         let _ = writeln!(text, "{label:>20}: {value}");
@@ -56,7 +58,7 @@ pub fn head(def: &OptionDef) -> String {
     for alias in def.aliases {
         field("alias", alias);
     }
-    field("type", def.kind.describe());
+    field("type", &def.kind.describe(wording));
     field("default", def.default.unwrap_or("no default"));
     if let Some(range) = range(def.kind) {
         field("range", &range);
@@ -65,8 +67,8 @@ pub fn head(def: &OptionDef) -> String {
 }
 
 /// Everything about one option.
-pub fn details(def: &OptionDef) -> String {
-    let mut text = head(def);
+pub fn details(def: &OptionDef, wording: Wording) -> String {
+    let mut text = head(def, wording);
     if let Some(choices) = def.kind.choices() {
         text += &valid_values(choices);
     }
@@ -109,29 +111,32 @@ pub struct OptionHelp {
     /// For standard error.
     pub complaint: Option<String>,
     /// For standard output.
-    pub text: String,
+    pub text: UserLine,
 }
 
 /// Everything about the option of a name, if there is one.
-pub fn option_details(name: &str) -> Option<String> {
-    find_general(name).map(details)
+pub fn option_details(name: &str, wording: Wording) -> Option<String> {
+    find_general(name).map(|def| details(def, wording))
 }
 
 /// The answer to `--cmdhelp=NAME`: the option, or the nearest one, or the complaint alone. As in fio, the complaint has no newline,
 /// because the other stream goes on in its line. A suggestion follows fio's words where the nearest name is too far for
 /// fio, or where an engine has the option.
 pub fn one(name: &str) -> OptionHelp {
-    if let Some(text) = option_details(name) {
-        return OptionHelp { complaint: None, text };
+    if let Some(def) = find_general(name) {
+        return OptionHelp { complaint: None, text: UserLine::of(|wording| details(def, wording)) };
     }
     let complaint = format!("No such command: {name}");
     let near = nearest(name, general().flat_map(OptionDef::names)).filter(|(_, distance)| *distance <= MAX_DISTANCE);
     match near.and_then(|(near, _)| find_general(near)) {
-        Some(def) => {
-            OptionHelp { complaint: Some(complaint), text: format!(" - showing closest match\n{}", details(def)) }
-        }
-        None => OptionHelp { complaint: Some(complaint + &suggestion(name)), text: "\n".to_owned() },
+        Some(def) => OptionHelp { complaint: Some(complaint), text: closest(def) },
+        None => OptionHelp { complaint: Some(complaint + &suggestion(name)), text: "\n".into() },
     }
+}
+
+/// The option with the nearest name, behind the complaint that there is none of the given one.
+pub(super) fn closest(def: &OptionDef) -> UserLine {
+    UserLine::of(|wording| format!(" - showing closest match\n{}", details(def, wording)))
 }
 
 /// Where to look instead.
@@ -172,7 +177,9 @@ mod tests {
                         \x20              range: min=1\n\
                         \x20             status: differs from fio (stricter): The value 0 is refused; fio does no I/O and \
                         reports success.\n\n";
-        assert_eq!(one("nrfiles"), OptionHelp { complaint: None, text: expected.to_owned() });
+        let found = one("nrfiles");
+        assert_eq!(found.complaint, None);
+        assert_eq!(found.text, expected);
         assert_eq!(one("nr_files").text, expected);
         let sequencer = one("rw_sequencer").text;
         assert!(sequencer.contains("        valid values: sequential "), "{sequencer}");
@@ -191,7 +198,7 @@ mod tests {
             ("sqthread_poll_cpu", "(it is an option of io_uring, io_uring_cmd: --enghelp=io_uring,sqthread_poll_cpu)"),
         ] {
             let complaint = Some(format!("No such command: {name} {suggested}"));
-            assert_eq!(one(name), OptionHelp { complaint, text: "\n".to_owned() });
+            assert_eq!(one(name), OptionHelp { complaint, text: "\n".into() });
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Must not know: the effect of switches. The text is written from their table.
 
 use crate::command_line::switches::SWITCHES;
+use crate::message::UserLine;
 use ferrio_spec::debug::GROUPS;
 
 /// The page, beginning with the line of the version.
@@ -21,8 +22,8 @@ pub fn usage(version: &str) -> String {
 }
 
 /// The groups that `--debug` knows.
-pub fn debug_groups() -> String {
-    format!("fio: dumping debug options:{},all\n", GROUPS.join(","))
+pub fn debug_groups() -> UserLine {
+    UserLine::named(format!("dumping debug options:{},all\n", GROUPS.join(",")))
 }
 
 #[cfg(test)]

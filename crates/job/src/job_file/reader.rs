@@ -108,7 +108,7 @@ mod tests {
         let mut reader = LineReader::new(Box::new(input), Arc::from("f"));
         let mut budget = MAX_FILE_BYTES;
         let mut lines = Vec::new();
-        while let Some(line) = reader.next_line(&mut budget).map_err(|error| error.to_string())? {
+        while let Some(line) = reader.next_line(&mut budget).map_err(|error| (*error.line()).to_owned())? {
             lines.push((line.text, line.origin.with_column().unwrap()));
         }
         Ok(lines)

@@ -9,7 +9,7 @@ use crate::collector::{Collector, Section, Stopped};
 use crate::diagnostic::Diagnostic;
 use crate::error::JobError;
 use crate::explain;
-use crate::message::OutputStream;
+use crate::message::{OutputStream, UserLine};
 use crate::options::definition::OptionDef;
 use crate::options::kind::Kind;
 use crate::options::secret::shown_line;
@@ -114,7 +114,7 @@ fn apply_lines(collector: &mut Collector<'_>, section: &mut Section, raw: &RawSe
         }
     }
     if failed || n_unknown > 0 {
-        collector.messages.err(format!("fio: job {} dropped", raw.name));
+        collector.messages.err(UserLine::named(format!("job {} dropped", raw.name)));
         return Err(Stopped);
     }
     Ok(())
@@ -211,7 +211,7 @@ fn computed(def: &OptionDef, line: &OptionLine<'_>) -> Result<Option<String>, Jo
     match arithmetic::evaluate(value) {
         Some(result) => Ok(Some(result)),
         None if matches!(def.kind, Kind::Text | Kind::OptionalText) => Ok(Some(value.clone())),
-        None => Err(JobError::Said(format!("fio: cannot compute {value}"))),
+        None => Err(JobError::Said(UserLine::named(format!("cannot compute {value}")))),
     }
 }
 

@@ -16,7 +16,13 @@ fn sections(world: &World) -> Vec<(String, Vec<String>)> {
 }
 
 fn failure(world: &World) -> String {
-    read("d/job.fio".as_ref(), world).failure.unwrap().lines().into_iter().map(|(_, line)| line).collect()
+    read("d/job.fio".as_ref(), world)
+        .failure
+        .unwrap()
+        .lines()
+        .into_iter()
+        .map(|(_, line)| line.text(ferrio_units::Wording::Fio).to_owned())
+        .collect()
 }
 
 #[test]
@@ -100,7 +106,7 @@ fn standard_input_is_a_job_file() {
     let world = World { stdin: b"[j]\nbs=4k\nx\0".to_vec(), ..World::default() };
     let file = read("-".as_ref(), &world);
     assert_eq!(file.sections[0].lines[0].text, "bs=4k");
-    assert_eq!(file.failure.unwrap().to_string(), "fio: stdin:3:2: NUL byte: not a job file");
+    assert_eq!(file.failure.unwrap().to_string(), "stdin:3:2: NUL byte: not a job file");
 }
 
 proptest! {

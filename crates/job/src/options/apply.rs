@@ -3,6 +3,7 @@
 //! Must not know: texts; values arrive parsed. One function a row, in the order of the table.
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::CommandPriorityDraft;
 use crate::options::{engines, zone_mode};
@@ -78,7 +79,7 @@ pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied 
     };
     if context.readonly && mix != DirectionMix::Read {
         let name = &draft.job.name;
-        let line = format!("fio: job <{name}> has write or trim bit set, but fio is in read-only mode");
+        let line = UserLine::named(format!("job <{name}> has write or trim bit set, but fio is in read-only mode"));
         return Err(JobError::SaidWithHelp(line));
     }
     draft.open.rw_postfix = value.rest().map(|text| rw_postfix(text, random, draft.kb_base())).transpose()?;
@@ -89,7 +90,7 @@ pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied 
 
 fn rw_postfix(text: &str, random: bool, kb_base: KbBase) -> Result<i64, JobError> {
     let order = if random { "randrw" } else { "rw" };
-    let failed = |what: &str| JobError::Said(format!("fio: {order} postfix parsing {what}"));
+    let failed = |what: &str| JobError::Said(UserLine::named(format!("{order} postfix parsing {what}")));
     let number = parse_integer(text, kb_base).map_err(|_| failed("failed"))?;
     if random && !(1..=i128::from(u32::MAX)).contains(&number) {
         return Err(failed("out of range"));
@@ -317,7 +318,7 @@ fn check_cpus(cpus: &[u32], n_cpus: u32) -> Applied {
     match cpus.iter().find(|cpu| **cpu >= n_cpus) {
         Some(cpu) => {
             let max = n_cpus.saturating_sub(1);
-            Err(JobError::Said(format!("fio: CPU {cpu} too large (max={max})")))
+            Err(JobError::Said(UserLine::named(format!("CPU {cpu} too large (max={max})"))))
         }
         None => Ok(()),
     }

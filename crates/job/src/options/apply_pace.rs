@@ -3,6 +3,7 @@
 //! Must not know: how values are parsed, how rates are kept. Start reading at [`rate`], then [`refusals`].
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{CatchUp, JobSpec, PaceSpec, RateLatency, RateProcess};
@@ -97,18 +98,18 @@ pub(crate) fn catch_up(pace: &PaceSpec, given: Option<CatchUp>) -> CatchUp {
 }
 
 /// Contradictions of rates, latencies and ramps in fio 3.41's words: one line per direction.
-pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
+pub(crate) fn refusals(job: &JobSpec) -> Vec<UserLine> {
     let pace = &job.pace;
     if job.latency.target_us > 0 && job.latency.window_us == 0 {
-        return vec!["fio: latency_target needs latency_window".to_owned()];
+        return vec![UserLine::named("latency_target needs latency_window")];
     }
     if job.limits.ramp_time_us > 0 && job.limits.ramp_bytes > 0 {
-        return vec!["fio: cannot specify both ramp_time and ramp_size".to_owned()];
+        return vec![UserLine::named("cannot specify both ramp_time and ramp_size")];
     }
     let is_set = |rates: &[u64]| rates.iter().any(|rate| *rate > 0);
     let ios = pace.ios_per_sec.0.map(u64::from);
     if is_set(&pace.bytes_per_sec.0) && is_set(&ios) {
-        return vec!["fio: rate and rate_iops are mutually exclusive".to_owned()];
+        return vec![UserLine::named("rate and rate_iops are mutually exclusive")];
     }
     let needs_rate = [
         ("rate_latency=response", pace.latency == RateLatency::Response),
@@ -117,17 +118,17 @@ pub(crate) fn refusals(job: &JobSpec) -> Vec<String> {
     if !pace.limits_rates()
         && let Some((option, _)) = needs_rate.into_iter().find(|(_, is_set)| *is_set)
     {
-        return vec![format!("fio: {option} needs rate or rate_iops")];
+        return vec![UserLine::named(format!("{option} needs rate or rate_iops"))];
     }
     if pace.latency == RateLatency::Response && job.reporting.gtod_reduce {
-        return vec!["fio: rate_latency=response and gtod_reduce are mutually exclusive".to_owned()];
+        return vec![UserLine::named("rate_latency=response and gtod_reduce are mutually exclusive")];
     }
     let exceeds = |rate: u64, min: u64| rate > 0 && min > rate;
     let is_wrong = |index: &usize| {
         exceeds(pace.bytes_per_sec.0[*index], pace.min_bytes_per_sec.0[*index])
             || exceeds(ios[*index], pace.min_ios_per_sec.0[*index].into())
     };
-    (0..3).filter(is_wrong).map(|index| format!("fio: minimum rate exceeds rate, ddir {index}")).collect()
+    (0..3).filter(is_wrong).map(|index| UserLine::named(format!("minimum rate exceeds rate, ddir {index}"))).collect()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::options::drafts::MergeDraft;
 use crate::value::Value;
@@ -34,15 +35,14 @@ pub(super) fn replay_scale(draft: &mut Draft, value: &Value, _: Context) -> Appl
     let scale = u64::try_from(value.number()?);
     // 0 divides by nothing, as 1 does.
     draft.job.replay.scale =
-        scale.map_err(|_| JobError::Said("replay_scale: offsets are divided by at least 1".to_owned()))?.max(1);
+        scale.map_err(|_| JobError::Said("replay_scale: offsets are divided by at least 1".into()))?.max(1);
     Ok(())
 }
 
 /// Text of fio 3.41.
 pub(super) fn replay_align(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let bytes = u64::try_from(value.number()?).ok().filter(|bytes| bytes.is_power_of_two());
-    draft.job.replay.align_bytes =
-        bytes.ok_or_else(|| JobError::Said("replay_align: must be a power-of-2".to_owned()))?;
+    draft.job.replay.align_bytes = bytes.ok_or_else(|| JobError::Said("replay_align: must be a power-of-2".into()))?;
     Ok(())
 }
 
@@ -66,7 +66,7 @@ pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Appli
             "write" => skip.write = true,
             "trim" => skip.trim = true,
             "sync" => skip.sync = true,
-            _ => return Err(JobError::Said(format!("Unknown skip type: {word}"))),
+            _ => return Err(JobError::Said(format!("Unknown skip type: {word}").into())),
         }
     }
     Ok(())
@@ -85,7 +85,7 @@ pub(super) fn merge_scalars(draft: &mut Draft, value: &Value, _: Context) -> App
     };
     let scales: Option<Vec<u64>> = floats(value)?.iter().map(ppm).collect();
     draft.open.merge.time_scales_ppm =
-        scales.ok_or_else(|| JobError::Said("merge_blktrace_scalars: percentages from 0.0001 to 429496".to_owned()))?;
+        scales.ok_or_else(|| JobError::Said("merge_blktrace_scalars: percentages from 0.0001 to 429496".into()))?;
     Ok(())
 }
 
@@ -93,7 +93,7 @@ pub(super) fn merge_iters(draft: &mut Draft, value: &Value, _: Context) -> Appli
     let whole = |n: &f64| (n.fract() == 0.0 && *n >= 1.0 && *n <= f64::from(u32::MAX)).then_some(*n as u32);
     let passes: Option<Vec<u32>> = floats(value)?.iter().map(whole).collect();
     draft.open.merge.n_passes =
-        passes.ok_or_else(|| JobError::Said("merge_blktrace_iters: whole numbers from 1".to_owned()))?;
+        passes.ok_or_else(|| JobError::Said("merge_blktrace_iters: whole numbers from 1".into()))?;
     Ok(())
 }
 
@@ -125,7 +125,7 @@ fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, Contra
 ///
 /// # Errors
 /// The options contradict each other.
-pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Contradiction> {
+pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<UserLine>, Contradiction> {
     if !job.replay.is_set() {
         if open.merge.output.is_some() {
             // Here fio 3.41 crashes.
@@ -144,7 +144,7 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<String>, Contr
         return Err(Contradiction::TraceDecides { job: job.name.clone(), option });
     }
     let overridden = job.write_iolog.take().is_some();
-    let overridden = overridden.then(|| "fio: read iolog overrides write_iolog".to_owned());
+    let overridden = overridden.then(|| UserLine::named("read iolog overrides write_iolog"));
     Ok(overridden.into_iter().chain(left_out(job)).collect())
 }
 
@@ -161,14 +161,14 @@ fn check_moved(job: &JobSpec) -> Result<(), Contradiction> {
 }
 
 /// A line about traces for which there is no clone of the job; fio leaves them out without a word.
-fn left_out(job: &JobSpec) -> Option<String> {
+fn left_out(job: &JobSpec) -> Option<UserLine> {
     let (name, traces, n_clones) = (&job.name, &job.replay.traces, job.numjobs);
     let rest =
         traces.get(usize::try_from(n_clones).ok()?..).filter(|rest| !rest.is_empty() && job.replay.merge.is_none())?;
     let n_traces = traces.len();
     let rest = rest.join(", ");
-    let told = format!("fio: {name}: of the {n_traces} traces of read_iolog, {rest} left out: each clone replays one");
-    Some(format!("{told} (numjobs={n_traces} replays all)"))
+    let told = format!("{name}: of the {n_traces} traces of read_iolog, {rest} left out: each clone replays one");
+    Some(UserLine::named(format!("{told} (numjobs={n_traces} replays all)")))
 }
 
 /// The option that a replay would have to ignore.
@@ -193,8 +193,8 @@ mod tests {
     use crate::lower::{Lowered, Strictness};
     use crate::testing::draft_of;
 
-    fn lowered(options: &[(&str, &str)]) -> Result<Lowered, Vec<String>> {
-        let draft = draft_of(options).map_err(|error| vec![error.to_string()])?;
+    fn lowered(options: &[(&str, &str)]) -> Result<Lowered, Vec<UserLine>> {
+        let draft = draft_of(options).map_err(|error| vec![error.line()])?;
         crate::lower::lower(draft, Strictness::default())
     }
 

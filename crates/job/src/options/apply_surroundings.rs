@@ -3,6 +3,7 @@
 //! Must not know: the effect of these settings. Texts of errors as observed on fio 3.41.
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::NumaMemory;
@@ -16,7 +17,7 @@ pub(crate) fn numa_cpu_nodes(draft: &mut Draft, value: &Value, context: Context)
 }
 
 pub(crate) fn numa_mem_policy(draft: &mut Draft, value: &Value, context: Context) -> Applied {
-    let said = |text: &str| JobError::Said(format!("fio: {text}"));
+    let said = |text: &str| JobError::Said(UserLine::named(text));
     let (word, list) = value.text()?.split_once(':').map_or((value.text()?, None), |(word, list)| (word, Some(list)));
     let online = context.environment.numa_nodes();
     let given = list.map(|list| nodes(list, &online));
@@ -39,7 +40,7 @@ pub(crate) fn numa_mem_policy(draft: &mut Draft, value: &Value, context: Context
 
 /// `all`, or numbers and ranges joined by commas; with `!` before it all others. Only nodes that are online.
 fn nodes(text: &str, online: &[u32]) -> Result<Vec<u32>, JobError> {
-    let failed = || JobError::Said("fio: numa_parse_nodestring failed".to_owned());
+    let failed = || JobError::Said(UserLine::named("numa_parse_nodestring failed"));
     let (is_inverted, body) = text.strip_prefix('!').map_or((false, text), |body| (true, body));
     let mut named = vec![false; online.len()];
     if body == "all" {

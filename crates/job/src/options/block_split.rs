@@ -4,6 +4,7 @@
 //! Syntax and shares as seen on fio 3.41, which makes something up where this refuses.
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{BlockRange, BlockShare};
@@ -31,7 +32,7 @@ pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) ->
 }
 
 fn failed(what: &str) -> JobError {
-    JobError::Said(format!("fio: {what}"))
+    JobError::Said(UserLine::named(what))
 }
 
 /// A single list is for all directions; of two lists the second is for writes and trims.
@@ -94,7 +95,7 @@ mod tests {
 
     /// Smallest, largest, and shares of each direction.
     fn lowered(options: &[(&str, &str)]) -> Result<[Slot; 3], String> {
-        let draft = draft_of(options).map_err(|error| error.to_string())?;
+        let draft = draft_of(options).map_err(|error| (*error.line()).to_owned())?;
         let pattern = lower(draft, Strictness::default()).expect("nothing contradicts").job.pattern;
         let slot = |index: usize| {
             let (range, shares) = (pattern.block_size.0[index], &pattern.block_split.0[index]);

@@ -5,6 +5,7 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::{CommandPriorityDraft, Split};
 use crate::value::Value;
@@ -58,7 +59,7 @@ pub(crate) fn splits(draft: &mut Draft, value: &Value, _: Context) -> Applied {
 }
 
 fn failed(what: &str) -> JobError {
-    JobError::Said(format!("fio: {what}\nfio: failed to parse cmdprio_bssplit entry"))
+    JobError::Said(UserLine::joined(&[what, "failed to parse cmdprio_bssplit entry"].map(UserLine::named), "\n"))
 }
 
 fn split_list(list: &str) -> Result<Vec<Split>, JobError> {
@@ -134,10 +135,10 @@ mod tests {
             let mut messages = crate::message::UserMessages::new();
             let mut context = ApplyContext { environment: &World::default(), readonly: false, messages: &mut messages };
             let def = find_private("libaio", name).expect("an option of the engine");
-            set::set(&mut draft, def, Some(text), &mut context).map_err(|error| error.to_string())?;
+            set::set(&mut draft, def, Some(text), &mut context).map_err(|error| (*error.line()).to_owned())?;
         }
         let tuple = |share: &PriorityShare| (share.block_bytes, share.percent, share.class, share.level, share.hint);
-        let spec = lower(&draft.open.command_priority, &draft.job.name).map_err(|error| error.to_string())?;
+        let spec = lower(&draft.open.command_priority, &draft.job.name).map_err(|error| (*error.line()).to_owned())?;
         Ok(spec.shares.0.map(|shares| shares.iter().map(tuple).collect()))
     }
 

@@ -3,6 +3,7 @@
 //! Must not know: names of files. Start reading at [`directory`] and [`opendir`].
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use crate::value::lists::colon_names;
@@ -46,7 +47,7 @@ fn checked(names: &[String], call: &'static str, context: Context) -> Result<Vec
         context.environment.check_directory(&path).map(|()| path).map_err(|error| JobError::System {
             call,
             reason: ferrio_units::error_text(&error),
-            line: format!("fio: {name} is not a directory"),
+            line: UserLine::named(format!("{name} is not a directory")),
         })
     };
     names.iter().map(path).collect()

@@ -6,6 +6,7 @@
 use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, DistributionDraft, Draft};
 use crate::value::{Value, scalar};
 use ferrio_spec::{
@@ -60,7 +61,7 @@ pub(crate) fn lower(pattern: &mut PatternSpec, open: DistributionDraft) -> Resul
 }
 
 fn said(what: &str) -> JobError {
-    JobError::Said(format!("fio: {what}"))
+    JobError::Said(UserLine::named(what))
 }
 
 /// Error lines of an option for numbers that it refuses.
@@ -249,7 +250,7 @@ mod tests {
     use crate::testing::draft_of;
 
     fn parsed(text: &str) -> Result<RandomDistribution, String> {
-        let draft = draft_of(&[("random_distribution", text)]).map_err(|error| error.to_string())?;
+        let draft = draft_of(&[("random_distribution", text)]).map_err(|error| (*error.line()).to_owned())?;
         Ok(draft.job.pattern.distribution)
     }
 
@@ -272,7 +273,7 @@ mod tests {
     }
 
     fn file_service(text: &str) -> Result<(FileService, u32), String> {
-        let draft = draft_of(&[("file_service_type", text)]).map_err(|error| error.to_string())?;
+        let draft = draft_of(&[("file_service_type", text)]).map_err(|error| (*error.line()).to_owned())?;
         Ok((draft.job.target.file_service, draft.job.target.file_service_count))
     }
 

@@ -6,6 +6,18 @@ pub use ferrio_spec::syntax::{
     ANY, Bounds, Choice, at_least, at_most, between, choice, planned_choice, refused_choice,
 };
 
+use ferrio_units::Wording;
+
+/// An example of a value, in the help of an option.
+enum Example {
+    /// There is none.
+    None,
+    /// It tells the form of a value.
+    Form(&'static str),
+    /// Any text would do, and ferrio's own words leave it out.
+    AnyText,
+}
+
 /// Syntax of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -141,30 +153,45 @@ impl Kind {
         }
     }
 
-    /// The `type:` line of the option help.
-    pub const fn describe(self) -> &'static str {
+    /// What a value is, and an example of one.
+    const fn words(self) -> (&'static str, Example) {
         match self {
-            Self::Bool => "boolean value (opt=1)",
-            Self::Flag => "empty or boolean value ([0|1])",
-            Self::Int(_) | Self::IntPerDirection(_) | Self::SizePerDirection(_) => "integer value (opt=100)",
-            Self::Microseconds | Self::DrawnMicroseconds | Self::MicrosecondsPerDirection => {
-                "time, default unit us (opt=100)"
+            Self::Bool => ("boolean value", Example::Form("1")),
+            Self::Flag => ("empty or boolean value ([0|1])", Example::None),
+            Self::Int(_) | Self::IntPerDirection(_) | Self::SizePerDirection(_) => {
+                ("integer value", Example::Form("100"))
             }
-            Self::Size(_) => "integer value with possible k/m/g postfix (opt=4k)",
-            Self::SizeOrPercent | Self::SizeOrManyPercent => "size or percentage (opt=4k|50%)",
-            Self::SizePair(_) => "one size, or a low-high range (opt=4k[-8k])",
-            Self::RangePerDirection(_) => "one to three ranges (opt=1k-4k[,4k-8k[,1k-8k]])",
-            Self::Seconds | Self::DrawnSeconds | Self::SecondsPair => "string with time postfix (opt=10s)",
-            Self::FloatList { .. } => "list of floating point values separated by ':' (opt=5.9:7.8)",
-            Self::CpuList => "list of CPUs (opt=0,2-5)",
-            Self::Deprecated | Self::Removed => "deprecated",
-            Self::OptionalText => "empty or string (opt=bla)",
+            Self::Microseconds | Self::DrawnMicroseconds | Self::MicrosecondsPerDirection => {
+                ("time, default unit us", Example::Form("100"))
+            }
+            Self::Size(_) => ("integer value with possible k/m/g postfix", Example::Form("4k")),
+            Self::SizeOrPercent | Self::SizeOrManyPercent => ("size or percentage", Example::Form("4k|50%")),
+            Self::SizePair(_) => ("one size, or a low-high range", Example::Form("4k[-8k]")),
+            Self::RangePerDirection(_) => ("one to three ranges", Example::Form("1k-4k[,4k-8k[,1k-8k]]")),
+            Self::Seconds | Self::DrawnSeconds | Self::SecondsPair => {
+                ("string with time postfix", Example::Form("10s"))
+            }
+            Self::FloatList { .. } => ("list of floating point values separated by ':'", Example::Form("5.9:7.8")),
+            Self::CpuList => ("list of CPUs", Example::Form("0,2-5")),
+            Self::Deprecated | Self::Removed => ("deprecated", Example::None),
+            Self::OptionalText => ("empty or string", Example::AnyText),
             Self::Choice(_)
             | Self::ChoiceAndLists(_)
             | Self::ChoiceSet(_)
             | Self::Text
             | Self::Pattern
-            | Self::ErrorLists => "string (opt=bla)",
+            | Self::ErrorLists => ("string", Example::AnyText),
+        }
+    }
+
+    /// The `type:` line of the option help.
+    pub fn describe(self, wording: Wording) -> String {
+        let (what, example) = self.words();
+        match (wording, example) {
+            (_, Example::None) | (Wording::Own, Example::AnyText) => what.to_owned(),
+            (Wording::Fio, Example::AnyText) => format!("{what} (opt=bla)"),
+            (Wording::Fio, Example::Form(form)) => format!("{what} (opt={form})"),
+            (Wording::Own, Example::Form(form)) => format!("{what} (such as {form})"),
         }
     }
 }

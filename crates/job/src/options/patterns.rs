@@ -4,6 +4,7 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::value::Value;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PatternPart, ZoneSpec};
@@ -16,10 +17,11 @@ const MOST: usize = 64;
 /// Sets `patterns`.
 pub(crate) fn set(draft: &mut Draft, value: &Value, context: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let text = value.text()?;
-    let parts = list(text, draft.kb_base()).map_err(|why| JobError::Said(format!("fio: patterns={text}: {why}")))?;
+    let parts = list(text, draft.kb_base())
+        .map_err(|why| JobError::Said(UserLine::named(format!("patterns={text}: {why}"))))?;
     if context.readonly && parts.iter().any(|part| part.writes) {
         let name = &draft.job.name;
-        let line = format!("fio: job <{name}> has write or trim bit set, but fio is in read-only mode");
+        let line = UserLine::named(format!("job <{name}> has write or trim bit set, but fio is in read-only mode"));
         return Err(JobError::SaidWithHelp(line));
     }
     draft.job.extent.patterns = parts;

@@ -4,6 +4,7 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{PlacementChoice, PlacementKind, PlacementSpec};
@@ -44,8 +45,8 @@ pub(super) fn ids(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) ->
 }
 
 /// A list of numbers and ranges, ascending.
-fn parse_ids(text: &str) -> Result<Vec<u16>, String> {
-    let not_parsed = || format!("fio: failed parsing plids={text}");
+fn parse_ids(text: &str) -> Result<Vec<u16>, UserLine> {
+    let not_parsed = || UserLine::named(format!("failed parsing plids={text}"));
     let mut ids = Vec::new();
     for part in text.split(',').map(str::trim) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -55,10 +56,10 @@ fn parse_ids(text: &str) -> Result<Vec<u16>, String> {
             return Err(not_parsed());
         }
         if last > u64::from(u16::MAX) {
-            return Err("Placement IDs cannot exceed 0xFFFF".to_owned());
+            return Err("Placement IDs cannot exceed 0xFFFF".into());
         }
         if ids.len() as u64 + (last - first) >= MAX_IDS as u64 {
-            return Err(format!("fio: only {MAX_IDS} IDs supported"));
+            return Err(UserLine::named(format!("only {MAX_IDS} IDs supported")));
         }
         ids.extend((first..=last).map(|id| id as u16));
     }

@@ -4,6 +4,7 @@
 
 use crate::environment::Environment;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
 use crate::suggest::nearest;
@@ -65,7 +66,7 @@ pub(super) fn engine_secret(
 
 /// The secret that a value is, or says the place of.
 fn found(name: &str, text: &str, environment: &dyn Environment) -> Result<String, JobError> {
-    let said = |what: String| JobError::Said(format!("fio: {name}={text}: {what}"));
+    let said = |what: String| JobError::Said(UserLine::named(format!("{name}={text}: {what}")));
     if let Some(variable) = text.strip_prefix(FROM_VARIABLE) {
         let value = environment.variable(variable).filter(|value| !value.is_empty());
         return value.ok_or_else(|| said("the environment has no such variable".to_owned()));
@@ -129,7 +130,7 @@ mod tests {
             assert_eq!(kept(text), Ok(Some(EngineValue::Secret(Secret::new(shown, value)))), "{text}");
         }
         for text in ["env:NONE", "env:EMPTY", "file:none"] {
-            let error = kept(text).expect_err(text).to_string();
+            let error = kept(text).expect_err(text).line();
             assert!(error.starts_with(&format!("fio: http_s3_key={text}: ")), "{error}");
         }
     }

@@ -21,9 +21,9 @@ pub fn set(
 ) -> Result<(), JobError> {
     if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.text.takes_bytes) {
         let name = def.name;
-        return Err(JobError::Said(format!(
-            "{name}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text"
-        )));
+        return Err(JobError::Said(
+            format!("{name}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text").into(),
+        ));
     }
     let values = ValueContext { kb_base: draft.kb_base(), n_cpus: context.environment.n_cpus() };
     let shown = text.map_or("(null)".into(), |text| def.shown(text));
@@ -103,7 +103,7 @@ fn apply(
 /// is an error.
 fn fitting<T: TryFrom<i64>>(def: &OptionDef, value: &Value) -> Result<T, JobError> {
     let number = value.number()?;
-    T::try_from(number).map_err(|_| JobError::Said(format!("{}: value out of range: {number}", def.name)))
+    T::try_from(number).map_err(|_| JobError::Said(format!("{}: value out of range: {number}", def.name).into()))
 }
 
 /// A value that changes nothing is accepted even where the option is not built.

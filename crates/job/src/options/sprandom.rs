@@ -3,6 +3,7 @@
 //! Must not know: how values are parsed, which blocks are written. Start reading at [`lower`].
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::SpRandomDraft;
 use crate::value::Value;
@@ -13,7 +14,7 @@ pub(super) fn over_provisioning(draft: &mut Draft, value: &Value, _: &mut ApplyC
     let Value::Floats(list, _) = value else { return Err(JobError::NotParsed) };
     let given = list.first().copied().ok_or(JobError::NotParsed)?;
     if given <= 0.0 {
-        return Err(JobError::Said("fio: spr_op must be above 0: a full device has no room to clean".to_owned()));
+        return Err(JobError::Said(UserLine::named("spr_op must be above 0: a full device has no room to clean")));
     }
     draft.open.sprandom.spec.over_provisioning = given;
     Ok(())
@@ -22,7 +23,7 @@ pub(super) fn over_provisioning(draft: &mut Draft, value: &Value, _: &mut ApplyC
 pub(super) fn cache(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let bytes = u64::try_from(value.number()?);
     draft.open.sprandom.spec.cache_bytes =
-        bytes.map_err(|_| JobError::Said("fio: spr_cs cannot be negative".to_owned()))?;
+        bytes.map_err(|_| JobError::Said(UserLine::named("spr_cs cannot be negative")))?;
     Ok(())
 }
 
@@ -31,32 +32,32 @@ pub(super) fn cache(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) 
 ///
 /// # Errors
 /// Lines that say why it cannot be.
-pub(crate) fn lower(job: &mut JobSpec, draft: &SpRandomDraft, wants_map: bool) -> Result<Vec<String>, Vec<String>> {
+pub(crate) fn lower(job: &mut JobSpec, draft: &SpRandomDraft, wants_map: bool) -> Result<Vec<UserLine>, Vec<UserLine>> {
     if !draft.is_on {
         // Without `sprandom` its other options have no effect.
         return Ok(Vec::new());
     }
     let pattern = &mut job.pattern;
     if !pattern.random || !pattern.mix.directions()[DataDirection::Write] {
-        return Err(vec!["fio: sprandom requires random write, random_generator=lfsr, norandommap=1".to_owned()]);
+        return Err(vec![UserLine::named("sprandom requires random write, random_generator=lfsr, norandommap=1")]);
     }
     let (mut notes, mut refusals) = (Vec::new(), Vec::new());
     match pattern.random_generator {
         Some(RandomGenerator::Lfsr) => {}
-        Some(_) => refusals.push("fio: sprandom requires random_generator=lfsr".to_owned()),
-        None => notes.push("fio: sprandom sets random_generator=lfsr".to_owned()),
+        Some(_) => refusals.push(UserLine::named("sprandom requires random_generator=lfsr")),
+        None => notes.push(UserLine::named("sprandom sets random_generator=lfsr")),
     }
     if wants_map {
-        refusals.push("fio: sprandom requires norandommap=1".to_owned());
+        refusals.push(UserLine::named("sprandom requires norandommap=1"));
     } else if !pattern.norandommap {
-        notes.push("fio: sprandom sets norandommap=1".to_owned());
+        notes.push(UserLine::named("sprandom sets norandommap=1"));
     }
     if !refusals.is_empty() {
         return Err(refusals);
     }
     (pattern.random_generator, pattern.norandommap) = (Some(RandomGenerator::Lfsr), true);
     if let Some(other) = contradiction(job) {
-        return Err(vec![format!("fio: sprandom=1 and {other} are not compatible")]);
+        return Err(vec![UserLine::named(format!("sprandom=1 and {other} are not compatible"))]);
     }
     job.pattern.sprandom = Some(draft.spec);
     Ok(notes)

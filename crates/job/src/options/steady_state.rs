@@ -4,6 +4,7 @@
 
 use crate::compat;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
 use ferrio_spec::{JobSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec};
@@ -20,7 +21,8 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyCon
         "lat_slope" => (SteadyMetric::Lat, true),
         _ => (SteadyMetric::Iops, true),
     };
-    let missing = || JobError::Said("fio: steadystate threshold must be specified in addition to criterion".to_owned());
+    let missing =
+        || JobError::Said(UserLine::named("steadystate threshold must be specified in addition to criterion"));
     let text = value.rest().ok_or_else(missing)?;
     let is_percent = text.ends_with('%');
     let limit = if is_percent {
@@ -28,7 +30,7 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyCon
     } else {
         absolute(metric, text, draft.kb_base())
     };
-    let limit = limit.map_err(|what| JobError::Said(format!("fio: {what}")))?;
+    let limit = limit.map_err(|what| JobError::Said(UserLine::named(what)))?;
     draft.job.steady_state.criterion = SteadyCriterion { metric, is_slope, limit, is_percent };
     context.messages.parse(|| match metric {
         _ if is_percent => format!("set steady state threshold to {limit:.6}%"),
@@ -70,20 +72,21 @@ fn latency_ns(text: &str) -> Option<f64> {
 }
 
 /// The reason why window and interval are refused, if they are.
-pub(crate) fn refusal(job: &JobSpec) -> Option<String> {
+pub(crate) fn refusal(job: &JobSpec) -> Option<UserLine> {
     let SteadyStateSpec { duration_us, interval_us, criterion, .. } = job.steady_state;
     if duration_us == 0 {
         return None;
     }
     if interval_us < 1_000_000 {
-        return Some("fio: ss_check_interval must be at least 1s".to_owned());
+        return Some(UserLine::named("ss_check_interval must be at least 1s"));
     }
     if criterion.metric == SteadyMetric::Lat && job.reporting.disable_clat {
-        return Some("fio: steadystate needs the completion latencies that disable_clat leaves out".to_owned());
+        return Some(UserLine::named("steadystate needs the completion latencies that disable_clat leaves out"));
     }
     let is_window = duration_us > interval_us && duration_us.is_multiple_of(interval_us);
-    (!is_window)
-        .then(|| format!("fio: ss_duration {duration_us}us must be multiple of ss_check_interval {interval_us}us"))
+    (!is_window).then(|| {
+        UserLine::named(format!("ss_duration {duration_us}us must be multiple of ss_check_interval {interval_us}us"))
+    })
 }
 
 #[cfg(test)]
@@ -138,7 +141,7 @@ mod tests {
             ("lat:1%x", "fio: steadystate latency threshold postfix parsing failed"),
             ("lat:1sec", "fio: steadystate latency threshold postfix parsing failed"),
         ] {
-            assert_eq!(parsed(text), Err(JobError::Said(line.to_owned())), "{text}");
+            assert_eq!(parsed(text), Err(JobError::Said(UserLine::named(line.trim_start_matches("fio: ")))), "{text}");
         }
         assert!(matches!(parsed("foo:1"), Err(JobError::UnknownWord(_))));
     }

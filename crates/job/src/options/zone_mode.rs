@@ -5,6 +5,7 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::{ZoneDraft, ZoneModeWord};
 use crate::options::zone_sequential;
@@ -24,7 +25,7 @@ pub(super) fn skip(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -
     draft.open.zones.skip = match (value.zones(), value) {
         (Some(n_zones), _) => Some(ZoneSkip::Zones(n_zones)),
         (None, Value::Size(SizeSpec::Percent(_))) => {
-            return Err(JobError::Said("fio: zoneskip is a size or a number of zones, no percentage".to_owned()));
+            return Err(JobError::Said(UserLine::named("zoneskip is a size or a number of zones, no percentage")));
         }
         // A size of 0 bytes has no effect, as if it were not given.
         (None, Value::Size(SizeSpec::Bytes(0))) => None,
@@ -120,9 +121,9 @@ pub(super) mod tests {
     use crate::lower::{Strictness, lower};
     use crate::testing::draft_of;
 
-    pub(in crate::options) fn lowered(text: &str) -> Result<JobSpec, Vec<String>> {
+    pub(in crate::options) fn lowered(text: &str) -> Result<JobSpec, Vec<UserLine>> {
         let options: Vec<_> = text.split(' ').filter_map(|word| word.split_once('=')).collect();
-        let draft = draft_of(&options).map_err(|error| vec![error.to_string()])?;
+        let draft = draft_of(&options).map_err(|error| vec![error.line()])?;
         lower(draft, Strictness::default()).map(|lowered| lowered.job)
     }
 
@@ -134,7 +135,7 @@ pub(super) mod tests {
             assert!(lowered(&format!("{text} {more}")).is_ok(), "{more}");
         }
         for more in ["trim_percentage=5 trim_backlog=2", "verify_crash_log=log", "rw=randread verify_state_load=1"] {
-            let line = lowered(&format!("{text} {more}")).unwrap_err().concat();
+            let line = lowered(&format!("{text} {more}")).unwrap_err().remove(0);
             let option = more.rsplit(' ').find_map(|word| word.split('=').next().filter(|name| line.contains(name)));
             assert!(line.starts_with("fio: verify with zonemode=zbd cannot be combined with "), "{more}: {line}");
             assert!(option.is_some() || line.contains("trim_percentage"), "{more}: {line}");

@@ -6,6 +6,7 @@
 
 use super::{ProfileJobs, Setting, on, set};
 use crate::contradiction::Contradiction;
+use crate::message::UserLine;
 
 /// The options of the profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +55,7 @@ const MEASURES: &[&str] =
     &["clat_percentiles", "lat_percentiles", "slat_percentiles", "disable_clat", "gtod_reduce", "stats"];
 
 /// The jobs: for each device one of reads and one of writes, or with `prep` two that fill it.
-pub(super) fn expand(draft: &ActDraft) -> Result<ProfileJobs, Vec<String>> {
+pub(super) fn expand(draft: &ActDraft) -> Result<ProfileJobs, Vec<UserLine>> {
     let names = draft.device_names.as_deref().unwrap_or_default();
     let devices: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
     if devices.is_empty() {
@@ -79,8 +80,8 @@ pub(super) fn expand(draft: &ActDraft) -> Result<ProfileJobs, Vec<String>> {
     Ok(ProfileJobs { globals, fixed, jobs, reserved: MEASURES, n_slices })
 }
 
-fn refused<T>(why: impl std::fmt::Display) -> Result<T, Vec<String>> {
-    Err(vec![format!("act: {why}"), "fio: profile act prep failed".to_owned()])
+fn refused<T>(why: impl std::fmt::Display) -> Result<T, Vec<UserLine>> {
+    Err(vec![format!("act: {why}").into(), UserLine::named("profile act prep failed")])
 }
 
 /// I/Os per second of each job, and bytes of a read.

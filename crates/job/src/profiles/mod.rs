@@ -7,6 +7,7 @@ pub mod act;
 pub mod tiobench;
 
 use crate::environment::Environment;
+use crate::message::UserLine;
 use act::ActDraft;
 use tiobench::TiobenchDraft;
 
@@ -16,7 +17,7 @@ pub struct ProfileDef {
     /// Its name in `--profile`.
     pub name: &'static str,
     /// Makes the jobs, or the lines that say why not.
-    pub expand: fn(&ProfileDraft, &dyn Environment) -> Result<ProfileJobs, Vec<String>>,
+    pub expand: fn(&ProfileDraft, &dyn Environment) -> Result<ProfileJobs, Vec<UserLine>>,
 }
 
 /// All profiles.

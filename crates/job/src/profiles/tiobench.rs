@@ -4,6 +4,7 @@
 //! profile, which count here. Start reading at [`expand`].
 
 use super::{ProfileJobs, Setting, on, set};
+use crate::message::UserLine;
 
 /// The options of the profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,10 +31,10 @@ impl Default for TiobenchDraft {
 const RUNTIME_SECS: u32 = 600;
 
 /// The four jobs. `memory_mib` is that of the machine.
-pub(super) fn expand(draft: &TiobenchDraft, memory_mib: u64) -> Result<ProfileJobs, Vec<String>> {
+pub(super) fn expand(draft: &TiobenchDraft, memory_mib: u64) -> Result<ProfileJobs, Vec<UserLine>> {
     let zero = [("block", draft.block_bytes), ("numruns", draft.n_runs), ("threads", draft.n_threads)];
     if let Some((name, _)) = zero.into_iter().find(|(_, value)| *value == 0) {
-        return Err(vec![format!("tiobench: {name} must be at least 1")]);
+        return Err(vec![format!("tiobench: {name} must be at least 1").into()]);
     }
     // Cannot overflow: the table bounds the size at 2^20 MiB.
     let size_bytes = draft.size_mib.map_or_else(|| memory_mib.saturating_mul(4096), |size_mib| size_mib << 20);

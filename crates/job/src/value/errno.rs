@@ -96,7 +96,7 @@ pub fn parse(text: &str) -> Result<i32, JobError> {
     };
     match number {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err(JobError::Said(format!("Unknown error {text}, please use number value"))),
+        _ => Err(JobError::Said(format!("Unknown error {text}, please use number value").into())),
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
         {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
-        let said = JobError::Said("Unknown error FOO, please use number value".to_owned());
+        let said = JobError::Said("Unknown error FOO, please use number value".into());
         assert_eq!(parse("FOO"), Err(said));
         for bad in ["-1", "0", "", "0x", "0x0", "0x-1", "0x1k", "28x"] {
             assert!(parse(bad).is_err(), "{bad}");

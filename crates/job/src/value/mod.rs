@@ -80,7 +80,7 @@ pub fn parse(option: ValueSyntax, text: Option<&str>, context: ValueContext) -> 
         let text = text.ok_or(JobError::ValueMissing(option.name))?;
         let (values, digits, remarks) = lists::floats(text, max_len, min, max)?;
         if values.is_empty() {
-            return Err(JobError::Said(remarks.join("\n")));
+            return Err(JobError::Said(remarks.join("\n").into()));
         }
         return Ok((Value::Floats(values, digits), remarks));
     }

@@ -4,6 +4,7 @@
 //! Must not know: options beyond the name that a message needs.
 
 use crate::error::JobError;
+use crate::message::UserLine;
 use crate::options::kind::Bounds;
 use crate::value::Value;
 use ferrio_spec::{DrawnTime, SizeSpec};
@@ -39,9 +40,11 @@ pub fn size(name: &'static str, text: &str, kb_base: KbBase, most_percent: u32) 
         Ok(SizeValue::Percent(percent)) => Ok(Value::Size(SizeSpec::Percent(percent))),
         Ok(SizeValue::Zones(n_zones)) => Ok(Value::Zones(n_zones)),
         Err(ParseError::OutOfRange { max: 100, .. }) => {
-            Err(JobError::Said(format!("fio: {name} values greater than 100% aren't supported")))
+            Err(JobError::Said(UserLine::named(format!("{name} values greater than 100% aren't supported"))))
         }
-        Err(ParseError::NotZones { given }) => Err(JobError::Said(format!("{name}: unexpected zone value '{given}'"))),
+        Err(ParseError::NotZones { given }) => {
+            Err(JobError::Said(format!("{name}: unexpected zone value '{given}'").into()))
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -56,7 +59,8 @@ pub fn time_us(name: &'static str, text: &str, unit: TimeUnit) -> Result<i64, Jo
 
 /// A time in microseconds, or a distribution: `exponential:MEAN`, `uniform:LOW-HIGH`.
 pub fn drawn_time(name: &'static str, text: &str, unit: TimeUnit) -> Result<Value, JobError> {
-    let refused = || JobError::Said(format!("fio: {name}={text}: give a time, exponential:MEAN or uniform:LOW-HIGH"));
+    let refused =
+        || JobError::Said(UserLine::named(format!("{name}={text}: give a time, exponential:MEAN or uniform:LOW-HIGH")));
     let time = |text: &str| time_us(name, text, unit).map(i64::unsigned_abs);
     let (word, rest) = text.split_once(':').unwrap_or((text, ""));
     match word.trim() {
@@ -79,7 +83,7 @@ pub fn drawn_length(name: &'static str, text: &str, unit: TimeUnit) -> Result<Va
     let value = drawn_time(name, of_range.as_deref().unwrap_or(text), unit)?;
     match value {
         Value::Drawn(DrawnTime::Uniform { low_us: 0, .. } | DrawnTime::Exponential { mean_us: 0 }) => {
-            Err(JobError::Said(format!("fio: {name}={text}: 0 would be no limit; give times above it")))
+            Err(JobError::Said(UserLine::named(format!("{name}={text}: 0 would be no limit; give times above it"))))
         }
         value => Ok(value),
     }
@@ -114,7 +118,7 @@ mod tests {
         let size = |text| size("size", text, KbBase::Decimal, 100);
         assert_eq!(size("4k"), Ok(Value::Size(SizeSpec::Bytes(4000))));
         assert_eq!(size("50%"), Ok(Value::Size(SizeSpec::Percent(50))));
-        assert_eq!(size("101%").unwrap_err().to_string(), "fio: size values greater than 100% aren't supported");
+        assert_eq!(size("101%").unwrap_err().to_string(), "size values greater than 100% aren't supported");
         let many = super::size("io_size", "250%", KbBase::Decimal, u32::MAX);
         assert_eq!(many, Ok(Value::Size(SizeSpec::Percent(250))));
         assert_eq!(size("2z"), Ok(Value::Zones(2)));
@@ -158,9 +162,9 @@ mod tests {
             assert!(length(text).is_err(), "{text}");
         }
         let line = "fio: runtime=0-5: 0 would be no limit; give times above it";
-        assert_eq!(length("0-5").unwrap_err().to_string(), line);
+        assert_eq!(length("0-5").unwrap_err().line(), line);
         let line = "fio: thinktime=uniform:5ms: give a time, exponential:MEAN or uniform:LOW-HIGH";
-        assert_eq!(drawn("uniform:5ms").unwrap_err().to_string(), line);
+        assert_eq!(drawn("uniform:5ms").unwrap_err().line(), line);
     }
 
     #[test]

@@ -10,12 +10,12 @@ use crate::ui::own_options;
 use anyhow::anyhow;
 use clap::Args;
 use ferrio::session::VERSION;
-use ferrio_formats::native::plain;
 use ferrio_formats::words;
 use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment, UsageError};
 use ferrio_run::crash::check::{CrashCheck, CrashReport, Violation, after_crash};
 use ferrio_run::crash::judge::Verdict;
+use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -120,11 +120,11 @@ fn check(request: &Request, console: &mut Console) -> anyhow::Result<Vec<CrashRe
     let invocation = ferrio_job::parse(&request.job, &SystemEnvironment::new(VERSION));
     let refusal = |error: UsageError| match error.refusals() {
         Some(lines) => lines.lines().flat_map(|line| [PROGRAM, ": ", line, "\n"]).collect::<String>(),
-        None => error.messages.iter().map(|(_, text)| plain(text)).collect(),
+        None => error.to_string(),
     };
     let invocation = invocation.map_err(|error| anyhow!(refusal(error)))?;
     for (stream, text) in &invocation.messages {
-        let text = &plain(text);
+        let text = text.text(Wording::Own);
         match stream {
             OutputStream::Stdout => console.info(text),
             OutputStream::Stderr => console.error(text),

@@ -12,6 +12,7 @@ use ferrio_job::help::options::option_details;
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::outputs::{self, SECTIONS};
 use ferrio_manual::topics::{self, TOPICS};
+use ferrio_units::Wording;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -89,7 +90,7 @@ pub(crate) fn help(arguments: &[OsString]) -> ExitCode {
 /// # Errors
 /// There is none of that name; the text names near ones.
 fn answer(name: &str) -> anyhow::Result<String> {
-    let option = || option_details(name.trim_start_matches('-'));
+    let option = || option_details(name.trim_start_matches('-'), Wording::Fio);
     if let Some(text) = outputs::explain(name, TEXT_WIDTH) {
         let is_topic = topics::find(name).is_some();
         return Ok(match option() {
@@ -251,9 +252,12 @@ mod tests {
     #[test]
     fn an_option_with_the_name_of_a_word_is_named() {
         let shown = answer("rw").unwrap();
-        assert!(shown.starts_with("In start-line ") && shown.contains(&option_details("rw").unwrap()), "{shown}");
+        assert!(
+            shown.starts_with("In start-line ") && shown.contains(&option_details("rw", Wording::Fio).unwrap()),
+            "{shown}"
+        );
         assert!(answer("runtime").unwrap().ends_with("\nThe option of this name: ferrio help --runtime\n"));
-        assert_eq!(answer("--runtime").ok(), option_details("runtime"));
+        assert_eq!(answer("--runtime").ok(), option_details("runtime", Wording::Fio));
     }
 
     /// The line that a report shows is what a reader copies.

@@ -3,13 +3,13 @@
 //! Must not know: figures. Start reading at [`of`].
 
 use super::figures;
-use ferrio_formats::native::plain;
 use ferrio_formats::{JobResult, RunResult};
 use ferrio_job::environment::AnyMachine;
 use ferrio_job::{Environment, UsageError};
 use ferrio_spec::JobSpec;
 use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{Failure, WorkerFate, WorkerRecord};
+use ferrio_units::Wording;
 use std::ffi::OsString;
 
 /// Most clones that a row of a group stands for: a report may name any number.
@@ -59,10 +59,10 @@ fn spec_of(row: &JobResult, global: &[(String, String)], environment: &dyn Envir
 
 /// The first message of the parser, in one line.
 fn reason(row: &JobResult, error: &UsageError) -> String {
-    let mut messages = error.messages.iter().map(|(_, text)| text.trim());
+    let mut messages = error.messages.iter().map(|(_, text)| text.text(Wording::Own).trim());
     let first = messages.find(|text| !text.is_empty()).unwrap_or("no reason");
     let first = first.lines().next().unwrap_or_default();
-    format!("the options of job {} cannot be read: {}", row.name, plain(first))
+    format!("the options of job {} cannot be read: {}", row.name, first)
 }
 
 impl ReportedJob<'_> {

@@ -9,7 +9,8 @@ use crate::command_line::switches::Switch;
 use crate::help;
 use crate::invocation::Mode;
 use crate::machine_tests;
-use crate::message::OutputStream;
+use crate::message::{OutputStream, UserLine};
+use ferrio_units::Wording;
 
 impl ArgumentReader<'_> {
     /// Switches that print something and end the program.
@@ -43,10 +44,10 @@ impl ArgumentReader<'_> {
             return self.print(text);
         };
         if let Some(def) = own.iter().find(|def| def.is_called(name)) {
-            return self.print(help::options::details(def));
+            return self.print(UserLine::of(|wording| help::options::details(def, wording)));
         }
         let answer = help::options::one(name);
-        self.complain(answer.complaint.unwrap_or_default());
+        self.complain(answer.complaint.unwrap_or_default().into());
         self.print(answer.text);
     }
 
@@ -64,12 +65,12 @@ impl ArgumentReader<'_> {
         answer.test.map(|test| AfterSwitch::Leave(Mode::Machine(test))).ok_or(Stopped)
     }
 
-    pub(super) fn print(&mut self, text: String) {
+    pub(super) fn print(&mut self, text: impl Into<UserLine>) {
         self.collector.messages.raw(OutputStream::Stdout, text);
     }
 
-    pub(super) fn complain(&mut self, text: String) {
-        if !text.is_empty() {
+    pub(super) fn complain(&mut self, text: UserLine) {
+        if !text.text(Wording::Fio).is_empty() {
             self.collector.messages.raw(OutputStream::Stderr, text);
         }
     }

@@ -117,7 +117,7 @@ fn options_of_a_profile_may_come_before_it() {
 fn a_job_knows_options_of_profiles_which_do_nothing() {
     for line in ["--threads=1 --name=x --size=1m", "--name=x --size=1m --threads=1"] {
         let invocation = good(line);
-        let said: String = invocation.messages.iter().map(|(_, text)| text.as_str()).collect();
+        let said: String = invocation.messages.iter().map(|(_, text)| &**text).collect();
         let expected = "command line: threads is an option of the profile tiobench: it has no effect on a job\n";
         assert_eq!(said, expected, "{line}");
         assert_eq!((names(&invocation), invocation.run.jobs[0].numjobs), (vec!["x"], 1));
@@ -165,7 +165,7 @@ fn what_makes_no_sense_is_refused() {
 
 #[test]
 fn help_is_on_the_options_of_the_profile() {
-    let stdout = |line: &str| good(line).messages.into_iter().map(|(_, text)| text).collect::<String>();
+    let stdout = |line: &str| good(line).messages.iter().map(|(_, text)| &**text).collect::<String>();
     let list = stdout("--profile=tiobench --cmdhelp");
     assert_eq!((list.lines().count(), list.lines().nth(1)), (5, Some("block                   : Block size")));
     assert!(stdout("--profile=act --cmdhelp=load").contains("Load multiple"));

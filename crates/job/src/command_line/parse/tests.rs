@@ -22,7 +22,7 @@ pub(super) fn good(line: &str) -> Invocation {
 
 /// Texts of standard output and of standard error.
 fn split(messages: &[crate::Message]) -> (String, String) {
-    let of = |wanted| messages.iter().filter(|(stream, _)| *stream == wanted).map(|(_, text)| text.as_str()).collect();
+    let of = |wanted| messages.iter().filter(|(stream, _)| *stream == wanted).map(|(_, text)| &**text).collect();
     (of(OutputStream::Stdout), of(OutputStream::Stderr))
 }
 
@@ -317,11 +317,11 @@ fn words_that_are_no_text_are_refused() {
     use std::os::unix::ffi::OsStringExt;
     let words = [OsString::from("fio"), OsString::from_vec(b"--name=\xff".to_vec())];
     let error = parse(&words, &World::default()).unwrap_err();
-    assert!(error.to_string().starts_with("fio: argument 1 is not UTF-8"), "{error}");
+    assert!(error.to_string().starts_with("argument 1 is not UTF-8"), "{error}");
     // An argument that is not UTF-8 is refused as the value of another switch, too.
     let words = ["fio", "--output"].map(OsString::from).into_iter().chain([OsString::from_vec(b"\xff".to_vec())]);
     let error = parse(&words.collect::<Vec<_>>(), &World::default()).unwrap_err();
-    assert!(error.to_string().starts_with("fio: argument 2 is not UTF-8"), "{error}");
+    assert!(error.to_string().starts_with("argument 2 is not UTF-8"), "{error}");
     // A job file may have any name.
     let words = [OsString::from("fio"), OsString::from_vec(b"no\xffsuch".to_vec())];
     let error = parse(&words, &World::default()).unwrap_err();

@@ -26,6 +26,7 @@ use ferrio_run::RunError;
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::{MessageStream, RunRecord};
 use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
+use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
         Ok(invocation) => invoke(invocation, environment.opened_files(), arguments),
         Err(error) if arguments.len() == 1 && !front.is_empty() => {
             let errors = error.messages.iter().filter(|(stream, _)| *stream == OutputStream::Stderr);
-            errors.for_each(|(_, text)| Console::standard().error(text));
+            errors.for_each(|(_, text)| Console::standard().error(text.text(Wording::Fio)));
             Console::standard().info(front);
             ExitCode::from(error.exit_code)
         }
@@ -74,6 +75,7 @@ fn open_console(path: Option<&Path>, kept: &KeptFiles) -> std::io::Result<Consol
 
 fn print_all(console: &mut Console, messages: &[Message]) {
     for (stream, text) in messages {
+        let text = text.text(Wording::Fio);
         match stream {
             OutputStream::Stdout => console.info(text),
             OutputStream::Stderr => console.error(text),

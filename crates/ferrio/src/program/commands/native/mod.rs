@@ -16,10 +16,10 @@ use crate::ui::permits::{Author, Permits, readonly_refusal};
 use anyhow::anyhow;
 use clap::{Args, ValueHint};
 use ferrio::session::VERSION;
-use ferrio_formats::native::plain;
 use ferrio_job::invocation::Invocation;
-use ferrio_job::message::OutputStream;
+use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Mode, SystemEnvironment};
+use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::IsTerminal;
@@ -122,10 +122,10 @@ fn take_jsonl(words: &mut Vec<OsString>) -> bool {
 ///
 /// # Errors
 /// The error contains the messages to print, with their streams.
-fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<(OutputStream, String)>> {
+fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<Message>> {
     let mut words = vec![OsString::from("ferrio")];
     words.extend(arguments.iter().skip(1).cloned());
-    let refuse = |text: &dyn Display| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n"))];
+    let refuse = |text: &dyn Display| vec![(OutputStream::Stderr, format!("ferrio {command}: {text}\n").into())];
     let is_run = command == "run";
     let own = OwnOptions::take(is_run, &mut words).map_err(|error| refuse(&error))?;
     let permits = if is_run { Permits::take(&mut words).map_err(|error| refuse(&error))? } else { Permits::all() };
@@ -204,9 +204,9 @@ fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Opti
 }
 
 /// Prints each message on its stream.
-fn print_all(console: &mut Console, messages: &[(OutputStream, String)]) {
+fn print_all(console: &mut Console, messages: &[Message]) {
     for (stream, text) in messages {
-        let text = &plain(text);
+        let text = text.text(Wording::Own);
         match stream {
             OutputStream::Stdout => console.info(text),
             OutputStream::Stderr => console.error(text),

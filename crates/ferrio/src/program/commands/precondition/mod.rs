@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     }
     let done = PreconditionRequest::take(arguments).and_then(|request| answer(request, &mut console));
     done.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
+        console.error(&format!("{PROGRAM}: {reason}\n"));
         Exit::Failed.into()
     })
 }

@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     };
     let mut console = Console::of_command(PROGRAM);
     answer(&request, &mut console).unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
+        console.error(&format!("{PROGRAM}: {reason}\n"));
         exit::Exit::Failed.into()
     })
 }

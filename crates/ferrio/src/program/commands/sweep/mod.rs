@@ -27,6 +27,7 @@ use ferrio::sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepFolder, SweepPlan, Swe
 use ferrio_formats::native::plain;
 use ferrio_job::{Mode, SystemEnvironment, Template};
 use ferrio_spec::RunSpec;
+use ferrio_units::Wording;
 use request::{NewSweep, ShownSweep, SweepReport, SweepRequest, SweepWork};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         .and_then(|permits| Ok((SweepRequest::take(&arguments)?, permits)))
         .and_then(|(request, permits)| answer(request, &permits, &mut console));
     done.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
+        console.error(&format!("{PROGRAM}: {reason}\n"));
         Exit::Failed.into()
     })
 }
@@ -397,8 +398,8 @@ fn jobs_of(words: &[String], permits: &Permits, author: Author) -> anyhow::Resul
     Ok((template, invocation.run))
 }
 
-fn said(messages: &[(ferrio_job::OutputStream, String)]) -> String {
-    messages.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join("\n")
+fn said(messages: &[ferrio_job::Message]) -> String {
+    messages.iter().map(|(_, text)| text.text(Wording::Own).trim()).collect::<Vec<_>>().join("\n")
 }
 
 fn spec_of_file(path: &Path, permits: &Permits) -> anyhow::Result<RunSpec> {

@@ -14,7 +14,7 @@ use ferrio::session::runs::RunsEnding;
 use ferrio::sweep::SweepFolder;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio::sweep::space::Space;
-use ferrio_formats::native::{plain, text_width, wrap};
+use ferrio_formats::native::{text_width, wrap};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_stats::FiguresOf;
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         .and_then(|permits| Ok((RepeatedRun::take(&arguments)?, permits)))
         .and_then(|(request, permits)| make(request, &permits, &mut console));
     done.unwrap_or_else(|reason| {
-        console.error(&format!("{PROGRAM}: {}\n", plain(&reason.to_string())));
+        console.error(&format!("{PROGRAM}: {reason}\n"));
         Exit::Failed.into()
     })
 }
