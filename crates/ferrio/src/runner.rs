@@ -5,7 +5,6 @@
 use crate::session::{Session, VERSION};
 use crate::{Error, IntervalOfJob, Job, Measurement};
 use ferrio_engine::own::{Storage, Storages};
-use ferrio_formats::native::plain;
 use ferrio_job::{DiagnosticKind, Mode, SystemEnvironment, Template};
 use ferrio_run::{Handle, RunEvent, RunSettings};
 use ferrio_spec::{Compatibility, ControlSettings, RunSpec};

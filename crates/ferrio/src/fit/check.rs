@@ -9,8 +9,8 @@ use crate::fit::tail::{ShareBeyond, judge_tail};
 use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitVerdict};
 use crate::sweep::limit::certain_interval;
-use ferrio_insight::may_overstate;
 use ferrio_formats::{FiguresOf, LatencyFigures, RunResult};
+use ferrio_insight::may_overstate;
 use ferrio_stats::{Finding, FindingDirection};
 use serde::Serialize;
 
@@ -213,6 +213,6 @@ fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: Fi
         let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
         may_overstate(finding) && is_about(finding.direction, kind) && is_of_job
     };
-    let mut findings = results.iter().flat_map(|result| result.findings()).chain(changes);
+    let mut findings = results.iter().flat_map(RunResult::findings).chain(changes);
     findings.find(speaks_against).map(|finding| finding.id.clone())
 }

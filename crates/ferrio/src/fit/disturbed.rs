@@ -5,8 +5,8 @@
 
 use crate::fit::FitBound;
 use crate::fit::together::Bins;
-use ferrio_insight::OutsideLoadFigures;
 use ferrio_formats::RunResult;
+use ferrio_insight::OutsideLoadFigures;
 use ferrio_stats::Finding;
 use serde::Serialize;
 

@@ -129,7 +129,7 @@ impl Headroom {
             let mut runs = LoadRuns::default();
             let decided = fitting.decide(prepared, hundredths, &mut runs, all)?;
             let results = &runs.results;
-            let of_runs = results.iter().flat_map(|result| result.findings()).cloned();
+            let of_runs = results.iter().flat_map(RunResult::findings).cloned();
             self.findings.extend(of_runs.chain(changes(results)).filter(may_overstate));
             let what = format!("{} times {}", factor_text(hundredths), prepared.load.name);
             if let Some(missed) = decided.missed.as_ref().filter(|missed| missed.limited_by.is_some()) {

@@ -109,7 +109,7 @@ impl LoadOutcome {
         }
         let mut findings = changes(results);
         let of_headroom = headroom.iter().flat_map(|headroom| &headroom.findings);
-        let of_runs = results.iter().flat_map(|result| result.findings());
+        let of_runs = results.iter().flat_map(RunResult::findings);
         for finding in of_runs.chain(of_headroom) {
             if !findings.iter().any(|known| known.is_as(finding)) {
                 findings.push(finding.clone());

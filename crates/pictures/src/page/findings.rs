@@ -2,9 +2,9 @@
 //!
 //! Must not know: rules. Start reading at [`findings`].
 
-use ferrio_insight::{FindingRule, rule_of};
 use ferrio_formats::native::{closing, in_brackets, measured, unexamined};
 use ferrio_formats::{JobResult, RunResult};
+use ferrio_insight::{FindingRule, rule_of};
 use ferrio_stats::{FiguresOf, Finding};
 use maud::{Markup, html};
 

@@ -54,7 +54,7 @@ pub fn page(results: &[RunResult]) -> String {
                     @for result in results {
                         (sources::sources(result, results.len() > 1))
                     }
-                    (rules(results.iter().flat_map(|result| result.findings())))
+                    (rules(results.iter().flat_map(RunResult::findings)))
                 }
                 script type="application/json" id="data" { (PreEscaped(data::json(&views))) }
                 script { (PreEscaped(UPLOT)) }

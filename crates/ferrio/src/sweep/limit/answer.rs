@@ -190,7 +190,7 @@ impl ValueRuns {
             not_again(&what, metric, figures)
         });
         let named = |is_it: &dyn Fn(&Finding) -> bool| {
-            let findings = results.iter().chain(again).flat_map(|result| result.findings());
+            let findings = results.iter().chain(again).flat_map(RunResult::findings);
             let mut names: Vec<String> = findings.filter(|one| is_it(one)).map(|one| one.id.clone()).collect();
             names.sort_unstable();
             names.dedup();

@@ -24,7 +24,7 @@ impl SweepOutcome {
     /// Adds the findings of the runs of a point; their indexes.
     pub(super) fn add_findings(&mut self, number: usize, results: &[RunResult]) -> Vec<usize> {
         let mut of_point = Vec::new();
-        for finding in results.iter().flat_map(|result| result.findings()) {
+        for finding in results.iter().flat_map(RunResult::findings) {
             let is_it = |known: &SweepFinding| known.finding.is_as(finding);
             let index = self.findings.iter().position(is_it).unwrap_or_else(|| {
                 let new = SweepFinding { finding: finding.clone(), points: Vec::new(), n_runs: 0, is_of_all: false };

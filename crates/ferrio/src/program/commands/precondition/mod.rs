@@ -16,7 +16,6 @@ use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionTarget, PreconditionWay,
 };
 use ferrio::session::VERSION;
-use ferrio_formats::native::plain;
 use ferrio_job::SystemEnvironment;
 use request::{NewPrecondition, PreconditionRequest, PreconditionWork};
 use std::ffi::OsString;

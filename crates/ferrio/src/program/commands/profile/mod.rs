@@ -17,7 +17,6 @@ use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio::profile::{ProfileError, ProfileOutcome, ProfileTarget, Profiling};
 use ferrio::session::VERSION;
-use ferrio_formats::native::plain;
 use ferrio_job::SystemEnvironment;
 use ferrio_sys::block_device;
 use ferrio_sys::file::{FileInfo, FileKind};

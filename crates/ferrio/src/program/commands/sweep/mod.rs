@@ -24,7 +24,6 @@ use ferrio::sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio::sweep::outcome::SweepOutcome;
 use ferrio::sweep::space::{Space, SweepAxis, SweepPoint};
 use ferrio::sweep::{JobsOfPlan, OpenLoop, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
-use ferrio_formats::native::plain;
 use ferrio_job::{Mode, SystemEnvironment, Template};
 use ferrio_spec::RunSpec;
 use ferrio_units::Wording;
