@@ -209,7 +209,11 @@ impl CaseJob<'_> {
         if self.places.iter().any(|place| place.file_system.as_deref().is_some_and(counts_elsewhere)) {
             return None;
         }
-        let least = self.total.as_ref()?.features.own_read_bytes?;
+        // The kernel counts an I/O when it is submitted, the job when it is done: what is in flight at the end of a ramp is the job's alone.
+        let limits = &self.spec.limits;
+        let has_ramp = limits.ramp_time_us > 0 || limits.ramp_bytes > 0;
+        let over_end = if has_ramp && !self.engine.is_inline() { self.buffer_bytes() } else { 0 };
+        let least = self.total.as_ref()?.features.own_read_bytes?.saturating_add(over_end);
         let of_others = if self.has_threads_read() { case.unclaimed_read_bytes()? } else { 0 };
         Some(OwnReads { least, most: least.saturating_add(of_others) })
     }

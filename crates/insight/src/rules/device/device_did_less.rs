@@ -336,6 +336,24 @@ mod tests {
         assert_eq!(told(&scene), (vec![], true), "for which of them is not known");
     }
 
+    /// 64 I/Os of 1 MiB are in flight at the end of a ramp: the kernel has counted them before, the job counts them after.
+    #[test]
+    fn what_is_in_flight_at_the_end_of_a_ramp_has_been_read() {
+        let found = |ramp_time_us: u64, read_mib: u64| {
+            let mut ramped = job("a", DirectionMix::Read);
+            "libaio".clone_into(&mut ramped.engine.name);
+            ramped.queue.iodepth = 64;
+            ramped.pattern.block_size.0[0].max_bytes = MIB;
+            ramped.limits.ramp_time_us = ramp_time_us;
+            let mut scene = TestRun::new(ramped);
+            scene.stats().directions.0[0].bytes = 353 * MIB;
+            scene.stats().features.own_read_bytes = Some(read_mib * MIB);
+            scene.found().contains(&"device-did-less".to_owned())
+        };
+        assert!(found(0, 290) && !found(50_000, 290));
+        assert!(found(50_000, 250), "more than can have been in flight");
+    }
+
     #[test]
     fn jobs_on_one_device_are_taken_together() {
         let mut scene = TestRun::new(job("a", DirectionMix::Read));
