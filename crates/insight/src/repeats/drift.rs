@@ -5,15 +5,15 @@
 use super::changed::{OrderedFigure, direction};
 use crate::rules::FindingRule;
 use crate::text;
-use ferrio_inference::{mann_kendall, mean};
+use ferrio_inference::{mann_kendall, mean, two_sided_p};
 use ferrio_stats::{Finding, Measured, Severity};
 
 /// The finding, which no rule about a single run can have.
 pub const DRIFTS: FindingRule = FindingRule::of_repeats(
     "drifts-between-runs",
     "The figures rise or fall from run to run",
-    "The figures of repeated runs in the order in which they were made. It is reported where a rate or a mean latency rises or falls from run to run (the test of Mann and Kendall, false in one of \
-     200 rows of six runs and more) by more than a twentieth from the first run to the last, and not by one step.",
+    "The figures of repeated runs in the order in which they were made. It is reported where a rate or a mean latency rises or falls from run to run (the test of Mann and Kendall, or Student's of the \
+     line through the runs, each false in one of 200 rows; of five runs and more) by more than a twentieth from the first run to the last, and not by one step.",
     "The device is on its way to another state: a cache fills, flash collects garbage, a file becomes fragmented, or something heats up. The mean of all runs is that of \
      no time, and its interval says nothing of the next run.",
     "--name=a --ioengine=sim --rw=randread --size=1g --repeat=10",
@@ -21,8 +21,8 @@ pub const DRIFTS: FindingRule = FindingRule::of_repeats(
 );
 
 /// Fewest runs of which a trend is told.
-const FEWEST_RUNS: usize = 6;
-/// False alarms, one in 200 rows.
+const FEWEST_RUNS: usize = 5;
+/// False alarms of each test, one in 200 rows.
 const ALARMS: f64 = 0.005;
 /// A smaller drift over all runs is within what devices do.
 const LEAST_DRIFT: f64 = 0.05;
@@ -34,10 +34,11 @@ pub(super) fn drift(figure: &OrderedFigure) -> Option<Finding> {
     if logs.len() < FEWEST_RUNS || !is_one_point || logs.iter().any(|log| !log.is_finite()) {
         return None;
     }
-    let found = mann_kendall(&logs)?;
     let slope = slope(&logs);
+    // The order alone tells nothing of a few runs, their distances from a line do; in many runs, some of which are far off, it is the other way round.
+    let p = mann_kendall(&logs)?.p.min(p_of_line(&logs, slope));
     let over_all = (slope * (logs.len() - 1) as f64).exp() - 1.0;
-    if found.p >= ALARMS || over_all.abs() < LEAST_DRIFT || !is_line(&logs, slope) {
+    if p >= ALARMS || over_all.abs() < LEAST_DRIFT || !is_line(&logs, slope) {
         return None;
     }
     let of = if figure.metric.is_latency() { "mean latency" } else { "rate" };
@@ -74,6 +75,19 @@ fn slope(logs: &[f64]) -> f64 {
     products / places().map(|place| place * place).sum::<f64>()
 }
 
+/// The probability that chance makes a line as steep through values that do not depend on their order, by Student's test.
+fn p_of_line(logs: &[f64], slope: f64) -> f64 {
+    let (n, center) = (logs.len() as f64, mean(logs));
+    let rest: f64 = (0..)
+        .zip(logs)
+        .map(|(index, log)| log - center - slope * (f64::from(index) - (n - 1.0) / 2.0))
+        .map(|one| one * one)
+        .sum();
+    let squares_of_places = n * (n * n - 1.0) / 12.0;
+    let error = (rest / (n - 2.0) / squares_of_places).sqrt();
+    if error > 0.0 { two_sided_p((slope / error).abs(), n - 2.0) } else { 0.0 }
+}
+
 /// A line fits the row better than two levels do, wherever the step is.
 fn is_line(logs: &[f64], slope: f64) -> bool {
     let squares = |part: &[f64]| part.iter().map(|log| (log - mean(part)).powi(2)).sum::<f64>();
@@ -97,13 +111,16 @@ mod tests {
         drift(&OrderedFigure { job: "a".to_owned(), kind: FiguresOf::Read, metric: ComparedMetric::Iops, values })
     }
 
-    /// 5 % from run to run, in ten runs, with noise of 2 %: named in 95 of 100 rows.
+    /// 5 % from run to run, in ten runs, with noise of 2 %: named in 95 of 100 rows; also in seven runs, and in five with noise of 1 %.
     #[test]
     fn a_drift_of_5_percent_is_named() {
-        for factor in [0.95_f64, 1.05] {
-            let n_found =
-                (0..400).filter(|seed| found(10, 0.02, *seed, |index| factor.powi(index as i32)).is_some()).count();
-            assert!(n_found >= 380, "{factor}: {n_found} of 400");
+        for (n_runs, deviation) in [(10, 0.02), (7, 0.02), (5, 0.008)] {
+            for factor in [0.95_f64, 1.05] {
+                let is_found =
+                    |seed: &u64| found(n_runs, deviation, *seed, |index| factor.powi(index as i32)).is_some();
+                let n_found = (0..400).filter(is_found).count();
+                assert!(n_found >= 380, "{n_runs} {factor}: {n_found} of 400");
+            }
         }
         let finding = found(10, 0.002, 1, |index| 0.95_f64.powi(index as i32)).expect("a drift");
         assert!(finding.explanation.starts_with("The rate of read fell by about 5"), "{}", finding.explanation);
@@ -111,13 +128,13 @@ mod tests {
 
     #[test]
     fn noise_and_one_step_are_none() {
-        for (n_runs, deviation) in [(6, 0.02), (10, 0.02), (10, 0.3), (30, 0.1)] {
+        for (n_runs, deviation) in [(5, 0.03), (6, 0.02), (10, 0.02), (10, 0.3), (30, 0.1)] {
             let n_found = (0..2_000).filter(|seed| found(n_runs, deviation, *seed, |_| 1.0).is_some()).count();
             assert!(n_found <= 20, "{n_runs} {deviation}: {n_found} of 2,000");
         }
         for seed in 0..50 {
             assert_eq!(found(10, 0.01, seed, |index| if index < 5 { 1.0 } else { 0.5 }), None, "{seed}");
         }
-        assert_eq!(found(5, 0.0, 1, |index| 0.9_f64.powi(index as i32)), None);
+        assert_eq!(found(4, 0.0, 1, |index| 0.9_f64.powi(index as i32)), None);
     }
 }
