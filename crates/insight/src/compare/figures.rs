@@ -8,6 +8,7 @@ use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_l
 use super::verdict::{beyond_noise, decide};
 use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
 use ferrio_formats::{FiguresOf, LatencyKind};
+use crate::repeats::is_by_logarithm;
 use ferrio_inference::{LogRatio, log_ratio};
 
 /// Half the width of a bucket of a latency, as a share: percentiles are the middle of one.
@@ -73,7 +74,7 @@ fn figure(
     is_same_result: bool,
     threshold: f64,
 ) -> ComparedFigure {
-    let values = (base.value(), new.value());
+    let values = (base.value(metric), new.value(metric));
     let compared = match values {
         (Some(_), Some(_)) if is_same_result => Ok(Ground {
             basis: ComparisonBasis::SameResult,
@@ -156,10 +157,11 @@ fn compared(
     let (n_base, n_new) = (base.values.len(), new.values.len());
     if n_base > 1 || n_new > 1 {
         let resolution = if metric.percent().is_some() { HALF_BUCKET } else { 0.0 };
-        let ratio = of_repeats(&base.values, &new.values, resolution);
+        let is_by_logarithm = [base, new].iter().all(|side| is_by_logarithm(&side.values, metric));
+        let ratio = of_repeats(&base.values, &new.values, is_by_logarithm, resolution);
         let few = || "there are too few repeated results: at least two on both sides, or three beside one".to_owned();
         let (ratio, reason) = (ratio.ok_or_else(few)?, format!("from {n_base} and {n_new} results"));
-        let (ratio, reason) = match two_kinds(&base.values, &new.values, ratio) {
+        let (ratio, reason) = match two_kinds(&base.values, &new.values, is_by_logarithm, ratio) {
             Some((ratio, kinds)) => (ratio, format!("{reason}, {kinds}")),
             None => (ratio, reason),
         };

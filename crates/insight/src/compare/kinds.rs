@@ -51,7 +51,12 @@ impl KindsOfRuns {
 
 /// The ratio whose probability is the one by which chance deals such runs out so unevenly, with a few words about the kinds. `None`: the runs are of one kind, or each
 /// side is of a kind of its own, which is the difference that is looked for.
-pub(super) fn two_kinds(base: &[f64], new: &[f64], ratio: LogRatio) -> Option<(LogRatio, String)> {
+pub(super) fn two_kinds(
+    base: &[f64],
+    new: &[f64],
+    is_by_logarithm: bool,
+    ratio: LogRatio,
+) -> Option<(LogRatio, String)> {
     let all: Vec<f64> = base.iter().chain(new).copied().collect();
     if all.len() > MOST_RUNS || base.len() < 2 || new.len() < 2 {
         return None;
@@ -68,7 +73,9 @@ pub(super) fn two_kinds(base: &[f64], new: &[f64], ratio: LogRatio) -> Option<(L
         base.len(),
         new.len()
     );
-    Some((with_probability(ratio, by_chance(base, new)), words))
+    let scaled =
+        |side: &[f64]| side.iter().map(|value| if is_by_logarithm { value.ln() } else { *value }).collect::<Vec<_>>();
+    Some((with_probability(ratio, by_chance(&scaled(base), &scaled(new))), words))
 }
 
 /// The share of all ways to deal the values out whose means differ as much as these, but for what runs of a kind differ.
@@ -123,7 +130,7 @@ mod tests {
     use crate::compare::ratio::of_repeats;
 
     fn compared(base: &[f64], new: &[f64]) -> Option<(LogRatio, String)> {
-        two_kinds(base, new, of_repeats(base, new, 0.0).expect("a ratio"))
+        two_kinds(base, new, false, of_repeats(base, new, false, 0.0).expect("a ratio"))
     }
 
     /// Two of ten runs are slow, both on one side: of 45 ways to deal two out, 20 have both on one side.
@@ -141,14 +148,14 @@ mod tests {
     fn sides_of_one_kind_each_and_runs_of_one_kind_are_left_alone() {
         assert_eq!(compared(&[100.0, 101.0, 99.0], &[10.0, 10.1, 9.9]), None);
         assert_eq!(compared(&[100.0, 110.0, 90.0], &[100.0, 105.0, 80.0]), None);
-        assert_eq!(two_kinds(&[100.0], &[5.0, 100.0, 5.0], LogRatio::NONE), None);
+        assert_eq!(two_kinds(&[100.0], &[5.0, 100.0, 5.0], false, LogRatio::NONE), None);
     }
 
     /// Runs of which 30 % are 20 times slower, and no difference between the sides: at most 5 % of the verdicts say that there is one.
     #[test]
     fn no_difference_between_runs_of_two_kinds_is_seldom_taken_for_one() {
         for n in [5, 8, 12] {
-            let mut n_wrong = 0;
+            let mut n_wrong = [0_u32; 2];
             for seed in 0..400 {
                 let mut random = Taus258::new(seed);
                 let mut side = || -> Vec<f64> {
@@ -159,11 +166,14 @@ mod tests {
                     (0..n).map(|_| value()).collect()
                 };
                 let (base, new) = (side(), side());
-                let ratio = of_repeats(&base, &new, 0.0).expect("a ratio");
-                let ratio = two_kinds(&base, &new, ratio).map_or(ratio, |(ratio, _)| ratio);
-                n_wrong += u32::from(ratio.low > 0.0 || ratio.high < 0.0);
+                for (is_by_logarithm, n_wrong) in [false, true].into_iter().zip(&mut n_wrong) {
+                    let ratio = of_repeats(&base, &new, is_by_logarithm, 0.0).expect("a ratio");
+                    let of_kinds = two_kinds(&base, &new, is_by_logarithm, ratio);
+                    let ratio = of_kinds.map_or(ratio, |(ratio, _)| ratio);
+                    *n_wrong += u32::from(ratio.low > 0.0 || ratio.high < 0.0);
+                }
             }
-            assert!(n_wrong <= 20, "{n} runs: {n_wrong} of 400");
+            assert!(n_wrong.iter().all(|n_wrong| *n_wrong <= 20), "{n} runs: {n_wrong:?} of 400");
         }
     }
 }

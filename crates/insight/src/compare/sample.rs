@@ -5,6 +5,7 @@
 use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
 use ferrio_formats::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
+use crate::repeats::mean_of;
 use ferrio_inference::{Counts, mean, mean_interval, percentile_interval};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
@@ -119,9 +120,9 @@ impl FigureSample {
         Self { values, course, is_doubtful: jobs.iter().any(is_doubtful) }
     }
 
-    /// The mean of the figures.
-    pub(crate) fn value(&self) -> Option<f64> {
-        (!self.values.is_empty()).then(|| mean(&self.values))
+    /// The mean of the figures, by the rule of all tables of repeated runs.
+    pub(crate) fn value(&self, metric: ComparedMetric) -> Option<f64> {
+        mean_of(&self.values, metric)
     }
 }
 

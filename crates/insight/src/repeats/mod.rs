@@ -131,7 +131,7 @@ fn figure(
 }
 
 /// Latencies are multiples of each other: their mean and its interval are those of their logarithms, which are never 0 or less.
-fn is_by_logarithm(values: &[f64], metric: ComparedMetric) -> bool {
+pub(crate) fn is_by_logarithm(values: &[f64], metric: ComparedMetric) -> bool {
     metric.is_latency() && values.iter().all(|value| *value > 0.0)
 }
 

@@ -218,8 +218,14 @@ pub const MARK: &str = "(!): a finding above says that the figure is wrong.";
 /// What the columns mean.
 pub fn legend(comparison: &Comparison) -> String {
     let (confidence, threshold) = (comparison.confidence_percent, comparison.threshold_percent);
+    let is_repeated = comparison.base.results.len() > 1 || comparison.new.results.len() > 1;
+    let means = if is_repeated {
+        "Base, new: of rates the arithmetic mean of the results, of latencies the geometric one. "
+    } else {
+        ""
+    };
     format!(
-        "Interval: covers the true change with a probability of {confidence} %. n: results of the base and of the new side. p: the \
+        "{means}Interval: covers the true change with a probability of {confidence} %. n: results of the base and of the new side. p: the \
          probability with which chance makes such a change. Same: the whole interval is within +-{threshold} %. Can't tell: the \
          interval reaches to both sides of no change and beyond {threshold} %, or there is none."
     )
