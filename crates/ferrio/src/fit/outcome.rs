@@ -9,6 +9,7 @@ use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, MissedLoad, Recipe};
 use ferrio_formats::{FiguresOf, RunResult};
 use ferrio_insight::RATE_NOT_REACHED;
+use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
 use ferrio_stats::{Finding, Provenance};
 use serde::Serialize;
@@ -129,9 +130,15 @@ impl LoadOutcome {
     }
 }
 
-/// The figures of runs with percentiles of the I/Os of all runs together, as limits judge them. Their means over the runs would be other values under the same name.
+/// The figures of runs with percentiles, and the longest latency, of the I/Os of all runs together, as limits judge them. Their means over the runs would be other
+/// values under the same name, and the mean of the longest ones may be below a percentile.
 fn of_all_ios(mut figures: RepeatedRuns, results: &[RunResult]) -> RepeatedRuns {
+    const OF_ALL: Option<&str> = Some("it is that of the I/Os of all runs together");
     for figure in &mut figures.figures {
+        if figure.metric == ComparedMetric::Max {
+            figure.mean = figure.values.iter().copied().fold(figure.mean, f64::max);
+            (figure.interval, figure.unknown) = (None, OF_ALL);
+        }
         let Some(percent) = figure.metric.percent() else { continue };
         let bins = |result: &'_ RunResult| -> Option<Bins> {
             let of_kind = result.jobs.get(figure.job_index)?.get(figure.kind)?;
@@ -139,7 +146,7 @@ fn of_all_ios(mut figures: RepeatedRuns, results: &[RunResult]) -> RepeatedRuns 
         };
         let Some(runs) = results.iter().map(bins).collect::<Option<Vec<Bins>>>() else { continue };
         figure.mean = pooled_percentile(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>(), percent);
-        (figure.interval, figure.unknown) = (None, Some("it is that of the I/Os of all runs together"));
+        (figure.interval, figure.unknown) = (None, OF_ALL);
     }
     figures
 }
@@ -157,5 +164,36 @@ impl FitOutcome {
         let of_rates = judged.filter_map(|load| load.missed.as_ref()).map(|missed| missed.verdict).max();
         let verdict = of_limits.map(|verdict| of_rates.map_or(verdict, |of_rates| of_rates.max(verdict)));
         Self { recipe: recipe.name.clone(), verdict, loads, is_out_of_time, provenance }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ferrio_results::{Figures, JobResult, LatencyFigures};
+    use ferrio_units::{DataDirection, PerDirection};
+
+    /// Two runs, whose longest I/O takes 2 ms and 200 ms: the geometric mean of both, 20 ms, would be below the p99 of all I/Os.
+    #[test]
+    fn the_longest_io_of_all_runs_is_above_their_percentiles() {
+        let run = |slow_ns: u64| {
+            let clat = LatencyFigures {
+                n_samples: 100,
+                mean_ns: 1e6,
+                max_ns: slow_ns,
+                bins: vec![(1_000_000, 95), (slow_ns, 5)],
+                ..LatencyFigures::default()
+            };
+            let figures = Figures { n_ios: 100, ios_per_sec: 1e3, clat: Some(clat), ..Figures::default() };
+            let mut directions = PerDirection::default();
+            directions[DataDirection::Read] = Some(figures);
+            let job = JobResult { name: "a".to_owned(), directions, ..JobResult::default() };
+            RunResult { jobs: vec![job], ..RunResult::default() }
+        };
+        let results = [run(2_000_000), run(200_000_000)];
+        let found = of_all_ios(repeats(&results), &results);
+        let of = |metric| found.figures.iter().find(|figure| figure.metric == metric).expect("a figure").mean;
+        assert!((of(ComparedMetric::Max) - 200e6).abs() < 1.0);
+        assert!(of(ComparedMetric::P99) > 190e6 && of(ComparedMetric::Max) >= 0.99 * of(ComparedMetric::P999));
     }
 }

@@ -261,7 +261,7 @@ fn load(load: &FitLoadView<'_>) -> Markup {
         } @else {
             div class="scroll" tabindex="0" role="region" aria-label=(format!("Figures of load {}", load.name)) {
                 table {
-                    caption { "Means of all runs (arithmetic). MB/s: millions of bytes a second." }
+                    caption { "Percentiles are those of the I/Os of all runs together. Rates are the arithmetic means of the runs, mean latencies the geometric ones. MB/s: millions of bytes a second." }
                     thead { tr { @for (index, column) in load.columns.iter().enumerate() { th scope="col" class=[words_class(index)] { (column) } } } }
                     tbody {
                         @for cells in &load.rows {

@@ -161,7 +161,7 @@ fn quiet_and_disturbed(disturbed: &DisturbedRuns) -> String {
     let findings = disturbed.findings.join(", ");
     let n_disturbed = counted(disturbed.n_disturbed as u64, "run", "runs");
     format!(
-        "{of_quiet} In {n_disturbed} it does not, while something else kept the machine busy ({findings}{others}). Runs on a quieter machine would tell (ferrio help {}).",
+        "{of_quiet} In {n_disturbed} it breaks, while something else kept the machine busy ({findings}{others}). Runs on a quieter machine would tell (ferrio help {}).",
         disturbed.findings.first().map_or("findings", String::as_str)
     )
 }
