@@ -21,6 +21,8 @@ const N_WORDS: usize = 2;
 pub struct ProfileView<'a> {
     /// Its heading.
     pub title: String,
+    /// The figures that most people ask for, in words; empty: there are none.
+    pub answer: String,
     /// What was measured and how, a sentence each.
     pub facts: Vec<String>,
     /// Headings of the columns of the data sheet.
@@ -51,6 +53,7 @@ pub struct ProfilePart<'a> {
 /// The page.
 pub fn page(view: &ProfileView<'_>) -> String {
     let content = html! {
+        @if !view.answer.is_empty() { p class="answer" { (view.answer) } }
         @for fact in &view.facts { p class="remark" { (fact) } }
         (sheet(view))
         section {
@@ -70,11 +73,11 @@ fn sheet(view: &ProfileView<'_>) -> Markup {
             h2 { "Data sheet" }
             p class="hint" { "Struck-out figures cannot be believed: a finding contradicts them. MB/s: millions of bytes a second. Latencies are from submission to completion; of users who do not wait, from the time at which they came; of syncs, their own." }
             div class="scroll" tabindex="0" role="region" aria-label="Data sheet" {
-                table class="sheet" {
+                table class="stacked sheet" {
                     thead { tr { @for (index, column) in view.columns.iter().enumerate() { th scope="col" class=[(index < N_WORDS).then_some("words")] { (column) } } } }
                     tbody {
                         @for (cells, is_believable) in &view.rows {
-                            tr class=[(!is_believable).then_some("hollow")] { @for (index, cell) in cells.iter().enumerate() { td class=[(index < N_WORDS).then_some("words")] { (cell) } } }
+                            tr class=[(!is_believable).then_some("hollow")] { @for (index, cell) in cells.iter().enumerate() { td class=[(index < N_WORDS).then_some("words")] data-label=[(index > 0).then(|| view.columns[index])] { (cell) } } }
                         }
                     }
                 }

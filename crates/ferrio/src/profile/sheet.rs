@@ -18,6 +18,8 @@ const TOLD_SHARES: [u32; 2] = [50, 90];
 /// A row of the data sheet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SheetRow {
+    /// Name of the part.
+    pub part: &'static str,
     /// What was measured.
     pub what: String,
     /// Parameters of the point that has the figures; empty: there is one point.
@@ -75,6 +77,7 @@ fn row(one: &SectionOutcome, point: &PointOutcome, what: String) -> SheetRow {
     let of = |kind: FiguresOf, metric: ComparedMetric| point.figure(0, kind, metric).map(|figure| figure.mean);
     let kind = one.section.kind;
     SheetRow {
+        part: one.section.id,
         what,
         at: point.point.to_string(),
         iops: rate(one, point, ComparedMetric::Iops),
@@ -105,6 +108,7 @@ fn of_course(one: &SectionOutcome, course: &RunResult) -> Vec<SheetRow> {
         let bytes_per_sec = mean_within(bytes, share)?;
         let what = format!("{}: {words}", one.section.title);
         Some(SheetRow {
+            part: one.section.id,
             what,
             at: String::new(),
             iops: None,

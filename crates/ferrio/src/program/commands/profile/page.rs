@@ -17,6 +17,7 @@ use std::path::Path;
 pub(super) fn page(outcome: &ProfileOutcome, path: &Path, target: &ProfileTarget) -> String {
     ferrio_pictures::profile::page(&ProfileView {
         title: format!("What {} can do", path.display()),
+        answer: text::answer(&outcome.sheet),
         facts: facts(outcome, target),
         columns: text::COLUMNS.to_vec(),
         rows: outcome.sheet.iter().map(|row| (text::cells(row).to_vec(), row.is_believable)).collect(),
