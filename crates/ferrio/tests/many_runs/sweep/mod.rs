@@ -1,6 +1,6 @@
 //! Sweeps and searches for a limit.
 
-mod common;
+pub(crate) mod common;
 mod hidden;
 mod open_loop;
 mod simulated;

@@ -6,7 +6,7 @@ use ferrio::session::runs::{RunDriver, RunNotice, RunsEnding};
 use ferrio::session::{Session, SessionOutcome};
 use ferrio::sweep::limit::{LatencyLimit, LimitSearch};
 use ferrio::sweep::space::{Space, SweepAxis};
-use ferrio::sweep::{JobsOfPlan, OpenSweep, SweepFolder, SweepPlan, SweptJobs};
+use ferrio::sweep::{JobsOfPlan, OpenSweep, SweepFolder, SweepPlan, SweptJobs, UntilKnown};
 use ferrio_job::{SystemEnvironment, Template};
 use ferrio_run::RunError;
 use ferrio_spec::JobSpec;
@@ -28,8 +28,10 @@ pub(crate) struct Swept<'a> {
     pub(crate) over: Option<&'a str>,
     /// A latency to search for.
     pub(crate) limit: Option<&'a str>,
-    /// Number of runs at a point.
+    /// Number of runs at a point, the most of them where `until` is given.
     pub(crate) n_repeats: u32,
+    /// How well a figure is to be known.
+    pub(crate) until: Option<&'a str>,
     /// The device.
     pub(crate) device: Device,
     /// An open loop is run beside the points.
@@ -39,7 +41,16 @@ pub(crate) struct Swept<'a> {
 impl<'a> Swept<'a> {
     /// A sweep over a parameter on a device that is the same in each run.
     pub(crate) fn new(name: &'a str, jobs: &'a str, over: &'a str) -> Self {
-        Self { name, jobs, over: Some(over), limit: None, n_repeats: 3, device: |_, _| (), has_open_loop: false }
+        Self {
+            name,
+            jobs,
+            over: Some(over),
+            limit: None,
+            n_repeats: 3,
+            until: None,
+            device: |_, _| (),
+            has_open_loop: false,
+        }
     }
 }
 
@@ -92,7 +103,8 @@ pub(crate) fn made(swept: &Swept<'_>, seed: i64) -> (OpenSweep, PassingFolder) {
     let axis = swept.over.map(|over| SweepAxis::parse(over).expect("a parameter"));
     let space = Space::new(axis.iter().cloned().collect(), &[]).expect("a space");
     let plan = SweepPlan::new(JobsOfPlan::default(), &space);
-    let mut plan = plan.and_then(|plan| plan.with_repeats(swept.n_repeats, None)).expect("a plan");
+    let until = swept.until.map(|until| UntilKnown::parse(until).expect("a figure"));
+    let mut plan = plan.and_then(|plan| plan.with_repeats(swept.n_repeats, until)).expect("a plan");
     if let Some((limit, axis)) = swept.limit.zip(axis.as_ref()) {
         let limits = vec![LatencyLimit::parse(limit).expect("a limit")];
         plan = plan.searching(LimitSearch::new(limits, axis, 0.05, 10).expect("a search"));
