@@ -170,7 +170,7 @@ impl FitOutcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_results::{Figures, JobResult, LatencyFigures};
+    use ferrio_formats::{Figures, JobResult, LatencyFigures};
     use ferrio_units::{DataDirection, PerDirection};
 
     /// Two runs, whose longest I/O takes 2 ms and 200 ms: the geometric mean of both, 20 ms, would be below the p99 of all I/Os.

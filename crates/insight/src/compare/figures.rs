@@ -7,8 +7,8 @@ use super::ratio::{of_intervals, of_repeats};
 use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_latency, words};
 use super::verdict::{beyond_noise, decide};
 use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
-use ferrio_formats::{FiguresOf, LatencyKind};
 use crate::repeats::is_by_logarithm;
+use ferrio_formats::{FiguresOf, LatencyKind};
 use ferrio_inference::{LogRatio, log_ratio};
 
 /// Half the width of a bucket of a latency, as a share: percentiles are the middle of one.

@@ -4,8 +4,8 @@
 
 use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
-use ferrio_formats::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use crate::repeats::mean_of;
+use ferrio_formats::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_inference::{Counts, mean, mean_interval, percentile_interval};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};

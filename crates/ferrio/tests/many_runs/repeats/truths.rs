@@ -4,9 +4,9 @@
 
 use super::super::sweep::common::{Device, Swept, made};
 use ferrio::sweep::outcome::SweepOutcome;
+use ferrio_formats::{FiguresOf, RunResult, of_record};
 use ferrio_insight::compare::{ComparedMetric, ComparisonVerdict, compare};
 use ferrio_insight::repeats::{DRIFTS, RepeatedFigure};
-use ferrio_results::{FiguresOf, RunResult, of_record};
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::{SEED, SERVICE};
 use ferrio_units::random::Taus258;
