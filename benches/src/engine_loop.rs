@@ -6,7 +6,7 @@ use crate::Latencies;
 use crate::offsets::{Offsets, Order, length_of};
 use anyhow::{Context, Result, bail, ensure};
 use ferrio_engine::{
-    Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Patience, Queued,
+    Cancellation, Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued,
 };
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
 use ferrio_units::Direction;
@@ -160,7 +160,7 @@ fn start_engine(
         range_start: 0,
         range_bytes: file_bytes,
         random: true,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     })?;
     Ok(engine)
 }

@@ -39,7 +39,7 @@ pub trait Prepared {
     /// was over. Called only for engines that know the sizes of their targets ([`Targets::are_sized_by_engine`]).
     ///
     /// [`Targets::are_sized_by_engine`]: ferrio_spec::engines::Targets::are_sized_by_engine
-    fn target_bytes(&self, _name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, _name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         Ok(Some(0))
     }
 
@@ -164,7 +164,7 @@ pub struct EngineFile<'a> {
     pub random: bool,
     /// How long an engine that waits for something outside may do so. If that is over first, it is no error: each I/O on the file is then
     /// [`Outcome::EndOfData`].
-    pub patience: Patience<'a>,
+    pub cancellation: Cancellation<'a>,
 }
 
 /// One I/O. Slots are reused; while the I/O is in flight, the index of its slot identifies it.
@@ -189,23 +189,23 @@ pub struct IoUnit {
 
 /// How long an engine may wait for something outside, such as a server: until the caller has a reason to end the wait.
 #[derive(Clone, Copy)]
-pub struct Patience<'a> {
+pub struct Cancellation<'a> {
     is_over: &'a dyn Fn() -> bool,
 }
 
-impl std::fmt::Debug for Patience<'_> {
+impl std::fmt::Debug for Cancellation<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Patience").field("is_over", &self.is_over()).finish()
+        formatter.debug_struct("Cancellation").field("is_over", &self.is_over()).finish()
     }
 }
 
-impl<'a> Patience<'a> {
+impl<'a> Cancellation<'a> {
     /// Longest wait of an engine between two looks at its patience, and of one call of [`Engine::reap`] where the engine
     /// waits for something outside.
     pub const LOOK: Duration = Duration::from_millis(100);
 
     /// Patience without an end.
-    pub const ENDLESS: Patience<'static> = Patience { is_over: &|| false };
+    pub const ENDLESS: Cancellation<'static> = Cancellation { is_over: &|| false };
 
     /// Patience until `is_over` returns true.
     pub fn new(is_over: &'a dyn Fn() -> bool) -> Self {
@@ -334,13 +334,13 @@ pub trait Engine {
     /// Makes the connection that the I/Os use, unless it is made already. The loop calls this before it opens a target,
     /// until the connection is made. A call waits for a moment at most, or until the patience is over. A connection
     /// between two ends ends when the last target is closed.
-    fn connect(&mut self, _patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, _patience: Cancellation<'_>) -> Result<Connection, EngineError> {
         Ok(Connection::Made)
     }
 
     /// Ends the connection, after the last target is closed and nothing is in flight. What the engine may still keep for the server goes
     /// there first. What is not done when the patience is over is left behind.
-    fn disconnect(&mut self, _patience: Patience<'_>) {}
+    fn disconnect(&mut self, _patience: Cancellation<'_>) {}
 
     /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
     /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
@@ -463,7 +463,7 @@ pub trait Engine {
     /// `iodepth`; an engine that already holds more results may add more than `max`). With `min` 0 it only looks. Never
     /// waits for more units than it has in flight.
     ///
-    /// The answer of a server may take long. Such an engine returns after [`Patience::LOOK`] without a completion, so
+    /// The answer of a server may take long. Such an engine returns after [`Cancellation::LOOK`] without a completion, so
     /// that the loop can look at its deadlines.
     fn reap(&mut self, _min: u32, _max: u32, _completions: &mut Vec<Completion>) -> io::Result<()> {
         Ok(())

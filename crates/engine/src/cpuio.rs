@@ -14,7 +14,7 @@
 use crate::compat;
 use crate::contract::{EngineError, JobFacts};
 use crate::options::EngineOptions;
-use crate::turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};
+use crate::turns::{EndsWith, EngineRemark, NoIoEngine, PrepareTurns, PreparedTurns, Rhythm, TurnsSetup};
 use ferrio_spec::engines::options::cpuio::{CPUCHUNKS, CPULOAD, CPUMODE, CpuMode, EXIT_ON_IO_DONE};
 use ferrio_sys::clock::{Clock, ClockKind};
 use std::hint::black_box;
@@ -79,7 +79,7 @@ impl PreparedTurns for CpuLoad {
         vec![EngineRemark::Mode { mode, settings }]
     }
 
-    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn TurnsOfWork>, EngineError> {
+    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn NoIoEngine>, EngineError> {
         let numbers = match self.mode {
             CpuMode::Noop => Vec::new(),
             CpuMode::Qsort => vec![0; N_NUMBERS],
@@ -103,7 +103,7 @@ struct Running {
     slice_end_ns: Option<u64>,
 }
 
-impl TurnsOfWork for Running {
+impl NoIoEngine for Running {
     /// Burns a part of a slice.
     fn turn(&mut self) -> Poll<()> {
         let now_ns = self.clock.now_ns();
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    fn started(options: GivenOptions, clock: &Clock) -> Box<dyn TurnsOfWork> {
+    fn started(options: GivenOptions, clock: &Clock) -> Box<dyn NoIoEngine> {
         PREPARE(&EngineOptions::new(options)).unwrap().start(turns_setup(clock)).unwrap()
     }
 

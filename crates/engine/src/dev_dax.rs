@@ -3,7 +3,7 @@
 //! The size is that of the device. A write is in the memory when it returns, so that a sync has nothing to do.
 //! Facts: reference engines.md, section 11; fio 3.41 on an emulated NVDIMM. Must not know: files. Start reading at `DaxMemory`, then `pmem`.
 
-use crate::contract::{EngineError, EngineFile, EngineSetup, Patience, Prepare, Prepared};
+use crate::contract::{Cancellation, EngineError, EngineFile, EngineSetup, Prepare, Prepared};
 use crate::pmem::{self, MappedRange, MemoryKind};
 use ferrio_sys::dax_device::DaxDevice;
 use ferrio_sys::file::FileInfo;
@@ -32,7 +32,7 @@ fn device(info: ferrio_sys::Result<FileInfo>) -> Result<DaxDevice, EngineError> 
 }
 
 impl Prepared for DaxMemory {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         device(FileInfo::of_path(name)).map(|device| Some(device.size_bytes))
     }
 

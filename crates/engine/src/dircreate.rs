@@ -3,8 +3,8 @@
 //!
 //! Must not know: I/Os. Start reading at `Create`.
 
-use crate::at_open::{AtOpen, Deed, failed};
 use crate::contract::{EngineError, Prepare};
+use crate::open_op::{AtOpen, OpenOp, failed};
 use ferrio_sys::file;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(AtOpen(Create)));
 
 struct Create;
 
-impl Deed for Create {
+impl OpenOp for Create {
     type Kept = ();
 
     fn act(&mut self, name: &Path) -> Result<(), EngineError> {

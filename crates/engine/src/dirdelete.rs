@@ -2,8 +2,8 @@
 //!
 //! Must not know: I/Os. Start reading at `Delete`.
 
-use crate::at_open::{AtOpen, Deed, failed};
 use crate::contract::{EngineError, Prepare};
+use crate::open_op::{AtOpen, OpenOp, failed};
 use ferrio_sys::file;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(AtOpen(Delete)));
 
 struct Delete;
 
-impl Deed for Delete {
+impl OpenOp for Delete {
     type Kept = ();
 
     fn make(&self, name: &Path) -> Result<(), EngineError> {

@@ -2,10 +2,10 @@
 //!
 //! Must not know: I/Os. Start reading at `StatDirectory`.
 
-use crate::at_open::{AtOpen, Deed};
 use crate::contract::{EngineError, Prepare};
 use crate::dirdelete::make_directory;
 use crate::filestat::Stat;
+use crate::open_op::{AtOpen, OpenOp};
 use ferrio_sys::file;
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub(crate) const PREPARE: Prepare = |options| Ok(Box::new(AtOpen(StatDirectory(S
 
 struct StatDirectory(Stat);
 
-impl Deed for StatDirectory {
+impl OpenOp for StatDirectory {
     type Kept = ();
 
     fn make(&self, name: &Path) -> Result<(), EngineError> {

@@ -16,10 +16,10 @@
 
 use crate::contract::{EngineError, JobFacts};
 use crate::options::EngineOptions;
-use crate::turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};
+use crate::turns::{EndsWith, EngineRemark, NoIoEngine, PrepareTurns, PreparedTurns, Rhythm, TurnsSetup};
 use ferrio_spec::engines::options::exec::{ARGUMENTS, GRACE_TIME, PROGRAM, STD_REDIRECT};
 use ferrio_sys::clock::Clock;
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_sys::process::{ChildEnd, Signal};
 use ferrio_sys::program::Program;
 use ferrio_units::byte_text;
@@ -96,7 +96,7 @@ impl PreparedTurns for ProgramSettings {
         ]
     }
 
-    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn TurnsOfWork>, EngineError> {
+    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn NoIoEngine>, EngineError> {
         let arguments = self.arguments_of(&setup.job);
         let mut command = Command::new(byte_text::to_os_string(&self.program));
         command.args(arguments.split(' ').filter(|argument| !argument.is_empty()).map(byte_text::to_os_string));
@@ -121,7 +121,7 @@ struct Running {
     program: String,
     command: Command,
     files: Option<[String; 2]>,
-    kept: Arc<KeptFiles>,
+    kept: Arc<ProtectedPaths>,
     ends_with_program: bool,
     grace: Duration,
     clock: Clock,
@@ -143,7 +143,7 @@ impl Running {
     }
 }
 
-impl TurnsOfWork for Running {
+impl NoIoEngine for Running {
     fn begin(&mut self) -> Result<(), EngineError> {
         let failed = |step: &'static str, what: String| {
             move |source: io::Error| EngineError::Failed { engine: NAME, step, what, source }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     /// An engine that runs a script on a virtual clock, after `begin`. The script's output is discarded.
-    fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn TurnsOfWork>, Clock) {
+    fn begun(script: &str, grace_secs: i64, runtime_us: Option<u64>) -> (TestFile, Box<dyn NoIoEngine>, Clock) {
         let clock = Clock::new_virtual();
         let (file, engine) = begun_on(&clock, script, grace_secs, runtime_us);
         (file, engine, clock)
@@ -222,7 +222,7 @@ mod tests {
         script: &str,
         grace_secs: i64,
         runtime_us: Option<u64>,
-    ) -> (TestFile, Box<dyn TurnsOfWork>) {
+    ) -> (TestFile, Box<dyn NoIoEngine>) {
         let file = TestFile::new("exec");
         std::fs::write(file.path(), script).unwrap();
         let options = running("/bin/sh")
@@ -235,7 +235,7 @@ mod tests {
         (file, engine)
     }
 
-    fn ended(engine: &mut dyn TurnsOfWork) -> Option<EngineRemark> {
+    fn ended(engine: &mut dyn NoIoEngine) -> Option<EngineRemark> {
         loop {
             if let Poll::Ready(remark) = engine.end() {
                 return remark;

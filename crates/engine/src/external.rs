@@ -4,7 +4,7 @@
 //! Start reading at [`describe`] and `Idle`.
 
 use crate::contract::{
-    Complaint, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience,
+    Cancellation, Complaint, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
     Prepare, Prepared, Queued, push_in_room, time_left,
 };
 use crate::options::EngineOptions;
@@ -103,7 +103,7 @@ impl Idle {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
         let job = LibraryJob { values: self.values.clone(), ..LibraryJob::default() };
         let found = self.library.target_bytes(&job, &name);
@@ -202,7 +202,7 @@ impl Engine for Running {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.wait((min, max), if min == 0 { Duration::ZERO } else { Patience::LOOK }, completions)
+        self.wait((min, max), if min == 0 { Duration::ZERO } else { Cancellation::LOOK }, completions)
     }
 
     fn reap_until(
@@ -212,7 +212,7 @@ impl Engine for Running {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        self.wait((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions)
+        self.wait((1, max), time_left(clock, until_ns).min(Cancellation::LOOK), completions)
     }
 
     fn give_up(&mut self) {

@@ -53,7 +53,7 @@ impl FdTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Patience;
+    use crate::contract::Cancellation;
     use std::os::fd::AsFd;
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
             range_start: 0,
             range_bytes: 1,
             random: false,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         };
         let mut table = FdTable::new(2);
         table.open(&file);

@@ -2,15 +2,15 @@
 //!
 //! Must not know: I/Os. Start reading at `Delete`.
 
-use crate::at_open::{AtOpen, Deed, failed};
 use crate::contract::{EngineError, Prepare};
+use crate::open_op::{AtOpen, OpenOp, failed};
 use std::path::Path;
 
 pub(crate) const PREPARE: Prepare = |_| Ok(Box::new(AtOpen(Delete)));
 
 struct Delete;
 
-impl Deed for Delete {
+impl OpenOp for Delete {
     type Kept = ();
 
     fn act(&mut self, name: &Path) -> Result<(), EngineError> {

@@ -2,8 +2,8 @@
 //!
 //! `ioengine=dirstat` does the same with a directory, which it makes before. Must not know: I/Os. Start reading at `Stat`.
 
-use crate::at_open::{AtOpen, Deed};
 use crate::contract::{EngineError, Prepare};
+use crate::open_op::{AtOpen, OpenOp};
 use crate::options::EngineOptions;
 use ferrio_spec::engines::options::filestat::{STAT_TYPE, StatCall};
 use ferrio_sys::file::{self, Lookup};
@@ -24,7 +24,7 @@ impl Stat {
     }
 }
 
-impl Deed for Stat {
+impl OpenOp for Stat {
     type Kept = ();
 
     fn act(&mut self, name: &Path) -> Result<(), EngineError> {

@@ -23,8 +23,8 @@ mod tests;
 
 use crate::compat::counts_data;
 use crate::contract::{
-    Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
-    Patience, Prepare, Prepared, Queued, push_in_room, time_left,
+    Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
+    OpenTarget, Prepare, Prepared, Queued, push_in_room, time_left,
 };
 use crate::control::error_result;
 use crate::mix::MixDraws;
@@ -279,11 +279,11 @@ impl Http {
 }
 
 impl Engine for Http {
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         if !self.is_reached {
             let in_parts = self.upload.as_mut().map(HttpUpload::talks).unwrap_or_default();
             for talk in std::iter::once(&mut self.talk).chain(in_parts) {
-                match talk.connect(patience) {
+                match talk.connect(cancellation) {
                     Ok(false) => return Ok(Connection::Awaited),
                     Ok(true) => {}
                     // As in fio, it is the first I/O that fails.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: jobs, words. Start reading at [`server`].
 
-use crate::contract::{EngineError, Patience};
+use crate::contract::{Cancellation, EngineError};
 pub use crate::server_facts::{
     IscsiFacts, LunFacts, NbdFacts, NfsFacts, NfsMountFacts, ServerFacts, TlsFacts, WebFacts, WebProtocol,
 };
@@ -12,12 +12,12 @@ use crate::{http, libiscsi, nbd, nfs};
 ///
 /// # Errors
 /// The URL is none of an engine, the library of the engine is not there, or the server refuses the connection.
-pub fn server(url: &str, patience: Patience<'_>) -> Result<Option<ServerFacts>, EngineError> {
+pub fn server(url: &str, cancellation: Cancellation<'_>) -> Result<Option<ServerFacts>, EngineError> {
     match url.split_once("://").map_or("", |(scheme, _)| scheme) {
-        "nbd" | "nbds" | "nbd+unix" | "nbds+unix" => Ok(nbd::inquire(url, patience)?.map(ServerFacts::Nbd)),
-        "http" | "https" => Ok(http::inquire(url, patience)?.map(ServerFacts::Web)),
-        "nfs" => Ok(nfs::inquire(url, patience)?.map(ServerFacts::Nfs)),
-        "iscsi" => Ok(libiscsi::inquire(url, patience)?.map(ServerFacts::Iscsi)),
+        "nbd" | "nbds" | "nbd+unix" | "nbds+unix" => Ok(nbd::inquire(url, cancellation)?.map(ServerFacts::Nbd)),
+        "http" | "https" => Ok(http::inquire(url, cancellation)?.map(ServerFacts::Web)),
+        "nfs" => Ok(nfs::inquire(url, cancellation)?.map(ServerFacts::Nfs)),
+        "iscsi" => Ok(libiscsi::inquire(url, cancellation)?.map(ServerFacts::Iscsi)),
         _ => Err(EngineError::bad_option(
             "ferrio engines",
             "URL",

@@ -15,8 +15,8 @@ mod status;
 mod write_mode;
 
 use crate::contract::{
-    BlockTraits, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
-    Outcome, Patience, Prepare, Prepared, Queued, TagMismatch, WriteContent, push_in_room,
+    BlockTraits, Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts,
+    OpenTarget, Outcome, Prepare, Prepared, Queued, TagMismatch, WriteContent, push_in_room,
 };
 use crate::control;
 use crate::fd_table::FdTable;
@@ -105,7 +105,7 @@ fn wrong_kind() -> EngineError {
 }
 
 impl Prepared for Passthrough {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         if !FileInfo::of_path(name).is_ok_and(|info| info.kind == FileKind::Character) {
             return Err(wrong_kind());
         }

@@ -4,7 +4,6 @@
 //! Start reading at [`contract`], then [`registry`].
 #![deny(unsafe_code)]
 
-mod at_open;
 mod clients;
 mod compat;
 pub mod contract;
@@ -44,6 +43,7 @@ mod net;
 mod nfs;
 mod null;
 pub mod offload;
+mod open_op;
 pub mod options;
 mod outcome;
 pub mod own;
@@ -71,11 +71,11 @@ mod vsync;
 mod testing;
 
 pub use contract::{
-    BlockTraits, CallStamps, CommandFacts, Complaint, Completion, Connection, Engine, EngineError, EngineFile,
-    EngineSetup, GuardedField, IoResult, IoUnit, JobFacts, JobSyncs, OpenTarget, Outcome, Patience, Prepare, Prepared,
-    Queued, TagMismatch, TargetFacts, WriteContent,
+    BlockTraits, CallStamps, Cancellation, CommandFacts, Complaint, Completion, Connection, Engine, EngineError,
+    EngineFile, EngineSetup, GuardedField, IoResult, IoUnit, JobFacts, JobSyncs, OpenTarget, Outcome, Prepare,
+    Prepared, Queued, TagMismatch, TargetFacts, WriteContent,
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;
 pub use registry::{all, find, open_library_of};
-pub use turns::{EndsWith, EngineRemark, PrepareTurns, PreparedTurns, Rhythm, TurnsOfWork, TurnsSetup};
+pub use turns::{EndsWith, EngineRemark, NoIoEngine, PrepareTurns, PreparedTurns, Rhythm, TurnsSetup};

@@ -7,7 +7,8 @@ mod device;
 mod library;
 
 use crate::contract::{
-    Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Patience, Prepare, Prepared,
+    Cancellation, Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare,
+    Prepared,
 };
 use crate::control::error_result;
 use crate::options::EngineOptions;
@@ -143,9 +144,9 @@ struct Idle {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, _name: &Path, patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, _name: &Path, cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let (api, settings) = (self.api, self.settings.clone());
-        call(patience, move || BlkioDevice::connect(api, &settings, (false, false))?.size_bytes())
+        call(cancellation, move || BlkioDevice::connect(api, &settings, (false, false))?.size_bytes())
     }
 
     fn start(self: Box<Self>, setup: EngineSetup) -> Result<Box<dyn Engine>, EngineError> {
@@ -168,11 +169,11 @@ impl Prepared for Idle {
 
 /// Makes calls of the library that may block; `None`: the patience was over.
 fn call<T: Send + 'static>(
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     work: impl FnOnce() -> Result<T, BlkioError> + Send + 'static,
 ) -> Result<Option<T>, EngineError> {
-    let is_over = until(patience, LIMIT);
-    let called = aside::call(Patience::new(&is_over), move |_| work());
+    let is_over = until(cancellation, LIMIT);
+    let called = aside::call(Cancellation::new(&is_over), move |_| work());
     let called = called.map_err(|source| EngineError::Failed {
         engine: NAME,
         step: "setup",
@@ -180,7 +181,7 @@ fn call<T: Send + 'static>(
         source,
     })?;
     match called {
-        None if patience.is_over() => Ok(None),
+        None if cancellation.is_over() => Ok(None),
         None => {
             let errno = Errno::TIMEDOUT.raw_os_error();
             Err(failed(BlkioError { errno, text: format!("blkio_connect: {NO_ANSWER}") }))
@@ -240,13 +241,13 @@ struct BlkioLink {
 
 impl BlkioLink {
     /// A started device; `None`: the patience was over.
-    fn reach(&self, patience: Patience<'_>) -> Result<Option<StartedBlkio>, EngineError> {
+    fn reach(&self, cancellation: Cancellation<'_>) -> Result<Option<StartedBlkio>, EngineError> {
         let writes = self.job.writes || self.job.trims;
         if let (true, Some(path)) = (writes, &self.settings.path) {
             check_free(path)?;
         }
         let (api, settings, is_direct) = (self.api, self.settings.clone(), self.is_direct);
-        call(patience, move || BlkioDevice::connect(api, &settings, (writes, is_direct))?.start(&settings))
+        call(cancellation, move || BlkioDevice::connect(api, &settings, (writes, is_direct))?.start(&settings))
     }
 
     /// The request for a unit; `None`: there is none.
@@ -275,12 +276,12 @@ impl DrivenLink for BlkioLink {
 
     const AWAITED: Option<&'static str> = Some(NO_ANSWER);
 
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         if self.session.is_some() {
             return Ok(Connection::Made);
         }
         let start = Instant::now();
-        let Some(started) = self.reach(patience)? else { return Ok(Connection::Awaited) };
+        let Some(started) = self.reach(cancellation)? else { return Ok(Connection::Awaited) };
         let manner = (self.depth, self.settings.wait, self.manner.is_vectored);
         self.session = Some(BlkioSession::new(started, manner, &self.arena.borrow()).map_err(failed)?);
         self.steps.n_connections += 1;
@@ -354,10 +355,10 @@ impl Drop for BlkioLink {
             std::mem::forget(Rc::clone(&self.arena));
             return;
         }
-        let is_over = until(Patience::ENDLESS, END_LIMIT);
+        let is_over = until(Cancellation::ENDLESS, END_LIMIT);
         // Without a thread the connection stays until the process ends.
         let started = session.into_started();
-        let _ = aside::call(Patience::new(&is_over), move |_| drop(started));
+        let _ = aside::call(Cancellation::new(&is_over), move |_| drop(started));
     }
 }
 

@@ -8,7 +8,7 @@ mod library;
 mod session;
 
 use crate::contract::{
-    Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, Patience, Prepare, Prepared,
+    Cancellation, Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared,
 };
 use crate::control::error_result;
 use crate::options::EngineOptions;
@@ -49,20 +49,20 @@ pub(crate) fn open_library() -> ferrio_sys::Result<()> {
 }
 
 /// What a target says of a LUN, or, where the address names none, a portal of its targets; `None`: the patience was over.
-pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<IscsiFacts>, EngineError> {
+pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<IscsiFacts>, EngineError> {
     let api = Libiscsi::get().map_err(|error| EngineError::no_library(NAME, &error))?;
     let initiator = EngineOptions::default().get(&INITIATOR).to_owned();
     let names_target = url.split_once("://").is_some_and(|(_, rest)| rest.trim_end_matches('/').contains('/'));
     if names_target {
         let of_thread = url.to_owned();
-        let asked = aside::call(patience, move |caller| {
+        let asked = aside::call(cancellation, move |caller| {
             Lun::reach(api, &of_thread, &initiator, caller).map(|mut lun| lun.facts(caller))
         });
         let lun = answer(asked)?;
         return Ok(lun.map(|lun| IscsiFacts { lun: Some(lun), ..IscsiFacts::default() }));
     }
     let of_thread = url.trim_end_matches('/').to_owned();
-    let asked = aside::call(patience, move |caller| session::targets(api, &of_thread, &initiator, caller));
+    let asked = aside::call(cancellation, move |caller| session::targets(api, &of_thread, &initiator, caller));
     Ok(answer(asked)?.map(|targets| IscsiFacts { targets, lun: None }))
 }
 
@@ -112,8 +112,8 @@ struct Idle {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
-        let lun = reach(self.api, &whole_name(name, &self.secret_names), &self.initiator, patience)?;
+    fn target_bytes(&self, name: &Path, cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+        let lun = reach(self.api, &whole_name(name, &self.secret_names), &self.initiator, cancellation)?;
         Ok(lun.map(|lun| lun.size_bytes()))
     }
 
@@ -148,13 +148,13 @@ fn reach(
     api: &'static Libiscsi,
     name: &str,
     initiator: &str,
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<Option<Lun>, EngineError> {
     let (url, initiator) = (name.to_owned(), initiator.to_owned());
-    let is_over = until(patience, LIMIT);
-    let reached = aside::call(Patience::new(&is_over), move |caller| Lun::reach(api, &url, &initiator, caller));
+    let is_over = until(cancellation, LIMIT);
+    let reached = aside::call(Cancellation::new(&is_over), move |caller| Lun::reach(api, &url, &initiator, caller));
     let late = || Some(Err("failed to connect to LUN : the target does not answer".to_owned()));
-    answer(reached.map(|reached| if reached.is_none() && !patience.is_over() { late() } else { reached }))
+    answer(reached.map(|reached| if reached.is_none() && !cancellation.is_over() { late() } else { reached }))
 }
 
 /// A job's sessions.
@@ -253,10 +253,10 @@ impl DrivenLink for Initiator {
 
     const SILENT: &'static str = "the target has answered nothing for as long as server_timeout allows";
 
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         while let Some(name) = self.names.get(self.luns.len()) {
             let start = Instant::now();
-            let Some(mut lun) = reach(self.api, name, &self.own_name, patience)? else {
+            let Some(mut lun) = reach(self.api, name, &self.own_name, cancellation)? else {
                 return Ok(Connection::Awaited);
             };
             self.steps.n_connections += 1;

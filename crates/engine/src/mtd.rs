@@ -5,7 +5,7 @@
 //! Facts: reference engines.md, section 11; fio 3.41 on mtdram and nandsim. Must not know: batches. Start reading at `FlashTransfer`.
 
 use crate::contract::{
-    Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience, Prepare, Prepared,
+    Cancellation, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare, Prepared,
 };
 use crate::control;
 use crate::fd_table::FdTable;
@@ -38,7 +38,7 @@ fn flash(file: BorrowedFd<'_>) -> Result<Flash, EngineError> {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let file = OpenRequest::default()
             .open(name)
             .map_err(|source| EngineError::Target { step: format!("open({})", name.display()), source })?;

@@ -17,8 +17,8 @@ mod uri;
 mod wire;
 
 use crate::contract::{
-    Completion, Connection, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Patience, Prepare, Prepared, Queued,
-    time_left,
+    Cancellation, Completion, Connection, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared,
+    Queued, time_left,
 };
 use crate::options::EngineOptions;
 use crate::remote::silence::{SILENT, limit_of};
@@ -67,11 +67,11 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
 }
 
 /// What the server says of an export; `None`: the patience was over.
-pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<NbdFacts>, EngineError> {
+pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<NbdFacts>, EngineError> {
     let refused = |why: String| EngineError::bad_option(NAME, "uri", url, why);
     let uri = Uri::parse(url).map_err(|why| refused(why.to_owned()))?;
     let tls = uri.tls.as_ref().map(TlsSettings::new).transpose().map_err(refused)?;
-    let Some(mut agreed) = reach(&uri, tls.as_ref(), patience)? else { return Ok(None) };
+    let Some(mut agreed) = reach(&uri, tls.as_ref(), cancellation)? else { return Ok(None) };
     let export = agreed.export;
     let tls = agreed.channel.tls_version().map(|version| TlsFacts { version, time: agreed.times.tls, problem: None });
     protocol::say_goodbye(&mut agreed.channel);
@@ -92,11 +92,11 @@ struct Idle {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, _name: &Path, patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, _name: &Path, cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         if let Some(size_bytes) = self.size_bytes.get() {
             return Ok(Some(*size_bytes));
         }
-        let Some(mut agreed) = reach(&self.uri, self.tls.as_ref(), patience)? else { return Ok(None) };
+        let Some(mut agreed) = reach(&self.uri, self.tls.as_ref(), cancellation)? else { return Ok(None) };
         protocol::say_goodbye(&mut agreed.channel);
         Ok(Some(*self.size_bytes.get_or_init(|| agreed.export.size_bytes)))
     }
@@ -155,12 +155,12 @@ impl Client {
 }
 
 impl Engine for Client {
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         if self.connections.len() == self.n_connections {
             return Ok(Connection::Made);
         }
         while self.connections.len() < self.n_connections {
-            let Some(agreed) = reach(&self.uri, self.tls.as_ref(), patience)? else {
+            let Some(agreed) = reach(&self.uri, self.tls.as_ref(), cancellation)? else {
                 return Ok(Connection::Awaited);
             };
             self.check(&agreed.export)?;
@@ -193,7 +193,7 @@ impl Engine for Client {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.connections.reap((min, max), Patience::LOOK, completions);
+        self.connections.reap((min, max), Cancellation::LOOK, completions);
         Ok(())
     }
 
@@ -204,7 +204,7 @@ impl Engine for Client {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        self.connections.reap((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions);
+        self.connections.reap((1, max), time_left(clock, until_ns).min(Cancellation::LOOK), completions);
         Ok(())
     }
 

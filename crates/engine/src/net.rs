@@ -15,7 +15,7 @@ mod settings;
 mod tests;
 
 use crate::contract::{
-    Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Patience, Prepare, Prepared, Queued,
+    Cancellation, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
 };
 use crate::control;
 use crate::options::EngineOptions;
@@ -91,7 +91,7 @@ struct Net {
 }
 
 impl Engine for Net {
-    fn connect(&mut self, _patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, _patience: Cancellation<'_>) -> Result<Connection, EngineError> {
         self.link.connect()
     }
 

@@ -8,7 +8,7 @@ mod library;
 mod session;
 
 use crate::contract::{
-    Complaint, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience,
+    Cancellation, Complaint, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
     Prepare, Prepared,
 };
 use crate::control::error_result;
@@ -53,7 +53,7 @@ pub(crate) fn open_library() -> ferrio_sys::Result<()> {
 }
 
 /// What the server says of an export: by the version that the address names, else by each; `None`: the patience was over.
-pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<Vec<NfsFacts>>, EngineError> {
+pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<Vec<NfsFacts>>, EngineError> {
     let api = Libnfs::get().map_err(|error| EngineError::no_library(NAME, &error))?;
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
     let rest: Vec<&str> = query.split('&').filter(|part| !part.is_empty() && !part.starts_with("version=")).collect();
@@ -62,7 +62,7 @@ pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<Vec<Nf
     let mut all = Vec::new();
     for version in versions {
         let url = format!("{address}?version={version}{}{}", if rest.is_empty() { "" } else { "&" }, rest.join("&"));
-        let asked = aside::call(patience, move |caller| {
+        let asked = aside::call(cancellation, move |caller| {
             NfsMount::new(api, &url, caller).map(|mount| mount.facts(caller)).map_err(|error| error.text)
         });
         let mount = asked.map_err(|source| EngineError::Failed {
@@ -162,13 +162,13 @@ impl DrivenLink for NfsLink {
 
     const SILENT: &'static str = silence::SILENT;
 
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         if self.session.is_some() {
             return Ok(Connection::Made);
         }
         let (api, url, start) = (self.api, self.url.clone(), Instant::now());
-        let is_over = until(patience, LIMIT);
-        let mounted = aside::call(Patience::new(&is_over), move |caller| NfsMount::new(api, &url, caller));
+        let is_over = until(cancellation, LIMIT);
+        let mounted = aside::call(Cancellation::new(&is_over), move |caller| NfsMount::new(api, &url, caller));
         let mounted = mounted.map_err(|source| EngineError::Failed {
             engine: NAME,
             step: "mount",
@@ -176,7 +176,7 @@ impl DrivenLink for NfsLink {
             source,
         })?;
         let mounted = match mounted {
-            None if patience.is_over() => return Ok(Connection::Awaited),
+            None if cancellation.is_over() => return Ok(Connection::Awaited),
             None => Err(too_late()),
             Some(mounted) => mounted,
         };
@@ -193,9 +193,9 @@ impl DrivenLink for NfsLink {
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         let (OpenTarget::Name(name), Some(session)) = (file.target, &mut self.session) else { return Ok(()) };
-        let is_over = until(file.patience, LIMIT);
-        let opened = match session.open(name, (file.writable, self.is_stable), Patience::new(&is_over)) {
-            Ok(None) if !file.patience.is_over() => Err(too_late()),
+        let is_over = until(file.cancellation, LIMIT);
+        let opened = match session.open(name, (file.writable, self.is_stable), Cancellation::new(&is_over)) {
+            Ok(None) if !file.cancellation.is_over() => Err(too_late()),
             opened => opened,
         };
         let opened =
@@ -210,13 +210,13 @@ impl DrivenLink for NfsLink {
         let Some(place) = self.targets.get_mut(file_index as usize) else { return true };
         let target = std::mem::replace(place, NfsTarget::Closed);
         let (NfsTarget::Open(handle), Some(session), true) = (target, &mut self.session, asks) else { return true };
-        let is_over = until(Patience::ENDLESS, END_LIMIT);
-        session.close(handle, Patience::new(&is_over))
+        let is_over = until(Cancellation::ENDLESS, END_LIMIT);
+        session.close(handle, Cancellation::new(&is_over))
     }
 
     fn remove_target(&mut self, name: &Path) -> bool {
-        let is_over = until(Patience::ENDLESS, END_LIMIT);
-        self.session.as_mut().is_none_or(|session| session.remove(name, Patience::new(&is_over)))
+        let is_over = until(Cancellation::ENDLESS, END_LIMIT);
+        self.session.as_mut().is_none_or(|session| session.remove(name, Cancellation::new(&is_over)))
     }
 
     fn send(&mut self, slot: u32, flight: &DrivenFlight) -> Result<(), Refusal> {

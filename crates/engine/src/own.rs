@@ -7,7 +7,7 @@
 mod queue;
 
 use crate::contract::{
-    Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience, Prepare, Prepared, Queued,
+    Cancellation, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare, Prepared, Queued,
 };
 use crate::options::EngineOptions;
 use ferrio_spec::engines::options::own::STORAGE;
@@ -156,7 +156,7 @@ fn errno_of(error: &io::Error) -> i32 {
 struct Idle(Arc<dyn Storage>);
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
         self.0.size_bytes(&name).map(Some).map_err(|source| failed(NAME, "size", &name, source))
     }
@@ -258,8 +258,8 @@ mod tests {
         assert!(refused(&storages, "other").ends_with("allowed: mine"));
         let found = prepare(&options("mine").with_storages(&storages)).expect("it is there");
         let never = || false;
-        assert_eq!(found.target_bytes(Path::new("a"), Patience::new(&never)).expect("a size"), Some(4096));
-        let absent = found.target_bytes(Path::new("absent"), Patience::new(&never)).expect_err("it is absent");
+        assert_eq!(found.target_bytes(Path::new("a"), Cancellation::new(&never)).expect("a size"), Some(4096));
+        let absent = found.target_bytes(Path::new("absent"), Cancellation::new(&never)).expect_err("it is absent");
         assert_eq!(absent.errno(), Errno::NOENT.raw_os_error());
     }
 }

@@ -124,7 +124,7 @@ fn refused(error: &ferrio_sys::Error) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::{OpenTarget, Patience};
+    use crate::contract::{Cancellation, OpenTarget};
     use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions};
 
     fn rig() -> Rig {
@@ -140,7 +140,7 @@ mod tests {
             range_start: 0,
             range_bytes,
             random: false,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         }
     }
 

@@ -167,7 +167,7 @@ mod tests {
             range_start,
             range_bytes,
             random: false,
-            patience: crate::contract::Patience::ENDLESS,
+            cancellation: crate::contract::Cancellation::ENDLESS,
         };
         assert_eq!(aligned(&file(5 << 20, 1 << 20), 2 << 20), Ok((4 << 20, 2 << 20)));
         assert_eq!(aligned(&file(0, 1), 4096), Ok((0, 4096)));

@@ -11,7 +11,7 @@ mod command;
 mod tests;
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience, Prepare,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare,
     Prepared, Queued, push_in_room, time_left,
 };
 use crate::control;
@@ -67,7 +67,7 @@ fn capacity(file: BorrowedFd<'_>) -> Result<Capacity, EngineError> {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let is_device = |info: FileInfo| matches!(info.kind, FileKind::Block | FileKind::Character);
         if !FileInfo::of_path(name).is_ok_and(is_device) {
             return Err(unfit("wrong file type", "ioengine sg only works on block or character devices"));
@@ -383,7 +383,7 @@ impl Engine for Disks {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.wait((min, max), Patience::LOOK, completions);
+        self.wait((min, max), Cancellation::LOOK, completions);
         Ok(())
     }
 
@@ -394,7 +394,7 @@ impl Engine for Disks {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        self.wait((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions);
+        self.wait((1, max), time_left(clock, until_ns).min(Cancellation::LOOK), completions);
         Ok(())
     }
 }

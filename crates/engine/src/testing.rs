@@ -6,7 +6,7 @@
 //! Start reading at [`Rig`].
 
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Patience, Queued,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued,
 };
 use crate::options::EngineOptions;
 use crate::registry;
@@ -174,7 +174,7 @@ impl Rig {
             range_start: 0,
             range_bytes: 0,
             random: false,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         };
         self.engine.open_file(&file).unwrap();
     }
@@ -282,7 +282,7 @@ fn file_of(file: Option<&File>) -> EngineFile<'_> {
         range_start: 0,
         range_bytes: (N_BLOCKS * BLOCK) as u64,
         random: false,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     }
 }
 

@@ -1,14 +1,14 @@
 //! The contract of engines whose work moves no data: it is done in turns, which burn CPU or wait beside a program.
 //!
 //! Such an engine is a type in two states, like the others. [`PreparedTurns`]: its options are checked.
-//! [`TurnsOfWork`]: it runs. A turn counts as an I/O of no bytes, whose latency is the time that it took.
-//! Must not know: which loop drives it, why the job ends. Start reading at [`TurnsOfWork`].
+//! [`NoIoEngine`]: it runs. A turn counts as an I/O of no bytes, whose latency is the time that it took.
+//! Must not know: which loop drives it, why the job ends. Start reading at [`NoIoEngine`].
 
 use crate::contract::JobFacts;
 use crate::error::EngineError;
 use crate::options::EngineOptions;
 use ferrio_sys::clock::Clock;
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use ferrio_sys::process::ChildEnd;
 use std::sync::Arc;
 use std::task::Poll;
@@ -25,7 +25,7 @@ pub trait PreparedTurns {
     fn introduction(&self, job: &JobFacts) -> Vec<EngineRemark>;
 
     /// Starts the engine: makes all that its turns need.
-    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn TurnsOfWork>, EngineError>;
+    fn start(self: Box<Self>, setup: TurnsSetup) -> Result<Box<dyn NoIoEngine>, EngineError>;
 }
 
 /// What an engine is given before its first turn.
@@ -37,11 +37,11 @@ pub struct TurnsSetup {
     /// Facts about the job.
     pub job: JobFacts,
     /// Files that no output of the engine may replace.
-    pub kept: Arc<KeptFiles>,
+    pub kept: Arc<ProtectedPaths>,
 }
 
 /// An engine in its second state.
-pub trait TurnsOfWork {
+pub trait NoIoEngine {
     /// Starts the program (or the like) beside which the turns run. The loop calls this once, when the job may begin and
     /// before its clock starts.
     fn begin(&mut self) -> Result<(), EngineError> {

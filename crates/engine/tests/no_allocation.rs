@@ -5,7 +5,8 @@
 #![expect(unsafe_code, reason = "an allocator")]
 
 use ferrio_engine::{
-    Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Patience, Queued, find,
+    Cancellation, Completion, Engine, EngineFile, EngineOptions, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued,
+    find,
 };
 use ferrio_spec::engines::options::from_texts;
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Clock};
@@ -131,7 +132,7 @@ fn n_allocations_of(name: &str, options: &[(&str, &str)]) -> Result<u64, String>
         range_start: 0,
         range_bytes: N_BLOCKS * BLOCK as u64,
         random: true,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     };
     engine.open_file(&engine_file).map_err(|error| error.to_string())?;
     let mut completions = Vec::with_capacity(DEPTH as usize);

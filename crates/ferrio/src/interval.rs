@@ -3,18 +3,18 @@
 //! Must not know: how a run is followed. Start reading at [`IntervalOfJob`].
 
 use crate::{Io, IoFigures};
-use ferrio_stats::{ClonesStretch, JobFigures};
+use ferrio_stats::{JobFigures, JobIntervalStats};
 use std::time::Duration;
 
 /// Figures of a job, all its clones together, over an interval of a run. See [`Runner::follow`](crate::Runner::follow).
 #[derive(Debug, Clone)]
 pub struct IntervalOfJob {
-    stretch: ClonesStretch,
+    stretch: JobIntervalStats,
     figures: JobFigures,
 }
 
 impl IntervalOfJob {
-    pub(crate) fn new(stretch: ClonesStretch) -> Self {
+    pub(crate) fn new(stretch: JobIntervalStats) -> Self {
         let mut figures = JobFigures::of_stats(&stretch.sum.stats);
         let rates = figures.directions.0.iter_mut().zip(stretch.iops.0.iter().zip(&stretch.bw_bytes.0));
         for (figures, (ios_per_sec, bytes_per_sec)) in rates {

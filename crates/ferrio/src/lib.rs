@@ -95,7 +95,7 @@ pub use ferrio_job::origin::Origin;
 #[doc(inline)]
 pub use ferrio_job::{Diagnostic, DiagnosticKind};
 #[doc(inline)]
-pub use ferrio_stats::{FiguresOf as Io, Severity};
+pub use ferrio_stats::{IoKind as Io, Severity};
 #[doc(inline)]
 pub use ferrio_units::DataDirection;
 #[doc(inline)]

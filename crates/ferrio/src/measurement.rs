@@ -9,7 +9,7 @@ use ferrio_formats::{RenderOptions, record_file, render, view};
 use ferrio_job::SystemEnvironment;
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{RunRecord, WorkerRecord};
-use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ impl Measurement {
     /// The file cannot be written, or the measurement was read from a file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (path, record) = (path.as_ref(), self.record.as_ref().ok_or(Error::NotARun)?);
-        let file = WholeFile::create(path, &Arc::new(KeptFiles::default()));
+        let file = AtomicFile::create(path, &Arc::new(ProtectedPaths::default()));
         let written = file.and_then(|file| file.write(&record_file::encode(record)));
         written.map_err(|reason| Error::Write { path: path.to_path_buf(), reason })
     }

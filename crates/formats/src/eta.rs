@@ -6,7 +6,7 @@ use crate::compat;
 use crate::figures;
 use crate::text::put;
 use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 use ferrio_units::scale::{DEFAULT_N_DIGITS, FigureStyle, PrefixSystem, Scaler};
 use ferrio_units::{DataDirection, PerDirection};
 

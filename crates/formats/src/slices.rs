@@ -2,7 +2,7 @@
 //!
 //! Must not know: the measurement. Start reading at [`LatencySlices`].
 
-use ferrio_stats::Stretch;
+use ferrio_stats::IntervalStats;
 use ferrio_stats::histogram::bucket_latency_ns;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ impl LatencySlices {
 
     /// Counts the figures of a worker's interval for the hour in which it began. A latency counts as the value of its
     /// bucket, which is less than 1 % away.
-    pub fn count(&mut self, stretch: &Stretch) {
+    pub fn count(&mut self, stretch: &IntervalStats) {
         let hour = (stretch.start_ns / SLICE_NS).min(self.n_slices - 1);
         let slice = self.by_hour.entry(hour).or_default();
         for histogram in stretch.stats.directions.0.iter().filter_map(|direction| direction.clat.histogram.as_ref()) {
@@ -83,14 +83,14 @@ mod tests {
     use ferrio_stats::{LatencyStat, ThreadStats};
     use ferrio_units::{DataDirection, PerDirection};
 
-    fn stretch(hour: u64, direction: DataDirection, latencies: &[(u64, u64)]) -> Stretch {
+    fn stretch(hour: u64, direction: DataDirection, latencies: &[(u64, u64)]) -> IntervalStats {
         let mut stats = ThreadStats::default();
         let mut clat = LatencyStat::new(true);
         for (value_us, n_ios) in latencies {
             (0..*n_ios).for_each(|_| clat.record(value_us * 1_000));
         }
         stats.directions[direction].clat = clat;
-        Stretch {
+        IntervalStats {
             job_name: String::new(),
             job_number: 1,
             group_index: 0,
@@ -103,7 +103,7 @@ mod tests {
         }
     }
 
-    fn rows(stretches: &[Stretch]) -> (Vec<String>, String) {
+    fn rows(stretches: &[IntervalStats]) -> (Vec<String>, String) {
         let mut slices = LatencySlices::new(3);
         for stretch in stretches {
             slices.count(stretch);

@@ -7,7 +7,7 @@
 //! Must not know: how evidence is gathered, how findings are shown. Start reading at [`audit()`], then [`RULES`].
 #![forbid(unsafe_code)]
 
-mod case;
+mod audit_input;
 pub mod compare;
 mod course;
 pub mod knee;
@@ -36,7 +36,7 @@ pub use rules::time::rate_not_reached::{MissedRate, RULE as RATE_NOT_REACHED, mi
 pub use rules::{FindingRule, MeasuredState, OutsideLoad, RULES};
 pub use unexamined::{EvidenceKind, SUBJECTS, Subject};
 
-use case::Case;
+use audit_input::AuditInput;
 use ferrio_stats::{Audit, Finding, RunRecord};
 use rules::precedence::{RuleOutcome, standing};
 
@@ -53,7 +53,7 @@ pub fn rule_of(finding: &Finding) -> Option<&'static FindingRule> {
 /// What all rules find in a record, the worst first, and what they could not examine.
 pub fn audit(record: &RunRecord) -> Audit {
     let n_rules = RULES.len() as u32;
-    let case = match Case::of(record) {
+    let case = match AuditInput::of(record) {
         Ok(case) => case,
         Err(reason) => return not_examined(reason),
     };

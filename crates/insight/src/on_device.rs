@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`jobs_by_device`] and [`BlockPlaces`].
 
-use crate::case::{Case, CaseJob, is_for_files, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_for_files, is_in_memory};
 use ferrio_spec::engines::{Data, Layout, Opening};
 use ferrio_spec::{SizeSpec, ZoneSpec};
 use ferrio_stats::provenance::DeviceFacts;
@@ -17,7 +17,7 @@ const IN_BLOCKS: [&str; 4] = ["ext2", "ext3", "ext4", "xfs"];
 const MAX_LAYERS: usize = 8;
 
 /// Jobs that run at the same time and have all their targets on one device, by their group and the name of the device.
-pub(crate) fn jobs_by_device<'c, 'a>(case: &'c Case<'a>) -> BTreeMap<(u32, &'a str), Vec<&'c CaseJob<'a>>> {
+pub(crate) fn jobs_by_device<'c, 'a>(case: &'c AuditInput<'a>) -> BTreeMap<(u32, &'a str), Vec<&'c AuditedJob<'a>>> {
     let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
     // A job that waits for another one begins when that has ended.
     for job in case.jobs.iter().filter(|job| job.spec.grouping.wait_for.is_none()) {
@@ -29,14 +29,14 @@ pub(crate) fn jobs_by_device<'c, 'a>(case: &'c Case<'a>) -> BTreeMap<(u32, &'a s
 }
 
 /// The device of all of a job's targets, if it is one.
-pub(crate) fn device_of<'a>(job: &CaseJob<'a>) -> Option<&'a str> {
+pub(crate) fn device_of<'a>(job: &AuditedJob<'a>) -> Option<&'a str> {
     let mut names = job.places.iter().map(|place| place.device.as_deref().filter(|_| !is_in_memory(place)));
     let first = names.next()??;
     (job.has_files() && names.all(|name| name == Some(first))).then_some(first)
 }
 
 /// The device that keeps a queue of requests for this one: itself, or the only one below it in a stack that passes its I/O on.
-pub(crate) fn queue_under<'a>(case: &Case<'a>, name: &str) -> Option<&'a DeviceFacts> {
+pub(crate) fn queue_under<'a>(case: &AuditInput<'a>, name: &str) -> Option<&'a DeviceFacts> {
     let mut device = case.device(name)?;
     for _ in 0..MAX_LAYERS {
         if device.n_hardware_queues.is_some() {
@@ -49,7 +49,7 @@ pub(crate) fn queue_under<'a>(case: &Case<'a>, name: &str) -> Option<&'a DeviceF
 }
 
 /// The job's I/Os go past the page cache, to the block layer, with the sizes and places that its options say.
-pub(crate) fn is_direct(job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_direct(job: &AuditedJob<'_>) -> bool {
     // An engine that cannot make a file grow works on its pages.
     let engine = job.engine;
     let moves_blocks =
@@ -76,7 +76,7 @@ pub(crate) struct BlockPlaces {
 
 impl BlockPlaces {
     /// Of the job's I/Os in a direction.
-    pub(crate) fn of(job: &CaseJob<'_>, direction: DataDirection) -> Self {
+    pub(crate) fn of(job: &AuditedJob<'_>, direction: DataDirection) -> Self {
         let pattern = &job.spec.pattern;
         let range = pattern.block_size[direction];
         let split = &pattern.block_split[direction];

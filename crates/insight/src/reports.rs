@@ -2,14 +2,14 @@
 //!
 //! Must not know: how a report becomes a record. Start reading at [`unexamined`].
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::RULES;
 use crate::unexamined::{EvidenceKind, names};
 use ferrio_stats::Unexamined;
 use ferrio_units::DataDirection;
 
 /// What the report does not tell, and the rules that would need it.
-pub(crate) fn unexamined(case: &Case<'_>) -> Vec<Unexamined> {
+pub(crate) fn unexamined(case: &AuditInput<'_>) -> Vec<Unexamined> {
     let of_machine = Unexamined {
         subject: "the machine, its devices and the course of the run".to_owned(),
         reason: "the report has options, figures and counters of disks alone".to_owned(),

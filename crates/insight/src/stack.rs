@@ -1,8 +1,8 @@
 //! The layers of storage below a job, as rules ask about them: the devices whose work can be compared with that of the job.
 //!
-//! Must not know: rules. Start reading at [`Case::levels`].
+//! Must not know: rules. Start reading at [`AuditInput::levels`].
 
-use crate::case::{Case, CaseJob, is_in_memory, sum};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory, sum};
 use ferrio_stats::{LayerKind, StorageLayer, TargetPlace};
 use ferrio_units::DataDirection;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const MAX_LEVELS: usize = 16;
 /// Devices that together hold all data of a job.
 pub(crate) type Level<'a> = BTreeSet<&'a str>;
 
-impl<'a> Case<'a> {
+impl<'a> AuditInput<'a> {
     /// A layer by its name.
     pub(crate) fn layer(&self, name: &str) -> Option<&'a StorageLayer> {
         self.record.storage_layers().iter().find(|layer| layer.name == name)
@@ -23,7 +23,7 @@ impl<'a> Case<'a> {
 
     /// The levels of devices below a job that have counters, from the top: first the devices that its file system or the job itself
     /// asks, then those that these are made of. It ends where a part of the data cannot be followed.
-    pub(crate) fn levels(&self, job: &CaseJob<'a>) -> Vec<Level<'a>> {
+    pub(crate) fn levels(&self, job: &AuditedJob<'a>) -> Vec<Level<'a>> {
         if self.record.storage_layers().is_empty() {
             return only_device(job).map(|device| Level::from([device])).into_iter().collect();
         }
@@ -118,7 +118,7 @@ impl<'a> Case<'a> {
 }
 
 /// The device of a job's files, if all are on the same one. For records without layers.
-fn only_device<'a>(job: &CaseJob<'a>) -> Option<&'a str> {
+fn only_device<'a>(job: &AuditedJob<'a>) -> Option<&'a str> {
     let mut names = job.places.iter().map(|place| {
         let is_spread = place.file_system.as_deref().is_some_and(|kind| OVER_SEVERAL.contains(&kind));
         place.device.as_deref().filter(|_| !is_spread && !is_in_memory(place))

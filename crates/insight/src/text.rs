@@ -2,11 +2,11 @@
 //!
 //! Must not know: the meaning of the figures.
 
-pub(crate) use ferrio_units::glance::bytes_text as bytes;
+pub(crate) use ferrio_units::humanize::bytes_text as bytes;
 
 /// A number with at most three digits that matter, if it is below 1000.
 pub(crate) fn short(value: f64) -> String {
-    let text = ferrio_units::glance::three_digits(value);
+    let text = ferrio_units::humanize::three_digits(value);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 

@@ -7,7 +7,7 @@
 
 mod gaps;
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, RULES};
 use ferrio_stats::Unexamined;
 
@@ -40,7 +40,7 @@ pub enum EvidenceKind {
     /// Turns of the threads on a CPU, and waits for one.
     CpuTurns,
     /// The intervals of the run.
-    Course,
+    EventLog,
     /// The memory of earlier runs on the same targets.
     EarlierRuns,
     /// CPU time of the whole machine.
@@ -62,7 +62,7 @@ pub struct Subject {
     pub name: &'static str,
     /// What a user without rights does not see of it; empty: the same as root.
     pub without_root: &'static str,
-    gaps: fn(&Case<'_>) -> Vec<Gap>,
+    gaps: fn(&AuditInput<'_>) -> Vec<Gap>,
 }
 
 impl Subject {
@@ -130,7 +130,7 @@ pub const SUBJECTS: &[Subject] = &[
     Subject { kind: EvidenceKind::Targets, name: "the targets", without_root: "", gaps: gaps::targets },
     Subject { kind: EvidenceKind::Ranges, name: "the size of the range", without_root: "", gaps: gaps::ranges },
     Subject { kind: EvidenceKind::CpuTurns, name: "waits for a CPU", without_root: "", gaps: gaps::cpu_turns },
-    Subject { kind: EvidenceKind::Course, name: "the course of the run", without_root: "", gaps: gaps::course },
+    Subject { kind: EvidenceKind::EventLog, name: "the course of the run", without_root: "", gaps: gaps::course },
     Subject {
         kind: EvidenceKind::EarlierRuns,
         name: "earlier runs on the targets",
@@ -164,14 +164,14 @@ pub(crate) fn names<'r>(rules: impl IntoIterator<Item = &'r FindingRule>) -> Vec
 }
 
 /// What could not be examined in a run. Before it there is nothing to be examined but options and targets.
-pub(crate) fn of(case: &Case<'_>) -> Vec<Unexamined> {
+pub(crate) fn of(case: &AuditInput<'_>) -> Vec<Unexamined> {
     if case.is_before() {
         return Vec::new();
     }
     SUBJECTS.iter().flat_map(|subject| of_subject(subject, case)).collect()
 }
 
-fn of_subject(subject: &Subject, case: &Case<'_>) -> Vec<Unexamined> {
+fn of_subject(subject: &Subject, case: &AuditInput<'_>) -> Vec<Unexamined> {
     let mut found: Vec<Unexamined> = Vec::new();
     for Gap { job, reason, is_of_machine } in (subject.gaps)(case) {
         let same = found.iter().position(|known| known.reason == reason);
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn many_reasons_are_told_as_one() {
-        let gaps = |_: &Case<'_>| {
+        let gaps = |_: &AuditInput<'_>| {
             let gap = |number: u32| Gap {
                 job: Some(number.to_string()),
                 reason: format!("reason {}", number % 5),
@@ -337,7 +337,7 @@ mod tests {
             (0..10).map(gap).collect()
         };
         let record = TestRun::new(job("a", DirectionMix::Read)).made();
-        let case = Case::of(&record).expect("a case");
+        let case = AuditInput::of(&record).expect("a case");
         let found = of_subject(&Subject { kind: EvidenceKind::Heat, name: "it", without_root: "", gaps }, &case);
         let outline: Vec<_> = found.iter().map(|found| (found.reason.as_str(), found.jobs.len())).collect();
         assert_eq!(outline, [("reason 0", 2), ("reason 1", 2), ("several reasons", 6)]);

@@ -3,7 +3,7 @@
 //! Must not know: where the figures come from, how a chart is drawn. Start reading at [`Chart`]. Values are in base units:
 //! seconds on axes of time, nanoseconds for latencies, bytes per second, I/Os per second, percent.
 
-use ferrio_stats::FiguresOf;
+use ferrio_stats::IoKind;
 use serde::Serialize;
 
 /// A chart.
@@ -135,12 +135,12 @@ pub struct HeatMap {
 pub const N_SHADES: usize = 4;
 
 /// Number of the colour of a kind of I/O, in one of its shades.
-pub(crate) fn colour_of(kind: impl Into<FiguresOf>, shade: usize) -> usize {
+pub(crate) fn colour_of(kind: impl Into<IoKind>, shade: usize) -> usize {
     let rank = match kind.into() {
-        FiguresOf::Read => 0,
-        FiguresOf::Write => 1,
-        FiguresOf::Trim => 2,
-        FiguresOf::Sync => 3,
+        IoKind::Read => 0,
+        IoKind::Write => 1,
+        IoKind::Trim => 2,
+        IoKind::Sync => 3,
     };
     rank * N_SHADES + shade.min(N_SHADES - 1)
 }

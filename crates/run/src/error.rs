@@ -3,7 +3,7 @@
 //! Must not know: how messages are shown. Start reading at [`RunError`].
 
 use ferrio_stats::note::MergeNote;
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::humanize::{bytes_text, thousands};
 use std::io;
 
 /// Why a run cannot be started or supervised.

@@ -4,7 +4,7 @@
 
 use ferrio_spec::JobSpec;
 use ferrio_stats::eta::EtaSnapshot;
-use ferrio_stats::{JobEnd, Note, Provenance, RunRecord, Stretch};
+use ferrio_stats::{IntervalStats, JobEnd, Note, Provenance, RunRecord};
 use ferrio_units::PerDirection;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,7 +69,7 @@ pub enum RunEvent {
         interval: Duration,
     },
     /// Figures of a worker for one interval.
-    Interval(Box<Stretch>),
+    Interval(Box<IntervalStats>),
     /// A worker has ended, or will never start; sent once for each, if records of intervals are kept.
     JobEnded(Box<JobEnd>),
     /// A report that was requested during the run.

@@ -6,7 +6,7 @@
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
 use ferrio_engine::{
-    BlockTraits, Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Patience, Queued,
+    BlockTraits, Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Queued,
     TagMismatch, WriteContent,
 };
 use ferrio_stats::ServerSteps;
@@ -47,12 +47,12 @@ impl<'a, W: Wrapper> Wrapped<'a, W> {
 }
 
 impl<W: Wrapper> Engine for Wrapped<'_, W> {
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
-        self.inner.connect(patience)
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        self.inner.connect(cancellation)
     }
 
-    fn disconnect(&mut self, patience: Patience<'_>) {
-        self.inner.disconnect(patience);
+    fn disconnect(&mut self, cancellation: Cancellation<'_>) {
+        self.inner.disconnect(cancellation);
     }
 
     fn take_moved_bytes(&mut self) -> u64 {
@@ -188,12 +188,12 @@ mod tests {
     }
 
     impl Engine for Noting<'_> {
-        fn connect(&mut self, _: Patience<'_>) -> Result<Connection, EngineError> {
+        fn connect(&mut self, _: Cancellation<'_>) -> Result<Connection, EngineError> {
             self.note("connect");
             Ok(Connection::Listening)
         }
 
-        fn disconnect(&mut self, _: Patience<'_>) {
+        fn disconnect(&mut self, _: Cancellation<'_>) {
             self.note("disconnect");
         }
 
@@ -362,10 +362,10 @@ mod tests {
             range_start: 0,
             range_bytes: 512,
             random: false,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
-        assert_eq!(engine.connect(Patience::new(&|| false)).unwrap(), Connection::Listening);
+        assert_eq!(engine.connect(Cancellation::new(&|| false)).unwrap(), Connection::Listening);
         engine.give_up();
         engine.remove_target("own".as_ref());
         assert!(engine.take_moved_bytes() == 5 && engine.take_complaint().is_none() && engine.take_refusal(0));
@@ -385,7 +385,7 @@ mod tests {
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
         engine.close_file(0);
-        engine.disconnect(Patience::ENDLESS);
+        engine.disconnect(Cancellation::ENDLESS);
         drop(engine);
         let expected = [
             "connect",

@@ -7,7 +7,7 @@
 
 mod texts;
 
-use crate::{CourseEvent, Provenance, RunRecord, wire};
+use crate::{LoggedEvent, Provenance, RunRecord, wire};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use texts::Names;
@@ -101,15 +101,15 @@ impl RunRecord {
         }
         self.precision.iter_mut().flatten().for_each(|precision| names.mask_job_name(&mut precision.job));
         self.course.retain_mut(|event| match event {
-            CourseEvent::Interval(stretch) => {
+            LoggedEvent::Interval(stretch) => {
                 names.mask_job_name(&mut stretch.job_name);
                 true
             }
-            CourseEvent::JobEnded(end) => {
+            LoggedEvent::JobEnded(end) => {
                 names.mask_job_name(&mut end.stretch.job_name);
                 true
             }
-            CourseEvent::Message { message, .. } => {
+            LoggedEvent::Message { message, .. } => {
                 let mut masked = Some(message.clone());
                 names.mask_notes(&mut masked);
                 masked.is_some_and(|masked| {
@@ -193,7 +193,7 @@ mod tests {
         let refused = ReplayNote::Refused { trace: "customer.log".to_owned(), why: TraceTrouble::System(error) };
         record.messages.push(MessageStream::Error, refused.into());
         let told = record.messages.kept()[0].clone();
-        record.course.push(CourseEvent::Message { epoch_ms: 1, message: told });
+        record.course.push(LoggedEvent::Message { epoch_ms: 1, message: told });
         record.audit = Some(Audit {
             findings: vec![Finding {
                 id: "x".to_owned(),

@@ -6,7 +6,7 @@
 
 use crate::figures::per_second;
 use crate::provenance::JobOptions;
-use crate::{DirectionStats, JobEnd, Stretch};
+use crate::{DirectionStats, IntervalStats, JobEnd};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ const MOST_LATE: u64 = 3;
 
 /// Figures of clones together, over an interval or to their end.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ClonesStretch {
+pub struct JobIntervalStats {
     /// Their sum. The number of the job is that of its first clone; start and end are those of the earliest and of the latest clone.
-    pub sum: Stretch,
+    pub sum: IntervalStats,
     /// Number of clones in it.
     pub n_clones: u32,
     /// I/Os a second: the sum of the clones' rates, each over its own time.
@@ -40,11 +40,11 @@ struct JobClones {
     /// For each clone: its first interval that is not in the sums yet, 0 before it has begun; `None`: it has ended.
     next: Vec<Option<u64>>,
     /// Sums that are not complete, by interval.
-    open: BTreeMap<u64, ClonesStretch>,
+    open: BTreeMap<u64, JobIntervalStats>,
     /// Intervals before this one are given out.
     n_done: u64,
     n_ended: usize,
-    total: Option<ClonesStretch>,
+    total: Option<JobIntervalStats>,
 }
 
 impl ClonesTogether {
@@ -71,29 +71,32 @@ impl ClonesTogether {
     }
 
     /// Adds an interval of a worker; the sums that are complete with it.
-    pub fn interval(&mut self, stretch: &Stretch) -> Vec<ClonesStretch> {
+    pub fn interval(&mut self, stretch: &IntervalStats) -> Vec<JobIntervalStats> {
         let interval_ns = self.interval_ns;
         let Some((job, clone)) = self.find(stretch.job_number) else { return Vec::new() };
         let slot = stretch.start_ns / interval_ns;
         job.next[clone] = Some(slot.saturating_add(1));
         let slot = slot.max(job.n_done);
-        job.open.entry(slot).and_modify(|sum| sum.add(stretch)).or_insert_with(|| ClonesStretch::of(stretch));
+        job.open.entry(slot).and_modify(|sum| sum.add(stretch)).or_insert_with(|| JobIntervalStats::of(stretch));
         job.take_complete()
     }
 
     /// Adds the end of a worker; the intervals that are complete with it, and the total if it is the last clone.
-    pub fn ended(&mut self, end: &JobEnd) -> (Vec<ClonesStretch>, Option<ClonesStretch>) {
+    pub fn ended(&mut self, end: &JobEnd) -> (Vec<JobIntervalStats>, Option<JobIntervalStats>) {
         let Some((job, clone)) = self.find(end.stretch.job_number) else { return (Vec::new(), None) };
         job.next[clone] = None;
         job.n_ended += 1;
         match &mut job.total {
             Some(total) => total.add_counts(&end.stretch),
-            total => *total = Some(ClonesStretch::of(&end.stretch)),
+            total => *total = Some(JobIntervalStats::of(&end.stretch)),
         }
         if job.n_ended < job.next.len() {
             return (job.take_complete(), None);
         }
-        (std::mem::take(&mut job.open).into_values().collect(), job.total.take().map(ClonesStretch::with_total_rates))
+        (
+            std::mem::take(&mut job.open).into_values().collect(),
+            job.total.take().map(JobIntervalStats::with_total_rates),
+        )
     }
 
     fn find(&mut self, number: u32) -> Option<(&mut JobClones, usize)> {
@@ -106,7 +109,7 @@ impl ClonesTogether {
 
 impl JobClones {
     /// Takes the intervals that each running clone has passed.
-    fn take_complete(&mut self) -> Vec<ClonesStretch> {
+    fn take_complete(&mut self) -> Vec<JobIntervalStats> {
         let passed = self.next.iter().flatten();
         let slowest = passed.clone().min().copied().unwrap_or(self.n_done);
         let fastest = passed.max().copied().unwrap_or(0);
@@ -116,8 +119,8 @@ impl JobClones {
     }
 }
 
-impl ClonesStretch {
-    fn of(stretch: &Stretch) -> Self {
+impl JobIntervalStats {
+    fn of(stretch: &IntervalStats) -> Self {
         let length_ns = stretch.end_ns.saturating_sub(stretch.start_ns);
         Self {
             n_clones: 1,
@@ -127,7 +130,7 @@ impl ClonesStretch {
         }
     }
 
-    fn add(&mut self, stretch: &Stretch) {
+    fn add(&mut self, stretch: &IntervalStats) {
         let other = Self::of(stretch);
         for direction in DataDirection::ALL {
             self.iops[direction] += other.iops[direction];
@@ -136,7 +139,7 @@ impl ClonesStretch {
         self.add_counts(stretch);
     }
 
-    fn add_counts(&mut self, stretch: &Stretch) {
+    fn add_counts(&mut self, stretch: &IntervalStats) {
         self.n_clones += 1;
         self.sum.job_number = self.sum.job_number.min(stretch.job_number);
         self.sum.start_ns = self.sum.start_ns.min(stretch.start_ns);
@@ -156,7 +159,7 @@ impl ClonesStretch {
 }
 
 /// A rate of each direction, from its runtime and its numbers of I/Os and bytes.
-fn rates(stretch: &Stretch, rate: impl Fn(u64, (u64, u64)) -> f64) -> PerDirection<f64> {
+fn rates(stretch: &IntervalStats, rate: impl Fn(u64, (u64, u64)) -> f64) -> PerDirection<f64> {
     let rate = |figures: &DirectionStats| rate(figures.runtime_ns, (figures.n_completed, figures.bytes));
     PerDirection(stretch.stats.directions.0.each_ref().map(rate))
 }
@@ -168,11 +171,11 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    fn stretch(job_number: u32, start_ns: u64, end_ns: u64, n_reads: u64) -> Stretch {
+    fn stretch(job_number: u32, start_ns: u64, end_ns: u64, n_reads: u64) -> IntervalStats {
         let mut stats = ThreadStats::default();
         let read = &mut stats.directions[DataDirection::Read];
         (read.n_completed, read.bytes, read.runtime_ns) = (n_reads, n_reads * 4096, end_ns - start_ns);
-        Stretch {
+        IntervalStats {
             job_name: "j".to_owned(),
             job_number,
             group_index: 0,
@@ -185,7 +188,7 @@ mod tests {
         }
     }
 
-    fn end(stretch: Stretch) -> JobEnd {
+    fn end(stretch: IntervalStats) -> JobEnd {
         JobEnd { stretch, has_started: true, pid: 1, failure: None, killed_by: None }
     }
 
@@ -201,7 +204,7 @@ mod tests {
         assert_eq!(together(1).interval(&stretch(2, u64::MAX, u64::MAX, 1)), []);
     }
 
-    fn n_reads(sums: &[ClonesStretch]) -> Vec<u64> {
+    fn n_reads(sums: &[JobIntervalStats]) -> Vec<u64> {
         sums.iter().map(|sum| sum.sum.stats.directions[DataDirection::Read].n_completed).collect()
     }
 

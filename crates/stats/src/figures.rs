@@ -21,7 +21,7 @@ const SIDE_BY_SIDE: f64 = 1.05;
 /// The kinds of I/O that have figures of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum FiguresOf {
+pub enum IoKind {
     /// Reads.
     Read,
     /// Writes.
@@ -32,7 +32,7 @@ pub enum FiguresOf {
     Sync,
 }
 
-impl FiguresOf {
+impl IoKind {
     /// All of them, in the order of every table.
     pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Trim, Self::Sync];
 
@@ -57,7 +57,7 @@ impl FiguresOf {
     }
 }
 
-impl From<DataDirection> for FiguresOf {
+impl From<DataDirection> for IoKind {
     fn from(direction: DataDirection) -> Self {
         match direction {
             DataDirection::Read => Self::Read,
@@ -110,13 +110,13 @@ impl JobFigures {
     }
 
     /// The figures of one kind of I/O.
-    pub fn get(&self, kind: FiguresOf) -> Option<&Figures> {
+    pub fn get(&self, kind: IoKind) -> Option<&Figures> {
         kind.direction().map_or(self.syncs.as_ref(), |direction| self.directions[direction].as_ref())
     }
 
     /// The kinds of I/O that the job has done, with their figures.
-    pub fn active(&self) -> impl Iterator<Item = (FiguresOf, &Figures)> {
-        FiguresOf::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
+    pub fn active(&self) -> impl Iterator<Item = (IoKind, &Figures)> {
+        IoKind::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
     }
 
     /// Clones that did not run at the same time take longer together than the longest of them, so that their rates do not
@@ -219,7 +219,7 @@ impl Figures {
     }
 
     /// The latency that a user feels: that of the response where it was measured, else [`Self::latency`].
-    pub fn felt(&self) -> Option<(LatencyKind, &LatencyFigures)> {
+    pub fn user_latency(&self) -> Option<(LatencyKind, &LatencyFigures)> {
         let response = self.response.as_ref().map(|response| (LatencyKind::Response, response));
         response.or_else(|| self.latency())
     }
@@ -395,8 +395,8 @@ mod tests {
         assert_eq!((kind, latency.max_ns), (LatencyKind::Total, 20_000_000));
         let p99 = latency.percentile(99.0).expect("a distribution");
         assert_eq!((p99.latency_ns, p99.is_doubtful), (20_000_000, true));
-        let kinds: Vec<FiguresOf> = figures.active().map(|(kind, _)| kind).collect();
-        assert_eq!(kinds, [FiguresOf::Write, FiguresOf::Sync]);
+        let kinds: Vec<IoKind> = figures.active().map(|(kind, _)| kind).collect();
+        assert_eq!(kinds, [IoKind::Write, IoKind::Sync]);
     }
 
     #[test]
@@ -405,7 +405,7 @@ mod tests {
             let clones: Vec<WorkerRecord> = starts.iter().map(|start_ms| clone_at(*start_ms)).collect();
             let figures = JobFigures::of(&clones);
             let of = |kind| figures.get(kind).map_or(0, |figures| figures.ios_per_sec.round() as u64);
-            [of(FiguresOf::Write), of(FiguresOf::Sync)]
+            [of(IoKind::Write), of(IoKind::Sync)]
         };
         assert_eq!(rates(&[5_000]), [1_000, 10]);
         // A few milliseconds are the time that it takes to start them.

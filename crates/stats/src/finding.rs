@@ -2,7 +2,7 @@
 //!
 //! Must not know: which rules there are, how findings are shown. Start reading at [`Audit`].
 
-use crate::FiguresOf;
+use crate::IoKind;
 use ferrio_units::DataDirection;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -126,9 +126,9 @@ impl Finding {
         }
     }
 
-    /// It speaks about figures of a kind, which is a name of [`FiguresOf`]: syncs belong to the writes.
+    /// It speaks about figures of a kind, which is a name of [`IoKind`]: syncs belong to the writes.
     pub fn is_about(&self, kind: &str) -> bool {
-        let is_sync = kind == FiguresOf::Sync.name();
+        let is_sync = kind == IoKind::Sync.name();
         match self.direction {
             FindingDirection::None => true,
             direction => direction.word() == kind || direction == FindingDirection::Write && is_sync,

@@ -42,7 +42,7 @@ pub mod wire;
 
 pub use anonymous::Anonymizer;
 pub use block_states::{BlockState, BlockStates};
-pub use clones::{ClonesStretch, ClonesTogether};
+pub use clones::{ClonesTogether, JobIntervalStats};
 pub use depth::{BatchCounts, DepthCounts};
 pub use eta::{EtaLimits, EtaSnapshot};
 pub use evidence::{
@@ -53,7 +53,7 @@ pub use evidence::{
 };
 pub use failure::{FailedStep, Failure, OTHER_DATA};
 pub use feature_stats::{FeatureStats, ForeignDatagrams, RateStats};
-pub use figures::{Figures, FiguresOf, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
+pub use figures::{Figures, IoKind, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
 pub use finding::{Audit, Finding, FindingDirection, Measured, Severity, Unexamined, Unit};
 pub use histogram::Histogram;
 pub use idleness::{CpuIdleness, CpuShare};
@@ -74,6 +74,6 @@ pub use series::{DirectionSeries, JobSeries, StretchTimes};
 pub use server_steps::{NetworkFigures, ServerSteps};
 pub use settings::ReportSettings;
 pub use steady_state::{SteadySample, SteadyState};
-pub use stretch::{CourseEvent, JobEnd, Stretch};
+pub use stretch::{IntervalStats, JobEnd, LoggedEvent};
 pub use thread_stats::{DirectionStats, ErrorCounts, LatencySearch, LatencyTarget, ThreadStats, bw_bytes_per_sec};
 pub use verify::VerifyStats;

@@ -5,7 +5,7 @@
 //! Must not know: formats. Start reading at [`RunRecord`].
 
 use crate::{
-    Audit, CourseEvent, CpuIdleness, DiskRecord, Evidence, Failure, JobPrecision, JobSeries, JobTargets, Provenance,
+    Audit, CpuIdleness, DiskRecord, Evidence, Failure, JobPrecision, JobSeries, JobTargets, LoggedEvent, Provenance,
     ReportSettings, RunMessages, SteadyState, StorageLayer, ThreadStats,
 };
 use ferrio_units::PerDirection;
@@ -48,7 +48,7 @@ pub struct RunRecord {
     /// Messages of the run.
     pub messages: RunMessages,
     /// Events of the run in order, if its intervals were recorded.
-    pub course: Vec<CourseEvent>,
+    pub course: Vec<LoggedEvent>,
     /// Provenance of the figures, if it was recorded.
     pub provenance: Option<Box<Provenance>>,
     /// Outcome of the audit; `None`: not examined.

@@ -1,6 +1,6 @@
 //! Figures of a worker over a stretch of time: an interval of a run, or all of it.
 //!
-//! Must not know: formats. Start reading at [`Stretch`].
+//! Must not know: formats. Start reading at [`IntervalStats`].
 
 use crate::{Failure, ReportMessage, ThreadStats};
 use ferrio_units::PerDirection;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Figures of a worker over a stretch of time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stretch {
+pub struct IntervalStats {
     /// Name of its job.
     pub job_name: String,
     /// Number of the worker in the run, from 1: clones have the same name.
@@ -33,7 +33,7 @@ pub struct Stretch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JobEnd {
     /// The figures from the start of its I/O (after a ramp) to its end; an empty stretch if it never did I/O.
-    pub stretch: Stretch,
+    pub stretch: IntervalStats,
     /// It got as far as doing I/O.
     pub has_started: bool,
     /// Process id, or thread id of a thread; 0: it was never started.
@@ -46,7 +46,7 @@ pub struct JobEnd {
 
 /// Something that was told in the course of a run of which intervals are recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum CourseEvent {
+pub enum LoggedEvent {
     /// Intervals are recorded from now on; told first.
     Begin {
         /// The run's start, milliseconds since 1970.
@@ -55,7 +55,7 @@ pub enum CourseEvent {
         interval_ns: u64,
     },
     /// What a worker did in an interval.
-    Interval(Box<Stretch>),
+    Interval(Box<IntervalStats>),
     /// A worker has ended, or will never start.
     JobEnded(Box<JobEnd>),
     /// Something was said.

@@ -1,18 +1,18 @@
 //! Outputs: the one way to open a file for texts that a program writes (reports, pages, logs, traces, states).
 //!
 //! An output never destroys data that is still needed. It is opened without being emptied, its device and inode are compared with
-//! those of all files that a command reads and that its jobs read and write ([`KeptFiles`]), and only then it is emptied. A block
+//! those of all files that a command reads and that its jobs read and write ([`ProtectedPaths`]), and only then it is emptied. A block
 //! device is no output, because a text on it destroys a file system; character devices, terminals and pipes are fine.
 //!
-//! Must not know: contents. Start reading at [`open`]; a file that appears only when it is whole is [`WholeFile`], a folder
+//! Must not know: contents. Start reading at [`open`]; a file that appears only when it is whole is [`AtomicFile`], a folder
 //! of such files [`work_folder`].
 
+mod atomic_file;
 mod kept;
-mod whole;
 pub mod work_folder;
 
-pub use kept::{FileRole, KeptFiles};
-pub use whole::WholeFile;
+pub use atomic_file::AtomicFile;
+pub use kept::{FileRole, ProtectedPaths};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use std::fs::File;
@@ -57,7 +57,7 @@ impl From<NoOutput> for io::Error {
 ///
 /// # Errors
 /// [`NoOutput`], or an error of the system.
-pub fn open(path: &Path, start: OutputStart, kept: &KeptFiles) -> io::Result<File> {
+pub fn open(path: &Path, start: OutputStart, kept: &ProtectedPaths) -> io::Result<File> {
     check(path, kept)?;
     let flags = match start {
         OutputStart::Empty => OFlags::CREATE,
@@ -90,7 +90,7 @@ fn open_file(path: &Path, flags: OFlags, mode: u32) -> io::Result<File> {
 ///
 /// # Errors
 /// [`NoOutput`].
-pub fn check(path: &Path, kept: &KeptFiles) -> io::Result<()> {
+pub fn check(path: &Path, kept: &ProtectedPaths) -> io::Result<()> {
     if std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_block_device()) {
         return Err(NoOutput::BlockDevice.into());
     }
@@ -98,7 +98,7 @@ pub fn check(path: &Path, kept: &KeptFiles) -> io::Result<()> {
 }
 
 /// Looks at an output that is open: its name may lead somewhere else since [`check`].
-fn check_open(file: &File, kept: &KeptFiles) -> io::Result<()> {
+fn check_open(file: &File, kept: &ProtectedPaths) -> io::Result<()> {
     let facts = file.metadata()?;
     if facts.file_type().is_block_device() {
         return Err(NoOutput::BlockDevice.into());

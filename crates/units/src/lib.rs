@@ -13,7 +13,7 @@ mod csv_field;
 pub mod direction;
 mod error;
 pub mod filled;
-pub mod glance;
+pub mod humanize;
 mod jhash;
 pub mod random;
 mod random_map;

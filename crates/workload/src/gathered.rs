@@ -1,7 +1,7 @@
 //! Trims of several ranges (`num_range`): a stream that puts several trims of another stream into one.
 //!
 //! The offset of such a trim is that of its last range, and its length is the sum of all, as in fio's logs and counts.
-//! Must not know: commands of devices. Start reading at `Gathered::draw`.
+//! Must not know: commands of devices. Start reading at `MultiRangeTrims::draw`.
 
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// A stream whose trims have up to so many ranges.
 #[derive(Debug, Clone)]
-pub(crate) struct Gathered<S> {
+pub(crate) struct MultiRangeTrims<S> {
     stream: S,
     /// Most ranges of a trim.
     n_most: usize,
@@ -26,7 +26,7 @@ pub(crate) struct Gathered<S> {
     limit_ios: u64,
 }
 
-impl<S: Unpaced> Gathered<S> {
+impl<S: Unpaced> MultiRangeTrims<S> {
     /// `stream` has no limit of I/Os by itself.
     pub(crate) fn new(stream: S, n_most: u32, limit_ios: u64) -> Self {
         let n_most = n_most as usize;
@@ -70,7 +70,7 @@ fn range_of(io: &NextIo) -> Range<u64> {
     io.offset_bytes..io.offset_bytes.saturating_add(io.length_bytes)
 }
 
-impl<S: Unpaced + Clone + 'static> Unpaced for Gathered<S> {
+impl<S: Unpaced + Clone + 'static> Unpaced for MultiRangeTrims<S> {
     fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>) {
         self.stream.steer(now_ns, dues_ns);
     }
@@ -80,7 +80,7 @@ impl<S: Unpaced + Clone + 'static> Unpaced for Gathered<S> {
     }
 }
 
-impl<S: Unpaced + Clone + 'static> IoStream for Gathered<S> {
+impl<S: Unpaced + Clone + 'static> IoStream for MultiRangeTrims<S> {
     fn next(&mut self) -> Next {
         self.draw_io()
     }
@@ -98,7 +98,7 @@ impl<S: Unpaced + Clone + 'static> IoStream for Gathered<S> {
     }
 }
 
-impl<S: Unpaced + Clone + 'static> JobStream for Gathered<S> {
+impl<S: Unpaced + Clone + 'static> JobStream for MultiRangeTrims<S> {
     fn start_pass(&mut self) {
         self.held = None;
         self.stream.start_pass();

@@ -3,7 +3,7 @@
 //! Must not know: how the streams work. Start reading at [`zoned`] and [`paced`].
 
 use crate::common::CommonStream;
-use crate::gathered::Gathered;
+use crate::gathered::MultiRangeTrims;
 use crate::io_stream::IoStream;
 use crate::pace::Arrivals;
 use crate::paced::PacedStream;
@@ -42,7 +42,7 @@ pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStr
         let (n_most, limit_ios, arrivals) =
             (plan.limits.ranges_per_trim, plan.limits.ios, Arrivals::of_job(pace, &plan));
         let stream = Stream::steered(without_limit(plan), Unzoned)?;
-        return Ok(Box::new(PacedStream::new(Gathered::new(stream, n_most, limit_ios), arrivals)));
+        return Ok(Box::new(PacedStream::new(MultiRangeTrims::new(stream, n_most, limit_ios), arrivals)));
     }
     match PlainStream::new(&plan)? {
         Some(stream) => Ok(Box::new(PacedStream::new(stream, Arrivals::of_job(pace, &plan)))),
@@ -53,7 +53,7 @@ pub(crate) fn paced(plan: WorkloadPlan, pace: &PaceSpec) -> Result<Box<dyn IoStr
 /// The stream of a plan whose trims have several ranges; it has no zones.
 pub(crate) fn gathered(plan: WorkloadPlan) -> Result<Box<dyn IoStream>, WorkloadError> {
     let (n_most, limit_ios) = (plan.limits.ranges_per_trim, plan.limits.ios);
-    Ok(Box::new(Gathered::new(Stream::new(without_limit(plan), Unzoned)?, n_most, limit_ios)))
+    Ok(Box::new(MultiRangeTrims::new(Stream::new(without_limit(plan), Unzoned)?, n_most, limit_ios)))
 }
 
 /// The limit of I/Os counts trims, not their ranges.

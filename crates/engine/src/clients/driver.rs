@@ -5,8 +5,8 @@
 
 use super::mailbox::{ClientEnd, ClientMail, Ticket};
 use crate::contract::{
-    Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts,
-    OpenTarget, Patience, Queued, push_in_room, time_left,
+    Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
+    JobFacts, OpenTarget, Queued, push_in_room, time_left,
 };
 use crate::control::error_result;
 use crate::remote::aside;
@@ -205,7 +205,7 @@ impl<L: ClientLink> ClientEngine<L> {
     fn reap_within(&mut self, (min, max): (u32, u32), limit: Duration, completions: &mut Vec<Completion>) {
         if self.held.len() < max as usize {
             let n_wanted = min.min(self.n_in_flight) as usize;
-            self.look(n_wanted, limit.min(Patience::LOOK));
+            self.look(n_wanted, limit.min(Cancellation::LOOK));
         }
         for _ in 0..max {
             let Some(ended) = self.held.pop_front() else { break };
@@ -250,7 +250,7 @@ impl<L: ClientLink> ClientEngine<L> {
         }
         let mut others = VecDeque::new();
         loop {
-            self.look(1, Patience::LOOK);
+            self.look(1, Cancellation::LOOK);
             while let Some(ended) = self.held.pop_front() {
                 if ended.slot == slot {
                     others.append(&mut self.held);
@@ -284,12 +284,12 @@ impl<L: ClientLink> ClientEngine<L> {
 }
 
 impl<L: ClientLink> Engine for ClientEngine<L> {
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         if self.link.is_some() || self.ended.is_some() {
             return Ok(Connection::Made);
         }
         let (connect, job, start) = (Arc::clone(&self.plan.connect), self.job.clone(), Instant::now());
-        let made = aside::call(patience, move |_| connect(&job));
+        let made = aside::call(cancellation, move |_| connect(&job));
         let failed = |source| EngineError::Failed {
             engine: self.plan.engine,
             step: "connect",
@@ -309,14 +309,14 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
         Ok(Connection::Made)
     }
 
-    fn disconnect(&mut self, patience: Patience<'_>) {
+    fn disconnect(&mut self, cancellation: Cancellation<'_>) {
         if self.n_in_flight > 0 {
             return;
         }
         if let Some(link) = self.link.take() {
-            let is_over = aside::until(patience, MOST_GOODBYE);
+            let is_over = aside::until(cancellation, MOST_GOODBYE);
             // Without a thread the connection stays until the process ends.
-            let _ = aside::call(Patience::new(&is_over), move |_| drop(link));
+            let _ = aside::call(Cancellation::new(&is_over), move |_| drop(link));
         }
     }
 
@@ -332,7 +332,7 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
             return Queued::Completed(result);
         }
         if self.plan.waits {
-            self.look(1, Patience::LOOK);
+            self.look(1, Cancellation::LOOK);
             if let Some(ended) = self.held.pop_front() {
                 return Queued::Completed(self.end(ended).unwrap_or(IoResult::END_OF_DATA));
             }
@@ -378,7 +378,7 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.reap_within((min, max), Patience::LOOK, completions);
+        self.reap_within((min, max), Cancellation::LOOK, completions);
         Ok(())
     }
 
@@ -410,6 +410,6 @@ impl<L: ClientLink> Drop for ClientEngine<L> {
             std::mem::forget(self.link.take());
             self.leave_memory();
         }
-        self.disconnect(Patience::ENDLESS);
+        self.disconnect(Cancellation::ENDLESS);
     }
 }

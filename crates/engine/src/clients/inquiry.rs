@@ -3,7 +3,7 @@
 //! Threads of such a library do not survive a fork, and the process that asks will fork the jobs: so it opens no library.
 //! Must not know: questions. Start reading at [`ask`].
 
-use crate::contract::{EngineError, Patience};
+use crate::contract::{Cancellation, EngineError};
 use ferrio_sys::process::{self, fork};
 use std::io::{self, PipeReader, Read, Write};
 use std::os::fd::AsFd;
@@ -15,7 +15,7 @@ const MOST_BYTES: u64 = 64 << 10;
 pub(super) fn ask(
     engine: &'static str,
     step: &'static str,
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     question: impl FnOnce() -> Result<u64, EngineError>,
 ) -> Result<Option<u64>, EngineError> {
     let failed = |what: String, source: io::Error| EngineError::Failed { engine, step, what, source };
@@ -29,7 +29,7 @@ pub(super) fn ask(
     let child = child.map_err(|error| no_answer(io::Error::other(error.to_string())))?;
     drop(writer);
     drop(alone);
-    let answer = receive(reader, patience);
+    let answer = receive(reader, cancellation);
     if answer.is_none() {
         // It is gone already, or is ended now.
         let _ = process::kill(child, process::Signal::KILL);
@@ -48,12 +48,12 @@ pub(super) fn ask(
 }
 
 /// All bytes of the answer; `None`: the patience was over.
-fn receive(mut reader: PipeReader, patience: Patience<'_>) -> Option<Vec<u8>> {
+fn receive(mut reader: PipeReader, cancellation: Cancellation<'_>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut part = [0; 512];
     loop {
-        if ferrio_sys::poll::wait_readable(&[reader.as_fd()], Patience::LOOK).is_empty() {
-            if patience.is_over() {
+        if ferrio_sys::poll::wait_readable(&[reader.as_fd()], Cancellation::LOOK).is_empty() {
+            if cancellation.is_over() {
                 return None;
             }
             continue;
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_number_and_an_error_come_back() {
-        let answer = ask("rbd", "size", Patience::ENDLESS, || Ok(1 << 40)).expect("an answer");
+        let answer = ask("rbd", "size", Cancellation::ENDLESS, || Ok(1 << 40)).expect("an answer");
         assert_eq!(answer, Some(1 << 40));
         let refused = || EngineError::Failed {
             engine: "rbd",
@@ -101,7 +101,7 @@ mod tests {
             what: "rbd_open failed.: no image".to_owned(),
             source: io::Error::from_raw_os_error(2),
         };
-        let error = ask("rbd", "size", Patience::ENDLESS, || Err(refused())).expect_err("an error");
+        let error = ask("rbd", "size", Cancellation::ENDLESS, || Err(refused())).expect_err("an error");
         assert_eq!((error.errno(), error.to_string()), (2, refused().to_string()));
     }
 
@@ -109,10 +109,10 @@ mod tests {
     fn a_question_that_hangs_or_dies_is_no_hang() {
         let over = || true;
         let hangs = || loop {
-            std::thread::sleep(Patience::LOOK);
+            std::thread::sleep(Cancellation::LOOK);
         };
-        assert_eq!(ask("rbd", "size", Patience::new(&over), hangs).expect("no error"), None);
-        let error = ask("rbd", "size", Patience::ENDLESS, || process::exit_at_once(1)).expect_err("an error");
+        assert_eq!(ask("rbd", "size", Cancellation::new(&over), hangs).expect("no error"), None);
+        let error = ask("rbd", "size", Cancellation::ENDLESS, || process::exit_at_once(1)).expect_err("an error");
         assert!(error.to_string().contains("has died"), "{error}");
     }
 }

@@ -9,7 +9,7 @@ use super::inquiry;
 use super::mailbox::Ticket;
 use super::rados::write_hint;
 use crate::contract::{
-    Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Patience, Prepare, Prepared,
+    Cancellation, Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared,
 };
 use crate::control::error_result;
 use crate::options::EngineOptions;
@@ -109,8 +109,8 @@ struct Idle {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, _name: &Path, patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
-        inquiry::ask(NAME, "setup", patience, || {
+    fn target_bytes(&self, _name: &Path, cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+        inquiry::ask(NAME, "setup", cancellation, || {
             // The image is closed before the process ends: others wait for half a minute for one that has just disappeared.
             Image::open(&self.settings, false)?.size_bytes(&self.settings)
         })

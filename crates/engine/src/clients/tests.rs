@@ -4,7 +4,7 @@
 use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::{ClientEnd, ClientMail, Ticket};
 use crate::contract::{
-    Completion, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Outcome, Patience, Queued,
+    Cancellation, Completion, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Outcome, Queued,
 };
 use crate::remote::silence::MOST_SILENCE;
 use ferrio_sys::Errno;
@@ -92,7 +92,7 @@ fn engine(iodepth: u32, calls: &Arc<Mutex<Calls>>) -> ClientEngine<Link> {
         most_silence: MOST_SILENCE,
     };
     let mut engine = ClientEngine::new(plan, setup(iodepth));
-    assert_eq!(engine.connect(Patience::ENDLESS).unwrap(), Connection::Made);
+    assert_eq!(engine.connect(Cancellation::ENDLESS).unwrap(), Connection::Made);
     engine
 }
 
@@ -197,9 +197,9 @@ fn a_connection_that_does_not_end_is_left_behind() {
     let mut engine = engine(1, &calls);
     // The end of the link waits for this.
     let held = calls.lock().unwrap();
-    engine.disconnect(Patience::new(&|| true));
+    engine.disconnect(Cancellation::new(&|| true));
     assert_eq!(held.n_dropped, 0);
     drop(held);
-    engine.disconnect(Patience::ENDLESS);
+    engine.disconnect(Cancellation::ENDLESS);
     drop(engine);
 }

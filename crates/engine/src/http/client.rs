@@ -5,7 +5,7 @@
 
 use super::answer::{BodyUse, HttpAnswer, LARGEST_HEAD_BYTES};
 use super::line::{HttpDoor, HttpLine, HttpReach, ns};
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::remote::lookup::look_up;
 use ferrio_stats::{LatencyStat, ServerSteps};
 use std::net::SocketAddr;
@@ -88,16 +88,16 @@ impl HttpClient {
     }
 
     /// Makes the connection; false: the patience was over.
-    pub(super) fn connect(&mut self, patience: Patience<'_>) -> Result<bool, String> {
+    pub(super) fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<bool, String> {
         if self.addresses.is_empty() {
-            match look_up(&self.door.place.name, self.door.place.port, patience)? {
+            match look_up(&self.door.place.name, self.door.place.port, cancellation)? {
                 Some(addresses) => self.addresses = addresses,
                 None => return Ok(false),
             }
         }
         let mut reach = HttpReach::new(&self.addresses);
         while self.line.is_none() {
-            if patience.is_over() {
+            if cancellation.is_over() {
                 return Ok(false);
             }
             self.line = reach.step(&self.door, &mut self.steps)?;
@@ -181,7 +181,7 @@ impl HttpClient {
                 return None;
             }
             if moved == Ok(false) {
-                self.wait(left.min(Patience::LOOK));
+                self.wait(left.min(Cancellation::LOOK));
             }
         }
     }
@@ -290,4 +290,4 @@ impl HttpClient {
 }
 
 /// Longest time of one call that goes on with a request.
-pub(super) const SLICE: Duration = Patience::LOOK;
+pub(super) const SLICE: Duration = Cancellation::LOOK;

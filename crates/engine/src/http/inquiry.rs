@@ -6,14 +6,14 @@ use super::answer::{BodyUse, plain};
 use super::client::{HttpClient, SLICE};
 use super::line::HttpDoor;
 use super::settings::HttpPlace;
-use crate::contract::{EngineError, Patience};
+use crate::contract::{Cancellation, EngineError};
 use crate::remote::tls::{Checks, TlsSettings, TlsTerms};
 use crate::server_facts::{TlsFacts, WebFacts, WebProtocol};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 /// Asks a server; `None`: the patience was over.
-pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<WebFacts>, EngineError> {
+pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<WebFacts>, EngineError> {
     let failed = |why: String| EngineError::Unfit { step: "inquiry", what: why, is_named: false, errno: libc::EIO };
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
     let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -32,14 +32,14 @@ pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<WebFac
     let mut door = Door { place, has_tls, checks: Checks::All };
     let mut client = door.client().map_err(&failed)?;
     let mut problem = None;
-    match client.connect(patience) {
+    match client.connect(cancellation) {
         Ok(true) => {}
         Ok(false) => return Ok(None),
         // Whether it speaks at all is asked without a look at its certificate.
         Err(why) if has_tls => {
             door.checks = Checks::Nothing;
             client = door.client().map_err(&failed)?;
-            match client.connect(patience) {
+            match client.connect(cancellation) {
                 Ok(true) => problem = Some(why),
                 Ok(false) => return Ok(None),
                 Err(_) => return Err(failed(why)),
@@ -54,13 +54,13 @@ pub(crate) fn inquire(url: &str, patience: Patience<'_>) -> Result<Option<WebFac
     });
     let mut facts = WebFacts { tls, connect: Duration::from_nanos(client.steps.connect.max_ns), ..WebFacts::default() };
     let target = format!("/{path}");
-    if !ask(&mut client, &door, "GET", &target, patience).map_err(&failed)? {
+    if !ask(&mut client, &door, "GET", &target, cancellation).map_err(&failed)? {
         return Ok(None);
     }
     facts.first_byte = Duration::from_nanos(client.steps.first_byte.max_ns);
     note_get(&client, &mut facts);
     // A server that does not answer this one, or closes the connection, has answered the first.
-    if let Ok(true) = ask(&mut client, &door, "OPTIONS", &target, patience) {
+    if let Ok(true) = ask(&mut client, &door, "OPTIONS", &target, cancellation) {
         note_options(&client, &mut facts);
     }
     Ok(Some(facts))
@@ -93,7 +93,7 @@ fn ask(
     door: &Door,
     method: &str,
     target: &str,
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<bool, String> {
     client.begin(false, BodyUse::Inquiry, |head| {
         let range = if method == "GET" { "Range: bytes=0-0\r\n" } else { "" };
@@ -103,7 +103,7 @@ fn ask(
     loop {
         match client.go_on(&mut [], Instant::now() + SLICE) {
             Some(done) => return done.map(|()| true).map_err(|fault| fault.why),
-            None if patience.is_over() => return Ok(false),
+            None if cancellation.is_over() => return Ok(false),
             None => {}
         }
     }

@@ -3,7 +3,7 @@
 //! Must not know: HTTP. Start reading at [`HttpReach::step`].
 
 use super::settings::HttpPlace;
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::remote::channel::Channel;
 use crate::remote::tls::{TlsSettings, TlsStream};
 use ferrio_stats::ServerSteps;
@@ -121,7 +121,7 @@ impl HttpReach {
                     steps.n_connections += 1;
                     return Ok(Some(HttpLine::new(Channel::Tls(tls))));
                 }
-                poll::wait_for(tls.as_fd(), tls.has_unsent(), Patience::LOOK);
+                poll::wait_for(tls.as_fd(), tls.has_unsent(), Cancellation::LOOK);
                 self.stage = Stage::Agreeing(tls, since);
                 Ok(None)
             }
@@ -183,6 +183,6 @@ impl HttpReach {
 
 fn new_socket(address: &SocketAddr) -> Result<Socket, Errno> {
     let socket = Socket::new(if address.is_ipv4() { Family::Inet } else { Family::Inet6 }, true)?;
-    socket.wait_at_most(Patience::LOOK)?;
+    socket.wait_at_most(Cancellation::LOOK)?;
     Ok(socket)
 }

@@ -11,7 +11,7 @@ use super::listing::{self, NameCounter};
 use super::login::HttpLogin;
 use super::request::{HttpRequest, Method};
 use super::settings::{HttpProtocol, HttpSettings};
-use crate::contract::{Complaint, IoUnit, Patience};
+use crate::contract::{Cancellation, Complaint, IoUnit};
 use crate::remote::tls::TlsSettings;
 use ferrio_stats::{ObjectRequestKind, ServerSteps};
 use std::fmt::Write as _;
@@ -86,8 +86,8 @@ impl HttpTalk {
     }
 
     /// Makes the connection; false: the patience was over.
-    pub(super) fn connect(&mut self, patience: Patience<'_>) -> Result<bool, Complaint> {
-        match self.client.connect(patience) {
+    pub(super) fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<bool, Complaint> {
+        match self.client.connect(cancellation) {
             // The first request tries again.
             Err(_) if self.settings.n_retries > 0 && self.client.has_addresses() => Ok(true),
             connected => connected.map_err(refused),

@@ -1,6 +1,6 @@
 //! Tests of the engine `http` against answers that break the protocol. Whole jobs are in the end-to-end tests.
 
-use crate::contract::{Complaint, Engine, EngineFile, IoUnit, OpenTarget, Patience, Queued};
+use crate::contract::{Cancellation, Complaint, Engine, EngineFile, IoUnit, OpenTarget, Queued};
 use crate::options::EngineOptions;
 use crate::registry;
 use crate::testing::{BLOCK, given, nowhere, setup};
@@ -43,7 +43,7 @@ fn exchanged(
     let texts = [&[("http_host", host.as_str())], options].concat();
     let prepared = registry::find("http").unwrap().io().unwrap()(&EngineOptions::new(given("http", &texts))).unwrap();
     let mut engine = prepared.start(setup(1, &Clock::new_virtual())).unwrap();
-    while !matches!(engine.connect(Patience::new(&|| false)).unwrap(), crate::contract::Connection::Made) {}
+    while !matches!(engine.connect(Cancellation::new(&|| false)).unwrap(), crate::contract::Connection::Made) {}
     open(engine.as_mut());
     let result = result_of(engine.as_mut(), &nowhere(direction));
     let complaint = engine.take_complaint();
@@ -60,7 +60,7 @@ fn open(engine: &mut dyn Engine) {
         range_start: 0,
         range_bytes: 1 << 20,
         random: false,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     };
     engine.open_file(&file).unwrap();
 }

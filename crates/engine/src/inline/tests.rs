@@ -1,7 +1,7 @@
 //! The synchronous engines on real files.
 
 use super::{Running, Transfer};
-use crate::contract::{CallStamps, Engine, EngineFile, IoResult, IoUnit, OpenTarget, Patience, Queued};
+use crate::contract::{CallStamps, Cancellation, Engine, EngineFile, IoResult, IoUnit, OpenTarget, Queued};
 use crate::fd_table::FdTable;
 use crate::testing::{
     BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_closed_file, check_end_of_file, check_file_engine, given, setup,
@@ -131,7 +131,7 @@ fn stamps_lie_beside_the_call() {
         range_start: 0,
         range_bytes: 1,
         random: false,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     };
     engine.open_file(&opened).unwrap();
     let length = IoResult::done(BLOCK);

@@ -9,8 +9,8 @@ mod terms;
 
 use super::{NAME, wrong_kind};
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Patience, Prepared, Queued,
-    push_in_room,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepared,
+    Queued, push_in_room,
 };
 use crate::control;
 use crate::fd_table::FdTable;
@@ -78,7 +78,7 @@ fn capacity(device: impl AsFd) -> Result<Capacity, EngineError> {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         if !FileInfo::of_path(name).is_ok_and(|info| info.kind == FileKind::Character) {
             return Err(wrong_kind());
         }

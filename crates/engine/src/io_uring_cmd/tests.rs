@@ -1,14 +1,14 @@
 //! The engine without a device: refusals.
 
 use super::{NAME, PREPARE};
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::options::EngineOptions;
 use crate::testing::{Rig, RigOptions, TestFile, given};
 use std::path::Path;
 
 fn refusal(path: &Path) -> String {
     let prepared = PREPARE(&EngineOptions::default()).unwrap();
-    prepared.target_bytes(path, Patience::new(&|| false)).unwrap_err().to_string()
+    prepared.target_bytes(path, Cancellation::new(&|| false)).unwrap_err().to_string()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn what_is_no_namespace_is_refused() {
 #[test]
 fn what_is_no_disk_of_scsi_is_refused() {
     let prepared = PREPARE(&EngineOptions::new(given(NAME, &[("cmd_type", "bsg")]))).unwrap();
-    let refusal = |path: &Path| prepared.target_bytes(path, Patience::ENDLESS).unwrap_err().to_string();
+    let refusal = |path: &Path| prepared.target_bytes(path, Cancellation::ENDLESS).unwrap_err().to_string();
     assert_eq!(refusal(Path::new("/dev/null")), "the device does not tell its size (READ CAPACITY)");
     assert!(refusal(TestFile::new(NAME).path()).starts_with("ioengine io_uring_cmd only works with "));
 }

@@ -10,7 +10,7 @@ use super::library::{IscsiContext, IscsiUrl, Libiscsi, LunCapacity, ScsiTask, Sc
 mod facts;
 pub(super) use facts::targets;
 
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::remote::aside::{Caller, until};
 use crate::remote::driven::LineState;
 use ferrio_spec::secret::without_passwords;
@@ -238,7 +238,7 @@ impl Lun {
         }
         let number = self.number;
         let is_gone = || caller.is_gone();
-        let connected = self.ask(Patience::new(&is_gone), |callback, reply| {
+        let connected = self.ask(Cancellation::new(&is_gone), |callback, reply| {
             // SAFETY: as above.
             unsafe { (api.iscsi_full_connect_async)(context, (*url).portal.as_ptr(), number, callback, reply) == 0 }
         });
@@ -251,7 +251,7 @@ impl Lun {
         let Login { api, context } = self.login;
         let number = self.number;
         let is_gone = || caller.is_gone();
-        let told = self.ask(Patience::new(&is_gone), |callback, reply| {
+        let told = self.ask(Cancellation::new(&is_gone), |callback, reply| {
             // SAFETY: the context is valid.
             unsafe { !(api.iscsi_readcapacity16_task)(context, number, callback, reply).is_null() }
         });
@@ -299,7 +299,7 @@ impl Lun {
     /// Sends a question, and waits for its answer; `None`: the patience was over.
     fn ask(
         &mut self,
-        patience: Patience<'_>,
+        cancellation: Cancellation<'_>,
         send: impl FnOnce(IscsiCallback, *mut c_void) -> bool,
     ) -> Result<Option<*mut c_void>, String> {
         let Login { api, context } = self.login;
@@ -316,11 +316,11 @@ impl Lun {
                 Some(0) => return Ok(Some(data)),
                 // SAFETY: the context is valid.
                 Some(_) => return Err(unsafe { words(api, context) }),
-                None if patience.is_over() => return Ok(None),
+                None if cancellation.is_over() => return Ok(None),
                 None => {}
             }
             // SAFETY: as above.
-            if self.turn(Patience::LOOK) == LineState::Lost && unsafe { (*reply).status.is_none() } {
+            if self.turn(Cancellation::LOOK) == LineState::Lost && unsafe { (*reply).status.is_none() } {
                 // SAFETY: the context is valid.
                 return Err(unsafe { words(api, context) });
             }
@@ -450,9 +450,9 @@ impl Drop for Lun {
             return;
         }
         let Login { api, context } = self.login;
-        let is_over = until(Patience::ENDLESS, LOGOUT_LIMIT);
+        let is_over = until(Cancellation::ENDLESS, LOGOUT_LIMIT);
         // A target that does not answer sees the end of the connection.
-        let _ = self.ask(Patience::new(&is_over), |callback, reply| {
+        let _ = self.ask(Cancellation::new(&is_over), |callback, reply| {
             // SAFETY: the context is valid.
             unsafe { (api.iscsi_logout_async)(context, callback, reply) == 0 }
         });

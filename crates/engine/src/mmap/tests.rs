@@ -1,7 +1,7 @@
 //! The engine on real files: whole mappings, windows, truncation.
 
 use super::*;
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::testing::{BLOCK, N_BLOCKS, Rig, RigOptions, TestFile, check_file_engine, shuffled_blocks};
 use ferrio_spec::GivenOptions;
 use std::fs::File;
@@ -74,7 +74,7 @@ fn windows_move_with_the_io() {
         range_start: 0,
         range_bytes: 1,
         random: false,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     });
     assert_eq!(engine.control(&fds, &unit(Direction::Sync, 0)).number(), BLOCK as i64);
     for (block, bytes) in file.contents().chunks(BLOCK).enumerate() {
@@ -94,7 +94,7 @@ fn what_cannot_be_mapped_is_explained() {
         range_start: 0,
         range_bytes: 4096,
         random: false,
-        patience: Patience::ENDLESS,
+        cancellation: Cancellation::ENDLESS,
     };
     let error = engine.opened(&file).unwrap_err();
     assert!(error.to_string().contains("cannot be mapped"), "{error}");

@@ -6,7 +6,7 @@
 use super::NAME;
 use super::protocol::Export;
 use super::uri::Uri;
-use crate::contract::{EngineError, Patience};
+use crate::contract::{Cancellation, EngineError};
 use crate::remote::channel::Channel;
 use crate::remote::reach::{Step, Trouble, WaitLimits, connect, failed};
 use crate::remote::tls::TlsSettings;
@@ -82,9 +82,9 @@ impl Times {
 pub(super) fn reach(
     uri: &Uri,
     tls: Option<&TlsSettings>,
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
 ) -> Result<Option<Agreed>, EngineError> {
-    let limits = WaitLimits::new(patience, LIMIT);
+    let limits = WaitLimits::new(cancellation, LIMIT);
     let start = Instant::now();
     let agreed = connect(&uri.place, limits).and_then(|socket| {
         let connected = start.elapsed();

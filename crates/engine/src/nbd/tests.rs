@@ -5,7 +5,7 @@ use super::handshake::{Agreed, Times, reach};
 use super::protocol::{Export, NbdCommand};
 use super::uri::Uri;
 use super::wire::Wire;
-use crate::contract::{Completion, IoResult, IoUnit, Patience};
+use crate::contract::{Cancellation, Completion, IoResult, IoUnit};
 use crate::remote::channel::Channel;
 use crate::remote::silence::MOST_SILENCE;
 use crate::testing::{BLOCK, nowhere, setup};
@@ -59,7 +59,7 @@ fn agreed(bytes: Vec<u8>) -> Result<Option<u64>, String> {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let uri = Uri::parse(&format!("nbd+unix:///x?socket={}", place.0.display())).unwrap();
-    let result = reach(&uri, None, Patience::new(&|| false));
+    let result = reach(&uri, None, Cancellation::new(&|| false));
     let result = result.map(|agreed| agreed.map(|agreed| agreed.export.size_bytes)).map_err(|error| error.to_string());
     server.join().unwrap();
     result

@@ -7,7 +7,7 @@
 //! Must not know: data. Start reading at [`Link::connect`].
 
 use super::settings::{Endpoint, Options, Protocol, Settings, is_multicast};
-use crate::contract::{Connection, EngineError, Patience};
+use crate::contract::{Cancellation, Connection, EngineError};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::{Address, Family, Socket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -15,7 +15,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 /// Longest wait of a call.
-pub(super) const LOOK: std::time::Duration = Patience::LOOK;
+pub(super) const LOOK: std::time::Duration = Cancellation::LOOK;
 
 /// The word that a sender of datagrams sends first.
 pub(super) const OPENING: [u8; 8] = *b"link\0\0\0\x98";

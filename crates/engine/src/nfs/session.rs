@@ -6,7 +6,7 @@
 #![expect(unsafe_code, reason = "functions of a C library, and their callbacks")]
 
 use super::library::{Libnfs, NfsContext, NfsFileHandle};
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::remote::aside::Caller;
 use crate::remote::driven::LineState;
 use crate::server_facts::NfsMountFacts;
@@ -103,7 +103,7 @@ impl NfsMount {
             return Err(mount.error(-libc::EINVAL));
         }
         let is_gone = || caller.is_gone();
-        let mounted = mount.ask(Patience::new(&is_gone), |callback, answer| {
+        let mounted = mount.ask(Cancellation::new(&is_gone), |callback, answer| {
             // SAFETY: the library has filled the address, and copies what it needs.
             unsafe { (api.nfs_mount_async)(context, (*parsed).server, (*parsed).path, callback, answer) }
         });
@@ -153,12 +153,12 @@ impl NfsMount {
     pub(super) fn facts(&self, caller: &Caller) -> NfsMountFacts {
         let Self { api, context } = *self;
         let is_gone = || caller.is_gone();
-        let (patience, space) = (Patience::new(&is_gone), Box::into_raw(Box::new(NfsSpace::default())));
+        let (cancellation, space) = (Cancellation::new(&is_gone), Box::into_raw(Box::new(NfsSpace::default())));
         // SAFETY: the context is valid, the path lives during the call, the place is freed below.
         let asked = unsafe { (api.nfs_statvfs_async)(context, c"/".as_ptr(), measured, space.cast()) };
         // SAFETY: callbacks write only within calls of the library, and the place is not freed before.
-        while asked >= 0 && unsafe { !(*space).is_answered } && !patience.is_over() {
-            if self.turn(Patience::LOOK) == LineState::Lost {
+        while asked >= 0 && unsafe { !(*space).is_answered } && !cancellation.is_over() {
+            if self.turn(Cancellation::LOOK) == LineState::Lost {
                 break;
             }
         }
@@ -168,7 +168,7 @@ impl NfsMount {
             // SAFETY: the callback has come, and comes once; or it never comes.
             drop(unsafe { Box::from_raw(space) });
         }
-        let allowed = self.ask_status(patience, |callback, answer| {
+        let allowed = self.ask_status(cancellation, |callback, answer| {
             // SAFETY: the context is valid, and the path lives during the call.
             unsafe { (api.nfs_access2_async)(context, c"/".as_ptr(), callback, answer) }
         });
@@ -181,7 +181,7 @@ impl NfsMount {
     /// The status of the answer to a request, if it is no error.
     fn ask_status(
         &self,
-        patience: Patience<'_>,
+        cancellation: Cancellation<'_>,
         send: impl FnOnce(NfsCallback, *mut c_void) -> c_int,
     ) -> Option<c_int> {
         let answer = Box::into_raw(Box::new(NfsAnswer { status: None, data: ptr::null_mut() }));
@@ -198,7 +198,7 @@ impl NfsMount {
                 return (status >= 0).then_some(status);
             }
             // An answer that nobody awaits may still come: its place is never freed.
-            if patience.is_over() || self.turn(Patience::LOOK) == LineState::Lost {
+            if cancellation.is_over() || self.turn(Cancellation::LOOK) == LineState::Lost {
                 return None;
             }
         }
@@ -207,7 +207,7 @@ impl NfsMount {
     /// Sends a request, and waits for its answer; `None`: the patience was over.
     fn ask(
         &self,
-        patience: Patience<'_>,
+        cancellation: Cancellation<'_>,
         send: impl FnOnce(NfsCallback, *mut c_void) -> c_int,
     ) -> Result<Option<*mut c_void>, NfsError> {
         let answer = Box::into_raw(Box::new(NfsAnswer { status: None, data: ptr::null_mut() }));
@@ -226,11 +226,11 @@ impl NfsMount {
                 return if status < 0 { Err(self.error(status)) } else { Ok(Some(data)) };
             }
             // An answer that nobody awaits may still come: its place is never freed.
-            if patience.is_over() {
+            if cancellation.is_over() {
                 return Ok(None);
             }
             // SAFETY: as above.
-            if self.turn(Patience::LOOK) == LineState::Lost && unsafe { (*answer).status.is_none() } {
+            if self.turn(Cancellation::LOOK) == LineState::Lost && unsafe { (*answer).status.is_none() } {
                 return Err(self.error(-libc::ECONNRESET));
             }
         }
@@ -324,12 +324,12 @@ impl NfsSession {
         &mut self,
         name: &Path,
         (writable, is_stable): (bool, bool),
-        patience: Patience<'_>,
+        cancellation: Cancellation<'_>,
     ) -> Result<Option<NfsFile>, NfsError> {
         let path = path_of(name)?;
         let NfsMount { api, context, .. } = self.mount;
         let open = |flags| {
-            let opened = self.mount.ask(patience, |callback, answer| {
+            let opened = self.mount.ask(cancellation, |callback, answer| {
                 // SAFETY: the context is valid, and the library copies the path.
                 unsafe { (api.nfs_open_async)(context, path.as_ptr(), flags, callback, answer) }
             });
@@ -347,10 +347,10 @@ impl NfsSession {
     }
 
     /// Closes a file, of which nothing is in flight. False: the patience was over.
-    pub(super) fn close(&mut self, handle: NfsFile, patience: Patience<'_>) -> bool {
+    pub(super) fn close(&mut self, handle: NfsFile, cancellation: Cancellation<'_>) -> bool {
         let NfsMount { api, context, .. } = self.mount;
         // What was written is with the server: an error of this step loses nothing.
-        let closed = self.mount.ask(patience, |callback, answer| {
+        let closed = self.mount.ask(cancellation, |callback, answer| {
             // SAFETY: the session has opened the file.
             unsafe { (api.nfs_close_async)(context, handle.0, callback, answer) }
         });
@@ -370,11 +370,11 @@ impl NfsSession {
     }
 
     /// Removes a file, if it is there. False: the patience was over.
-    pub(super) fn remove(&mut self, name: &Path, patience: Patience<'_>) -> bool {
+    pub(super) fn remove(&mut self, name: &Path, cancellation: Cancellation<'_>) -> bool {
         let Ok(path) = path_of(name) else { return true };
         let NfsMount { api, context, .. } = self.mount;
         // Another clone may have removed the file.
-        let removed = self.mount.ask(patience, |callback, answer| {
+        let removed = self.mount.ask(cancellation, |callback, answer| {
             // SAFETY: the context is valid, and the library copies the path.
             unsafe { (api.nfs_unlink_async)(context, path.as_ptr(), callback, answer) }
         });

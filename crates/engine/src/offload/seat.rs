@@ -5,7 +5,7 @@
 
 use super::guard::RangeGuard;
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Patience,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
     Prepare, Queued,
 };
 use crate::options::EngineOptions;
@@ -350,7 +350,7 @@ impl Hand {
             range_start: file.range_start,
             range_bytes: file.range_bytes,
             random: file.random,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         })?;
         self.known[index as usize] = file.version;
         Ok(())

@@ -2,8 +2,8 @@
 
 use super::{Offload, is_needless, pooled, refusal};
 use crate::contract::{
-    Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Patience, Prepare, Prepared,
-    Queued,
+    Cancellation, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Prepare,
+    Prepared, Queued,
 };
 use crate::kind::EngineKind;
 use crate::options::EngineOptions;
@@ -61,7 +61,7 @@ impl Pooled {
             range_start: 0,
             range_bytes,
             random,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         };
         self.engine.open_file(&file).unwrap();
     }
@@ -228,7 +228,7 @@ fn threads_close_what_the_job_closes() {
                 range_start: 0,
                 range_bytes,
                 random,
-                patience: Patience::ENDLESS,
+                cancellation: Cancellation::ENDLESS,
             })
             .unwrap();
         // There was no I/O to this file, so no thread has it open.
@@ -241,7 +241,7 @@ fn threads_close_what_the_job_closes() {
                 range_start: 0,
                 range_bytes,
                 random,
-                patience: Patience::ENDLESS,
+                cancellation: Cancellation::ENDLESS,
             })
             .unwrap();
         for _ in 0..2 {

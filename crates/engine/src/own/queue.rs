@@ -8,7 +8,7 @@ use super::{StorageAccess, asked_for, errno_of, failed};
 use crate::clients::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use crate::clients::mailbox::{ClientEnd, ClientMail, Ticket};
 use crate::contract::{
-    Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Patience, Prepare, Prepared,
+    Cancellation, Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared,
 };
 use crate::control::error_result;
 use crate::remote::silence::MOST_SILENCE;
@@ -154,7 +154,7 @@ impl Drop for StorageIo {
 struct IdleQueue(Arc<dyn super::Storage>);
 
 impl Prepared for IdleQueue {
-    fn target_bytes(&self, name: &Path, _patience: Patience<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
         self.0.size_bytes(&name).map(Some).map_err(|source| failed(NAME, "size", &name, source))
     }

@@ -3,7 +3,7 @@
 //!
 //! Must not know: what is called. Start reading at [`call`].
 
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use ferrio_sys::signals;
 use std::io;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl Caller {
 ///
 /// The thread has the descriptors of this one. A panic of the call, or no thread for it, is an error.
 pub(crate) fn call<T: Send + 'static>(
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     work: impl FnOnce(&Caller) -> T + Send + 'static,
 ) -> io::Result<Option<T>> {
     let caller = Caller(Arc::new(AtomicBool::new(false)));
@@ -43,10 +43,10 @@ pub(crate) fn call<T: Send + 'static>(
     };
     std::thread::Builder::new().name("aside".to_owned()).spawn(work)?;
     loop {
-        match receiver.recv_timeout(Patience::LOOK) {
+        match receiver.recv_timeout(Cancellation::LOOK) {
             Ok(result) => return Ok(Some(result)),
             Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("the call has panicked")),
-            Err(RecvTimeoutError::Timeout) if patience.is_over() => {
+            Err(RecvTimeoutError::Timeout) if cancellation.is_over() => {
                 caller.0.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
@@ -56,9 +56,9 @@ pub(crate) fn call<T: Send + 'static>(
 }
 
 /// The end of a patience that lasts for this time at most.
-pub(crate) fn until(patience: Patience<'_>, limit: Duration) -> impl Fn() -> bool {
+pub(crate) fn until(cancellation: Cancellation<'_>, limit: Duration) -> impl Fn() -> bool {
     let end = Instant::now() + limit;
-    move || patience.is_over() || Instant::now() >= end
+    move || cancellation.is_over() || Instant::now() >= end
 }
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn a_result_is_waited_for() {
-        assert_eq!(call(Patience::ENDLESS, |caller| (7, caller.is_gone())).unwrap(), Some((7, false)));
+        assert_eq!(call(Cancellation::ENDLESS, |caller| (7, caller.is_gone())).unwrap(), Some((7, false)));
     }
 
     #[test]
@@ -76,7 +76,7 @@ mod tests {
         let (end, ended): (Sender<()>, Receiver<()>) = mpsc::channel();
         let (say, said) = mpsc::channel();
         let impatient = || true;
-        let left = call(Patience::new(&impatient), move |caller| {
+        let left = call(Cancellation::new(&impatient), move |caller| {
             // Blocks until the test ends it.
             let _ = ended.recv();
             say.send(caller.is_gone()).unwrap();

@@ -5,7 +5,7 @@
 
 use super::silence::Silence;
 use crate::contract::{
-    Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoResult, IoUnit, Patience, Queued,
+    Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoResult, IoUnit, Queued,
     push_in_room, time_left,
 };
 use crate::control::error_result;
@@ -71,7 +71,7 @@ pub(crate) trait DrivenLink {
     const AWAITED: Option<&'static str> = None;
 
     /// Makes the connections, unless they are there.
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError>;
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError>;
 
     /// Opens a target.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -248,8 +248,8 @@ impl<L: DrivenLink> DrivenEngine<L> {
 }
 
 impl<L: DrivenLink> Engine for DrivenEngine<L> {
-    fn connect(&mut self, patience: Patience<'_>) -> Result<Connection, EngineError> {
-        let connection = self.link.connect(patience)?;
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        let connection = self.link.connect(cancellation)?;
         let awaited = L::AWAITED.filter(|_| connection == Connection::Awaited);
         self.complaint = awaited.map(|why| Complaint { step: "connect", line: None, why: Some(why.to_owned()) });
         Ok(connection)
@@ -304,7 +304,7 @@ impl<L: DrivenLink> Engine for DrivenEngine<L> {
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
-        self.reap_within((min, max), Patience::LOOK, completions);
+        self.reap_within((min, max), Cancellation::LOOK, completions);
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl<L: DrivenLink> Engine for DrivenEngine<L> {
         clock: &Clock,
         completions: &mut Vec<Completion>,
     ) -> io::Result<()> {
-        self.reap_within((1, max), time_left(clock, until_ns).min(Patience::LOOK), completions);
+        self.reap_within((1, max), time_left(clock, until_ns).min(Cancellation::LOOK), completions);
         Ok(())
     }
 

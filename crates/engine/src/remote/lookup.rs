@@ -4,16 +4,20 @@
 //! Must not know: connections. Start reading at [`look_up`].
 
 use super::aside::call;
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 /// The addresses of a port of a host; `None`: the patience was over. The error says why there are none.
-pub(crate) fn look_up(name: &str, port: u16, patience: Patience<'_>) -> Result<Option<Vec<SocketAddr>>, String> {
+pub(crate) fn look_up(
+    name: &str,
+    port: u16,
+    cancellation: Cancellation<'_>,
+) -> Result<Option<Vec<SocketAddr>>, String> {
     if let Ok(address) = name.parse::<IpAddr>() {
         return Ok(Some(vec![SocketAddr::new(address, port)]));
     }
     let of_thread = name.to_owned();
-    let found = call(patience, move |_| {
+    let found = call(cancellation, move |_| {
         let found = (of_thread.as_str(), port).to_socket_addrs();
         found.map(Iterator::collect::<Vec<_>>).map_err(|error| error.to_string())
     });

@@ -4,7 +4,7 @@
 //! Must not know: protocols, TLS. Start reading at [`connect`].
 
 use super::lookup::look_up;
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use ferrio_sys::socket::{Address, Family, Socket};
 use ferrio_sys::{Errno, poll};
 use std::fmt::Display;
@@ -42,19 +42,19 @@ pub(crate) fn failed<T>(what: impl Display, errno: Errno) -> Step<T> {
 /// When a wait ends.
 #[derive(Clone, Copy)]
 pub(crate) struct WaitLimits<'a> {
-    patience: Patience<'a>,
+    cancellation: Cancellation<'a>,
     end: Instant,
 }
 
 impl<'a> WaitLimits<'a> {
     /// A wait for this time at most, from now on.
-    pub(crate) fn new(patience: Patience<'a>, limit: Duration) -> Self {
-        Self { patience, end: Instant::now() + limit }
+    pub(crate) fn new(cancellation: Cancellation<'a>, limit: Duration) -> Self {
+        Self { cancellation, end: Instant::now() + limit }
     }
 
     /// Called between two waits; `what` names the step in the error of one that takes too long.
     pub(crate) fn check(&self, what: &str) -> Step<()> {
-        if self.patience.is_over() {
+        if self.cancellation.is_over() {
             return Err(Trouble::Over);
         }
         if Instant::now() >= self.end { failed(format_args!("{what}: no answer"), Errno::TIMEDOUT) } else { Ok(()) }
@@ -63,7 +63,7 @@ impl<'a> WaitLimits<'a> {
     /// Waits for a moment until a descriptor can be read, or, with `to_write`, written.
     pub(crate) fn wait(&self, fd: BorrowedFd<'_>, to_write: bool, what: &str) -> Step<()> {
         self.check(what)?;
-        poll::wait_for(fd, to_write, Patience::LOOK);
+        poll::wait_for(fd, to_write, Cancellation::LOOK);
         Ok(())
     }
 }
@@ -75,7 +75,7 @@ pub(crate) fn connect(place: &Place, limits: WaitLimits<'_>) -> Step<Socket> {
             Ok(address) => vec![(Family::Unix, address)],
             Err(errno) => return failed("socket", errno),
         },
-        Place::Host(name, port) => match look_up(name, *port, limits.patience) {
+        Place::Host(name, port) => match look_up(name, *port, limits.cancellation) {
             Ok(Some(found)) => {
                 found.into_iter().map(|address| (family(&address), Address::of_internet(address))).collect()
             }
@@ -101,7 +101,7 @@ fn family(address: &SocketAddr) -> Family {
 }
 
 fn connect_to(family: Family, address: &Address, limits: WaitLimits<'_>) -> Step<Socket> {
-    let made = Socket::new(family, true).and_then(|socket| socket.wait_at_most(Patience::LOOK).map(|()| socket));
+    let made = Socket::new(family, true).and_then(|socket| socket.wait_at_most(Cancellation::LOOK).map(|()| socket));
     let socket = match made {
         Ok(socket) => socket,
         Err(errno) => return failed("socket", errno),

@@ -1,12 +1,12 @@
 //! Whether the storage carries a load: its jobs reach the rates that they are to have.
 //!
 //! The latencies of a job that stays behind its rate are those of less load. Must not know: how loads are run, how a verdict is shown. Start reading at
-//! [`MissedLoad::of`].
+//! [`RateShortfall::of`].
 
 use crate::fit::check::is_about;
 use crate::fit::{FitBound, FitLoad, FitVerdict, Recipe};
 use crate::sweep::limit::{LimitVerdict, LimitedBy, judge_rates, limited_by, share_of_rate};
-use ferrio_formats::{FiguresOf, RunResult};
+use ferrio_formats::{IoKind, RunResult};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::{MissedRate, missed_rate};
 use ferrio_stats::Finding;
@@ -14,7 +14,7 @@ use serde::Serialize;
 
 /// A load of which a job has not reached its rate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct MissedLoad {
+pub struct RateShortfall {
     /// Whether the storage carries the load all the same; it can't be told where the jobs wait for the CPU.
     pub verdict: FitVerdict,
     /// The job that stayed behind the most.
@@ -31,7 +31,7 @@ pub struct MissedLoad {
     pub limited_by: Option<LimitedBy>,
 }
 
-impl MissedLoad {
+impl RateShortfall {
     /// The figure of the rate.
     pub const fn metric(&self) -> ComparedMetric {
         if self.is_of_bytes { ComparedMetric::Bandwidth } else { ComparedMetric::Iops }
@@ -71,7 +71,7 @@ impl MissedLoad {
 /// A limit says how many I/Os or bytes a second are enough for what the finding is about: the rate is then only an offer.
 fn has_own_limit(recipe: &Recipe, load: &FitLoad, finding: &Finding) -> bool {
     // The number of syncs follows from that of the writes.
-    let moved = |kind: FiguresOf| if kind == FiguresOf::Sync { FiguresOf::Write } else { kind };
+    let moved = |kind: IoKind| if kind == IoKind::Sync { IoKind::Write } else { kind };
     recipe.limits_of(load).any(|(_, limit)| {
         let is_rate = matches!(limit.bound(), Ok(FitBound::Least(_)));
         // Recipes are checked when they are read.

@@ -9,7 +9,7 @@ use crate::fit::tail::{ShareBeyond, judge_tail};
 use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitVerdict};
 use crate::sweep::limit::certain_interval;
-use ferrio_formats::{FiguresOf, LatencyFigures, RunResult};
+use ferrio_formats::{IoKind, LatencyFigures, RunResult};
 use ferrio_insight::may_overstate;
 use ferrio_stats::{Finding, FindingDirection};
 use serde::Serialize;
@@ -164,7 +164,7 @@ impl FigureOfRun {
         }
         let job = runs.results.get(run_index)?.jobs.iter().find(|one| one.name == limit.job)?;
         let figures = job.get(kind)?;
-        let latency = figures.felt().map(|(_, latency)| latency);
+        let latency = figures.user_latency().map(|(_, latency)| latency);
         let bins = latency.filter(|_| limit.most.is_some()).map(|latency| latency.bins.clone()).unwrap_or_default();
         Some(Self { value: metric.of(figures, latency)?, bins })
     }
@@ -197,18 +197,18 @@ fn more_runs(figures: &[&FigureOfRun], limit: &FitLimit, bound: FitBound) -> Opt
 }
 
 /// Whether a finding about a direction is about the I/O of a kind. Syncs move nothing: none is about them alone.
-pub(crate) fn is_about(direction: FindingDirection, kind: FiguresOf) -> bool {
+pub(crate) fn is_about(direction: FindingDirection, kind: IoKind) -> bool {
     match direction {
         FindingDirection::None => true,
-        FindingDirection::Read => kind == FiguresOf::Read,
-        FindingDirection::Write => kind == FiguresOf::Write,
-        FindingDirection::Trim => kind == FiguresOf::Trim,
+        FindingDirection::Read => kind == IoKind::Read,
+        FindingDirection::Write => kind == IoKind::Write,
+        FindingDirection::Trim => kind == IoKind::Trim,
     }
 }
 
 /// The first finding by which the storage may be worse than the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which
 /// wait for them.
-fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: FiguresOf) -> Option<String> {
+fn contradiction(results: &[RunResult], changes: &[Finding], job: &str, kind: IoKind) -> Option<String> {
     let speaks_against = |finding: &&Finding| {
         let is_of_job = finding.jobs.is_empty() || finding.jobs.iter().any(|name| name == job);
         may_overstate(finding) && is_about(finding.direction, kind) && is_of_job

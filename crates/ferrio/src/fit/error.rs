@@ -5,7 +5,7 @@
 use crate::fit::recipe::MOST_TOGETHER;
 use crate::fit::scale::NotScaled;
 use crate::session::runs::RunsError;
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use std::path::PathBuf;
 
 /// Why there is no verdict.

@@ -5,7 +5,7 @@
 use crate::fit::fitting::{Fitting, PreparedLoad, factor_text};
 use crate::fit::outcome::DecidedLoad;
 use crate::fit::runs::LoadRuns;
-use crate::fit::{CheckOutcome, FitBound, FitError, FitVerdict, MissedLoad, scale};
+use crate::fit::{CheckOutcome, FitBound, FitError, FitVerdict, RateShortfall, scale};
 use crate::session::runs::Runs;
 use crate::sweep::limit::{Bracket, LimitVerdict, LimitedBy, limited_by, search};
 use ferrio_formats::RunResult;
@@ -30,7 +30,7 @@ pub struct Headroom {
     /// Index of the limit that breaks first; `None`: none does, or a job stays behind its rate before.
     pub first_limit: Option<usize>,
     /// The job that does not reach its rate, where that ends it.
-    pub missed: Option<MissedLoad>,
+    pub missed: Option<RateShortfall>,
     /// What ends it.
     pub limited_by: Option<LimitedBy>,
     /// Names of the findings by which it may carry less in the long run, of runs at the end of the search.

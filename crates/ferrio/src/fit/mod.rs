@@ -19,7 +19,7 @@ mod tail;
 mod together;
 
 pub use bound::{FitBound, FitVerdict};
-pub use carried::MissedLoad;
+pub use carried::RateShortfall;
 pub use catalogue::{Catalogue, NAMES};
 pub use check::CheckOutcome;
 pub use disturbed::DisturbedRuns;

@@ -6,8 +6,8 @@ use crate::fit::check::CheckOutcome;
 use crate::fit::runs::LoadRuns;
 use crate::fit::tail::pooled_percentile;
 use crate::fit::together::Bins;
-use crate::fit::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, MissedLoad, Recipe};
-use ferrio_formats::{FiguresOf, RunResult};
+use crate::fit::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, RateShortfall, Recipe};
+use ferrio_formats::{IoKind, RunResult};
 use ferrio_insight::RATE_NOT_REACHED;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
@@ -40,7 +40,7 @@ pub struct LoadOutcome {
     /// Its limits.
     pub checks: Vec<CheckOutcome>,
     /// A job did not reach its rate; `None`: all did, or have none.
-    pub missed: Option<MissedLoad>,
+    pub missed: Option<RateShortfall>,
     /// Its figures. Percentiles are those of the I/Os of all runs together.
     pub figures: RepeatedRuns,
     /// Findings of its runs, each once.
@@ -54,7 +54,7 @@ pub struct LoadOutcome {
 /// What the runs of a load, some times as large or as it is, tell of its limits.
 pub(crate) struct DecidedLoad {
     pub(crate) checks: Vec<CheckOutcome>,
-    pub(crate) missed: Option<MissedLoad>,
+    pub(crate) missed: Option<RateShortfall>,
 }
 
 impl DecidedLoad {
@@ -67,7 +67,7 @@ impl DecidedLoad {
         factor: impl Fn(&FitLimit) -> f64,
     ) -> Self {
         let changes = changes(&runs.results);
-        let missed = MissedLoad::of(recipe, load, &runs.results);
+        let missed = RateShortfall::of(recipe, load, &runs.results);
         let check = |(index, limit): (usize, &FitLimit)| {
             let bound = limit.bound().ok().map(|bound| bound.times(factor(limit)));
             let check = CheckOutcome::of((index, limit), bound, runs, &changes, most_runs);
@@ -116,7 +116,7 @@ impl LoadOutcome {
                 findings.push(finding.clone());
             }
         }
-        let written = results.iter().flat_map(|result| &result.jobs).filter_map(|job| job.get(FiguresOf::Write));
+        let written = results.iter().flat_map(|result| &result.jobs).filter_map(|job| job.get(IoKind::Write));
         Self {
             name: load.name.clone(),
             n_runs: results.len(),
@@ -142,7 +142,7 @@ fn of_all_ios(mut figures: RepeatedRuns, results: &[RunResult]) -> RepeatedRuns 
         let Some(percent) = figure.metric.percent() else { continue };
         let bins = |result: &'_ RunResult| -> Option<Bins> {
             let of_kind = result.jobs.get(figure.job_index)?.get(figure.kind)?;
-            Some(of_kind.felt()?.1.bins.clone()).filter(|bins| !bins.is_empty())
+            Some(of_kind.user_latency()?.1.bins.clone()).filter(|bins| !bins.is_empty())
         };
         let Some(runs) = results.iter().map(bins).collect::<Option<Vec<Bins>>>() else { continue };
         figure.mean = pooled_percentile(&runs.iter().map(Vec::as_slice).collect::<Vec<_>>(), percent);

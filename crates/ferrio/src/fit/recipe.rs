@@ -6,7 +6,7 @@ use crate::fit::error::{FitLimitFault, RecipeFault};
 use crate::fit::runs::{MOST_RUNS, MOST_TAIL_RUNS, N_RUNS};
 use crate::fit::tail::FEWEST_TO_FIT;
 use crate::fit::{FitBound, FitError, IosTogether, scale};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use serde::{Deserialize, Serialize};
 
@@ -208,7 +208,7 @@ impl FitLimit {
 
     fn check_together(&self) -> Result<(), FitLimitFault> {
         let Some(ios) = self.together else { return Ok(()) };
-        let is_of_syncs = self.subject().is_ok_and(|(kind, _)| kind == FiguresOf::Sync) && self.percent().is_some();
+        let is_of_syncs = self.subject().is_ok_and(|(kind, _)| kind == IoKind::Sync) && self.percent().is_some();
         if !is_of_syncs || !(1..=MOST_TOGETHER).contains(&ios.syncs) || ios.writes > MOST_TOGETHER {
             return Err(FitLimitFault::Together);
         }
@@ -219,9 +219,9 @@ impl FitLimit {
     ///
     /// # Errors
     /// There is none of this name.
-    pub fn subject(&self) -> Result<(FiguresOf, ComparedMetric), FitLimitFault> {
+    pub fn subject(&self) -> Result<(IoKind, ComparedMetric), FitLimitFault> {
         let (kind, metric) = self.figure.split_once('.').ok_or(FitLimitFault::Figure)?;
-        let kind = FiguresOf::ALL.into_iter().find(|known| known.name() == kind).ok_or(FitLimitFault::Kind)?;
+        let kind = IoKind::ALL.into_iter().find(|known| known.name() == kind).ok_or(FitLimitFault::Kind)?;
         let metric = ComparedMetric::ALL.into_iter().find(|known| known.name() == metric);
         Ok((kind, metric.ok_or(FitLimitFault::Metric)?))
     }
@@ -280,7 +280,7 @@ source = { title = "Book", url = "https://example.org", year = 2024, says = "So.
     fn a_recipe_is_read() {
         let recipe = Recipe::parse(TEXT, "log.toml").expect("a recipe");
         assert_eq!(recipe.limits[0].bound(), Ok(FitBound::Most(10e6)));
-        assert_eq!(recipe.limits[0].subject(), Ok((FiguresOf::Sync, ComparedMetric::P99)));
+        assert_eq!(recipe.limits[0].subject(), Ok((IoKind::Sync, ComparedMetric::P99)));
         // Four runs are 20 s, and a percentile takes twelve.
         assert_eq!((recipe.seconds(), recipe.limits_of(&recipe.loads[0]).count()), (60, 1));
         let commits = TEXT.replace("most = ", "together = { syncs = 2, writes = 14 }\nmost = ");

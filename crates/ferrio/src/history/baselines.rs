@@ -3,7 +3,7 @@
 //! A baseline counts for all runs of its name, and for all runs with the same jobs on the same targets of the same host.
 //! Must not know: how runs are compared. Start reading at [`RunHistory::set_baseline`].
 
-use crate::history::{HistoryError, KeptRun, RunHistory, RunSelector};
+use crate::history::{HistoryError, RunHistory, RunSelector, StoredRun};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 /// Whose baseline a run is.
@@ -11,7 +11,7 @@ const OF_NAME: &str = "name";
 const OF_WORK: &str = "work";
 
 /// The runs that share a baseline with this one: by name first.
-fn keys(run: &KeptRun) -> Vec<(&'static str, String)> {
+fn keys(run: &StoredRun) -> Vec<(&'static str, String)> {
     let summary = &run.summary;
     let by_name = run.name.clone().map(|name| (OF_NAME, name));
     // Cannot fail: lists of texts.
@@ -24,7 +24,7 @@ impl RunHistory {
     ///
     /// # Errors
     /// The run is no longer kept, or the history cannot be changed.
-    pub fn set_baseline(&mut self, run: &KeptRun) -> Result<(), HistoryError> {
+    pub fn set_baseline(&mut self, run: &StoredRun) -> Result<(), HistoryError> {
         let set = |connection: &mut Connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let is_kept =
@@ -51,7 +51,7 @@ impl RunHistory {
     ///
     /// # Errors
     /// The history cannot be read.
-    pub fn baseline_of(&self, run: &KeptRun) -> Result<Option<KeptRun>, HistoryError> {
+    pub fn baseline_of(&self, run: &StoredRun) -> Result<Option<StoredRun>, HistoryError> {
         for key in keys(run) {
             let sql = "SELECT run FROM baselines WHERE scope = ?1 AND key = ?2";
             let found = self.connection.query_row(sql, key, |row| row.get(0)).optional();
@@ -78,7 +78,7 @@ impl RunHistory {
     ///
     /// # Errors
     /// The history cannot be changed.
-    pub fn clear_baseline(&mut self, run: &KeptRun) -> Result<bool, HistoryError> {
+    pub fn clear_baseline(&mut self, run: &StoredRun) -> Result<bool, HistoryError> {
         let cleared = self.connection.execute("DELETE FROM baselines WHERE run = ?1", [run.number]);
         cleared.map(|n_cleared| n_cleared > 0).map_err(|error| self.failed(&error))
     }

@@ -22,7 +22,7 @@ pub use error::HistoryError;
 pub use last_runs::{LastRun, TargetState, last_runs};
 pub use name::{MAX_NAME_CHARS, NameError, RunName};
 pub use place::HistoryPlace;
-pub use run::{KeptRun, NewRun, StoredForm};
+pub use run::{NewRun, StoredForm, StoredRun};
 pub use run_history::RunHistory;
 pub use selector::RunSelector;
 pub use summary::{KeptFigures, KeptVerdict, RunSummary};

@@ -1,6 +1,6 @@
 //! Kept runs: a new one, and one of the history.
 //!
-//! Must not know: tables. Start reading at [`KeptRun`].
+//! Must not know: tables. Start reading at [`StoredRun`].
 
 use crate::history::{RunName, RunSummary};
 
@@ -40,7 +40,7 @@ pub struct NewRun {
 
 /// A kept run, without its result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct KeptRun {
+pub struct StoredRun {
     /// Its number, which no other run has or gets.
     pub number: i64,
     /// Its name.

@@ -4,13 +4,13 @@
 
 use crate::history::content::{compress, inflate};
 use crate::history::{
-    HistoryError, HistoryPlace, KeptRun, KeptVerdict, NewRun, RunName, RunSelector, RunSummary, StoredForm, database,
+    HistoryError, HistoryPlace, KeptVerdict, NewRun, RunName, RunSelector, RunSummary, StoredForm, StoredRun, database,
 };
 use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-/// The columns of a [`KeptRun`].
+/// The columns of a [`StoredRun`].
 const COLUMNS: &str = "number, name, kept_ms, began_ms, duration_ns, host, program, jobs, targets, command_line, figures, verdict, \
                        form, origin, length(content)";
 
@@ -82,7 +82,7 @@ impl RunHistory {
     ///
     /// # Errors
     /// The history cannot be read.
-    pub fn list(&self) -> Result<Vec<KeptRun>, HistoryError> {
+    pub fn list(&self) -> Result<Vec<StoredRun>, HistoryError> {
         let read = || {
             let mut statement = self.connection.prepare(&format!("SELECT {COLUMNS} FROM runs ORDER BY number DESC"))?;
             statement.query_map([], kept_run)?.collect::<rusqlite::Result<Vec<_>>>()
@@ -94,7 +94,7 @@ impl RunHistory {
     ///
     /// # Errors
     /// There is no such run, or the history cannot be read.
-    pub fn find(&self, selector: &RunSelector) -> Result<KeptRun, HistoryError> {
+    pub fn find(&self, selector: &RunSelector) -> Result<StoredRun, HistoryError> {
         let (condition, value): (&str, &dyn rusqlite::ToSql) = match selector {
             RunSelector::Number(number) => ("WHERE number = ?1", number),
             RunSelector::Back(back) => ("ORDER BY number DESC LIMIT 1 OFFSET ?1", back),
@@ -159,12 +159,12 @@ fn json(value: &impl serde::Serialize) -> String {
 }
 
 /// The run of a row. A list of another form, as a later version may write it, is empty.
-fn kept_run(row: &Row<'_>) -> rusqlite::Result<KeptRun> {
+fn kept_run(row: &Row<'_>) -> rusqlite::Result<StoredRun> {
     fn list<T: serde::de::DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<Vec<T>> {
         Ok(serde_json::from_str(&row.get::<_, String>(index)?).unwrap_or_default())
     }
     let is_record = row.get::<_, String>(12)? == StoredForm::Record.word();
-    Ok(KeptRun {
+    Ok(StoredRun {
         number: row.get(0)?,
         name: row.get(1)?,
         kept_ms: row.get(2)?,

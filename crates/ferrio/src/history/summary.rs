@@ -2,7 +2,7 @@
 //!
 //! Must not know: the database. Start reading at [`RunSummary`].
 
-use ferrio_formats::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{IoKind, JobResult, RunResult};
 use ferrio_stats::{Audit, JobTargets, RunRecord, Severity};
 use serde::{Deserialize, Serialize};
 
@@ -154,7 +154,7 @@ fn figures(job: &JobResult) -> impl Iterator<Item = KeptFigures> {
         let (median, tail) = (percentile(50.0), percentile(99.0));
         KeptFigures {
             job: job.name.clone(),
-            direction: FiguresOf::name(kind).to_owned(),
+            direction: IoKind::name(kind).to_owned(),
             n_ios: figures.n_ios,
             bytes: figures.bytes,
             ios_per_sec: figures.ios_per_sec,

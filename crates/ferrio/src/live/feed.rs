@@ -9,7 +9,7 @@ use crate::session::Observer;
 use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunEvent};
 use ferrio_stats::provenance::JobOptions;
-use ferrio_stats::{ClonesStretch, ClonesTogether, JobEnd, Provenance, RunRecord, Stretch};
+use ferrio_stats::{ClonesTogether, IntervalStats, JobEnd, JobIntervalStats, Provenance, RunRecord};
 use ferrio_units::{DataDirection, PerDirection};
 use std::time::{Duration, Instant};
 
@@ -90,7 +90,7 @@ impl LiveFeed {
         });
     }
 
-    fn intervals(&mut self, sums: &[ClonesStretch]) {
+    fn intervals(&mut self, sums: &[JobIntervalStats]) {
         for sum in sums {
             let Some(job) = self.index_of(sum.sum.job_number) else { continue };
             let direction = |direction: DataDirection| {
@@ -112,7 +112,7 @@ impl LiveFeed {
     }
 
     /// Adds an interval of a worker to the counts of its job.
-    fn count(&mut self, stretch: &Stretch) {
+    fn count(&mut self, stretch: &IntervalStats) {
         let Some(index) = self.index_of(stretch.job_number) else { return };
         let job = &mut self.jobs[index];
         job.totals.add(&stretch.stats);

@@ -9,7 +9,7 @@ use ferrio_sys::block_device::{self, BlockDevice};
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::mounts::use_of_device;
 use ferrio_sys::output::work_folder;
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs::File;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, times, engines. Start reading at [`SECTIONS`].
 
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use serde::Serialize;
 
 /// A part of a profile.
@@ -26,10 +26,10 @@ pub struct ProfileSection {
     pub share: u32,
     /// The kind of I/O whose latencies stand for it.
     #[serde(skip)]
-    pub kind: FiguresOf,
+    pub kind: IoKind,
     /// The kinds of I/O whose rates add up to its rate.
     #[serde(skip)]
-    pub moved: &'static [FiguresOf],
+    pub moved: &'static [IoKind],
     /// It changes the contents of the target.
     pub is_written: bool,
     /// How its figures change over time is part of the answer.
@@ -39,18 +39,18 @@ pub struct ProfileSection {
 impl ProfileSection {
     const fn reads(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
         let (about, over, open_loop_of) = ("", &[] as &[&str], None);
-        let (kind, moved) = (FiguresOf::Read, &[FiguresOf::Read]);
+        let (kind, moved) = (IoKind::Read, &[IoKind::Read]);
         Self { id, title, about, words, over, open_loop_of, share, kind, moved, is_written: false, has_course: false }
     }
 
     const fn writes(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
-        let (kind, moved) = (FiguresOf::Write, &[FiguresOf::Write]);
+        let (kind, moved) = (IoKind::Write, &[IoKind::Write]);
         Self { kind, moved, is_written: true, ..Self::reads(id, title, words, share) }
     }
 
     /// Reads and writes: the rates are those of both, the latencies those of the reads.
     const fn reads_and_writes(id: &'static str, title: &'static str, words: &'static str, share: u32) -> Self {
-        let (kind, moved) = (FiguresOf::Read, &[FiguresOf::Read, FiguresOf::Write]);
+        let (kind, moved) = (IoKind::Read, &[IoKind::Read, IoKind::Write]);
         Self { kind, moved, is_written: true, ..Self::reads(id, title, words, share) }
     }
 
@@ -102,7 +102,7 @@ pub const SECTIONS: [ProfileSection; 14] = [
     ProfileSection::writes("write-alone", "One write at a time", "--rw=randwrite --bs=4k --iodepth=1", 40)
         .about("Random writes of 4 KiB, each when the one before is done. A write that is done may still be in a cache of the device."),
     ProfileSection {
-        kind: FiguresOf::Sync,
+        kind: IoKind::Sync,
         ..ProfileSection::writes("syncs", "Writes that must last", "--rw=write --bs=4k --iodepth=1", 60)
             .about("Each write of 4 KiB is followed by fdatasync or fsync: what a transaction waits for. The latencies are those of the sync.")
             .over(&["fdatasync:fsync=1:0,0:1"])

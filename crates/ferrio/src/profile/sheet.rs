@@ -5,7 +5,7 @@
 use crate::profile::SectionOutcome;
 use crate::sweep::OPEN_LOOP_SHARES;
 use crate::sweep::outcome::PointOutcome;
-use ferrio_formats::{FiguresOf, Quantity, RunResult, TimeSeries};
+use ferrio_formats::{IoKind, Quantity, RunResult, TimeSeries};
 use ferrio_insight::compare::ComparedMetric;
 use serde::Serialize;
 
@@ -74,7 +74,7 @@ fn of_open_loop(one: &SectionOutcome, point: &PointOutcome, share: u32) -> Sheet
 }
 
 fn row(one: &SectionOutcome, point: &PointOutcome, what: String) -> SheetRow {
-    let of = |kind: FiguresOf, metric: ComparedMetric| point.figure(0, kind, metric).map(|figure| figure.mean);
+    let of = |kind: IoKind, metric: ComparedMetric| point.figure(0, kind, metric).map(|figure| figure.mean);
     let kind = one.section.kind;
     SheetRow {
         part: one.section.id,

@@ -12,7 +12,7 @@ use ferrio_run::{Handle, Run, RunError, RunOutcome, RunSettings, TraceSettings};
 use ferrio_spec::debug::GROUPS;
 use ferrio_spec::{Compatibility, RunSpec};
 use ferrio_stats::{LogSink, RunRecord};
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ impl Session {
 
     /// As [`Self::new`], with a handle that was made before.
     pub fn with_handle(spec: RunSpec, handle: Handle) -> Self {
-        let open_logs: fn(&Arc<KeptFiles>) -> Box<dyn LogSink> = |kept| Box::new(LogFiles::new(kept));
+        let open_logs: fn(&Arc<ProtectedPaths>) -> Box<dyn LogSink> = |kept| Box::new(LogFiles::new(kept));
         Self {
             spec,
             settings: RunSettings { version: VERSION.to_owned(), open_logs, ..RunSettings::default() },

@@ -2,7 +2,7 @@
 //!
 //! Must not know: values, limits. Start reading at [`FigureName::parse`].
 
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 
 /// A word names no figure.
@@ -16,7 +16,7 @@ pub(crate) struct FigureName {
     /// Name of the job; `None`: any.
     job: Option<String>,
     /// Kind of I/O; `None`: any.
-    kind: Option<FiguresOf>,
+    kind: Option<IoKind>,
     /// Which figure.
     pub(crate) metric: ComparedMetric,
 }
@@ -26,8 +26,8 @@ impl FigureName {
     pub(crate) fn parse(text: &str) -> Result<Self, NoFigure> {
         let (job, figure) = text.rsplit_once(':').map_or((None, text), |(job, rest)| (Some(job.trim()), rest));
         let figure = figure.trim();
-        let of = |kind: &FiguresOf| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
-        let kind = FiguresOf::ALL.into_iter().find(|kind| of(kind).is_some());
+        let of = |kind: &IoKind| figure.strip_prefix(kind.name()).and_then(|rest| rest.strip_prefix('.'));
+        let kind = IoKind::ALL.into_iter().find(|kind| of(kind).is_some());
         let name = kind.and_then(|kind| of(&kind)).unwrap_or(figure);
         let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
         let metric = metric.ok_or_else(|| NoFigure(name.to_owned()))?;
@@ -35,7 +35,7 @@ impl FigureName {
     }
 
     /// True if it is about this job and kind of I/O.
-    pub(crate) fn is_about(&self, job: &str, kind: FiguresOf) -> bool {
+    pub(crate) fn is_about(&self, job: &str, kind: IoKind) -> bool {
         self.job.as_ref().is_none_or(|name| name == job) && self.kind.is_none_or(|wanted| wanted == kind)
     }
 }

@@ -6,7 +6,7 @@
 use crate::sweep::SweepError;
 use crate::sweep::outcome::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{Space, SweepAxis, SweepPoint, SweptOption};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 
@@ -14,7 +14,7 @@ use ferrio_insight::repeats::RepeatedFigure;
 pub const OPEN_LOOP_SHARES: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95];
 
 /// Kinds of I/O that have a rate, in the order of the values of `rate_iops`.
-const KINDS: [FiguresOf; 3] = [FiguresOf::Read, FiguresOf::Write, FiguresOf::Trim];
+const KINDS: [IoKind; 3] = [IoKind::Read, IoKind::Write, IoKind::Trim];
 /// What makes the loop an open one, beside a rate: random arrivals, and latencies that begin with them.
 const ARRIVALS: [(&str, &str); 2] = [("rate_process", "poisson"), ("rate_latency", "response")];
 /// Options with which a loop is no closed one.
@@ -134,7 +134,7 @@ fn rates(best: &PointOutcome, n_clones: &dyn Fn(&str) -> usize) -> SweepAxis {
             names.push(&figure.job);
         }
     }
-    let reached = |name: &str, kind: FiguresOf| {
+    let reached = |name: &str, kind: IoKind| {
         let of_kind = |one: &&RepeatedFigure| one.job == name && one.kind == kind && one.metric == ComparedMetric::Iops;
         let found: Vec<f64> = best.figures.iter().filter(of_kind).map(|one| one.mean).collect();
         (!found.is_empty()).then(|| found.iter().sum::<f64>() / n_clones(name).max(1) as f64)
@@ -162,7 +162,7 @@ fn rates(best: &PointOutcome, n_clones: &dyn Fn(&str) -> usize) -> SweepAxis {
 mod tests {
     use super::*;
 
-    fn figure(job: &str, kind: FiguresOf, iops: f64) -> RepeatedFigure {
+    fn figure(job: &str, kind: IoKind, iops: f64) -> RepeatedFigure {
         RepeatedFigure {
             job_index: 0,
             job: job.to_owned(),
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn rates_are_shares_of_the_fastest_point_that_can_be_believed() {
-        let mut closed = closed(|iops| vec![figure("a", FiguresOf::Read, iops)]);
+        let mut closed = closed(|iops| vec![figure("a", IoKind::Read, iops)]);
         closed.points[3].n_failed = 1;
         let beside = OpenLoop::beside(&closed).expect("an open loop");
         assert_eq!((beside.at, beside.closed.as_slice()), (2, &[0, 1, 2, 3][..]));
@@ -211,8 +211,8 @@ mod tests {
     #[test]
     fn each_job_and_each_kind_has_its_own_rate() {
         let of_jobs = |iops: f64| {
-            let kinds = [FiguresOf::Read, FiguresOf::Write].map(|kind| figure("mixed", kind, iops));
-            let others = [figure("log", FiguresOf::Write, iops / 1_000.0), figure("log", FiguresOf::Sync, iops)];
+            let kinds = [IoKind::Read, IoKind::Write].map(|kind| figure("mixed", kind, iops));
+            let others = [figure("log", IoKind::Write, iops / 1_000.0), figure("log", IoKind::Sync, iops)];
             kinds.into_iter().chain(others).collect()
         };
         let closed = closed(of_jobs);
@@ -242,7 +242,7 @@ mod tests {
         ] {
             assert!(text.contains(reason), "{text}");
         }
-        let slow = closed(|iops| vec![figure("a", FiguresOf::Read, iops / 1_000.0)]);
+        let slow = closed(|iops| vec![figure("a", IoKind::Read, iops / 1_000.0)]);
         assert_eq!(OpenLoop::beside(&slow), None);
     }
 }

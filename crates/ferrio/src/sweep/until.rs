@@ -105,10 +105,10 @@ impl From<UntilKnown> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_formats::FiguresOf;
+    use ferrio_formats::IoKind;
     use ferrio_insight::compare::ComparedMetric;
 
-    fn figure(job: &str, kind: FiguresOf, half_percent: f64) -> RepeatedFigure {
+    fn figure(job: &str, kind: IoKind, half_percent: f64) -> RepeatedFigure {
         RepeatedFigure {
             job_index: 0,
             job: job.to_owned(),
@@ -127,11 +127,8 @@ mod tests {
 
     #[test]
     fn all_figures_that_are_named_must_be_known() {
-        let figures = vec![
-            figure("a", FiguresOf::Read, 1.0),
-            figure("b", FiguresOf::Read, 3.0),
-            figure("b", FiguresOf::Write, 9.0),
-        ];
+        let figures =
+            vec![figure("a", IoKind::Read, 1.0), figure("b", IoKind::Read, 3.0), figure("b", IoKind::Write, 9.0)];
         let repeats = RepeatedRuns { n_runs: 6, figures, outliers: Vec::new() };
         let is_met = |text: &str| UntilKnown::parse(text).expect(text).is_met(&repeats);
         assert!(is_met("a:read.iops ± 1 %") && is_met("a:iops±2%") && is_met("read.iops +- 3 %"));

@@ -73,7 +73,7 @@ fn heat_map(program: Program) {
     assert!(svg.contains("\niodepth\n") && svg.contains("\nnumjobs\n"), "{svg}");
     let report: serde_json::Value = serde_json::from_str(&scratch.read("d4-n1.json")).expect("JSON");
     let iops = report["jobs"][0]["read"]["iops"].as_f64().expect("a rate").round() as u64;
-    assert!(svg.contains(&format!("\n{}\n", ferrio_units::glance::thousands(iops))), "{iops}: {svg}");
+    assert!(svg.contains(&format!("\n{}\n", ferrio_units::humanize::thousands(iops))), "{iops}: {svg}");
     let told = run(&scratch, "plot d1-n1.json d4-n1.json").succeeded();
     assert_eq!(told.stdout, "compare.svg: Comparison of results (compare)\n");
     let svg = scratch.read("compare.svg");

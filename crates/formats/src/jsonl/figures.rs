@@ -5,7 +5,7 @@
 use super::form::{CpuMembers, DirectionMembers, LatencyMembers, SpanLine, SyncMembers};
 use super::milliseconds;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{DirectionStats, LatencyStat, Stretch, full_percentiles, per_second};
+use ferrio_stats::{DirectionStats, IntervalStats, LatencyStat, full_percentiles, per_second};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// Differences between the figures of an interval and those of the whole job.
@@ -18,13 +18,13 @@ struct StretchForm<'a> {
 }
 
 /// The figures of an interval: rates are computed over its length, and differences have no extremes.
-pub(super) fn of_interval(stretch: &Stretch) -> SpanLine {
+pub(super) fn of_interval(stretch: &IntervalStats) -> SpanLine {
     let length_ns = Some(stretch.end_ns.saturating_sub(stretch.start_ns));
     span(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: false, length_ns })
 }
 
 /// The figures of a whole job: rates are computed over the runtime of each direction, as in fio's outputs.
-pub(super) fn of_job(stretch: &Stretch) -> SpanLine {
+pub(super) fn of_job(stretch: &IntervalStats) -> SpanLine {
     span(stretch, StretchForm { percentiles: &stretch.percentiles, has_extremes: true, length_ns: None })
 }
 
@@ -42,7 +42,7 @@ pub(super) fn with_rates(mut line: SpanLine, iops: &PerDirection<f64>, bw_bytes:
     line
 }
 
-fn span(stretch: &Stretch, form: StretchForm<'_>) -> SpanLine {
+fn span(stretch: &IntervalStats, form: StretchForm<'_>) -> SpanLine {
     let stats = &stretch.stats;
     let members = |direction: DataDirection| {
         let figures = &stats.directions[direction];

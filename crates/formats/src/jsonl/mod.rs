@@ -9,8 +9,8 @@ pub(crate) mod reader;
 
 use crate::words;
 use ferrio_stats::{
-    Audit, ClonesStretch, ClonesTogether, CourseEvent, JobEnd, MessageStream, Note, Provenance, RunRecord, Stretch,
-    wire,
+    Audit, ClonesTogether, IntervalStats, JobEnd, JobIntervalStats, LoggedEvent, MessageStream, Note, Provenance,
+    RunRecord, wire,
 };
 use figures::{of_interval, of_job, with_rates};
 use form::{JobLine, SpanLine};
@@ -97,23 +97,23 @@ impl JsonlLines {
     }
 
     /// The lines for an event: its own, and those of sums that are complete with it. The first line is empty without its data.
-    pub fn told(&mut self, told: &CourseEvent, first: Option<FirstLine<'_>>) -> String {
+    pub fn told(&mut self, told: &LoggedEvent, first: Option<FirstLine<'_>>) -> String {
         match told {
-            CourseEvent::Begin { run_epoch_ms, interval_ns } => {
+            LoggedEvent::Begin { run_epoch_ms, interval_ns } => {
                 let Some(first) = first else { return String::new() };
                 self.clones = ClonesTogether::new(&first.provenance.jobs, *interval_ns);
                 run(first, *run_epoch_ms, *interval_ns as f64 / 1e6)
             }
-            CourseEvent::Interval(stretch) => interval(stretch) + &clones_intervals(&self.clones.interval(stretch)),
-            CourseEvent::JobEnded(end) => {
+            LoggedEvent::Interval(stretch) => interval(stretch) + &clones_intervals(&self.clones.interval(stretch)),
+            LoggedEvent::JobEnded(end) => {
                 let (intervals, total) = self.clones.ended(end);
                 let total = total.map(|total| clones_job(&total)).unwrap_or_default();
                 clones_intervals(&intervals) + &job(end) + &total
             }
-            CourseEvent::Message { epoch_ms, message } => {
+            LoggedEvent::Message { epoch_ms, message } => {
                 self::message(message.stream, &(self.words)(&message.note), *epoch_ms)
             }
-            CourseEvent::End { epoch_ms, exit, signal, elapsed_ns } => {
+            LoggedEvent::End { epoch_ms, exit, signal, elapsed_ns } => {
                 // Rounded down to whole microseconds.
                 end(*exit, *signal, (elapsed_ns / 1_000) as f64 / 1e3, *epoch_ms)
             }
@@ -157,7 +157,7 @@ fn run(first: FirstLine<'_>, epoch_ms: u64, interval_ms: f64) -> String {
 }
 
 /// The figures of a worker for an interval.
-fn interval(stretch: &Stretch) -> String {
+fn interval(stretch: &IntervalStats) -> String {
     line(&JsonlRecord::Interval(of_interval(stretch)))
 }
 
@@ -174,8 +174,8 @@ fn job(end: &JobEnd) -> String {
 }
 
 /// The figures of clones for intervals.
-fn clones_intervals(clones: &[ClonesStretch]) -> String {
-    let record = |clones: &ClonesStretch| {
+fn clones_intervals(clones: &[JobIntervalStats]) -> String {
+    let record = |clones: &JobIntervalStats| {
         let span = with_rates(of_interval(&clones.sum), &clones.iops, &clones.bw_bytes);
         line(&JsonlRecord::ClonesInterval { n_clones: clones.n_clones, span })
     };
@@ -183,7 +183,7 @@ fn clones_intervals(clones: &[ClonesStretch]) -> String {
 }
 
 /// The total figures of clones.
-fn clones_job(clones: &ClonesStretch) -> String {
+fn clones_job(clones: &JobIntervalStats) -> String {
     let span = with_rates(of_job(&clones.sum), &clones.iops, &clones.bw_bytes);
     line(&JsonlRecord::ClonesJob { n_clones: clones.n_clones, span })
 }

@@ -5,7 +5,7 @@ use ferrio_stats::{Failure, LatencyStat, ThreadStats};
 use ferrio_units::{DataDirection, PerDirection};
 use serde_json::json;
 
-fn stretch() -> Stretch {
+fn stretch() -> IntervalStats {
     let mut stats = ThreadStats::default();
     let mut clat = LatencyStat::new(true);
     for value_ns in [100, 100, 1_000, 60_000_000_000] {
@@ -15,7 +15,7 @@ fn stretch() -> Stretch {
     (read.n_issued, read.n_completed, read.bytes, read.runtime_ns) = (5, 4, 16_384, 500_000_000);
     read.clat = clat;
     stats.usage.user_ns = 1_500_000;
-    Stretch {
+    IntervalStats {
         job_name: "a \"job\"\n".to_owned(),
         job_number: 3,
         group_index: 1,

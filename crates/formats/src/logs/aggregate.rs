@@ -6,7 +6,7 @@
 use super::text::RowWriter;
 use super::{OpenLog, Rows};
 use ferrio_stats::{LogColumns, LogRow};
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_units::{DataDirection, PerDirection};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub struct AggregateLogs {
 impl AggregateLogs {
     /// Makes `PREFIX-read_bw.log`, `PREFIX-write_bw.log` and `PREFIX-trim_bw.log`, all empty. The second part of the
     /// result has the errors.
-    pub fn create(prefix: &Path, kept: &KeptFiles) -> (Self, Vec<(PathBuf, io::Error)>) {
+    pub fn create(prefix: &Path, kept: &ProtectedPaths) -> (Self, Vec<(PathBuf, io::Error)>) {
         let mut errors = Vec::new();
         let mut create = |direction| match output::open(&path(prefix, direction), OutputStart::Empty, kept) {
             Ok(file) => Some(OpenLog {
@@ -85,7 +85,7 @@ mod tests {
         std::fs::create_dir_all(&directory).unwrap();
         let prefix = directory.join("agg");
         std::fs::write(directory.join("agg-read_bw.log"), "of an earlier run").unwrap();
-        let (mut logs, errors) = AggregateLogs::create(&prefix, &KeptFiles::default());
+        let (mut logs, errors) = AggregateLogs::create(&prefix, &ProtectedPaths::default());
         assert!(errors.is_empty());
         logs.rows(500, &PerDirection([817, 819, 0])).unwrap();
         logs.rows(999, &PerDirection([1026, 0, 0])).unwrap();
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_opened_or_written_is_told_and_left_alone() {
-        let (mut logs, errors) = AggregateLogs::create(Path::new("/dev/null/agg"), &KeptFiles::default());
+        let (mut logs, errors) = AggregateLogs::create(Path::new("/dev/null/agg"), &ProtectedPaths::default());
         assert_eq!(errors.len(), 3);
         logs.rows(500, &PerDirection::all(1)).expect("nothing is left to fail");
         let full = File::options().write(true).open("/dev/full").unwrap();

@@ -13,7 +13,7 @@ pub use compressed::{InflateError, inflate};
 
 use compressed::Pieces;
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogRow, LogSink};
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ use text::RowWriter;
 pub struct LogFiles {
     logs: Vec<Option<OpenLog>>,
     text: Vec<u8>,
-    kept: Arc<KeptFiles>,
+    kept: Arc<ProtectedPaths>,
 }
 
 struct OpenLog {
@@ -45,7 +45,7 @@ enum Rows {
 
 impl LogFiles {
     /// A sink without files. Its logs will replace none of the kept files.
-    pub fn new(kept: &Arc<KeptFiles>) -> Self {
+    pub fn new(kept: &Arc<ProtectedPaths>) -> Self {
         Self { kept: Arc::clone(kept), ..Self::default() }
     }
 

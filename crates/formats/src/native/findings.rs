@@ -4,7 +4,7 @@
 
 use super::wrap::wrap;
 use ferrio_stats::{Audit, Finding, Measured, Severity, Unexamined, Unit, wire};
-use ferrio_units::glance::{bytes_text, duration_text, thousands, three_digits};
+use ferrio_units::humanize::{bytes_text, duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_controls;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@
 
 use crate::view::total;
 use ferrio_stats::{
-    Figures, FiguresOf, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
+    Figures, IoKind, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
 };
 use serde::{Serialize, Serializer};
 
@@ -17,7 +17,7 @@ pub struct Headline {
     /// Name of the job.
     pub job: String,
     /// What the figures are about.
-    pub kind: FiguresOf,
+    pub kind: IoKind,
     /// Number of clones in these figures.
     pub n_clones: u32,
     /// The figures.
@@ -49,7 +49,7 @@ impl Headline {
 #[derive(Serialize)]
 struct HeadlineKeys<'a> {
     job: &'a str,
-    direction: FiguresOf,
+    direction: IoKind,
     n_clones: u32,
     n_ios: u64,
     bytes: u64,
@@ -133,7 +133,7 @@ impl Serialize for Headline {
 pub fn totals(record: &RunRecord) -> Vec<Headline> {
     let Some((n_members, stats)) = total::apart(&record.workers) else { return Vec::new() };
     let all = JobFigures::of_stats(&stats);
-    let of_kind = |(kind, figures): (FiguresOf, &Figures)| Headline {
+    let of_kind = |(kind, figures): (IoKind, &Figures)| Headline {
         job: "sum of all groups".to_owned(),
         kind,
         n_clones: u32::try_from(n_members).unwrap_or(u32::MAX),
@@ -166,7 +166,7 @@ fn of_job(clones: &[WorkerRecord], precision: &[JobPrecision]) -> Vec<Headline> 
     for steps in clones.iter().filter_map(|clone| clone.stats.features.server.as_deref()) {
         server.get_or_insert_default().merge(steps);
     }
-    let of_kind = |(kind, figures): (FiguresOf, &Figures)| Headline {
+    let of_kind = |(kind, figures): (IoKind, &Figures)| Headline {
         job: first.name.clone(),
         kind,
         n_clones: clones.len() as u32,

@@ -6,7 +6,7 @@ use crate::results::error::ReadErrorKind;
 use crate::results::figure::{figure, impossible};
 use crate::results::provenance::of_text;
 use crate::results::{JobResult, RunResult};
-use ferrio_stats::{Audit, Figures, FiguresOf, Finding, JobPrecision, LatencyFigures, Unexamined};
+use ferrio_stats::{Audit, Figures, Finding, IoKind, JobPrecision, LatencyFigures, Unexamined};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -88,7 +88,7 @@ pub(crate) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
     let mut last_kind = None;
     let mut starts_ms = Vec::new();
     for row in document.jobs {
-        let kind = FiguresOf::ALL.into_iter().find(|kind| kind.name() == row.direction);
+        let kind = IoKind::ALL.into_iter().find(|kind| kind.name() == row.direction);
         let kind = kind.ok_or_else(|| impossible("a direction", &row.direction))?;
         // Rows of one job follow each other, in the order of directions.
         let is_same = result.jobs.last().is_some_and(|job: &JobResult| job.name == row.job);
@@ -124,9 +124,9 @@ pub(crate) fn result(document: NativeDocument) -> Result<RunResult, ReadErrorKin
     Ok(result)
 }
 
-fn figures(row: HeadlineRow, kind: FiguresOf) -> Result<Figures, ReadErrorKind> {
+fn figures(row: HeadlineRow, kind: IoKind) -> Result<Figures, ReadErrorKind> {
     let own = latency(&row.latency, row.n_ios)?;
-    let (clat, lat) = if kind == FiguresOf::Sync { (None, own) } else { (own, None) };
+    let (clat, lat) = if kind == IoKind::Sync { (None, own) } else { (own, None) };
     let response = row.response.map(|response| latency(&response, row.n_ios)).transpose()?.flatten();
     Ok(Figures {
         n_ios: row.n_ios,

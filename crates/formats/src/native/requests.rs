@@ -5,7 +5,7 @@
 use super::headline::Headline;
 use super::table::name;
 use ferrio_stats::{ObjectRequestKind, RequestFigures, full_percentiles, has_few_beyond, per_second};
-use ferrio_units::glance::{duration_text, thousands};
+use ferrio_units::humanize::{duration_text, thousands};
 use std::fmt::Write;
 
 /// A line for each job and kind of request.

@@ -4,7 +4,7 @@
 
 use super::table::name;
 use ferrio_stats::{RunRecord, WorkerRecord};
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 use serde::Serialize;
 
 /// The runtimes that the clones of a job have drawn (`runtime=2s-5s`).

@@ -5,7 +5,7 @@
 use super::headline::Headline;
 use super::table::name;
 use ferrio_stats::{LatencyStat, ServerSteps};
-use ferrio_units::glance::{duration_text, thousands};
+use ferrio_units::humanize::{duration_text, thousands};
 use std::fmt::Write;
 
 /// More jobs than this with a server are one line.

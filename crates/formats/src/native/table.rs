@@ -4,8 +4,8 @@
 
 use super::headline::{Headline, PERCENTILES};
 use super::{requests, servers};
-use ferrio_stats::{Estimate, FiguresOf, ImprecisionReason, JobPrecision, LatencyFigures, Percentile};
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_stats::{Estimate, ImprecisionReason, IoKind, JobPrecision, LatencyFigures, Percentile};
+use ferrio_units::humanize::{duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_name;
 
 const GAP: &str = "  ";
@@ -67,7 +67,7 @@ impl Column {
 
     fn is_shown(self, headlines: &[Headline]) -> bool {
         match self {
-            Self::Count => headlines.iter().any(|headline| headline.kind == FiguresOf::Sync),
+            Self::Count => headlines.iter().any(|headline| headline.kind == IoKind::Sync),
             Self::Errors => headlines.iter().any(|headline| headline.n_errors > 0 || headline.error != 0),
             _ => true,
         }
@@ -85,7 +85,7 @@ impl Column {
     /// The cell in the row of a job's figures.
     fn cell(self, headline: &Headline) -> String {
         let figures = &headline.figures;
-        let (is_sync, iops) = (headline.kind == FiguresOf::Sync, figures.ios_per_sec);
+        let (is_sync, iops) = (headline.kind == IoKind::Sync, figures.ios_per_sec);
         match self {
             Self::Job => name(&headline.job),
             Self::Kind => headline.kind.name().to_owned(),
@@ -185,7 +185,7 @@ fn rows(headline: &Headline, columns: &[Column]) -> Vec<Vec<String>> {
 pub fn legend(headlines: &[Headline]) -> Vec<String> {
     let mut lines = Vec::new();
     let intervals = || headlines.iter().filter_map(|headline| headline.precision.as_ref());
-    if headlines.iter().any(|headline| headline.kind == FiguresOf::Sync) {
+    if headlines.iter().any(|headline| headline.kind == IoKind::Sync) {
         lines.push(
             "sync: the calls of fsync, fdatasync and the like between the writes. A write into the cache is on the disk \
              when the sync behind it has returned."
@@ -236,7 +236,7 @@ fn rates_without_interval(headlines: &[Headline]) -> Vec<String> {
         format!("No ± for the rates of {named}{more}: {reason}.")
     };
     let mut lines: Vec<String> = jobs.into_iter().map(line).collect();
-    if headlines.iter().any(|headline| headline.kind == FiguresOf::Sync) {
+    if headlines.iter().any(|headline| headline.kind == IoKind::Sync) {
         lines.push("No ± for syncs: repeat the run to see how much their figures vary.".to_owned());
     }
     lines

@@ -9,8 +9,8 @@ use ferrio_stats::note::{
 };
 use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{
-    CourseEvent, DiskRecord, Evidence, Failure, JobEnd, LatencyStat, MessageStream, Note, PriorityStat, PriorityStats,
-    SteadyPart, SteadyState, Stretch, ThreadStats, WorkerRecord,
+    DiskRecord, Evidence, Failure, IntervalStats, JobEnd, LatencyStat, LoggedEvent, MessageStream, Note, PriorityStat,
+    PriorityStats, SteadyPart, SteadyState, ThreadStats, WorkerRecord,
 };
 use ferrio_units::{AllowedParameter, BuildError, DataDirection, PerDirection};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ fn record(values: &[u64]) -> RunRecord {
         steady: Some(SteadyPart::Leads(Box::new(SteadyState::new(criterion, 2, 2)))),
         ..WorkerRecord::default()
     };
-    let stretch = Stretch {
+    let stretch = IntervalStats {
         job_name: "j".to_owned(),
         job_number: 1,
         group_index: 0,
@@ -61,10 +61,10 @@ fn record(values: &[u64]) -> RunRecord {
             ..Evidence::default()
         },
         course: vec![
-            CourseEvent::Begin { run_epoch_ms: 3, interval_ns: 1_000_000_000 },
-            CourseEvent::Interval(Box::new(stretch)),
-            CourseEvent::JobEnded(Box::new(end)),
-            CourseEvent::End { epoch_ms: 5, exit: 1, signal: Some(2), elapsed_ns: 7 },
+            LoggedEvent::Begin { run_epoch_ms: 3, interval_ns: 1_000_000_000 },
+            LoggedEvent::Interval(Box::new(stretch)),
+            LoggedEvent::JobEnded(Box::new(end)),
+            LoggedEvent::End { epoch_ms: 5, exit: 1, signal: Some(2), elapsed_ns: 7 },
         ],
         provenance: Some(Box::default()),
         ..RunRecord::default()

@@ -3,7 +3,7 @@
 //! Rates are put together by [`together()`] alone. Must not know: tables, pictures. Start reading at [`RunResult::ran_together`].
 
 use crate::results::{JobResult, NotTogether, Quantity, RunResult, TimeBase, TimeInterval, TimeSeries, together};
-use ferrio_stats::{Figures, FiguresOf, LatencyFigures};
+use ferrio_stats::{Figures, IoKind, LatencyFigures};
 use ferrio_units::DataDirection;
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ impl RunResult {
     ///
     /// # Errors
     /// It is unknown which of them ran at the same time.
-    pub fn figures_together(&self, jobs: &[&JobResult], kind: FiguresOf) -> Result<Option<Figures>, NotTogether> {
+    pub fn figures_together(&self, jobs: &[&JobResult], kind: IoKind) -> Result<Option<Figures>, NotTogether> {
         let known: Vec<(&JobResult, &Figures)> = jobs.iter().filter_map(|job| Some((*job, job.get(kind)?))).collect();
         let all = || known.iter().map(|(_, figures)| *figures);
         if known.len() < 2 {
@@ -174,7 +174,7 @@ mod tests {
     /// Rate of the jobs together, and their I/Os.
     fn rate(run: &RunResult) -> Result<(u64, u64), NotTogether> {
         let jobs: Vec<&JobResult> = run.jobs.iter().collect();
-        let figures = run.figures_together(&jobs, FiguresOf::Read)?.expect("reads");
+        let figures = run.figures_together(&jobs, IoKind::Read)?.expect("reads");
         Ok((figures.ios_per_sec.round() as u64, figures.n_ios))
     }
 
@@ -215,7 +215,7 @@ mod tests {
             (clat.mean_ns, clat.max_ns, clat.bins) = (50.0, 50, vec![(50, 10)]);
         }
         let jobs: Vec<&JobResult> = both.jobs.iter().collect();
-        let figures = both.figures_together(&jobs, FiguresOf::Read).expect("one clock").expect("reads");
+        let figures = both.figures_together(&jobs, IoKind::Read).expect("one clock").expect("reads");
         let clat = figures.clat.expect("a latency");
         assert_eq!((clat.n_samples, clat.mean_ns, clat.max_ns, clat.bins.len()), (40, 20.0, 50, 2));
         assert_eq!(clat.percentile(99.0).map(|found| found.latency_ns), Some(50));
@@ -224,8 +224,8 @@ mod tests {
             clat.bins.clear();
         }
         let jobs: Vec<&JobResult> = both.jobs.iter().collect();
-        let figures = both.figures_together(&jobs, FiguresOf::Read).expect("one clock").expect("reads");
+        let figures = both.figures_together(&jobs, IoKind::Read).expect("one clock").expect("reads");
         assert_eq!(figures.clat.and_then(|clat| clat.percentile(99.0)), None);
-        assert_eq!(both.figures_together(&jobs, FiguresOf::Sync), Ok(None));
+        assert_eq!(both.figures_together(&jobs, IoKind::Sync), Ok(None));
     }
 }

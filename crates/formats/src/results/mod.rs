@@ -18,7 +18,7 @@ mod series;
 mod source;
 
 pub use error::{ReadError, ReadErrorKind};
-pub use ferrio_stats::{Figures, FiguresOf, LatencyFigures, LatencyKind, Percentile, SampledRate};
+pub use ferrio_stats::{Figures, IoKind, LatencyFigures, LatencyKind, Percentile, SampledRate};
 pub use file::ResultFile;
 pub use heat::{LatencyCounts, LatencyHeat};
 pub use model::{CpuFigures, DiskFigures, JobResult, LatencyClass, RunResult, Shares, SteadyOutcome};

@@ -3,7 +3,7 @@
 //! Must not know: files, formats. Start reading at [`RunResult`].
 
 use crate::results::series::{TimeBase, TimeSeries};
-use ferrio_stats::{Audit, Figures, FiguresOf, Finding, JobPrecision, Provenance};
+use ferrio_stats::{Audit, Figures, Finding, IoKind, JobPrecision, Provenance};
 use ferrio_units::{DataDirection, PerDirection};
 
 /// The results of one run.
@@ -108,13 +108,13 @@ impl JobResult {
     }
 
     /// The figures of one kind of I/O.
-    pub fn get(&self, kind: FiguresOf) -> Option<&Figures> {
+    pub fn get(&self, kind: IoKind) -> Option<&Figures> {
         kind.direction().map_or(self.syncs.as_ref(), |direction| self.directions[direction].as_ref())
     }
 
     /// The kinds of I/O that the job has done, syncs among them.
-    pub fn kinds(&self) -> impl Iterator<Item = (FiguresOf, &Figures)> {
-        FiguresOf::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
+    pub fn kinds(&self) -> impl Iterator<Item = (IoKind, &Figures)> {
+        IoKind::ALL.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
     }
 }
 

@@ -5,7 +5,7 @@
 use super::system;
 use ferrio_stats::LaidOver;
 use ferrio_stats::note::{DeviceUsage, FileNote};
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::humanize::{bytes_text, thousands};
 
 /// The words of a note.
 // tidy: table

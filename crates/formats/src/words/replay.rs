@@ -5,7 +5,7 @@
 use super::system;
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote, TraceFault, TracePlace, TraceRemark, TraceTrouble};
 use ferrio_units::errno_text;
-use ferrio_units::glance::counted;
+use ferrio_units::humanize::counted;
 
 /// The line of a replay.
 pub(super) fn text(note: &ReplayNote) -> String {

@@ -8,7 +8,7 @@ use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_l
 use super::verdict::{beyond_noise, decide};
 use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
 use crate::repeats::is_by_logarithm;
-use ferrio_formats::{FiguresOf, LatencyKind};
+use ferrio_formats::{IoKind, LatencyKind};
 use ferrio_inference::{LogRatio, log_ratio};
 
 /// Half the width of a bucket of a latency, as a share: percentiles are the middle of one.
@@ -26,14 +26,14 @@ pub(super) struct JobOfBoth<'a> {
 
 impl JobOfBoth<'_> {
     /// The latency that is compared. Response latencies have no course from which one run could tell how much they vary: repeated results do.
-    fn latency(&self, of: FiguresOf) -> LatencyKind {
+    fn latency(&self, of: IoKind) -> LatencyKind {
         let kinds = if self.is_repeated() { &LATENCIES[..] } else { &LATENCIES[1..] };
         common_latency(&self.jobs(), of, kinds)
     }
 
     /// All results have response latencies, of some kind of I/O.
     pub(super) fn has_responses(&self) -> bool {
-        FiguresOf::ALL.into_iter().any(|of| self.jobs().all(|job| job.has_latency(of, LatencyKind::Response)))
+        IoKind::ALL.into_iter().any(|of| self.jobs().all(|job| job.has_latency(of, LatencyKind::Response)))
     }
 
     fn jobs(&self) -> impl Iterator<Item = &JobOfResult<'_>> + Clone {
@@ -47,7 +47,7 @@ impl JobOfBoth<'_> {
 }
 
 /// The figures of a kind of I/O that both sides have. `threshold` is a share.
-pub(super) fn figures(jobs: &JobOfBoth<'_>, of: FiguresOf, threshold: f64) -> Vec<ComparedFigure> {
+pub(super) fn figures(jobs: &JobOfBoth<'_>, of: IoKind, threshold: f64) -> Vec<ComparedFigure> {
     let kind = jobs.latency(of);
     let of_metric = |metric: ComparedMetric| {
         let base = FigureSample::of(&jobs.base, of, metric, kind);
@@ -168,7 +168,7 @@ fn compared(
         return Ok(Ground { basis: ComparisonBasis::Repeats, ratio, reason });
     }
     let of_course = |ratio: LogRatio| Ground {
-        basis: ComparisonBasis::Course,
+        basis: ComparisonBasis::EventLog,
         ratio: reaching(ratio, told),
         reason: "from the course of one run each".to_owned(),
     };

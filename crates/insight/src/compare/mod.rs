@@ -23,7 +23,7 @@ pub use model::{
 };
 pub use verdict::ComparisonVerdict;
 
-use ferrio_formats::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{IoKind, JobResult, RunResult};
 use ferrio_stats::{Finding, Severity};
 use figures::JobOfBoth;
 use sample::JobOfResult;
@@ -206,7 +206,7 @@ fn job(jobs: &JobOfBoth<'_>, comparison: &Comparison) -> ComparedJob {
         only_in_new: Vec::new(),
         figures: Vec::new(),
     };
-    for kind in FiguresOf::ALL {
+    for kind in IoKind::ALL {
         match (has(&jobs.base, kind), has(&jobs.new, kind)) {
             (true, true) => {
                 let threshold = comparison.threshold_percent / 100.0;

@@ -5,7 +5,7 @@
 use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
 use crate::repeats::mean_of;
-use ferrio_formats::{FiguresOf, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
+use ferrio_formats::{IoKind, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_inference::{Counts, mean, mean_interval, percentile_interval};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
 use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
@@ -40,22 +40,22 @@ pub(crate) struct JobOfResult<'a> {
 
 impl<'a> JobOfResult<'a> {
     /// True if it did I/O of this kind.
-    pub(crate) fn has(&self, of: FiguresOf) -> bool {
-        self.job.get(of).is_some() || self.job.series.iter().any(|series| FiguresOf::from(series.direction) == of)
+    pub(crate) fn has(&self, of: IoKind) -> bool {
+        self.job.get(of).is_some() || self.job.series.iter().any(|series| IoKind::from(series.direction) == of)
     }
 
     /// True if it measured this latency.
-    pub(crate) fn has_latency(&self, of: FiguresOf, kind: LatencyKind) -> bool {
+    pub(crate) fn has_latency(&self, of: IoKind, kind: LatencyKind) -> bool {
         ComparedMetric::MeanLatency.value(self, of, kind).is_some()
     }
 
-    fn series(&self, of: FiguresOf, quantity: Quantity) -> Option<Cow<'a, TimeSeries>> {
-        let is_it = |one: &&TimeSeries| FiguresOf::from(one.direction) == of && one.quantity == quantity;
+    fn series(&self, of: IoKind, quantity: Quantity) -> Option<Cow<'a, TimeSeries>> {
+        let is_it = |one: &&TimeSeries| IoKind::from(one.direction) == of && one.quantity == quantity;
         joined(&self.job.series.iter().filter(is_it).collect::<Vec<_>>())
     }
 
     /// A figure over time that is a mean.
-    fn course(&self, of: FiguresOf, metric: ComparedMetric, series: &TimeSeries) -> Vec<f64> {
+    fn course(&self, of: IoKind, metric: ComparedMetric, series: &TimeSeries) -> Vec<f64> {
         if metric.is_latency() {
             weighted_means(series, self.series(of, Quantity::Iops).as_deref())
         } else {
@@ -64,7 +64,7 @@ impl<'a> JobOfResult<'a> {
     }
 
     /// The precision of its figures that the result tells. It is told of a job with all its clones, which may be several jobs here.
-    fn precision(&self, of: FiguresOf) -> Option<&'a JobPrecision> {
+    fn precision(&self, of: IoKind) -> Option<&'a JobPrecision> {
         // fio's reports have none; a look at all jobs for each of thousands would take long.
         if self.result.precision.is_empty() {
             return None;
@@ -82,7 +82,7 @@ pub(crate) const LATENCIES: [LatencyKind; 3] = [LatencyKind::Response, LatencyKi
 /// The first of these latencies that all jobs have measured; that of completion if there is none.
 pub(crate) fn common_latency<'j, 'r: 'j>(
     jobs: &(impl Iterator<Item = &'j JobOfResult<'r>> + Clone),
-    of: FiguresOf,
+    of: IoKind,
     kinds: &[LatencyKind],
 ) -> LatencyKind {
     let all_have = |kind: &LatencyKind| jobs.clone().all(|job| job.has_latency(of, *kind));
@@ -110,7 +110,7 @@ pub(crate) enum FigureCourse {
 }
 
 impl FigureSample {
-    pub(crate) fn of(jobs: &[JobOfResult<'_>], of: FiguresOf, metric: ComparedMetric, kind: LatencyKind) -> Self {
+    pub(crate) fn of(jobs: &[JobOfResult<'_>], of: IoKind, metric: ComparedMetric, kind: LatencyKind) -> Self {
         let values = jobs.iter().filter_map(|job| metric.value(job, of, kind)).collect();
         let course = match jobs {
             [job] => FigureCourse::of(job, of, metric, kind),
@@ -127,7 +127,7 @@ impl FigureSample {
 }
 
 impl FigureCourse {
-    fn of(job: &JobOfResult<'_>, of: FiguresOf, metric: ComparedMetric, kind: LatencyKind) -> Self {
+    fn of(job: &JobOfResult<'_>, of: IoKind, metric: ComparedMetric, kind: LatencyKind) -> Self {
         if metric == ComparedMetric::Max {
             return Self::Silent(ONE_IO);
         }
@@ -202,10 +202,10 @@ impl ComparedMetric {
     }
 
     /// The figure of a job: as reported, or from its series if there is no report.
-    fn value(self, job: &JobOfResult<'_>, of: FiguresOf, kind: LatencyKind) -> Option<f64> {
+    fn value(self, job: &JobOfResult<'_>, of: IoKind, kind: LatencyKind) -> Option<f64> {
         if let Some(figures) = job.job.get(of) {
             // Syncs move no data.
-            return self.reported(figures, kind).filter(|_| self != Self::Bandwidth || of != FiguresOf::Sync);
+            return self.reported(figures, kind).filter(|_| self != Self::Bandwidth || of != IoKind::Sync);
         }
         let series = job.series(of, self.quantity(kind))?;
         match self.percent() {

@@ -6,7 +6,7 @@ use super::ComparedFact;
 use ferrio_formats::RunResult;
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_stats::{Provenance, wire};
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use serde_json::Value;
 
 /// A fact with its name.

@@ -1,7 +1,7 @@
 //! Simulated pairs of runs with a known truth, and results as files may hold them.
 
 use super::*;
-use ferrio_formats::{Figures, FiguresOf, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
+use ferrio_formats::{Figures, IoKind, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_inference::synthetic::{Noise, autoregressive};
 use ferrio_stats::{Audit, Estimate, ImprecisionReason, JobPrecision};
 use ferrio_units::{DataDirection, PerDirection};
@@ -250,7 +250,7 @@ fn number_of_results_and_probability_stand_beside_a_verdict() {
     let one =
         compare(&[course(1_000.0, 60, 0.0, Noise::Normal, 1)], &[course(1_100.0, 70, 0.0, Noise::Normal, 2)], 1.0);
     let figure = &one.jobs[0].figures[0];
-    assert_eq!((figure.n, figure.n_intervals, figure.basis), ([1, 1], Some([60, 70]), ComparisonBasis::Course));
+    assert_eq!((figure.n, figure.n_intervals, figure.basis), ([1, 1], Some([60, 70]), ComparisonBasis::EventLog));
     assert!(figure.p.is_some_and(|p| p < 0.001), "{:?}", figure.p);
 }
 
@@ -271,7 +271,7 @@ fn syncs_are_compared() {
     let base: Vec<RunResult> = [100_000, 101_000, 102_000].map(with_syncs).to_vec();
     let new: Vec<RunResult> = [200_000, 201_000, 202_000].map(with_syncs).to_vec();
     let comparison = compare(&base, &new, 1.0);
-    let syncs = comparison.jobs[0].figures.iter().filter(|figure| figure.direction == FiguresOf::Sync.name());
+    let syncs = comparison.jobs[0].figures.iter().filter(|figure| figure.direction == IoKind::Sync.name());
     let told: Vec<_> = syncs.map(|figure| (figure.metric.name(), figure.verdict)).collect();
     let (same, slower) = (ComparisonVerdict::Same, ComparisonVerdict::Slower);
     assert_eq!(told, [("iops", same), ("mean", slower), ("p99", slower), ("max", slower)]);

@@ -2,36 +2,36 @@
 //!
 //! Must not know: figures. Start reading at [`is_held_back`].
 
-use crate::case::{CaseJob, is_for_files, is_in_memory};
+use crate::audit_input::{AuditedJob, is_for_files, is_in_memory};
 use ferrio_spec::SyncMode;
 use ferrio_units::DataDirection;
 
 /// The job is not meant to be as fast as it can.
-pub(crate) fn is_paced(job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_paced(job: &AuditedJob<'_>) -> bool {
     let (pace, latency) = (&job.spec.pace, &job.spec.latency);
     pace.limits_rates() || pace.pauses.is_set() || latency.target_us > 0 || job.spec.replay.is_set()
 }
 
 /// The job is not meant to be as fast as it can, or other work than its I/O takes a part of its time.
-pub(crate) fn is_held_back(job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_held_back(job: &AuditedJob<'_>) -> bool {
     let syncs = job.spec.durability.fsync_blocks > 0 || job.spec.durability.fdatasync_blocks > 0;
     is_paced(job) || syncs || job.spec.submission.serialize_overlap || job.spec.verify.is_some()
 }
 
 /// Something else than a rate holds the job back on purpose.
-pub(crate) fn waits_beside_rate(job: &CaseJob<'_>) -> bool {
+pub(crate) fn waits_beside_rate(job: &AuditedJob<'_>) -> bool {
     let spec = &job.spec;
     let is_timed_otherwise = spec.replay.is_set() || spec.latency.target_us > 0 || spec.pace.flow.weight > 0;
     spec.pace.pauses.is_set() || is_timed_otherwise || spec.verify.is_some()
 }
 
 /// The job waits for its writes, in each of them or in syncs.
-pub(crate) fn waits_for_writes(job: &CaseJob<'_>) -> bool {
+pub(crate) fn waits_for_writes(job: &AuditedJob<'_>) -> bool {
     waits_in_syncs(job) || job.spec.durability.sync != SyncMode::None
 }
 
 /// The job has syncs beside its writes, now and then or at its end.
-pub(crate) fn waits_in_syncs(job: &CaseJob<'_>) -> bool {
+pub(crate) fn waits_in_syncs(job: &AuditedJob<'_>) -> bool {
     let durability = &job.spec.durability;
     let now_and_then =
         durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
@@ -40,18 +40,18 @@ pub(crate) fn waits_in_syncs(job: &CaseJob<'_>) -> bool {
 }
 
 /// The job asks for a depth that buffered I/O of its engine cannot have.
-pub(crate) fn is_depth_in_vain(job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_depth_in_vain(job: &AuditedJob<'_>) -> bool {
     job.is_buffered() && !job.engine.queues_buffered && job.spec.queue.iodepth > 1
 }
 
 /// The job asks for direct I/O to files.
-pub(crate) fn is_direct_to_files(job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_direct_to_files(job: &AuditedJob<'_>) -> bool {
     let is_asked = job.spec.durability.direct && job.has_files() && job.engine.targets.are_opened_by_run();
     is_asked && job.places.iter().all(|place| is_for_files(place) && !is_in_memory(place))
 }
 
 /// The option that makes the data of writes easy to compress or to share.
-pub(crate) fn easy_data(job: &CaseJob<'_>) -> Option<&'static str> {
+pub(crate) fn easy_data(job: &AuditedJob<'_>) -> Option<&'static str> {
     let buffers = &job.spec.buffers;
     match () {
         () if buffers.zero => Some("zero_buffers"),
@@ -63,7 +63,7 @@ pub(crate) fn easy_data(job: &CaseJob<'_>) -> Option<&'static str> {
 }
 
 /// The most I/Os of all clones together; `None`: the options set no bound.
-pub(crate) fn most_ios(job: &CaseJob<'_>) -> Option<u64> {
+pub(crate) fn most_ios(job: &AuditedJob<'_>) -> Option<u64> {
     let (extent, limits) = (&job.spec.extent, &job.spec.limits);
     if limits.time_based && limits.runtime_us > 0 || job.spec.replay.is_set() {
         return None;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: the work of devices. Start reading at [`waiting_share`].
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use ferrio_stats::LatencyStat;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_units::DataDirection;
@@ -26,7 +26,7 @@ const TAIL_SHARE: f64 = 0.5;
 const TAIL_PERCENTS: [f64; 2] = [99.9, 99.0];
 
 /// Time in which the control group was held back, as a share of the run, if that matters. It is a sum over CPUs, and may exceed 1.
-pub(crate) fn throttled_share(case: &Case<'_>) -> Option<f64> {
+pub(crate) fn throttled_share(case: &AuditInput<'_>) -> Option<f64> {
     let throttling = case.host_cpu()?.throttling.value()?;
     let share = throttling.throttled_us as f64 * 1e3 / case.record.elapsed_ns as f64;
     (throttling.n_throttled > 0 && share.is_finite() && share >= LEAST_THROTTLED).then_some(share)
@@ -34,7 +34,7 @@ pub(crate) fn throttled_share(case: &Case<'_>) -> Option<f64> {
 
 /// Share of a job's time in which it was ready to run and others had the CPU, if that matters. Where the control group was held back, the
 /// kernel counts that time among the waits, so nothing is known about others.
-pub(crate) fn waiting_share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
+pub(crate) fn waiting_share(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<f64> {
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;
     let n_workers = job.workers.len() as u64;
@@ -63,7 +63,7 @@ pub(crate) struct WaitingTail {
 
 impl WaitingTail {
     /// Of a job that has one.
-    pub(crate) fn of(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Self> {
+    pub(crate) fn of(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Self> {
         let turns = job.total.as_ref()?.usage.cpu_turns?;
         let is_large = throttled_share(case).is_some() || waiting_share(case, job).is_some();
         if is_large || job.engine.moves_nothing() || case.provenance.clock.source == "virtual" {

@@ -3,7 +3,7 @@
 //! Must not know: the work of devices. Start reading at [`holds_no_data`] and [`first_written_bytes`].
 
 use super::ranges::shared_part;
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use ferrio_stats::{ExtentBytes, LayerKind, StorageLayer, TargetKind, TargetPlace, TargetSize};
 use ferrio_units::DataDirection;
 
@@ -13,7 +13,7 @@ pub(crate) const LEAST_SHARE: f64 = 0.05;
 const LEAST_FIRST_SHARE: f64 = 0.1;
 
 /// The job only reads, and a part of its files holds no data.
-pub(crate) fn holds_no_data(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+pub(crate) fn holds_no_data(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     // A mix may read blocks that it has just written.
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write);
     let is_empty =
@@ -22,7 +22,7 @@ pub(crate) fn holds_no_data(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
 }
 
 /// Sums of the extents of a job's files, and their size in bytes; `None` unless the extents of all its files are known.
-pub(crate) fn of_files(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentBytes, u64)> {
+pub(crate) fn of_files(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<(ExtentBytes, u64)> {
     let mut total = ExtentBytes::default();
     let mut size_bytes = 0_u64;
     let is_written_before = is_written_before(case, job);
@@ -47,21 +47,21 @@ pub(crate) fn of_files(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(ExtentByte
 }
 
 /// An earlier job of the run writes what the job reads.
-fn is_written_before(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+fn is_written_before(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     let is_earlier =
-        |other: &CaseJob<'_>| other.group < job.group || job.spec.grouping.wait_for.as_deref() == Some(other.name);
-    let writes = |other: &&CaseJob<'_>| is_earlier(other) && other.does(DataDirection::Write);
+        |other: &AuditedJob<'_>| other.group < job.group || job.spec.grouping.wait_for.as_deref() == Some(other.name);
+    let writes = |other: &&AuditedJob<'_>| is_earlier(other) && other.does(DataDirection::Write);
     case.jobs.iter().filter(writes).any(|other| shared_part(other, job).is_some())
 }
 
 /// The layer of a place that is a loop device.
-pub(crate) fn loop_of<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<&'a StorageLayer> {
+pub(crate) fn loop_of<'a>(case: &AuditInput<'a>, place: &TargetPlace) -> Option<&'a StorageLayer> {
     let layer = case.layer(place.layer.as_deref()?)?;
     (place.kind == TargetKind::Block && layer.kind == LayerKind::Loop).then_some(layer)
 }
 
 /// The extents of the file behind a loop device that covers the whole file.
-fn behind_loop<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<(&'a ExtentBytes, u64)> {
+fn behind_loop<'a>(case: &AuditInput<'a>, place: &TargetPlace) -> Option<(&'a ExtentBytes, u64)> {
     let layer = loop_of(case, place)?;
     let backing = layer.backing.as_ref()?;
     let is_whole = case.device(&layer.name)?.size_bytes == Some(backing.size_bytes);
@@ -69,7 +69,7 @@ fn behind_loop<'a>(case: &Case<'a>, place: &TargetPlace) -> Option<(&'a ExtentBy
 }
 
 /// Bytes that the job has written to blocks without data, if they are a tenth or more of all that it has written.
-pub(crate) fn first_written_bytes(job: &CaseJob<'_>) -> Option<u64> {
+pub(crate) fn first_written_bytes(job: &AuditedJob<'_>) -> Option<u64> {
     let written = job.figures(DataDirection::Write)?.bytes;
     let first = sum(job.places.iter().map(became_data).collect::<Option<Vec<u64>>>()?).min(written);
     (first > 0 && first as f64 >= written as f64 * LEAST_FIRST_SHARE).then_some(first)

@@ -1,6 +1,6 @@
 //! Measures that are computed once for a case, because they take time and several rules ask for them.
 //!
-//! Must not know: the case, so that the case can own them. Start reading at [`KeptMeasures`].
+//! Must not know: the case, so that the case can own them. Start reading at [`MeasureCache`].
 
 use ferrio_inference::Change;
 use ferrio_units::DataDirection;
@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 
 /// The measures that were asked for so far.
 #[derive(Default)]
-pub(crate) struct KeptMeasures {
+pub(crate) struct MeasureCache {
     pub(super) shortfalls: OnceCell<Vec<Shortfall>>,
     pub(super) courses: OnceCell<Vec<FreeCourse>>,
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: devices. Start reading at [`WaitingWrites`].
 
-use crate::case::{Case, CaseJob, is_in_memory, sum};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory, sum};
 use ferrio_units::DataDirection;
 
 const LEAST_SHARE: f64 = 0.1;
@@ -11,14 +11,14 @@ const LEAST_BYTES: u64 = 1 << 20;
 /// Writes that were in memory only when the run ended, if they are a tenth or more.
 pub(crate) struct WaitingWrites<'c, 'a> {
     /// The jobs that wrote through the page cache.
-    pub(crate) writers: Vec<&'c CaseJob<'a>>,
+    pub(crate) writers: Vec<&'c AuditedJob<'a>>,
     pub(crate) written_bytes: u64,
     pub(crate) waiting_bytes: u64,
 }
 
 impl<'c, 'a> WaitingWrites<'c, 'a> {
     /// Of a run that left some.
-    pub(crate) fn of(case: &'c Case<'a>) -> Option<Self> {
+    pub(crate) fn of(case: &'c AuditInput<'a>) -> Option<Self> {
         let files = case.page_cache()?.files.value()?;
         let writers: Vec<_> =
             case.jobs.iter().filter(|job| job.is_buffered() && job.figures(DataDirection::Write).is_some()).collect();

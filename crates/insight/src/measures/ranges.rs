@@ -2,12 +2,12 @@
 //!
 //! Must not know: figures. Start reading at [`range_bytes`] and [`shared_part`].
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{TargetKind, TargetPlace};
 
 /// The bytes that all clones together can read; `None`: that is not known.
-pub(crate) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
+pub(crate) fn range_bytes(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<u64> {
     let given = match job.spec.extent.size {
         // Clones may have ranges of their own.
         Some(SizeSpec::Bytes(bytes)) => Some(bytes.saturating_mul(u64::from(job.n_clones))),
@@ -26,7 +26,7 @@ pub(crate) fn range_bytes(case: &Case<'_>, job: &CaseJob<'_>) -> Option<u64> {
 }
 
 /// The file of which both use the same part, with both of its names if there are two.
-pub(crate) fn shared_part(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
+pub(crate) fn shared_part(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> Option<String> {
     if !job.has_files() || !other.has_files() {
         return None;
     }
@@ -34,23 +34,23 @@ pub(crate) fn shared_part(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Stri
     parts_overlap(job, other).then_some(name)
 }
 
-fn same_name(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<String> {
+fn same_name(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> Option<String> {
     let (target, its) = (&job.spec.target, &other.spec.target);
     let is_one = target.filenames.len() == 1 && its.filenames.len() == 1 && target.directories == its.directories;
     target.filenames.iter().find(|name| is_one && its.filenames.contains(name)).cloned()
 }
 
 /// A file that a later job has under another name than an earlier one: a link, a loop device.
-fn alias(earlier: &CaseJob<'_>, later: &CaseJob<'_>) -> Option<String> {
-    let n_files = |job: &CaseJob<'_>| job.places.iter().map(|place| place.n_files).sum::<u64>();
+fn alias(earlier: &AuditedJob<'_>, later: &AuditedJob<'_>) -> Option<String> {
+    let n_files = |job: &AuditedJob<'_>| job.places.iter().map(|place| place.n_files).sum::<u64>();
     let alias = later.aliases.iter().find(|alias| alias.other_index == earlier.index)?;
     let is_one = n_files(earlier) == 1 && n_files(later) == 1;
     is_one.then(|| format!("{}, which is also {}", alias.other_path, alias.path))
 }
 
-fn parts_overlap(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
+fn parts_overlap(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
     // In bytes where both say so; a part in percent, or to the end, is compared with its own kind only.
-    let part = |job: &CaseJob<'_>| match (job.spec.extent.offset, job.spec.extent.size) {
+    let part = |job: &AuditedJob<'_>| match (job.spec.extent.offset, job.spec.extent.size) {
         (SizeSpec::Bytes(offset), Some(SizeSpec::Bytes(size))) => Some((offset, offset.saturating_add(size))),
         (SizeSpec::Bytes(offset), None) => Some((offset, u64::MAX)),
         _ => None,

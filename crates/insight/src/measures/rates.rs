@@ -4,7 +4,7 @@
 
 use super::asked::{is_held_back, waits_beside_rate};
 use super::kept::FreeCourse;
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::course::JobCourse;
 use ferrio_inference::{Change, change_point, mean, trend};
 use ferrio_stats::JobSeries;
@@ -29,7 +29,7 @@ const STEADY: f64 = 0.15;
 const LEAST_IOS: f64 = 10.0;
 
 /// The jobs with I/O that nothing holds back on purpose, each with its course.
-pub(crate) fn free_courses<'c>(case: &'c Case<'_>) -> &'c [FreeCourse] {
+pub(crate) fn free_courses<'c>(case: &'c AuditInput<'_>) -> &'c [FreeCourse] {
     case.kept.courses.get_or_init(|| {
         let series = case.record.series.iter();
         let jobs = series.filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
@@ -91,7 +91,7 @@ const LEAST_IOS_OF_RATE: f64 = 5.0;
 const EXPLAINED_OF_RATE: f64 = 0.5;
 
 /// The courses of jobs with rates in all directions that they use.
-pub(crate) fn paced_courses(case: &Case<'_>) -> Vec<PacedCourse> {
+pub(crate) fn paced_courses(case: &AuditInput<'_>) -> Vec<PacedCourse> {
     let series = case.record.series.iter();
     let jobs = series.filter_map(|series| Some((case.jobs.get(series.job_index as usize)?, series)));
     let paced = jobs.filter(|(job, _)| !waits_beside_rate(job) && !job.engine.moves_nothing());
@@ -111,7 +111,7 @@ pub(crate) fn paced_courses(case: &Case<'_>) -> Vec<PacedCourse> {
 }
 
 /// I/Os a second that the rates of a job want; `None`: a direction that it uses has none.
-pub(crate) fn wanted_ios(job: &CaseJob<'_>) -> Option<f64> {
+pub(crate) fn wanted_ios(job: &AuditedJob<'_>) -> Option<f64> {
     let pace = &job.spec.pace;
     let of_direction = |direction: DataDirection| {
         let (ios, bytes) = (f64::from(pace.ios_per_sec[direction]), pace.bytes_per_sec[direction] as f64);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: the page cache. Start reading at [`asked_in_flight`] and [`works`].
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::on_device::{BlockPlaces, device_of, is_direct};
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{DiskCounters, DiskRecord};
@@ -12,7 +12,7 @@ use ferrio_units::DataDirection;
 pub(crate) const EXPLAINED: f64 = 0.9;
 
 /// Requests that the job wants in flight at a device.
-pub(crate) fn asked_in_flight(job: &CaseJob<'_>, device: &DeviceFacts) -> f64 {
+pub(crate) fn asked_in_flight(job: &AuditedJob<'_>, device: &DeviceFacts) -> f64 {
     let is_one = job.engine.is_inline() && !job.spec.submission.offload;
     let depth = if is_one { 1 } else { job.spec.queue.iodepth };
     let n_requests = most_bytes(device).map_or(1, |most| least_bytes(job).div_ceil(most)).max(1);
@@ -25,14 +25,14 @@ pub(crate) fn most_bytes(device: &DeviceFacts) -> Option<u64> {
 }
 
 /// The job's smallest block.
-pub(crate) fn least_bytes(job: &CaseJob<'_>) -> u64 {
+pub(crate) fn least_bytes(job: &AuditedJob<'_>) -> u64 {
     let directions = [DataDirection::Read, DataDirection::Write].into_iter().filter(|direction| job.does(*direction));
     directions.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min().unwrap_or(0)
 }
 
 /// I/O in one direction on one device, by the jobs and by the device.
 pub(crate) struct DeviceWork<'c, 'a> {
-    pub(crate) jobs: Vec<&'c CaseJob<'a>>,
+    pub(crate) jobs: Vec<&'c AuditedJob<'a>>,
     pub(crate) device: &'a str,
     /// The direction of its I/Os.
     pub(crate) direction: DataDirection,
@@ -44,7 +44,7 @@ pub(crate) struct DeviceWork<'c, 'a> {
 }
 
 /// The work of jobs with direct I/O, on devices that nobody else used.
-pub(crate) fn works<'c, 'a>(case: &'c Case<'a>) -> Vec<DeviceWork<'c, 'a>> {
+pub(crate) fn works<'c, 'a>(case: &'c AuditInput<'a>) -> Vec<DeviceWork<'c, 'a>> {
     let disks = case.record.disks().unwrap_or_default();
     let of_disk = |disk: &'a DiskRecord| {
         let directions = [(DataDirection::Read, 0), (DataDirection::Write, 1)].into_iter();
@@ -54,7 +54,7 @@ pub(crate) fn works<'c, 'a>(case: &'c Case<'a>) -> Vec<DeviceWork<'c, 'a>> {
 }
 
 fn work<'c, 'a>(
-    case: &'c Case<'a>,
+    case: &'c AuditInput<'a>,
     device: &'a str,
     counters: &DiskCounters,
     direction: DataDirection,
@@ -84,6 +84,6 @@ fn work<'c, 'a>(
 }
 
 /// Some targets of the job are on the device.
-fn uses(job: &CaseJob<'_>, device: &str) -> bool {
+fn uses(job: &AuditedJob<'_>, device: &str) -> bool {
     job.places.iter().any(|place| place.device.as_deref() == Some(device))
 }

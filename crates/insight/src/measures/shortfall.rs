@@ -4,7 +4,7 @@
 
 use super::kept::Shortfall;
 use super::page_cache::WaitingWrites;
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::stack::Level;
 use ferrio_units::DataDirection;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub(crate) fn is_too_little(stored_bytes: u64, claimed_bytes: u64) -> bool {
 }
 
 /// What the devices of each level have not seen. What is missing at a level is missing below it, and is named once.
-pub(crate) fn shortfalls<'c>(case: &'c Case<'_>) -> &'c [Shortfall] {
+pub(crate) fn shortfalls<'c>(case: &'c AuditInput<'_>) -> &'c [Shortfall] {
     case.kept.shortfalls.get_or_init(|| {
         let directions = [DataDirection::Read, DataDirection::Write].into_iter();
         // Writes that wait in the page cache will reach the devices later.
@@ -33,17 +33,17 @@ pub(crate) fn shortfalls<'c>(case: &'c Case<'_>) -> &'c [Shortfall] {
 }
 
 /// Some bytes of a job are missing.
-pub(crate) fn is_short(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_short(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     shortfalls(case).iter().any(|found| found.job_indices.contains(&(job.index as usize)))
 }
 
 /// A job with the levels of devices below it.
 struct Claim<'c, 'a> {
-    job: &'c CaseJob<'a>,
+    job: &'c AuditedJob<'a>,
     levels: Vec<Level<'a>>,
 }
 
-fn of_direction(case: &Case<'_>, direction: DataDirection) -> Vec<Shortfall> {
+fn of_direction(case: &AuditInput<'_>, direction: DataDirection) -> Vec<Shortfall> {
     let jobs = case.jobs.iter().filter(|job| job.figures(direction).is_some());
     let claims: Vec<Claim<'_, '_>> = jobs.map(|job| Claim { job, levels: case.levels(job) }).collect();
     let n_levels = claims.iter().map(|claim| claim.levels.len()).max().unwrap_or(0);
@@ -85,14 +85,14 @@ fn names(level: &Level<'_>) -> Vec<String> {
     level.iter().map(|&name| name.to_owned()).collect()
 }
 
-fn jobs_of<'c, 'a>(claims: &[Claim<'c, 'a>], indices: &[usize]) -> Vec<&'c CaseJob<'a>> {
+fn jobs_of<'c, 'a>(claims: &[Claim<'c, 'a>], indices: &[usize]) -> Vec<&'c AuditedJob<'a>> {
     indices.iter().map(|index| claims[*index].job).collect()
 }
 
 /// Reads that no device has served, and their jobs. A job whose own bytes are known is judged by these, because the devices have also
 /// read for others: other jobs and programs, and the preparation of the run.
 fn by_own_bytes(
-    case: &Case<'_>,
+    case: &AuditInput<'_>,
     level: &Level<'_>,
     claims: &[Claim<'_, '_>],
     here: &[usize],
@@ -135,18 +135,18 @@ impl Gap {
 }
 
 /// The bytes of the jobs and those of the devices, if these are too few.
-fn gap(case: &Case<'_>, direction: DataDirection, level: &Level<'_>, jobs: &[&CaseJob<'_>]) -> Option<Gap> {
+fn gap(case: &AuditInput<'_>, direction: DataDirection, level: &Level<'_>, jobs: &[&AuditedJob<'_>]) -> Option<Gap> {
     let device_bytes = case.level_bytes(level, direction)?.saturating_add(unseen_bytes(case, direction, jobs));
     let claimed_bytes = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
     Some(Gap { claimed_bytes, device_bytes }).filter(Gap::is_wide)
 }
 
 /// Bytes that the devices may have moved beside their counters: none in a run of ferrio, which reads them before and after the jobs.
-fn unseen_bytes(case: &Case<'_>, direction: DataDirection, jobs: &[&CaseJob<'_>]) -> u64 {
+fn unseen_bytes(case: &AuditInput<'_>, direction: DataDirection, jobs: &[&AuditedJob<'_>]) -> u64 {
     if !case.is_reported() {
         return 0;
     }
-    let of_job = |job: &&CaseJob<'_>| {
+    let of_job = |job: &&AuditedJob<'_>| {
         let bytes = job.figures(direction).map_or(0, |figures| figures.bytes) as f64;
         (bytes * (UNSEEN_SECONDS / job.seconds(direction).max(UNSEEN_SECONDS))) as u64
     };

@@ -2,11 +2,11 @@
 //!
 //! Must not know: figures. Start reading at [`used_place`].
 
-use crate::case::{CaseJob, is_for_files};
+use crate::audit_input::{AuditedJob, is_for_files};
 use ferrio_stats::{TargetKind, TargetPlace};
 
 /// The first device of a job that others use, and their use.
-pub(crate) fn used_place<'a>(job: &CaseJob<'a>) -> Option<(&'a str, &'a str)> {
+pub(crate) fn used_place<'a>(job: &AuditedJob<'a>) -> Option<(&'a str, &'a str)> {
     let mut places = job.places.iter().filter(|place| place.kind == TargetKind::Block && job.has_files());
     places.find_map(|place| Some((&place.path[..], place.used.as_deref()?)))
 }

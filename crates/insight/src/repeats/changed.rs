@@ -7,10 +7,10 @@ use super::drift::drift;
 use crate::compare::ComparedMetric;
 use crate::rules::FindingRule;
 use crate::text;
-use ferrio_formats::{FiguresOf, RunResult};
+use ferrio_formats::{IoKind, RunResult};
 use ferrio_inference::{mean, two_sided_p};
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 use std::collections::BTreeMap;
 
 /// The finding, which no rule about a single run can have.
@@ -48,7 +48,7 @@ pub struct OrderedFigure {
     /// Name of the job.
     pub job: String,
     /// Kind of I/O.
-    pub kind: FiguresOf,
+    pub kind: IoKind,
     /// Which figure.
     pub metric: ComparedMetric,
     /// For each run the number of its point, and the figure. Runs of one point are repeats of each other.
@@ -69,11 +69,11 @@ pub fn changes(results: &[RunResult]) -> Vec<Finding> {
     let Some(first) = results.first() else { return Vec::new() };
     let mut found: Vec<Finding> = Vec::new();
     for (job_index, job) in first.jobs.iter().enumerate() {
-        for kind in FiguresOf::ALL {
+        for kind in IoKind::ALL {
             let of_metric = |metric: ComparedMetric| {
                 let value = |result: &RunResult| {
                     let figures = result.jobs.get(job_index)?.get(kind)?;
-                    metric.of(figures, figures.felt().map(|(_, latency)| latency)).map(|value| (0, value))
+                    metric.of(figures, figures.user_latency().map(|(_, latency)| latency)).map(|value| (0, value))
                 };
                 let values = results.iter().map(value).collect::<Option<Vec<_>>>()?;
                 change(&OrderedFigure { job: job.name.clone(), kind, metric, values })
@@ -155,12 +155,12 @@ fn finding(jobs: Vec<String>, direction: FindingDirection, evidence: Vec<Measure
     }
 }
 
-pub(super) const fn direction(kind: FiguresOf) -> FindingDirection {
+pub(super) const fn direction(kind: IoKind) -> FindingDirection {
     match kind {
-        FiguresOf::Read => FindingDirection::Read,
-        FiguresOf::Write => FindingDirection::Write,
-        FiguresOf::Trim => FindingDirection::Trim,
-        FiguresOf::Sync => FindingDirection::None,
+        IoKind::Read => FindingDirection::Read,
+        IoKind::Write => FindingDirection::Write,
+        IoKind::Trim => FindingDirection::Trim,
+        IoKind::Sync => FindingDirection::None,
     }
 }
 

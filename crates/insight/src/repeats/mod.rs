@@ -11,7 +11,7 @@ pub use crate::compare::kinds::KindsOfRuns;
 use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
 pub use drift::DRIFTS;
-use ferrio_formats::{FiguresOf, LatencyKind, RunResult};
+use ferrio_formats::{IoKind, LatencyKind, RunResult};
 use ferrio_inference::{mean, quantile_95};
 use ferrio_stats::Confidence;
 pub use outliers::Outlier;
@@ -43,7 +43,7 @@ pub struct RepeatedFigure {
     pub job: String,
     /// Kind of I/O.
     #[serde(rename = "of")]
-    pub kind: FiguresOf,
+    pub kind: IoKind,
     /// Which figure. Rates are per second, latencies nanoseconds.
     pub metric: ComparedMetric,
     /// The figure in each run that has it.
@@ -84,7 +84,7 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
     let of_job = crate::compare::repeats(&all);
     for (job_index, job) in first.jobs.iter().enumerate() {
         let jobs = of_job(job_index);
-        let kinds = FiguresOf::ALL.into_iter().filter(|kind| jobs.iter().any(|job| job.has(*kind)));
+        let kinds = IoKind::ALL.into_iter().filter(|kind| jobs.iter().any(|job| job.has(*kind)));
         for kind in kinds {
             let latency = common_latency(&jobs.iter(), kind, &LATENCIES);
             let of_metric = |metric| figure(&jobs, kind, metric, latency);
@@ -98,7 +98,7 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
 
 fn figure(
     jobs: &[JobOfResult<'_>],
-    kind: FiguresOf,
+    kind: IoKind,
     metric: ComparedMetric,
     latency: LatencyKind,
 ) -> Option<RepeatedFigure> {
@@ -160,12 +160,7 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 /// The root of the mean of the variances that the courses of the runs tell; `None`: one of them tells none.
-fn within_percent(
-    jobs: &[JobOfResult<'_>],
-    kind: FiguresOf,
-    metric: ComparedMetric,
-    latency: LatencyKind,
-) -> Option<f64> {
+fn within_percent(jobs: &[JobOfResult<'_>], kind: IoKind, metric: ComparedMetric, latency: LatencyKind) -> Option<f64> {
     let of_run = |job: &JobOfResult<'_>| {
         let interval = FigureSample::of(&[*job], kind, metric, latency).course.interval().ok()?;
         let error = (interval.high - interval.low) / 2.0 / HALF_WIDTH;

@@ -5,7 +5,7 @@
 
 use super::RepeatedFigure;
 use crate::compare::surroundings;
-use ferrio_formats::{FiguresOf, RunResult};
+use ferrio_formats::{IoKind, RunResult};
 use ferrio_stats::Finding;
 use serde::Serialize;
 
@@ -29,7 +29,7 @@ pub struct Outlier {
     pub job: String,
     /// Its kind of I/O.
     #[serde(rename = "of")]
-    pub kind: FiguresOf,
+    pub kind: IoKind,
     /// The first figure that is far: a rate, or else a latency.
     pub metric: crate::compare::ComparedMetric,
     /// Distance from the median of the runs, percent of it.

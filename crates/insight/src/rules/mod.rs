@@ -19,7 +19,7 @@ pub(crate) mod target;
 pub(crate) mod testing;
 pub(crate) mod time;
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
 
@@ -52,7 +52,7 @@ pub struct FindingRule {
     pub state: MeasuredState,
     /// Short names of rules whose findings explain those of this one: it says nothing about a job where one of them does.
     pub yields_to: &'static [&'static str],
-    find: fn(&Case<'_>) -> Vec<Observation>,
+    find: fn(&AuditInput<'_>) -> Vec<Observation>,
 }
 
 /// What a finding says about the state in which the figures of a run were measured.
@@ -220,7 +220,7 @@ impl FindingRule {
         example: &'static str,
         cure: &'static str,
     ) -> Self {
-        let find = |_: &Case<'_>| Vec::new();
+        let find = |_: &AuditInput<'_>| Vec::new();
         Self {
             id,
             title,
@@ -243,12 +243,12 @@ impl FindingRule {
     }
 
     /// What the rule finds in a run, if no other rule says more.
-    pub(crate) fn look_at(&self, case: &Case<'_>) -> Vec<Observation> {
+    pub(crate) fn look_at(&self, case: &AuditInput<'_>) -> Vec<Observation> {
         (self.find)(case)
     }
 
     /// An observation of the rule as users see it.
-    pub(crate) fn finding(&self, case: &Case<'_>, found: Observation) -> Finding {
+    pub(crate) fn finding(&self, case: &AuditInput<'_>, found: Observation) -> Finding {
         Finding {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
@@ -265,13 +265,13 @@ impl FindingRule {
 
 impl Observation {
     /// An observation about one job.
-    fn of(job: &CaseJob<'_>, evidence: Vec<Measured>, explanation: String) -> Self {
+    fn of(job: &AuditedJob<'_>, evidence: Vec<Measured>, explanation: String) -> Self {
         Self::of_jobs([job], evidence, explanation)
     }
 
     /// An observation about some jobs together.
     fn of_jobs<'j, 'a: 'j>(
-        jobs: impl IntoIterator<Item = &'j CaseJob<'a>>,
+        jobs: impl IntoIterator<Item = &'j AuditedJob<'a>>,
         evidence: Vec<Measured>,
         explanation: String,
     ) -> Self {

@@ -3,7 +3,7 @@
 //! Must not know: what rules look at. Start reading at [`standing`].
 
 use super::{FindingRule, Observation, RULES};
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 
 /// What a rule has found in a run.
 pub(crate) struct RuleOutcome {
@@ -13,7 +13,7 @@ pub(crate) struct RuleOutcome {
 
 /// What rules find in a run, in the order of their table, without the observations of rules that yield to another one for a job. An
 /// observation that is dropped drops no other.
-pub(crate) fn standing(case: &Case<'_>, is_wanted: impl Fn(&FindingRule) -> bool) -> Vec<RuleOutcome> {
+pub(crate) fn standing(case: &AuditInput<'_>, is_wanted: impl Fn(&FindingRule) -> bool) -> Vec<RuleOutcome> {
     let mut found: Vec<RuleOutcome> = RULES
         .iter()
         .filter(|rule| is_needed(rule, &is_wanted, RULES.len()))

@@ -3,7 +3,7 @@
 //! Must not know: which rules rest on it. Start reading at [`devices`].
 
 use super::Gap;
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::course::JobCourse;
 use crate::measures::asked::is_held_back;
 use crate::measures::ranges::range_bytes;
@@ -17,7 +17,7 @@ use ferrio_stats::{ImprecisionReason, LayerKind, PageCache, Pressure, ProcessIo,
 use ferrio_units::DataDirection;
 
 /// Jobs that have moved data to or from files or devices that are not known to be in memory.
-fn stored<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (u32, &'c CaseJob<'a>)> {
+fn stored<'c, 'a>(case: &'c AuditInput<'a>) -> impl Iterator<Item = (u32, &'c AuditedJob<'a>)> {
     (0_u32..).zip(&case.jobs).filter(|(_, job)| {
         let has_moved = [DataDirection::Read, DataDirection::Write].into_iter().any(|of| job.figures(of).is_some());
         let is_in_memory = !job.places.is_empty() && job.places.iter().all(is_in_memory);
@@ -25,7 +25,10 @@ fn stored<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (u32, &'c CaseJob<
     })
 }
 
-fn of_jobs<'c, 'a: 'c>(case: &'c Case<'a>, reason: impl Fn(u32, &'c CaseJob<'a>) -> Option<String>) -> Vec<Gap> {
+fn of_jobs<'c, 'a: 'c>(
+    case: &'c AuditInput<'a>,
+    reason: impl Fn(u32, &'c AuditedJob<'a>) -> Option<String>,
+) -> Vec<Gap> {
     stored(case).filter_map(|(index, job)| Some(Gap::of_job(job, reason(index, job)?))).collect()
 }
 
@@ -40,7 +43,7 @@ fn of_machine(reason: Option<String>) -> Vec<Gap> {
 }
 
 impl Gap {
-    fn of_job(job: &CaseJob<'_>, reason: String) -> Self {
+    fn of_job(job: &AuditedJob<'_>, reason: String) -> Self {
         Self { job: Some(job.name.to_owned()), reason, is_of_machine: false }
     }
 }
@@ -54,7 +57,7 @@ fn missing<T>(reading: Option<&Reading<T>>) -> Option<String> {
 }
 
 /// Devices whose work cannot be compared with that of a job.
-pub(super) fn devices(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn devices(case: &AuditInput<'_>) -> Vec<Gap> {
     of_jobs(case, |_, job| {
         if job.places.is_empty() {
             return Some("the targets were not looked at".to_owned());
@@ -67,7 +70,7 @@ pub(super) fn devices(case: &Case<'_>) -> Vec<Gap> {
 }
 
 /// The reason why no devices are known below a job.
-fn unseen(case: &Case<'_>, job: &CaseJob<'_>) -> String {
+fn unseen(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> String {
     let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
     let reason = layers.find_map(|layer| match layer.kind {
         LayerKind::Network => Some(format!("{}: a server on the network has them", layer.name)),
@@ -77,7 +80,7 @@ fn unseen(case: &Case<'_>, job: &CaseJob<'_>) -> String {
     reason.unwrap_or_else(|| format!("no device with counters is known below {path}"))
 }
 
-pub(super) fn page_cache(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn page_cache(case: &AuditInput<'_>) -> Vec<Gap> {
     let cache: Option<&PageCache> = case.page_cache();
     let reason = missing(cache.map(|cache| &cache.machine)).or_else(|| missing(cache.map(|cache| &cache.files)));
     of_run(reason.filter(|_| stored(case).any(|(_, job)| uses_cache(job.engine.targets))))
@@ -88,7 +91,7 @@ fn uses_cache(targets: Targets) -> bool {
 }
 
 /// Extents of the files that a job reads, or of the files behind the loop devices below them.
-pub(super) fn extents(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn extents(case: &AuditInput<'_>) -> Vec<Gap> {
     of_jobs(case, |_, job| {
         job.figures(DataDirection::Read)?;
         let files = job.places.iter().filter(|place| place.kind == TargetKind::File && !is_in_memory(place));
@@ -103,7 +106,7 @@ pub(super) fn extents(case: &Case<'_>) -> Vec<Gap> {
 }
 
 /// Contents of blocks, which are looked at after jobs that only read.
-pub(super) fn contents(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn contents(case: &AuditInput<'_>) -> Vec<Gap> {
     let samples = case.record.evidence.read_samples.as_deref();
     let is_known = |index: u32| samples.unwrap_or_default().iter().any(|sample| sample.job_index == index);
     of_jobs(case, |index, job| {
@@ -113,16 +116,16 @@ pub(super) fn contents(case: &Case<'_>) -> Vec<Gap> {
     })
 }
 
-pub(super) fn accounts(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn accounts(case: &AuditInput<'_>) -> Vec<Gap> {
     let io: Option<&ProcessIo> = case.record.evidence.process_io.as_ref();
     of_run(missing(io.map(|io| &io.total)).filter(|_| stored(case).next().is_some()))
 }
 
 /// Jobs without intervals. What holds a job back on purpose also decides about its course.
-pub(super) fn course(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn course(case: &AuditInput<'_>) -> Vec<Gap> {
     let jobs = (0_u32..).zip(&case.jobs).filter(|(_, job)| !is_held_back(job) && !job.engine.moves_nothing());
     let with_io = jobs.filter(|(_, job)| DataDirection::ALL.into_iter().any(|of| job.figures(of).is_some()));
-    let gap = |(index, job): (u32, &CaseJob<'_>)| {
+    let gap = |(index, job): (u32, &AuditedJob<'_>)| {
         let series = case.record.series.iter().find(|series| series.job_index == index);
         let reason = match series.map(JobCourse::of) {
             None => "its intervals were not recorded",
@@ -135,7 +138,7 @@ pub(super) fn course(case: &Case<'_>) -> Vec<Gap> {
     with_io.filter_map(gap).collect()
 }
 
-pub(super) fn earlier_runs(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn earlier_runs(case: &AuditInput<'_>) -> Vec<Gap> {
     let is_remembered = case.record.evidence.earlier_runs.is_some();
     of_jobs(case, |_, job| {
         let is_about = same_blocks_again::may_hit_caches(job);
@@ -143,24 +146,24 @@ pub(super) fn earlier_runs(case: &Case<'_>) -> Vec<Gap> {
     })
 }
 
-pub(super) fn host_cpu(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn host_cpu(case: &AuditInput<'_>) -> Vec<Gap> {
     of_run(missing(case.host_cpu().map(|cpu| &cpu.machine)))
 }
 
-pub(super) fn pressure(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn pressure(case: &AuditInput<'_>) -> Vec<Gap> {
     let pressure: Option<&Pressure> = case.record.evidence.pressure.as_ref();
     let of_all = missing(pressure.map(|pressure| &pressure.machine.memory));
     let of_group = missing(pressure.map(|pressure| &pressure.cgroup.memory));
     of_machine(of_all.filter(|_| of_group.is_some()))
 }
 
-pub(super) fn clock(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn clock(case: &AuditInput<'_>) -> Vec<Gap> {
     let is_measured = case.record.evidence.host_clock.is_some();
     of_run((!is_measured).then(|| "not measured".to_owned()))
 }
 
 /// Heat of drives and CPUs: of runs with storage, because a run in memory is over before anything is hot.
-pub(super) fn heat(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn heat(case: &AuditInput<'_>) -> Vec<Gap> {
     if stored(case).next().is_none() {
         return Vec::new();
     }
@@ -173,24 +176,24 @@ pub(super) fn heat(case: &Case<'_>) -> Vec<Gap> {
 }
 
 /// Jobs with blocks below a page whose account also has the I/O of others.
-pub(super) fn parts_of_pages(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn parts_of_pages(case: &AuditInput<'_>) -> Vec<Gap> {
     let reason = || "the kernel's account of the run also has the I/O of other jobs, or of a verification".to_owned();
-    let is_about = |job: &CaseJob<'_>| buffered_below_page::is_blind(case, job);
+    let is_about = |job: &AuditedJob<'_>| buffered_below_page::is_blind(case, job);
     of_jobs(case, |_, job| is_about(job).then(reason))
 }
 
 /// Devices of jobs with syncs whose flushes are not counted.
-pub(super) fn flushes(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn flushes(case: &AuditInput<'_>) -> Vec<Gap> {
     of_jobs(case, |_, job| sync_without_flush::flushes(case, job)?.err())
 }
 
 /// Targets of which nothing is known.
-pub(super) fn targets(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn targets(case: &AuditInput<'_>) -> Vec<Gap> {
     of_jobs(case, |_, job| job.places.is_empty().then(|| "they were not looked at".to_owned()))
 }
 
 /// Ranges of jobs that may come back to the same blocks.
-pub(super) fn ranges(case: &Case<'_>) -> Vec<Gap> {
+pub(super) fn ranges(case: &AuditInput<'_>) -> Vec<Gap> {
     of_jobs(case, |_, job| {
         let reads = job.spec.durability.direct && job.figures(DataDirection::Read).is_some();
         let trims = !job.does(DataDirection::Write) && job.figures(DataDirection::Trim).is_some();
@@ -207,15 +210,15 @@ pub(super) fn ranges(case: &Case<'_>) -> Vec<Gap> {
 }
 
 /// Turns on a CPU, without which the wait for one is not known.
-pub(super) fn cpu_turns(case: &Case<'_>) -> Vec<Gap> {
-    let is_blind = |job: &CaseJob<'_>| job.total.as_ref().is_some_and(|total| total.usage.cpu_turns.is_none());
+pub(super) fn cpu_turns(case: &AuditInput<'_>) -> Vec<Gap> {
+    let is_blind = |job: &AuditedJob<'_>| job.total.as_ref().is_some_and(|total| total.usage.cpu_turns.is_none());
     let is_timed = case.provenance.clock.source != "virtual";
     of_machine((is_timed && case.jobs.iter().any(is_blind)).then(|| "the kernel does not tell them".to_owned()))
 }
 
 /// Jobs that are threads whose reads others of the process have done, for one of several such jobs.
-pub(super) fn reads_of_threads(case: &Case<'_>) -> Vec<Gap> {
-    let is_about = |job: &CaseJob<'_>| job.has_threads_read() && job.figures(DataDirection::Read).is_some();
+pub(super) fn reads_of_threads(case: &AuditInput<'_>) -> Vec<Gap> {
+    let is_about = |job: &AuditedJob<'_>| job.has_threads_read() && job.figures(DataDirection::Read).is_some();
     if case.jobs.iter().filter(|job| is_about(job)).count() < 2 {
         return Vec::new();
     }

@@ -7,7 +7,7 @@ use ferrio_insight::compare::{
     FigureChange,
 };
 use ferrio_stats::Finding;
-use ferrio_units::glance::{duration_text, three_digits};
+use ferrio_units::humanize::{duration_text, three_digits};
 
 /// What a cell says that has no value.
 pub const NOTHING: &str = "-";

@@ -5,7 +5,7 @@
 use ferrio_formats::native::{closing, in_brackets, measured, unexamined};
 use ferrio_formats::{JobResult, RunResult};
 use ferrio_insight::{FindingRule, rule_of};
-use ferrio_stats::{FiguresOf, Finding};
+use ferrio_stats::{Finding, IoKind};
 use maud::{Markup, html};
 
 /// All findings, or what it means that there are none.
@@ -41,7 +41,7 @@ pub(super) fn findings(result: &RunResult) -> Markup {
 /// A job has done an I/O, or the result does not tell its jobs.
 fn has_figures(result: &RunResult) -> bool {
     let has_some =
-        |job: &JobResult| FiguresOf::ALL.into_iter().any(|kind| job.get(kind).is_some_and(|figures| figures.n_ios > 0));
+        |job: &JobResult| IoKind::ALL.into_iter().any(|kind| job.get(kind).is_some_and(|figures| figures.n_ios > 0));
     result.jobs.is_empty() || result.jobs.iter().any(has_some)
 }
 

@@ -5,8 +5,8 @@
 use super::words;
 use crate::job_names::job_names;
 use ferrio_formats::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
-use ferrio_stats::FiguresOf;
-use ferrio_units::glance::{counted, thousands};
+use ferrio_stats::IoKind;
+use ferrio_units::humanize::{counted, thousands};
 use maud::{Markup, html};
 use std::borrow::Cow;
 
@@ -54,7 +54,7 @@ pub(super) fn headline(result: &RunResult) -> Markup {
 /// A row of the table.
 struct FigureRow<'a> {
     name: String,
-    kind: FiguresOf,
+    kind: IoKind,
     /// `None`: no I/O.
     figures: Option<Cow<'a, Figures>>,
     cpu: Option<CpuFigures>,
@@ -111,10 +111,9 @@ fn parts(result: &RunResult) -> Vec<TablePart<'_>> {
 fn rows(job: &JobResult, number: usize) -> Vec<FigureRow<'_>> {
     let name = if number > 0 { format!("{} ({number})", job.name) } else { job.name.clone() };
     let row = |kind, figures: Option<&'_ Figures>| (kind, figures.cloned());
-    let kinds: Vec<(FiguresOf, Option<Figures>)> =
-        job.kinds().map(|(kind, figures)| row(kind, Some(figures))).collect();
-    let kinds = if kinds.is_empty() && has_failed(job) { vec![row(FiguresOf::Read, None)] } else { kinds };
-    let of_kind = |(kind, figures): (FiguresOf, Option<Figures>)| FigureRow {
+    let kinds: Vec<(IoKind, Option<Figures>)> = job.kinds().map(|(kind, figures)| row(kind, Some(figures))).collect();
+    let kinds = if kinds.is_empty() && has_failed(job) { vec![row(IoKind::Read, None)] } else { kinds };
+    let of_kind = |(kind, figures): (IoKind, Option<Figures>)| FigureRow {
         name: name.clone(),
         kind,
         figures: figures.map(Cow::Owned),
@@ -128,7 +127,7 @@ fn rows(job: &JobResult, number: usize) -> Vec<FigureRow<'_>> {
 /// The rows of several jobs together; `None`: it is unknown which of them ran at the same time.
 fn joined<'a>(result: &'a RunResult, jobs: &[&'a JobResult], name: &str) -> Option<Vec<FigureRow<'a>>> {
     let mut all = Vec::new();
-    for kind in FiguresOf::ALL {
+    for kind in IoKind::ALL {
         let Some(figures) = result.figures_together(jobs, kind).ok()? else { continue };
         all.push(FigureRow {
             name: name.to_owned(),
@@ -228,11 +227,11 @@ fn row(row: &FigureRow<'_>, opens: Option<(&str, usize)>) -> Markup {
 }
 
 /// The cells from the direction to the use of the CPU.
-fn cells(kind: FiguresOf, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
+fn cells(kind: IoKind, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
     html! {
         td { (kind.name()) }
         td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
-        @if kind == FiguresOf::Sync {
+        @if kind == IoKind::Sync {
             td { "-" }
         } @else {
             td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }

@@ -3,7 +3,7 @@
 //! Must not know: figures of jobs. Start reading at [`sources`].
 
 use ferrio_formats::{JobResult, RunResult};
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::humanize::{bytes_text, thousands};
 use maud::{Markup, html};
 
 /// Most jobs whose options are shown.

@@ -4,8 +4,8 @@
 
 use super::words;
 use ferrio_formats::{JobResult, RunResult};
-use ferrio_stats::{Figures, FiguresOf, LatencyFigures, Severity};
-use ferrio_units::glance::{duration_text, thousands};
+use ferrio_stats::{Figures, IoKind, LatencyFigures, Severity};
+use ferrio_units::humanize::{duration_text, thousands};
 use maud::{Markup, html};
 
 /// How many jobs ran, how much I/O they did, and what speaks against the figures.
@@ -39,11 +39,11 @@ pub(super) fn sentence(result: &RunResult) -> String {
 
 /// The I/O of jobs that ran at the same time, behind a colon; empty: they did none.
 fn work(result: &RunResult, set: &[&JobResult]) -> String {
-    let of_kind = |kind: FiguresOf| {
+    let of_kind = |kind: IoKind| {
         let figures = result.figures_together(set, kind).ok()??;
         Some(of_figures(kind, &figures))
     };
-    let all: Vec<String> = FiguresOf::ALL.into_iter().filter_map(of_kind).collect();
+    let all: Vec<String> = IoKind::ALL.into_iter().filter_map(of_kind).collect();
     let has_course = set.iter().any(|job| !job.series.is_empty());
     match all.is_empty() {
         false => format!(": {}", all.join("; ")),
@@ -52,11 +52,11 @@ fn work(result: &RunResult, set: &[&JobResult]) -> String {
     }
 }
 
-fn of_figures(kind: FiguresOf, figures: &Figures) -> String {
+fn of_figures(kind: IoKind, figures: &Figures) -> String {
     let duration = duration_text(figures.runtime_ns as f64);
     let mut parts = vec![format!("{} {}s in {duration}", thousands(figures.n_ios), kind.name())];
     parts.push(format!("{} IOPS", words::rate(figures.ios_per_sec)));
-    if kind != FiguresOf::Sync {
+    if kind != IoKind::Sync {
         parts.push(format!("{} MB/s", words::bandwidth(figures.bytes_per_sec)));
     }
     let p99 = |latency: &LatencyFigures| Some(words::latency(latency.percentile(99.0)?.latency_ns as f64));

@@ -3,7 +3,7 @@
 //! Must not know: charts. Start reading at [`rate`].
 
 use ferrio_formats::RunResult;
-use ferrio_units::glance::{duration_text, three_digits};
+use ferrio_units::humanize::{duration_text, three_digits};
 
 /// I/Os per second.
 pub(super) fn rate(per_second: f64) -> String {

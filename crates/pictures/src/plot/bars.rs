@@ -6,19 +6,19 @@ use super::panel::{AxisScale, BarGroup, BarPanel, Panel, PanelContent, PlotAxis}
 use super::spread::{BarFigure, BarJobs, latency, spread};
 use crate::chart::AxisUnit;
 use crate::charts::latency::capitalised;
-use ferrio_formats::{FiguresOf, JobResult, LatencyKind};
+use ferrio_formats::{IoKind, JobResult, LatencyKind};
 use std::collections::BTreeSet;
 
 /// One name of the legend: for each class, the jobs that its bar is made of.
 pub(super) struct JobGroup<'a> {
     pub(super) name: String,
-    pub(super) kind: FiguresOf,
+    pub(super) kind: IoKind,
     pub(super) members: Vec<BarJobs<'a>>,
 }
 
 /// A panel for each figure that the jobs have.
 pub(super) fn panels(classes: &[String], groups: &[JobGroup<'_>]) -> Vec<Panel> {
-    let has_syncs = groups.iter().any(|group| group.kind == FiguresOf::Sync);
+    let has_syncs = groups.iter().any(|group| group.kind == IoKind::Sync);
     let shown = BarFigure::ALL.into_iter().filter(|figure| has_syncs || figure.is_usual());
     shown.filter_map(|figure| panel(classes, groups, figure)).collect()
 }
@@ -85,13 +85,13 @@ pub(super) fn notes(panels: &[Panel]) -> Vec<String> {
 }
 
 /// The kinds of I/O of which any of the jobs has figures.
-pub(super) fn kinds<'a>(jobs: &(impl Iterator<Item = &'a JobResult> + Clone)) -> Vec<FiguresOf> {
-    let has = |kind: &FiguresOf| {
+pub(super) fn kinds<'a>(jobs: &(impl Iterator<Item = &'a JobResult> + Clone)) -> Vec<IoKind> {
+    let has = |kind: &IoKind| {
         let is_it = |job: &JobResult| {
             let has_series = || job.series.iter().any(|series| Some(series.direction) == kind.direction());
             job.get(*kind).is_some() || has_series()
         };
         jobs.clone().any(is_it)
     };
-    FiguresOf::ALL.into_iter().filter(has).collect()
+    IoKind::ALL.into_iter().filter(has).collect()
 }

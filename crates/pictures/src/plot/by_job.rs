@@ -7,7 +7,7 @@ use super::bars::{JobGroup, kinds, notes, panels};
 use super::entries::entries;
 use super::panel::Picture;
 use super::spread::BarJobs;
-use ferrio_formats::{FiguresOf, RunResult};
+use ferrio_formats::{IoKind, RunResult};
 
 /// The picture.
 pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
@@ -16,7 +16,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
         .iter()
         .map(|entry| if entry.name.is_empty() { entry.job.name.clone() } else { entry.name.clone() })
         .collect();
-    let group = |kind: FiguresOf| JobGroup {
+    let group = |kind: IoKind| JobGroup {
         name: kind.name().to_owned(),
         kind,
         members: entries.iter().map(|entry| BarJobs { result: entry.result, jobs: vec![entry.job] }).collect(),

@@ -8,7 +8,7 @@ use super::entries::result_name;
 use super::panel::Picture;
 use super::spread::BarJobs;
 use crate::job_names::job_names;
-use ferrio_formats::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{IoKind, JobResult, RunResult};
 use std::collections::BTreeSet;
 
 /// Results that can be told apart by colours; of more, each has rows of its own.
@@ -107,7 +107,7 @@ fn by_result(results: &[RunResult]) -> (Vec<String>, Vec<JobGroup<'_>>) {
             format!("{name}: {}", job_names(&bar.jobs))
         }
     };
-    let group = |kind: FiguresOf| JobGroup { name: kind.name().to_owned(), kind, members: rows().collect() };
+    let group = |kind: IoKind| JobGroup { name: kind.name().to_owned(), kind, members: rows().collect() };
     let kinds = kinds(&results.iter().flat_map(|result| &result.jobs));
     (rows().map(class).collect(), kinds.into_iter().map(group).collect())
 }

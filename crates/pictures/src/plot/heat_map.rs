@@ -8,7 +8,7 @@ use super::entries::result_name;
 use super::panel::{GridPanel, Panel, PanelContent, Picture};
 use super::spread::{BarFigure, BarJobs, spread};
 use crate::charts::latency::capitalised;
-use ferrio_formats::{FiguresOf, JobResult, RunResult};
+use ferrio_formats::{IoKind, JobResult, RunResult};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Options that may differ besides the two: they do not make a run another one.
@@ -63,7 +63,7 @@ fn panel(
     cells: &BTreeMap<CellPlace, BarJobs<'_>>,
     (depths, numbers): (&[u64], &[u64]),
     figure: BarFigure,
-    kind: FiguresOf,
+    kind: IoKind,
     has_name: bool,
 ) -> Option<Panel> {
     let value = |place| spread(cells.get(&place)?, kind, figure).map(|spread| spread.mean);

@@ -8,7 +8,7 @@ use super::histogram::{paled, title_of, words_of};
 use super::panel::{AxisScale, LinePanel, Panel, PanelContent, Picture, PlotAxis, PlotLine};
 use crate::chart::AxisUnit;
 use crate::charts::together::distribution;
-use ferrio_formats::{FiguresOf, JobResult, LatencyFigures, LatencyKind, RunResult};
+use ferrio_formats::{IoKind, JobResult, LatencyFigures, LatencyKind, RunResult};
 use std::collections::BTreeSet;
 
 /// Percentiles that are computed where the whole distribution is known.
@@ -19,7 +19,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let mut lines = Vec::new();
     let mut kinds = BTreeSet::new();
     for entry in entries(results) {
-        for of in FiguresOf::ALL {
+        for of in IoKind::ALL {
             if let Some((kind, points)) = points(entry.job, of) {
                 kinds.insert(kind);
                 lines.push(PlotLine { name: entry.with(of.name()), look: lines.len(), points, ..PlotLine::default() });
@@ -45,7 +45,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
 }
 
 /// Percentiles of the report, or of the distribution where there is one.
-fn points(job: &JobResult, of: FiguresOf) -> Option<(LatencyKind, Vec<(f64, f64)>)> {
+fn points(job: &JobResult, of: IoKind) -> Option<(LatencyKind, Vec<(f64, f64)>)> {
     if let Some((kind, figures)) = job.get(of).and_then(|figures| figures.latency()) {
         let told = figures.percentiles.iter().map(|(percent, latency_ns)| (*percent, *latency_ns as f64));
         let points: Vec<(f64, f64)> = told.filter(|(percent, _)| (0.0..100.0).contains(percent)).collect();

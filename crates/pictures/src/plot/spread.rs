@@ -5,7 +5,7 @@
 use super::panel::FigureSpread;
 use crate::chart::AxisUnit;
 use ferrio_formats::{
-    Figures, FiguresOf, JobResult, LatencyFigures, LatencyKind, Quantity, RunResult, SampledRate, TimeBin, TimeSeries,
+    Figures, IoKind, JobResult, LatencyFigures, LatencyKind, Quantity, RunResult, SampledRate, TimeBin, TimeSeries,
     together,
 };
 
@@ -91,7 +91,7 @@ pub(super) struct BarJobs<'a> {
 
 /// The figure of some jobs together; `None`: none of them has it, or it is unknown which of them ran at the same time. At each moment the
 /// rates of the jobs that ran then are added; the spread of such a sum is unknown.
-pub(super) fn spread(bar: &BarJobs<'_>, kind: FiguresOf, figure: BarFigure) -> Option<FigureSpread> {
+pub(super) fn spread(bar: &BarJobs<'_>, kind: IoKind, figure: BarFigure) -> Option<FigureSpread> {
     if !figure.is_usual() {
         let all = bar.result.figures_together(&bar.jobs, kind).ok()??;
         return figure.of(&all).map(FigureSpread::of);
@@ -107,9 +107,9 @@ pub(super) fn spread(bar: &BarJobs<'_>, kind: FiguresOf, figure: BarFigure) -> O
     Some(FigureSpread::of(if figure == BarFigure::Iops { all.ios_per_sec } else { all.bytes_per_sec }))
 }
 
-fn rate(job: &JobResult, kind: FiguresOf, figure: BarFigure) -> Option<FigureSpread> {
+fn rate(job: &JobResult, kind: IoKind, figure: BarFigure) -> Option<FigureSpread> {
     // Syncs move no data.
-    if kind == FiguresOf::Sync && figure == BarFigure::Bandwidth {
+    if kind == IoKind::Sync && figure == BarFigure::Bandwidth {
         return None;
     }
     if let Some(figures) = job.get(kind) {
@@ -139,7 +139,7 @@ fn of_samples(mean: f64, sampled: SampledRate, n_ios: u64) -> FigureSpread {
     }
 }
 
-fn of_series(job: &JobResult, kind: FiguresOf, quantity: Quantity) -> Option<FigureSpread> {
+fn of_series(job: &JobResult, kind: IoKind, quantity: Quantity) -> Option<FigureSpread> {
     let direction = kind.direction()?;
     let is_it = |series: &&TimeSeries| series.quantity == quantity && series.direction == direction;
     let series: Vec<&TimeSeries> = job.series.iter().filter(is_it).collect();
@@ -160,7 +160,7 @@ fn of_series(job: &JobResult, kind: FiguresOf, quantity: Quantity) -> Option<Fig
 }
 
 /// A latency of some jobs together, with its kind.
-pub(super) fn latency(jobs: &[&JobResult], kind: FiguresOf) -> Option<(LatencyKind, FigureSpread)> {
+pub(super) fn latency(jobs: &[&JobResult], kind: IoKind) -> Option<(LatencyKind, FigureSpread)> {
     let figures: Vec<&Figures> = jobs.iter().filter_map(|job| job.get(kind)).collect();
     let known: Vec<(LatencyKind, &LatencyFigures)> = figures.iter().filter_map(|figures| figures.latency()).collect();
     let Some((latency_kind, _)) = known.first() else {

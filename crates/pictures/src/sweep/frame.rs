@@ -3,7 +3,7 @@
 //! Must not know: figures of jobs. Start reading at [`PixelScale::of`].
 
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_units::glance::{duration_text, thousands};
+use ferrio_units::humanize::{duration_text, thousands};
 use maud::{Markup, html};
 
 /// Size of a picture, pixels of its own scale.

@@ -5,7 +5,7 @@
 use super::curves::{CurveLine, against_throughput, key};
 use super::frame::value_text;
 use super::{SweptPoint, SweptSubject};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use maud::{Markup, html};
 
@@ -40,7 +40,7 @@ fn subjects<'a>(view: &'a LoopsView<'_>) -> Vec<SweptSubject<'a>> {
         let mut subjects: Vec<SweptSubject<'a>> = Vec::new();
         for figure in points.iter().flat_map(|(_, point)| point.figures) {
             let subject = SweptSubject { job_index: figure.job_index, job: &figure.job, kind: figure.kind };
-            if figure.kind != FiguresOf::Sync && !subjects.contains(&subject) {
+            if figure.kind != IoKind::Sync && !subjects.contains(&subject) {
                 subjects.push(subject);
             }
         }

@@ -13,7 +13,7 @@ pub use loops::LoopsView;
 pub(crate) use loops::beside_each_other;
 
 use crate::page::{one_finding, rules, static_page};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_stats::Finding;
@@ -56,7 +56,7 @@ pub struct SweptPoint<'a> {
     /// Its figures.
     pub figures: &'a [RepeatedFigure],
     /// The jobs and kinds of I/O whose knee it is.
-    pub knee_of: Vec<(&'a str, FiguresOf)>,
+    pub knee_of: Vec<(&'a str, IoKind)>,
 }
 
 /// A job and a kind of I/O.
@@ -64,7 +64,7 @@ pub struct SweptPoint<'a> {
 struct SweptSubject<'a> {
     job_index: usize,
     job: &'a str,
-    kind: FiguresOf,
+    kind: IoKind,
 }
 
 impl<'a> SweptPoint<'a> {

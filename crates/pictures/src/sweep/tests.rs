@@ -10,7 +10,7 @@ fn figures(iops: f64) -> Vec<RepeatedFigure> {
     let of = |metric| RepeatedFigure {
         job_index: 0,
         job: "a <job>".to_owned(),
-        kind: FiguresOf::Read,
+        kind: IoKind::Read,
         metric,
         values: vec![iops],
         mean: if metric == ComparedMetric::P99 { 1e9 / iops } else { iops },
@@ -41,7 +41,7 @@ fn curves_maps_and_all_points_are_shown() {
         places,
         is_believable: *number != 5,
         figures,
-        knee_of: if *number == 2 { vec![("a <job>", FiguresOf::Read)] } else { Vec::new() },
+        knee_of: if *number == 2 { vec![("a <job>", IoKind::Read)] } else { Vec::new() },
     });
     let values = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let view = SweepView {

@@ -6,7 +6,7 @@ use crate::error::RunError;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::replay::expected_paths;
 use ferrio_spec::RunSpec;
-use ferrio_sys::output::{FileRole, KeptFiles};
+use ferrio_sys::output::{FileRole, ProtectedPaths};
 use ferrio_units::byte_text;
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -15,12 +15,12 @@ use std::path::PathBuf;
 ///
 /// # Errors
 /// The run cannot be planned.
-pub fn kept_files(spec: &RunSpec, inputs: &[PathBuf]) -> Result<KeptFiles, RunError> {
+pub fn kept_files(spec: &RunSpec, inputs: &[PathBuf]) -> Result<ProtectedPaths, RunError> {
     Ok(of_workers(&RunPlan::new(spec.clone())?.workers, inputs))
 }
 
 /// As [`kept_files`], for a run that is planned.
-pub(crate) fn of_workers(workers: &[WorkerPlan], inputs: &[PathBuf]) -> KeptFiles {
+pub(crate) fn of_workers(workers: &[WorkerPlan], inputs: &[PathBuf]) -> ProtectedPaths {
     let inputs = inputs.iter().cloned().chain(workers.iter().flat_map(traces));
     let with_role = |role| move |path: PathBuf| (path, role);
     let mut seen = HashSet::new();
@@ -33,7 +33,7 @@ pub(crate) fn of_workers(workers: &[WorkerPlan], inputs: &[PathBuf]) -> KeptFile
             worker.spec.target.opendirs.iter().filter_map(|tree| super::naming::files_below(tree).ok()).flatten();
         expected_paths(worker).into_iter().chain(below)
     });
-    KeptFiles::new(inputs.map(with_role(FileRole::Input)).chain(targets.map(with_role(FileRole::Target))))
+    ProtectedPaths::new(inputs.map(with_role(FileRole::Input)).chain(targets.map(with_role(FileRole::Target))))
 }
 
 /// True if workers open outputs of their own, so that the kept files are looked up before the first of them starts.

@@ -9,7 +9,7 @@ use crate::compat;
 use crate::engine_notes;
 use crate::error::{Failure, errno_of, failure};
 use crate::plan::WorkerPlan;
-use ferrio_engine::{EngineError, Patience};
+use ferrio_engine::{Cancellation, EngineError};
 use ferrio_spec::engines::Layout;
 use ferrio_spec::{BlockShare, ExtentSpec, PlacementKind, SizeSpec};
 use ferrio_stats::Note;
@@ -118,7 +118,7 @@ fn told_bytes(
         // Of each target: a server that answers may be asked for many.
         let start = Instant::now();
         let is_over = || stop() || !limit.is_zero() && in_vain.get() + start.elapsed() >= limit;
-        let found = prepared.target_bytes(&target.path, Patience::new(&is_over));
+        let found = prepared.target_bytes(&target.path, Cancellation::new(&is_over));
         let found = found.map_err(|error| unfit(&target.name, error))?;
         found.map(Some).ok_or_else(|| {
             if stop() {

@@ -7,7 +7,7 @@ use crate::engine_notes;
 use crate::error::{Failure, errno_of, failure};
 use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
-use ferrio_engine::{Engine, EngineError, EngineFile, OpenTarget, Patience};
+use ferrio_engine::{Cancellation, Engine, EngineError, EngineFile, OpenTarget};
 use ferrio_spec::engines::{EngineDef, Opening};
 use ferrio_spec::{FadviseHint, SyncMode, WriteHint};
 use ferrio_stats::Note;
@@ -132,7 +132,12 @@ impl FileTable {
     }
 
     /// Opens a file for the job's I/O, and tells the engine; an engine that owns its targets opens the target itself.
-    pub(crate) fn open(&mut self, index: u32, engine: &mut dyn Engine, patience: Patience<'_>) -> Result<(), Failure> {
+    pub(crate) fn open(
+        &mut self,
+        index: u32,
+        engine: &mut dyn Engine,
+        cancellation: Cancellation<'_>,
+    ) -> Result<(), Failure> {
         let plan = &self.plans[index as usize];
         let writable = self.spec.changes_files();
         let fd = self.engine.targets.are_opened_by_run().then(|| self.open_for_io(plan, writable)).transpose()?;
@@ -153,7 +158,7 @@ impl FileTable {
             range_start: plan.start_bytes,
             range_bytes: plan.length_bytes,
             random: self.spec.pattern.random,
-            patience,
+            cancellation,
         };
         engine.open_file(&file).map_err(|error| refused(&plan.name, &error))?;
         self.states[index as usize].is_open = true;

@@ -8,7 +8,7 @@ use super::trace::{TraceGroup, Tracer, state_change};
 use crate::events::MessageStream;
 use crate::logs::LogPort;
 use ferrio_stats::Note;
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use ferrio_sys::{Clock, process};
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ pub struct WorkerContext<'a> {
     /// Receives records of the worker's logs; `None`: it has none.
     pub log: Option<&'a LogPort>,
     /// Files that no output of the worker may replace.
-    pub kept: &'a Arc<KeptFiles>,
+    pub kept: &'a Arc<ProtectedPaths>,
 }
 
 impl WorkerContext<'_> {

@@ -9,7 +9,7 @@ use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
 use ferrio_stats::{HistogramRow, LogFile, LogId, LogKind, LogRow, LogSink};
 use ferrio_sys::errno::EIO;
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use ferrio_sys::ring::{Bell, Ring};
 use ferrio_sys::scheduling;
 use std::io;
@@ -67,7 +67,7 @@ impl LogDrain {
     /// Starts the thread. `None`: no worker logs anything. `cpus`: the CPUs for the thread (`log_compression_cpus`).
     pub(crate) fn start(
         plan: &RunPlan,
-        open_sink: fn(&Arc<KeptFiles>) -> Box<dyn LogSink>,
+        open_sink: fn(&Arc<ProtectedPaths>) -> Box<dyn LogSink>,
     ) -> io::Result<Option<Self>> {
         let (workers, kept) = (&plan.workers, Arc::clone(&plan.kept));
         if !workers.iter().any(|worker| worker.spec.logs.is_on()) {

@@ -17,7 +17,7 @@ use ferrio_spec::{
     BlockRange, Compatibility, DedupeMode, DirectionMix, JobSpec, QueueSpec, RateLatency, RunSpec, SizeSpec,
 };
 use ferrio_stats::Provenance;
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::random::{DEFAULT_RAND_SEED, OwnSeed, SeedIndex, SeedTable, Taus88};
 use ferrio_units::{DataDirection, PerDirection};
@@ -42,7 +42,7 @@ pub struct RunPlan {
     /// Facts about the machine and the storage; empty until they are collected.
     pub(crate) facts: Provenance,
     /// Files that no output may replace; none until they are collected.
-    pub(crate) kept: Arc<KeptFiles>,
+    pub(crate) kept: Arc<ProtectedPaths>,
 }
 
 /// What all workers of a run have alike.

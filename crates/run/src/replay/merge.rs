@@ -7,7 +7,7 @@ use crate::error::RunError;
 use crate::files::kept::kept_files;
 use ferrio_spec::{JobSpec, MergeSpec, RunSpec};
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote};
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_units::byte_text;
 use ferrio_workload::replay::{Merge, MergeInput, TraceError};
 use std::fs::{self, File};
@@ -35,7 +35,7 @@ pub(crate) fn merge_traces(
 ) -> Result<usize, RunError> {
     // Without a trace to merge nothing is replaced.
     let is_wanted = run.jobs.iter().any(|job| job.replay.merge.is_some());
-    let kept = if is_wanted { kept_files(run, inputs)? } else { KeptFiles::default() };
+    let kept = if is_wanted { kept_files(run, inputs)? } else { ProtectedPaths::default() };
     let (mut n_jobs, mut done) = (0, Vec::<(MergeSpec, Vec<String>)>::new());
     for job in &mut run.jobs {
         let Some(merge) = job.replay.merge.take() else { continue };
@@ -60,7 +60,7 @@ fn merge_to_file(
     merge: &MergeSpec,
     traces: &[String],
     job: &JobSpec,
-    kept: &KeptFiles,
+    kept: &ProtectedPaths,
     tell: &mut dyn FnMut(ReplayNote),
     stop: &dyn Fn() -> bool,
 ) -> Result<(), MergeFault> {

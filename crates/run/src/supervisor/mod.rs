@@ -8,13 +8,13 @@ mod agenda;
 mod announce;
 mod attended;
 mod bandwidth;
-mod companions;
 mod crew;
 mod desk;
 mod eta;
 mod groups;
 mod handle;
 mod launch;
+mod no_io_jobs;
 mod outcome;
 mod prepare;
 mod record;
@@ -42,7 +42,7 @@ use ferrio_engine::own::Storages;
 use ferrio_spec::{ControlSettings, RunSpec};
 use ferrio_stats::note::{MergeNote, ReplayNote};
 use ferrio_stats::{LogSink, RunRecord};
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,7 @@ pub struct RunSettings {
     /// Time between two snapshots of the running state for the ETA line; `None`: there are none.
     pub snapshot_interval: Option<Duration>,
     /// Makes the sink for the rows of performance logs, which replace none of these files; called once, and only if a job logs something.
-    pub open_logs: fn(&Arc<KeptFiles>) -> Box<dyn LogSink>,
+    pub open_logs: fn(&Arc<ProtectedPaths>) -> Box<dyn LogSink>,
     /// Settings for reports during the run, and for its trigger.
     pub control: ControlSettings,
     /// Files that were read for the specification of the run, such as job files: no output of a job replaces them.

@@ -12,7 +12,7 @@ use crate::link::board::IntervalTimes;
 use crate::link::message::IntervalFigures;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::provenance;
-use ferrio_stats::{JobEnd, JobSeries, ResourceUsage, Stretch, StretchTimes, ThreadStats};
+use ferrio_stats::{IntervalStats, JobEnd, JobSeries, ResourceUsage, StretchTimes, ThreadStats};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -134,9 +134,9 @@ impl StretchTeller {
         self.times.map_or(0, |times| times.origin_ns)
     }
 
-    fn stretch(&self, worker: &WorkerPlan, start_ns: u64, end_ns: u64, stats: ThreadStats) -> Stretch {
+    fn stretch(&self, worker: &WorkerPlan, start_ns: u64, end_ns: u64, stats: ThreadStats) -> IntervalStats {
         let origin_ns = self.origin_ns();
-        Stretch {
+        IntervalStats {
             job_name: worker.spec.name.clone(),
             job_number: worker.thread_number,
             group_index: worker.group_index,

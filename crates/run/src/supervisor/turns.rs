@@ -1,13 +1,13 @@
 //! The order in which workers start: groups, delays, and jobs that wait for others.
 //!
-//! Must not know: how workers are started. Start reading at [`whose_turn`].
+//! Must not know: how workers are started. Start reading at [`due_to_start`].
 
 use super::record::CrewRecord;
 use crate::plan::RunPlan;
 use std::time::Duration;
 
 /// The workers to start when the run has gone on for `elapsed`.
-pub(super) fn whose_turn(plan: &RunPlan, records: &[CrewRecord], elapsed: Duration) -> Vec<usize> {
+pub(super) fn due_to_start(plan: &RunPlan, records: &[CrewRecord], elapsed: Duration) -> Vec<usize> {
     let mut turn = Vec::new();
     let elapsed_ns = elapsed.as_nanos() as u64;
     let mut earlier_have_ended = true;

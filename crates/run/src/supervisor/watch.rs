@@ -5,10 +5,10 @@
 
 use super::agenda::Agenda;
 use super::bandwidth::BandwidthMeter;
-use super::companions::Companions;
 use super::crew::Crew;
 use super::desk::{Desk, URGENT_LIMIT};
 use super::eta::{self, EtaMaker};
+use super::no_io_jobs::NoIoJobs;
 use super::outcome::{self, Moment};
 use super::prepare;
 use super::reports::Reports;
@@ -104,7 +104,7 @@ impl Watch {
     /// Runs from the start, which was `so_far` ago, until all workers have ended or were given up.
     pub(super) fn until_all_ended(&mut self, so_far: Duration, observer: &mut dyn RunObserver) {
         self.begin(so_far);
-        let mut companions = Companions::new(&self.scene.plan);
+        let mut companions = NoIoJobs::new(&self.scene.plan);
         loop {
             self.attend(observer);
             let turn = self.start_turn(observer);
@@ -167,7 +167,7 @@ impl Watch {
 
     /// Starts the workers whose turn it is, and waits until they are ready.
     fn start_turn(&mut self, observer: &mut dyn RunObserver) -> Vec<usize> {
-        let turn = turns::whose_turn(&self.scene.plan, &self.crew.records, self.elapsed());
+        let turn = turns::due_to_start(&self.scene.plan, &self.crew.records, self.elapsed());
         if turn.is_empty() {
             return turn;
         }

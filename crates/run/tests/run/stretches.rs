@@ -5,7 +5,7 @@
 use crate::builder::{BLOCK, MS, US, job, reader, run_with_intervals, set_depth, sim_reader, simulate_with_intervals};
 use ferrio_run::{RunEvent, RunObserver, RunOutcome};
 use ferrio_spec::{DirectionMix, JobSpec};
-use ferrio_stats::{JobEnd, JobSeries, Stretch, ThreadStats};
+use ferrio_stats::{IntervalStats, JobEnd, JobSeries, ThreadStats};
 use ferrio_units::DataDirection;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Default)]
 struct Story {
     has_begun: bool,
-    intervals: Vec<Stretch>,
+    intervals: Vec<IntervalStats>,
     ends: Vec<JobEnd>,
 }
 
@@ -35,12 +35,12 @@ impl RunObserver for Story {
 }
 
 impl Story {
-    fn of(&self, job_number: u32) -> Vec<&Stretch> {
+    fn of(&self, job_number: u32) -> Vec<&IntervalStats> {
         self.intervals.iter().filter(|stretch| stretch.job_number == job_number).collect()
     }
 
     /// Intervals that took time: the end of a job may use CPU after virtual time has stopped.
-    fn long(&self, job_number: u32) -> Vec<&Stretch> {
+    fn long(&self, job_number: u32) -> Vec<&IntervalStats> {
         self.of(job_number).into_iter().filter(|stretch| stretch.start_ns < stretch.end_ns).collect()
     }
 
@@ -89,11 +89,11 @@ fn simulated(jobs: Vec<JobSpec>, interval: Duration) -> (RunOutcome, Story) {
     (outcome, story)
 }
 
-fn times_ms(stretches: &[&Stretch]) -> Vec<(u64, u64)> {
+fn times_ms(stretches: &[&IntervalStats]) -> Vec<(u64, u64)> {
     stretches.iter().map(|stretch| (stretch.start_ns / MS, stretch.end_ns / MS)).collect()
 }
 
-fn n_reads(stretches: &[&Stretch]) -> Vec<u64> {
+fn n_reads(stretches: &[&IntervalStats]) -> Vec<u64> {
     stretches.iter().map(|stretch| stretch.stats.directions[DataDirection::Read].n_completed).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Files that no output may replace, by device and inode, so that links do not hide them.
 //!
-//! Must not know: outputs. Start reading at [`KeptFiles`].
+//! Must not know: outputs. Start reading at [`ProtectedPaths`].
 
 use super::NoOutput;
 use std::collections::{HashMap, HashSet};
@@ -43,7 +43,7 @@ impl fmt::Display for FileRole {
 
 /// Files that are still needed. The default has none. Their names are looked up at the first question.
 #[derive(Debug, Default)]
-pub struct KeptFiles {
+pub struct ProtectedPaths {
     files: HashSet<(PathBuf, FileRole)>,
     index: OnceLock<KeptIndex>,
 }
@@ -62,7 +62,7 @@ struct NamePlace {
     name: OsString,
 }
 
-impl KeptFiles {
+impl ProtectedPaths {
     /// No output may replace these files, which need not be there yet.
     pub fn new(files: impl IntoIterator<Item = (PathBuf, FileRole)>) -> Self {
         Self { files: files.into_iter().collect(), index: OnceLock::new() }

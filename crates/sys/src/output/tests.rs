@@ -32,13 +32,13 @@ fn an_output_is_no_file_that_is_needed() {
         for is_there in [true, false] {
             let directory = TempDir::new("kept");
             let names = names_of_data(directory.path(), is_there);
-            let kept = Arc::new(KeptFiles::new([(directory.path().join("data"), role)]));
+            let kept = Arc::new(ProtectedPaths::new([(directory.path().join("data"), role)]));
             for name in names {
                 for start in [OutputStart::Empty, OutputStart::Append] {
                     let error = open(&name, start, &kept).unwrap_err();
                     assert!(error.to_string().contains("the same file as"), "{}: {error}", name.display());
                 }
-                WholeFile::create(&name, &kept).unwrap_err();
+                AtomicFile::create(&name, &kept).unwrap_err();
             }
             assert_eq!(std::fs::read(directory.path().join("data")).ok(), is_there.then(|| b"precious".to_vec()));
             open(&directory.path().join("other"), OutputStart::Empty, &kept).unwrap();
@@ -50,8 +50,8 @@ fn an_output_is_no_file_that_is_needed() {
 fn a_name_that_a_job_has_used_meanwhile_is_left_alone() {
     let directory = TempDir::new("meanwhile");
     let (page, target) = (directory.path().join("page"), directory.path().join("target"));
-    let kept = Arc::new(KeptFiles::new([(target.clone(), FileRole::Target)]));
-    let whole = WholeFile::create(&page, &kept).unwrap();
+    let kept = Arc::new(ProtectedPaths::new([(target.clone(), FileRole::Target)]));
+    let whole = AtomicFile::create(&page, &kept).unwrap();
     kept.look_up();
     std::fs::write(&target, "data").unwrap();
     symlink(&target, &page).unwrap();
@@ -61,9 +61,9 @@ fn a_name_that_a_job_has_used_meanwhile_is_left_alone() {
 
 #[test]
 fn devices_and_pipes_are_shared() {
-    let kept = Arc::new(KeptFiles::new([(PathBuf::from("/dev/null"), FileRole::Target)]));
+    let kept = Arc::new(ProtectedPaths::new([(PathBuf::from("/dev/null"), FileRole::Target)]));
     open(Path::new("/dev/null"), OutputStart::Empty, &kept).unwrap().write_all(b"a report").unwrap();
-    WholeFile::create(Path::new("/dev/null"), &kept).unwrap().write(b"a page").unwrap();
+    AtomicFile::create(Path::new("/dev/null"), &kept).unwrap().write(b"a page").unwrap();
     assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
 }
 
@@ -75,14 +75,14 @@ fn no_text_goes_onto_a_block_device() {
         let error = open(device.path(), start, &kept).unwrap_err();
         assert!(error.to_string().contains("block device"), "{error}");
     }
-    assert!(WholeFile::create(device.path(), &kept).unwrap_err().to_string().contains("block device"));
+    assert!(AtomicFile::create(device.path(), &kept).unwrap_err().to_string().contains("block device"));
 }
 
 #[test]
 fn contents_begin_as_wanted() {
     let directory = TempDir::new("start");
     let path = directory.path().join("file");
-    let kept = KeptFiles::default();
+    let kept = ProtectedPaths::default();
     open(&path, OutputStart::New, &kept).unwrap().write_all(b"one").unwrap();
     assert_eq!(open(&path, OutputStart::New, &kept).unwrap_err().kind(), ErrorKind::AlreadyExists);
     open(&path, OutputStart::Append, &kept).unwrap().write_all(b" two").unwrap();
@@ -98,7 +98,7 @@ fn mode_and_owner_stay() {
     std::fs::write(&path, "old").unwrap();
     let is_root = std::os::unix::fs::chown(&path, Some(12_345), Some(54_321)).is_ok();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-    WholeFile::create(&path, &Arc::default()).unwrap().write(b"new").unwrap();
+    AtomicFile::create(&path, &Arc::default()).unwrap().write(b"new").unwrap();
     let facts = path.metadata().unwrap();
     assert_eq!((facts.mode() & 0o7777, text(&path).as_str()), (0o640, "new"));
     if is_root {
@@ -110,10 +110,10 @@ fn mode_and_owner_stay() {
 fn what_is_not_written_leaves_nothing() {
     let directory = TempDir::new("unwritten");
     let path = directory.path().join("file");
-    drop(WholeFile::create(&path, &Arc::default()).unwrap());
+    drop(AtomicFile::create(&path, &Arc::default()).unwrap());
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 0);
     std::fs::write(&path, "old").unwrap();
-    drop(WholeFile::create(&path, &Arc::default()).unwrap());
+    drop(AtomicFile::create(&path, &Arc::default()).unwrap());
     assert_eq!(text(&path), "old");
 }
 
@@ -134,7 +134,7 @@ fn an_inode_that_is_no_longer_needed_is_free() {
     let directory = TempDir::new("freed");
     let (needed, output) = (directory.path().join("needed"), directory.path().join("output"));
     std::fs::write(&needed, "data").unwrap();
-    let kept = KeptFiles::new([(needed.clone(), FileRole::Target)]);
+    let kept = ProtectedPaths::new([(needed.clone(), FileRole::Target)]);
     kept.look_up();
     std::fs::hard_link(&needed, &output).unwrap();
     open(&output, OutputStart::Empty, &kept).unwrap_err();

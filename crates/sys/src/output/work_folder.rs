@@ -2,7 +2,7 @@
 //!
 //! Must not know: what is in the files. Start reading at [`lock`].
 
-use super::{KeptFiles, WholeFile};
+use super::{AtomicFile, ProtectedPaths};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};
 use std::path::Path;
@@ -26,13 +26,13 @@ pub fn lock(folder: &Path) -> io::Result<Option<File>> {
     lock_within(folder, PATIENCE)
 }
 
-fn lock_within(folder: &Path, patience: Duration) -> io::Result<Option<File>> {
+fn lock_within(folder: &Path, cancellation: Duration) -> io::Result<Option<File>> {
     let file = File::options().create(true).append(true).open(folder.join(LOCK))?;
     let begin = Instant::now();
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Some(file)),
-            Err(TryLockError::WouldBlock) if begin.elapsed() < patience => thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) if begin.elapsed() < cancellation => thread::sleep(PAUSE),
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -44,7 +44,7 @@ fn lock_within(folder: &Path, patience: Duration) -> io::Result<Option<File>> {
 /// # Errors
 /// It cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    WholeFile::create(path, &Arc::new(KeptFiles::default()))?.write(content)
+    AtomicFile::create(path, &Arc::new(ProtectedPaths::default()))?.write(content)
 }
 
 /// Reads a file, but not more than `most_bytes` of it.

@@ -5,7 +5,7 @@
 
 use super::super::library::{FoundTarget, IscsiContext, Libiscsi, LunList, LunMode, ScsiTask};
 use super::{Lun, unreached, words};
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use crate::remote::aside::Caller;
 use crate::remote::driven::LineState;
 use crate::server_facts::LunFacts;
@@ -73,7 +73,8 @@ impl Lun {
     ) -> Option<T> {
         let (api, context) = (self.login.api, self.login.context);
         let is_gone = || caller.is_gone();
-        let asked = self.ask(Patience::new(&is_gone), |callback, reply| !send(api, context, callback, reply).is_null());
+        let asked =
+            self.ask(Cancellation::new(&is_gone), |callback, reply| !send(api, context, callback, reply).is_null());
         let task = asked.ok().flatten()?.cast::<ScsiTask>();
         if task.is_null() {
             return None;
@@ -134,7 +135,7 @@ pub(in super::super) fn targets(
         return Err(unparsable());
     }
     let is_gone = || caller.is_gone();
-    let connected = session.ask(Patience::new(&is_gone), |callback, reply| {
+    let connected = session.ask(Cancellation::new(&is_gone), |callback, reply| {
         // SAFETY: the library has filled the address with strings of C, and copies what it needs.
         unsafe {
             (api.iscsi_set_session_type)(context, DISCOVERY);
@@ -159,7 +160,7 @@ pub(in super::super) fn targets(
             return Err(words(api, context));
         }
         while (*discovery).status.is_none() && !caller.is_gone() {
-            if session.turn(Patience::LOOK) == LineState::Lost {
+            if session.turn(Cancellation::LOOK) == LineState::Lost {
                 return Err(words(api, context));
             }
         }

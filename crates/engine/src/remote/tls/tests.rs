@@ -3,7 +3,7 @@
 use super::super::channel::Channel;
 use super::super::reach::{Place, Trouble, WaitLimits, connect};
 use super::*;
-use crate::contract::Patience;
+use crate::contract::Cancellation;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::server::WebPkiClientVerifier;
@@ -105,13 +105,13 @@ fn serve(work: impl FnOnce(TcpStream) + Send + 'static) -> (Place, JoinHandle<()
 }
 
 fn limits<'a>() -> WaitLimits<'a> {
-    WaitLimits::new(Patience::new(&|| false), Duration::from_secs(60))
+    WaitLimits::new(Cancellation::new(&|| false), Duration::from_secs(60))
 }
 
 /// The channel, or the words of the failure.
 fn agree(place: &Place, terms: &TlsTerms, limits: WaitLimits<'_>) -> Result<Channel, String> {
     let said = |trouble| match trouble {
-        Trouble::Over => "the patience was over".to_owned(),
+        Trouble::Over => "the cancellation was over".to_owned(),
         Trouble::Failed(what, error) => format!("{what}: {error}"),
     };
     let socket = connect(place, limits).map_err(said)?;
@@ -257,8 +257,8 @@ fn servers_that_speak_no_tls_end_the_handshake() {
     // A silent server holds nobody whose patience is over.
     let (place, server) = serve(|mut stream| while matches!(stream.read(&mut [0; 10_000]), Ok(1..)) {});
     let is_over = || true;
-    let silent = WaitLimits::new(Patience::new(&is_over), Duration::from_secs(3600));
-    assert_eq!(agree(&place, &terms, silent).err().as_deref(), Some("the patience was over"));
+    let silent = WaitLimits::new(Cancellation::new(&is_over), Duration::from_secs(3600));
+    assert_eq!(agree(&place, &terms, silent).err().as_deref(), Some("the cancellation was over"));
     server.join().unwrap();
 }
 

@@ -5,7 +5,7 @@
 use crate::live::board::{JobBoard, LiveBoard, Now};
 use crate::live::course::Courses;
 use ferrio_stats::Severity;
-use ferrio_units::glance::{duration_text, three_digits};
+use ferrio_units::humanize::{duration_text, three_digits};
 use ratatui::Frame as RatatuiFrame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};

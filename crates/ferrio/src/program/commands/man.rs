@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use clap::{CommandFactory, Parser, ValueHint};
 use ferrio_job::suggest::did_you_mean;
 use ferrio_manual::man::{ManPage, pages};
-use ferrio_sys::output::WholeFile;
+use ferrio_sys::output::AtomicFile;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write as _};
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ fn write_all(pages: &[ManPage], directory: &Path) -> anyhow::Result<()> {
     let kept = Arc::default();
     for page in pages {
         let path = directory.join(format!("{}.1", page.name));
-        let written = WholeFile::create(&path, &kept).and_then(|file| file.write(page.text.as_bytes()));
+        let written = AtomicFile::create(&path, &kept).and_then(|file| file.write(page.text.as_bytes()));
         written.map_err(|error| failed(&path, &error))?;
     }
     Ok(())

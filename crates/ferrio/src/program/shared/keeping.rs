@@ -6,7 +6,7 @@
 use crate::ui::console::{Console, show_aside};
 use crate::ui::exit::Exit;
 use anyhow::anyhow;
-use ferrio::history::{HistoryError, HistoryPlace, KeptRun, NewRun, RunHistory, RunName, RunSummary, StoredForm};
+use ferrio::history::{HistoryError, HistoryPlace, NewRun, RunHistory, RunName, RunSummary, StoredForm, StoredRun};
 use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
 use std::process::ExitCode;
@@ -119,7 +119,7 @@ impl Keeping {
             let mut new = own.new_run(&record)?;
             new.summary.command_line = command_line;
             let times = |summary: &RunSummary| (summary.began_ms, summary.duration_ns);
-            let is_it = |known: &KeptRun| {
+            let is_it = |known: &StoredRun| {
                 known.name.as_deref() == new.name.as_ref().map(RunName::as_str)
                     && times(&known.summary) == times(&new.summary)
                     && known.summary.command_line == new.summary.command_line

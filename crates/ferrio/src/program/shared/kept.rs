@@ -3,21 +3,21 @@
 //! Must not know: outputs. Start reading at [`of_run`].
 
 use ferrio_spec::RunSpec;
-use ferrio_sys::output::{FileRole, KeptFiles};
+use ferrio_sys::output::{FileRole, ProtectedPaths};
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 /// The files of a run: those that it reads, those that were read for its specification, and the targets of its jobs.
-pub(crate) fn of_run(spec: &RunSpec, inputs: &[PathBuf]) -> KeptFiles {
+pub(crate) fn of_run(spec: &RunSpec, inputs: &[PathBuf]) -> ProtectedPaths {
     // A run that cannot be planned has no targets.
-    ferrio_run::kept_files(spec, inputs).unwrap_or_else(|_| KeptFiles::inputs(inputs))
+    ferrio_run::kept_files(spec, inputs).unwrap_or_else(|_| ProtectedPaths::inputs(inputs))
 }
 
 /// The files that a command line names which cannot be executed: job files, and the value of `filename`. `inputs`: those of them that
 /// were read.
-pub(crate) fn of_words(arguments: &[OsString], inputs: Vec<PathBuf>) -> KeptFiles {
-    let mut kept = KeptFiles::inputs(inputs);
+pub(crate) fn of_words(arguments: &[OsString], inputs: Vec<PathBuf>) -> ProtectedPaths {
+    let mut kept = ProtectedPaths::inputs(inputs);
     let mut is_value = true;
     for word in arguments {
         let bytes = word.as_bytes();

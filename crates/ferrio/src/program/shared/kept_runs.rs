@@ -3,7 +3,7 @@
 //! Must not know: what is done with runs. Start reading at [`opened`].
 
 use anyhow::anyhow;
-use ferrio::history::{HistoryPlace, KeptRun, RunHistory, RunSelector};
+use ferrio::history::{HistoryPlace, RunHistory, RunSelector, StoredRun};
 
 /// The history of the user; `None`: there is none yet.
 ///
@@ -25,6 +25,6 @@ pub(crate) fn opened() -> anyhow::Result<RunHistory> {
 ///
 /// # Errors
 /// In words: there is no such run, or the history cannot be read.
-pub(crate) fn found(history: &RunHistory, word: &str) -> anyhow::Result<KeptRun> {
+pub(crate) fn found(history: &RunHistory, word: &str) -> anyhow::Result<StoredRun> {
     history.find(&RunSelector::of(word)).map_err(anyhow::Error::from)
 }

@@ -1,14 +1,14 @@
 //! Records of a run: written as lines when they are complete (`--output-format=jsonl`), and kept in a file
 //! (`--record`).
 //!
-//! Must not know: how a record looks. Start reading at [`Course`].
+//! Must not know: how a record looks. Start reading at [`EventLog`].
 
 use crate::ui::console::Console;
 use ferrio::session::VERSION;
 use ferrio_formats::jsonl::{FirstLine, JsonlLines};
 use ferrio_job::Invocation;
 use ferrio_run::RunEvent;
-use ferrio_stats::{CourseEvent, MessageStream, Note, Provenance, ReportMessage};
+use ferrio_stats::{LoggedEvent, MessageStream, Note, Provenance, ReportMessage};
 use ferrio_sys::clock::wall_clock_ms;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ pub(crate) fn interval(invocation: &Invocation) -> Duration {
 
 /// Events of a run that have a record.
 #[derive(Default)]
-pub(crate) struct Course {
+pub(crate) struct EventLog {
     /// True if the events are kept, not only written.
     is_kept: bool,
     /// Options given for all jobs.
@@ -30,10 +30,10 @@ pub(crate) struct Course {
     /// Makes the lines.
     lines: JsonlLines,
     /// The kept events.
-    pub(crate) told: Vec<CourseEvent>,
+    pub(crate) told: Vec<LoggedEvent>,
 }
 
-impl Course {
+impl EventLog {
     pub(crate) fn new(is_kept: bool, global_options: Vec<(String, String)>) -> Self {
         Self { is_kept, global_options, ..Self::default() }
     }
@@ -48,12 +48,12 @@ impl Course {
         let told = match event {
             RunEvent::Recording { provenance, run_epoch_ms, interval } => {
                 let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
-                self.tell(console, CourseEvent::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
+                self.tell(console, LoggedEvent::Begin { run_epoch_ms: *run_epoch_ms, interval_ns }, Some(provenance));
                 self.tell_collected(console);
                 return;
             }
-            RunEvent::Interval(stretch) => CourseEvent::Interval(stretch.clone()),
-            RunEvent::JobEnded(end) => CourseEvent::JobEnded(end.clone()),
+            RunEvent::Interval(stretch) => LoggedEvent::Interval(stretch.clone()),
+            RunEvent::JobEnded(end) => LoggedEvent::JobEnded(end.clone()),
             RunEvent::Message(stream, note) => said(*stream, note.clone()),
             _ => return,
         };
@@ -63,7 +63,7 @@ impl Course {
     /// The last line.
     pub(crate) fn end(&mut self, console: &mut Console, exit: u8, signal: Option<i32>, elapsed: Duration) {
         let elapsed_ns = u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX);
-        self.tell(console, CourseEvent::End { epoch_ms: wall_clock_ms(), exit, signal, elapsed_ns }, None);
+        self.tell(console, LoggedEvent::End { epoch_ms: wall_clock_ms(), exit, signal, elapsed_ns }, None);
     }
 
     /// A line for a message.
@@ -75,11 +75,11 @@ impl Course {
     fn tell_collected(&mut self, console: &mut Console) {
         let messages = console.messages().map_or_else(Vec::new, |messages| messages.kept().to_vec());
         for message in messages {
-            self.tell(console, CourseEvent::Message { epoch_ms: wall_clock_ms(), message }, None);
+            self.tell(console, LoggedEvent::Message { epoch_ms: wall_clock_ms(), message }, None);
         }
     }
 
-    fn tell(&mut self, console: &mut Console, told: CourseEvent, provenance: Option<&Provenance>) {
+    fn tell(&mut self, console: &mut Console, told: LoggedEvent, provenance: Option<&Provenance>) {
         let first = provenance.map(|provenance| FirstLine {
             provenance,
             fio_version: VERSION,
@@ -92,6 +92,6 @@ impl Course {
     }
 }
 
-fn said(stream: MessageStream, note: Note) -> CourseEvent {
-    CourseEvent::Message { epoch_ms: wall_clock_ms(), message: ReportMessage { stream, note } }
+fn said(stream: MessageStream, note: Note) -> LoggedEvent {
+    LoggedEvent::Message { epoch_ms: wall_clock_ms(), message: ReportMessage { stream, note } }
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, how figures are measured. Start reading at [`csv_table`].
 
-use ferrio_formats::{FiguresOf, JobResult, LatencyKind, RunResult};
+use ferrio_formats::{IoKind, JobResult, LatencyKind, RunResult};
 use ferrio_units::csv_field;
 
 /// Names of the columns. Units are last in a name.
@@ -17,7 +17,7 @@ pub(crate) fn csv_table(results: &[RunResult]) -> String {
     let mut text = format!("{HEADER}\n");
     for result in results {
         for job in &result.jobs {
-            for kind in FiguresOf::ALL {
+            for kind in IoKind::ALL {
                 text.extend(line(&result.name, job, kind));
             }
         }
@@ -25,7 +25,7 @@ pub(crate) fn csv_table(results: &[RunResult]) -> String {
     text
 }
 
-fn line(result: &str, job: &JobResult, kind: FiguresOf) -> Option<String> {
+fn line(result: &str, job: &JobResult, kind: IoKind) -> Option<String> {
     let figures = job.get(kind)?;
     let mut fields = vec![
         csv_field(result),

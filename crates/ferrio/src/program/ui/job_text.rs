@@ -5,7 +5,7 @@
 use crate::ui::console::Console;
 use anyhow::anyhow;
 use ferrio_formats::native::wrap;
-use ferrio_sys::output::{self, KeptFiles, OutputStart, WholeFile};
+use ferrio_sys::output::{self, AtomicFile, OutputStart, ProtectedPaths};
 use ferrio_units::error_text;
 use std::fmt::{Display, Write as _};
 use std::io::{ErrorKind, Write as _};
@@ -60,7 +60,7 @@ pub(crate) fn write(
     job: &JobText,
     place: Option<&Path>,
     replaces: bool,
-    kept: KeptFiles,
+    kept: ProtectedPaths,
     console: &mut Console,
 ) -> anyhow::Result<()> {
     let Some(path) = place else {
@@ -69,7 +69,7 @@ pub(crate) fn write(
     };
     let failed = |error: std::io::Error| anyhow!("{}: it cannot be written: {}", path.display(), error_text(&error));
     if replaces {
-        let whole = WholeFile::create(path, &Arc::new(kept));
+        let whole = AtomicFile::create(path, &Arc::new(kept));
         return whole.and_then(|file| file.write(job.as_str().as_bytes())).map_err(failed);
     }
     let mut file = output::open(path, OutputStart::New, &kept).map_err(|error| match error.kind() {

@@ -4,7 +4,7 @@
 
 use ferrio_stats::Provenance;
 use ferrio_stats::provenance::DeviceFacts;
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 
 /// The machine in a sentence.
 pub(crate) fn machine_sentence(provenance: &Provenance) -> String {

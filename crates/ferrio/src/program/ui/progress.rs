@@ -3,7 +3,7 @@
 //! Must not know: how runs work. Start reading at [`ProgressPrinter`].
 
 use crate::shared::bandwidth_logs::BandwidthLogs;
-use crate::shared::records::Course;
+use crate::shared::records::EventLog;
 use crate::ui::console::{Console, columns_to_steer, show_progress};
 use crate::ui::reporter::Reporter;
 use crate::ui::signals::Signals;
@@ -30,7 +30,7 @@ pub(crate) struct ProgressPrinter<'a> {
     bandwidth: Option<BandwidthLogs>,
     slices: Option<LatencySlices>,
     /// The lines of jsonl.
-    pub(crate) course: Course,
+    pub(crate) course: EventLog,
 }
 
 impl<'a> ProgressPrinter<'a> {
@@ -48,7 +48,7 @@ impl<'a> ProgressPrinter<'a> {
             new_lines: NewLines::new(eta),
             bandwidth: None,
             slices: None,
-            course: Course::default(),
+            course: EventLog::default(),
         }
     }
 

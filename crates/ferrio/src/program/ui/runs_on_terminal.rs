@@ -10,7 +10,7 @@ use ferrio::session::runs::{RunDriver, RunNotice, WorkUnit};
 use ferrio::session::{Observer, Session, SessionOutcome};
 use ferrio_formats::native::note_text;
 use ferrio_run::{RunError, RunEvent};
-use ferrio_units::glance::three_digits;
+use ferrio_units::humanize::three_digits;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 

@@ -4,7 +4,7 @@
 
 use super::{Bracket, DEPTH, LimitSearch, LimitVerdict};
 use crate::sweep::{SweepError, SweepFolder};
-use ferrio_formats::{FiguresOf, JobResult, RunResult, of_record};
+use ferrio_formats::{IoKind, JobResult, RunResult, of_record};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::not_again;
 use ferrio_insight::{TAIL_WAITS_FOR_CPU, cpu_wait_share, may_overstate, means_fewer_in_flight};
@@ -224,7 +224,7 @@ fn iops(result: &RunResult) -> Option<f64> {
     if result.ran_together(&jobs).len() > 1 {
         return None;
     }
-    let kinds = FiguresOf::ALL.into_iter().filter(|kind| *kind != FiguresOf::Sync);
+    let kinds = IoKind::ALL.into_iter().filter(|kind| *kind != IoKind::Sync);
     let rates =
         kinds.map(|kind| result.figures_together(&jobs, kind).ok().map(|all| all.map_or(0.0, |all| all.ios_per_sec)));
     rates.sum()
@@ -249,13 +249,13 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
     let waits = |result: &RunResult| {
         let figures = result.jobs.iter().flat_map(JobResult::active).filter_map(|(_, figures)| {
             let (_, on_device) = figures.latency()?;
-            Some((on_device.mean_ns, figures.felt()?.1.mean_ns))
+            Some((on_device.mean_ns, figures.user_latency()?.1.mean_ns))
         });
         figures.max_by(|(_, one), (_, other)| one.total_cmp(other))
     };
     match (waits(beyond), waits(lowest)) {
-        (Some((on_device, felt)), Some((unloaded, _)))
-            if on_device <= UNLOADED * unloaded && felt > WAITS * on_device =>
+        (Some((on_device, user_latency)), Some((unloaded, _)))
+            if on_device <= UNLOADED * unloaded && user_latency > WAITS * on_device =>
         {
             LimitedBy::Generator
         }
@@ -267,7 +267,9 @@ pub fn limited_by(beyond: &RunResult, lowest: &RunResult) -> LimitedBy {
 /// time of an I/O it is the same share as of the time of the job.
 fn waits_explain(beyond: &RunResult, lowest: &RunResult) -> bool {
     let mean_ns = |job: &JobResult| {
-        let means = job.active().filter_map(|(_, figures)| figures.felt().map(|(_, felt)| felt.mean_ns));
+        let means = job
+            .active()
+            .filter_map(|(_, figures)| figures.user_latency().map(|(_, user_latency)| user_latency.mean_ns));
         means.reduce(f64::max)
     };
     let added = |name: &String| {

@@ -84,8 +84,9 @@ impl LatencyLimit {
     fn value_ns(&self, result: &RunResult) -> Option<f64> {
         let figures = result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures)));
         let figures = figures.filter(|(job, kind, _)| self.figure.is_about(&job.name, *kind));
-        let values =
-            figures.filter_map(|(_, _, figures)| self.figure.metric.of(figures, figures.felt().map(|(_, felt)| felt)));
+        let values = figures.filter_map(|(_, _, figures)| {
+            self.figure.metric.of(figures, figures.user_latency().map(|(_, user_latency)| user_latency))
+        });
         values.reduce(f64::max)
     }
 

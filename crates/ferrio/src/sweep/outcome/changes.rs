@@ -4,7 +4,7 @@
 
 use super::{PointOutcome, SweepFinding, SweepOutcome};
 use crate::sweep::SweepPlan;
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{OrderedFigure, WATCHED, change};
 use ferrio_stats::Finding;
@@ -47,7 +47,7 @@ impl SweepOutcome {
 fn in_order(
     plan: &SweepPlan,
     points: &HashMap<usize, &PointOutcome>,
-    (job_index, kind, metric): (usize, FiguresOf, ComparedMetric),
+    (job_index, kind, metric): (usize, IoKind, ComparedMetric),
 ) -> Vec<(usize, f64)> {
     let value = |(point_index, repeat_index): (usize, u32)| {
         let point = points.get(&(point_index + 1))?;

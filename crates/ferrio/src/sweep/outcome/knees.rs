@@ -4,7 +4,7 @@
 
 use super::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{SweepAxis, number};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::knee::{KneeKind, LoadPoint, knee};
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct SweptKnee {
     pub job: String,
     /// Kind of I/O.
     #[serde(rename = "of")]
-    pub kind: FiguresOf,
+    pub kind: IoKind,
     /// The other parameters, as a point writes them; empty: there are none.
     pub others: String,
     /// The parameter.

@@ -13,7 +13,7 @@ pub use knees::SweptKnee;
 use crate::sweep::limit::LimitAnswer;
 use crate::sweep::space::{SweepAxis, SweepPoint};
 use crate::sweep::{OpenLoop, SweepError, SweepFolder, UntilKnown};
-use ferrio_formats::{FiguresOf, RunResult, of_record};
+use ferrio_formats::{IoKind, RunResult, of_record};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure, RepeatedRuns, repeats};
 use ferrio_stats::{RunRecord, Severity};
@@ -91,7 +91,7 @@ impl PointOutcome {
     }
 
     /// A figure of a job by the job's index.
-    pub fn figure(&self, job_index: usize, kind: FiguresOf, metric: ComparedMetric) -> Option<&RepeatedFigure> {
+    pub fn figure(&self, job_index: usize, kind: IoKind, metric: ComparedMetric) -> Option<&RepeatedFigure> {
         let is_it = |one: &&RepeatedFigure| one.job_index == job_index && one.kind == kind && one.metric == metric;
         self.figures.iter().find(is_it)
     }
@@ -178,8 +178,8 @@ impl SweepOutcome {
     }
 
     /// The jobs with their kinds of I/O, in the order of the first point that has them.
-    pub fn jobs(&self) -> Vec<(usize, String, FiguresOf)> {
-        let mut jobs: Vec<(usize, String, FiguresOf)> = Vec::new();
+    pub fn jobs(&self) -> Vec<(usize, String, IoKind)> {
+        let mut jobs: Vec<(usize, String, IoKind)> = Vec::new();
         for figure in self.points.iter().flat_map(|point| &point.figures) {
             if !jobs.iter().any(|(index, _, kind)| (*index, *kind) == (figure.job_index, figure.kind)) {
                 jobs.push((figure.job_index, figure.job.clone(), figure.kind));

@@ -3,7 +3,7 @@
 //! Must not know: terminals, pages. Start reading at [`SweepOutcome::csv`].
 
 use super::{PointOutcome, SweepOutcome};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_units::csv_field;
 use std::fmt::Write as _;
@@ -29,13 +29,13 @@ impl SweepOutcome {
                 self.csv_row(&mut text, point, (*job_index, job, *kind));
             }
             if jobs.is_empty() {
-                self.csv_row(&mut text, point, (0, "", FiguresOf::Read));
+                self.csv_row(&mut text, point, (0, "", IoKind::Read));
             }
         }
         text
     }
 
-    fn csv_row(&self, text: &mut String, point: &PointOutcome, (job_index, job, kind): (usize, &str, FiguresOf)) {
+    fn csv_row(&self, text: &mut String, point: &PointOutcome, (job_index, job, kind): (usize, &str, IoKind)) {
         let _ = write!(text, "{},{},{}", point.number, point.n_runs, point.n_failed);
         for (_, value) in &point.point.settings {
             field(text, value);

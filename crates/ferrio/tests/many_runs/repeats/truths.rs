@@ -4,7 +4,7 @@
 
 use super::super::sweep::common::{Device, Swept, made};
 use ferrio::sweep::outcome::SweepOutcome;
-use ferrio_formats::{FiguresOf, RunResult, of_record};
+use ferrio_formats::{IoKind, RunResult, of_record};
 use ferrio_insight::compare::{ComparedMetric, ComparisonVerdict, compare};
 use ferrio_insight::repeats::{DRIFTS, RepeatedFigure};
 use ferrio_spec::JobSpec;
@@ -74,7 +74,7 @@ fn repeats(name: &str, n_repeats: u32, device: Device) -> Swept<'_> {
 }
 
 fn figure(outcome: &SweepOutcome, metric: ComparedMetric) -> &RepeatedFigure {
-    outcome.points[0].figure(0, FiguresOf::Read, metric).expect("a figure")
+    outcome.points[0].figure(0, IoKind::Read, metric).expect("a figure")
 }
 
 /// The share of the outcomes in which the interval of a figure has the truth, or its runs are said to be of two kinds, in percent.

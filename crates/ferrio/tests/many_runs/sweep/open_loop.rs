@@ -5,7 +5,7 @@
 use super::common::{Swept, made};
 use ferrio::sweep::OPEN_LOOP_SHARES;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::compare::ComparedMetric;
 
 /// One channel with exponential service of 1 ms on average: a closed loop has 1,000 I/Os a second at any depth.
@@ -13,7 +13,7 @@ const CHANNEL: &str =
     "--name=a --ioengine=sim --sim_service=exponential:1ms --rw=randread --size=1g --bs=4k --number_ios=20000";
 
 fn figure(point: &PointOutcome, metric: ComparedMetric) -> f64 {
-    point.figure(0, FiguresOf::Read, metric).map_or(f64::NAN, |figure| figure.mean)
+    point.figure(0, IoKind::Read, metric).map_or(f64::NAN, |figure| figure.mean)
 }
 
 /// Users who come at random to a channel of 1,000 a second, at a rate of R, are in the system for 1 / (1,000 - R) s on average (M/M/1): 2 ms at half of the rate, 5 ms

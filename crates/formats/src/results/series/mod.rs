@@ -13,7 +13,7 @@ pub use interval::{JoinFigures, TimeInterval, TimeIntervals};
 pub use together::{NotTogether, average, together};
 
 use crate::results::{LatencyHeat, LatencyKind};
-use ferrio_stats::FiguresOf;
+use ferrio_stats::IoKind;
 use ferrio_units::DataDirection;
 
 const NS_PER_SEC: f64 = 1e9;
@@ -152,9 +152,9 @@ impl TimeSeries {
     }
 
     /// The kind of I/O that it is about.
-    pub fn kind(&self) -> FiguresOf {
+    pub fn kind(&self) -> IoKind {
         match self.quantity {
-            Quantity::Syncs | Quantity::SyncLatency => FiguresOf::Sync,
+            Quantity::Syncs | Quantity::SyncLatency => IoKind::Sync,
             _ => self.direction.into(),
         }
     }

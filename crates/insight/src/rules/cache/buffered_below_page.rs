@@ -1,6 +1,6 @@
 //! Buffered I/O in blocks smaller than a page, for which the kernel moves whole pages.
 
-use crate::case::{Case, CaseJob, is_in_memory, sum};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory, sum};
 use crate::on_device::BlockPlaces;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -35,8 +35,8 @@ const READS_OF_WRITES: f64 = 0.5;
 /// Fewer bytes are not worth a word.
 const LEAST_BYTES: u64 = 64 << 10;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let affected: Vec<&CaseJob<'_>> = case.jobs.iter().filter(|job| is_affected(job)).collect();
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let affected: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(|job| is_affected(job)).collect();
     if affected.is_empty() {
         return Vec::new();
     }
@@ -93,7 +93,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// The kernel counts all processes of the run together, so other I/O of the run would be taken for that of these jobs.
-fn is_alone(case: &Case<'_>) -> bool {
+fn is_alone(case: &AuditInput<'_>) -> bool {
     case.jobs.iter().all(|job| {
         let is_other = job.spec.verify.is_some() || job.spec.layout.pre_read || job.spec.replay.is_set();
         !is_other && (job.total.is_none() || is_affected(job) || job.spec.durability.direct || !job.has_files())
@@ -101,12 +101,12 @@ fn is_alone(case: &Case<'_>) -> bool {
 }
 
 /// The rule is about the job, and could not tell its I/O from that of others.
-pub(crate) fn is_blind(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+pub(crate) fn is_blind(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     is_affected(job) && case.charged().is_some() && !is_alone(case)
 }
 
 /// Random I/O through the page cache that is not in whole pages. Neighbours of sequential I/O use the rest of a page.
-fn is_affected(job: &CaseJob<'_>) -> bool {
+fn is_affected(job: &AuditedJob<'_>) -> bool {
     let is_in_parts = |direction| job.does(direction) && !BlockPlaces::of(job, direction).are_whole(PAGE_BYTES);
     let is_stored = !job.places.is_empty() && !job.places.iter().any(is_in_memory);
     job.is_buffered()
@@ -115,7 +115,7 @@ fn is_affected(job: &CaseJob<'_>) -> bool {
         && [DataDirection::Read, DataDirection::Write].into_iter().any(is_in_parts)
 }
 
-fn plan(job: &CaseJob<'_>) -> String {
+fn plan(job: &AuditedJob<'_>) -> String {
     let smallest = [DataDirection::Read, DataDirection::Write].into_iter().filter(|direction| job.does(*direction));
     let smallest = smallest.map(|direction| job.spec.pattern.block_size[direction].min_bytes).min().unwrap_or(0);
     format!(

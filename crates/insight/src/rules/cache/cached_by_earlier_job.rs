@@ -1,6 +1,6 @@
 //! Jobs that read, through the page cache, what an earlier job of the same run has left there.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_for_writes;
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -30,7 +30,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// As much of the memory may be page cache.
 const SHARE: f64 = 0.8;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     // After a run the counters of the device say more.
     if !case.is_before() {
         return Vec::new();
@@ -39,7 +39,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     readers.filter_map(|reader| case.jobs.iter().find_map(|earlier| between(case, earlier, reader))).collect()
 }
 
-fn between(case: &Case<'_>, earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Option<Observation> {
+fn between(case: &AuditInput<'_>, earlier: &AuditedJob<'_>, reader: &AuditedJob<'_>) -> Option<Observation> {
     let is_earlier = earlier.group < reader.group || reader.spec.grouping.wait_for.as_deref() == Some(earlier.name);
     let name = shared_part(earlier, reader).filter(|_| is_earlier && earlier.is_buffered())?;
     let is_stored = !reader.places.is_empty() && !reader.places.iter().any(is_in_memory);
@@ -60,7 +60,7 @@ fn between(case: &Case<'_>, earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Opti
 }
 
 /// Why the pages stay in the cache when the later job opens the file.
-fn reason(earlier: &CaseJob<'_>, reader: &CaseJob<'_>) -> Option<&'static str> {
+fn reason(earlier: &AuditedJob<'_>, reader: &AuditedJob<'_>) -> Option<&'static str> {
     // The cache of a device is written back before it is dropped.
     let is_file = reader.places.iter().all(|place| place.kind != TargetKind::Block);
     let is_dirty = earlier.does(DataDirection::Write) && !waits_for_writes(earlier);

@@ -1,6 +1,6 @@
 //! Caches between the device of the jobs and the disks below it, and thin volumes.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{DeviceCache, Measured, Severity, StorageLayer};
@@ -40,15 +40,18 @@ pub(crate) const THIN: FindingRule = FindingRule {
     find: |case| each(case, thin),
 };
 
-fn each(case: &Case<'_>, of_layer: fn(&CaseJob<'_>, &StorageLayer) -> Option<Observation>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn each(
+    case: &AuditInput<'_>,
+    of_layer: fn(&AuditedJob<'_>, &StorageLayer) -> Option<Observation>,
+) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let places = job.places.iter().filter(|place| !is_in_memory(place));
         places.flat_map(|place| case.layers_of(place)).find_map(|layer| of_layer(job, layer))
     };
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn cached(job: &CaseJob<'_>, layer: &StorageLayer) -> Option<Observation> {
+fn cached(job: &AuditedJob<'_>, layer: &StorageLayer) -> Option<Observation> {
     let cache = layer.cache.as_ref().filter(|cache| matters(job, cache))?;
     let mode = if cache.mode.is_empty() { String::new() } else { format!(", {}", cache.mode) };
     let counted =
@@ -67,12 +70,12 @@ fn cached(job: &CaseJob<'_>, layer: &StorageLayer) -> Option<Observation> {
 }
 
 /// The cache has a part in I/O of a direction of the job. Some caches hold written data only, and are read from seldom.
-fn matters(job: &CaseJob<'_>, cache: &DeviceCache) -> bool {
+fn matters(job: &AuditedJob<'_>, cache: &DeviceCache) -> bool {
     let holds_writes_only = ["dm-writecache", "md journal"].contains(&cache.kind.as_str());
     job.does(DataDirection::Write) || !holds_writes_only
 }
 
-fn thin(job: &CaseJob<'_>, layer: &StorageLayer) -> Option<Observation> {
+fn thin(job: &AuditedJob<'_>, layer: &StorageLayer) -> Option<Observation> {
     let explanation = format!(
         "{} is a thin volume: what was never written is in no place of the pool, and its first write has to take one.",
         layer.name

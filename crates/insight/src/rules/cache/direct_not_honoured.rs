@@ -1,6 +1,6 @@
 //! Direct I/O that the file system does through the page cache.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::is_direct_to_files;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -29,12 +29,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.1;
 const LEAST_BYTES: u64 = 1 << 20;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let by_kernel: Vec<Observation> = case.jobs.iter().filter_map(of_job).collect();
     if by_kernel.is_empty() { in_cache(case).into_iter().collect() } else { by_kernel }
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let place = job.places.iter().find(|place| refuses(place)).filter(|_| is_direct_to_files(job))?;
     let kind = place.file_system.as_deref().unwrap_or("the file system");
     let reason = if journals_data(place) { " mounted with data=journal" } else { "" };
@@ -60,10 +60,10 @@ fn journals_data(place: &TargetPlace) -> bool {
 }
 
 /// The page cache holds more of the files than before, though no job goes through it.
-fn in_cache(case: &Case<'_>) -> Option<Observation> {
+fn in_cache(case: &AuditInput<'_>) -> Option<Observation> {
     let cache = case.page_cache()?;
     let grown = cache.files.value()?.cached_bytes.saturating_sub(cache.files_before.value()?.cached_bytes);
-    let with_files: Vec<&CaseJob<'_>> = case.jobs.iter().filter(|job| job.has_files()).collect();
+    let with_files: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(|job| job.has_files()).collect();
     // The figures of the cache are those of all files together.
     if !with_files.iter().all(|job| is_direct_to_files(job) && !job.spec.layout.pre_read) {
         return None;

@@ -1,6 +1,6 @@
 //! Direct writes that btrfs copies into the page cache first.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::is_direct_to_files;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -30,16 +30,16 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.9;
 const LEAST_BYTES: u64 = 1 << 20;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     of_run(case).into_iter().collect()
 }
 
-fn of_run(case: &Case<'_>) -> Option<Observation> {
+fn of_run(case: &AuditInput<'_>) -> Option<Observation> {
     let dirtied = case.page_cache()?.machine.value()?.dirtied_bytes;
-    let writers: Vec<&CaseJob<'_>> =
+    let writers: Vec<&AuditedJob<'_>> =
         case.jobs.iter().filter(|job| job.has_files() && job.figures(DataDirection::Write).is_some()).collect();
     // A job on another file system may have made its own pages dirty.
-    let is_one = |job: &&CaseJob<'_>| is_direct_to_files(job) && job.places.iter().all(has_checksums);
+    let is_one = |job: &&AuditedJob<'_>| is_direct_to_files(job) && job.places.iter().all(has_checksums);
     if writers.is_empty() || !writers.iter().all(is_one) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Data from before the run that was written to the device during the run.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::stack::Level;
 use crate::text;
@@ -34,23 +34,23 @@ const LEAST_BYTES: u64 = 16 << 20;
 /// At least this share of what the device writes.
 const WAITED: f64 = 0.8;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let only_read = |job: &CaseJob<'_>| !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let only_read = |job: &AuditedJob<'_>| !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
     let waited = case.page_cache().and_then(|cache| cache.machine.value()).map(|course| course.dirty_before_bytes);
     let Some(waited) = waited.filter(|_| !case.is_before() && case.jobs.iter().all(only_read)) else {
         return Vec::new();
     };
     let with_levels = case.jobs.iter().filter_map(|job| Some((job, case.levels(job).into_iter().next()?)));
-    let jobs: Vec<(&CaseJob<'_>, Level<'_>)> = with_levels.collect();
+    let jobs: Vec<(&AuditedJob<'_>, Level<'_>)> = with_levels.collect();
     let levels: BTreeSet<&Level<'_>> = jobs.iter().map(|(_, level)| level).collect();
     let on_level = |level: &&Level<'_>| {
-        let here: Vec<&CaseJob<'_>> = jobs.iter().filter(|(_, its)| its == *level).map(|(job, _)| *job).collect();
+        let here: Vec<&AuditedJob<'_>> = jobs.iter().filter(|(_, its)| its == *level).map(|(job, _)| *job).collect();
         of_level(case, waited, level, &here)
     };
     levels.iter().filter_map(on_level).collect()
 }
 
-fn of_level(case: &Case<'_>, waited: u64, level: &Level<'_>, jobs: &[&CaseJob<'_>]) -> Option<Observation> {
+fn of_level(case: &AuditInput<'_>, waited: u64, level: &Level<'_>, jobs: &[&AuditedJob<'_>]) -> Option<Observation> {
     let read = sum(jobs.iter().filter_map(|job| job.figures(DataDirection::Read)).map(|figures| figures.bytes));
     let written = case.level_bytes(level, DataDirection::Write)?;
     // What did not wait is the work of others, but for the journal and the metadata of the file system.

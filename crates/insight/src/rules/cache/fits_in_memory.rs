@@ -1,6 +1,6 @@
 //! Buffered reads of files that the page cache can hold, more than once.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::{RandomDistribution, SizeSpec};
@@ -30,7 +30,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// As much of the memory may be page cache.
 const SHARE: f64 = 0.8;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     // After a run the counters of the device say more.
     if !case.is_before() {
         return Vec::new();
@@ -38,7 +38,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     if !job.is_buffered()
         || !job.does(DataDirection::Read)
         || job.places.iter().any(is_in_memory)
@@ -70,7 +70,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// What the cache does to the reads; `None`: it is emptied before each pass, and no pass reads a block twice.
-fn effect(job: &CaseJob<'_>) -> Option<&'static str> {
+fn effect(job: &AuditedJob<'_>) -> Option<&'static str> {
     let (layout, pattern) = (&job.spec.layout, &job.spec.pattern);
     let is_drawn_again = pattern.random && (pattern.norandommap || pattern.distribution != RandomDistribution::Uniform);
     if !layout.invalidate || layout.pre_read {

@@ -1,12 +1,12 @@
 //! Write latencies of a job that waits in its syncs.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_in_syncs;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::SyncMode;
 use ferrio_stats::{Figures, LatencyFigures, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "latency-without-syncs",
@@ -28,11 +28,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// The percentile that is told.
 const PERCENT: f64 = 99.0;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let is_stored = !job.places.iter().any(is_in_memory);
     if !job.is_buffered() || !is_stored || job.spec.durability.sync != SyncMode::None || !waits_in_syncs(job) {
         return None;

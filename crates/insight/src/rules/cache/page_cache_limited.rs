@@ -1,6 +1,6 @@
 //! A page cache that is smaller than on the machine, because of the control group.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -23,10 +23,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let Some(limit_bytes) = case.provenance.limits.memory_bytes else { return Vec::new() };
     let machine_bytes = case.provenance.memory_bytes;
-    let of_job = |job: &CaseJob<'_>| {
+    let of_job = |job: &AuditedJob<'_>| {
         let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
         let all_bytes = size_bytes.saturating_mul(u64::from(job.n_clones));
         let is_cached = job.is_buffered() && !job.places.is_empty() && !job.places.iter().any(is_in_memory);

@@ -1,6 +1,6 @@
 //! Reads of an overlay file system that no device has served, where the devices cannot be seen.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -28,8 +28,8 @@ const SHARE: f64 = 0.9;
 /// Fewer bytes than this are not worth a word.
 const LEAST_BYTES: u64 = 1 << 20;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let jobs: Vec<&CaseJob<'_>> = case.jobs.iter().filter(|job| is_below_unseen(case, job)).collect();
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let jobs: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(|job| is_below_unseen(case, job)).collect();
     let claimed = sum(jobs.iter().filter_map(|job| job.figures(DataDirection::Read)).map(|figures| figures.bytes));
     // Where the bytes of a job are not known: the processes have also read for others, so that no more than this was read for these.
     let own: Option<Vec<u64>> = jobs.iter().map(|job| Some(job.own_reads(case)?.most)).collect();
@@ -52,7 +52,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 
 /// All targets are on overlays whose directories cannot be seen. The kernel counts reads of these on the storage below, whatever that
 /// is; reads of other file systems without devices, such as FUSE, it does not count.
-fn is_below_unseen(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+fn is_below_unseen(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     let is_one = |layer: &ferrio_stats::StorageLayer| layer.kind == LayerKind::Overlay && layer.is_cut;
     let has_read = job.figures(DataDirection::Read).is_some();
     has_read && !job.places.is_empty() && job.places.iter().all(|place| case.layers_of(place).into_iter().any(is_one))

@@ -1,6 +1,6 @@
 //! Syncs for which no device emptied its cache.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::on_device::{device_of, queue_under};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
@@ -46,7 +46,7 @@ pub(crate) struct Flushes<'a> {
 ///
 /// # Errors
 /// They are not known; the reason.
-pub(crate) fn flushes<'a>(case: &Case<'a>, job: &CaseJob<'_>) -> Option<Result<Flushes<'a>, String>> {
+pub(crate) fn flushes<'a>(case: &AuditInput<'a>, job: &AuditedJob<'_>) -> Option<Result<Flushes<'a>, String>> {
     let option = sync_option(job, job.figures(DataDirection::Write)?.n_completed)?;
     // A file system that was mounted elsewhere, or in memory, has no device to ask.
     if !job.has_files() || job.engine.data != ferrio_spec::engines::Data::Kept || job.places.iter().any(is_in_memory) {
@@ -68,7 +68,7 @@ pub(crate) fn flushes<'a>(case: &Case<'a>, job: &CaseJob<'_>) -> Option<Result<F
     })
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let Flushes { option, device, is_cached, n_counted } = flushes(case, job)?.ok()?;
     let written = job.figures(DataDirection::Write)?;
     if n_counted > 0 {
@@ -98,7 +98,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The option by which the job made a sync after it had written.
-fn sync_option(job: &CaseJob<'_>, n_writes: u64) -> Option<&'static str> {
+fn sync_option(job: &AuditedJob<'_>, n_writes: u64) -> Option<&'static str> {
     let durability = &job.spec.durability;
     let is_due =
         |interval: u32| interval > 0 && n_writes >= u64::from(interval).saturating_mul(u64::from(job.n_clones));
@@ -113,7 +113,7 @@ fn sync_option(job: &CaseJob<'_>, n_writes: u64) -> Option<&'static str> {
 }
 
 /// The device has its data in memory of another machine, or of this one, before they are on a disk.
-fn has_hidden_cache(case: &Case<'_>, device: &DeviceFacts) -> bool {
+fn has_hidden_cache(case: &AuditInput<'_>, device: &DeviceFacts) -> bool {
     let layer = case.layer(&device.name);
     let is_loop = layer.is_some_and(|layer| {
         layer.kind == LayerKind::Loop && layer.backing.as_ref().is_some_and(|backing| backing.direct_io == Some(false))

@@ -1,11 +1,11 @@
 //! Fewer writes than the interval of the syncs between them.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::{counted, thousands};
+use ferrio_units::humanize::{counted, thousands};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "syncs-never-due",
@@ -23,7 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let durability = &job.spec.durability;
     let every = durability.sync_file_range.map_or(0, |(_, n_writes)| n_writes);
     let named =

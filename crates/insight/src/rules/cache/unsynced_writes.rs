@@ -1,6 +1,6 @@
 //! Buffered writes that the job does not sync.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::waits_for_writes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
@@ -22,12 +22,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     // After a run the evidence of the page cache says more.
     if !case.is_before() && !case.is_reported() {
         return Vec::new();
     }
-    let of_job = |job: &CaseJob<'_>| {
+    let of_job = |job: &AuditedJob<'_>| {
         let are = if case.is_before() { "will be" } else { "are" };
         let explanation = format!(
             "The job writes through the page cache and never waits for the device: its figures {are} those of memory as far as that \
@@ -35,7 +35,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
         );
         Observation::of(job, Vec::new(), explanation).about(DataDirection::Write)
     };
-    let is_one = |job: &&CaseJob<'_>| {
+    let is_one = |job: &&AuditedJob<'_>| {
         let is_stored = !job.places.iter().any(is_in_memory);
         job.is_buffered() && job.does(DataDirection::Write) && is_stored && !waits_for_writes(job)
     };

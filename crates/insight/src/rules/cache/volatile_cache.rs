@@ -1,6 +1,6 @@
 //! Writes that may stay in a cache of the device that needs power.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::waits_for_writes;
 use crate::on_device::is_direct;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -30,14 +30,14 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// Caches of drives have up to so much memory.
 const CACHE_BYTES: u64 = 1 << 30;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     if !case.is_before() {
         return Vec::new();
     }
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let device = job.places.iter().find_map(|place| case.device(place.device.as_deref()?))?;
     let is_cached = device.write_cache.as_deref() == Some("write back");
     if !is_cached || !is_direct(job) || !job.does(DataDirection::Write) || waits_for_writes(job) {

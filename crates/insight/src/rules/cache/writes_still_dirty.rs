@@ -1,6 +1,6 @@
 //! Writes that were in the page cache when the run ended.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::measures::page_cache::WaitingWrites;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -23,7 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     WaitingWrites::of(case).map(observation).into_iter().collect()
 }
 

@@ -1,6 +1,6 @@
 //! A control group that had used up its CPU time.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::measures::cpu_time::throttled_share;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -24,7 +24,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_run = |share: f64| {
         let throttling = case.host_cpu()?.throttling.value()?;
         let explanation = format!(

@@ -1,6 +1,6 @@
 //! A control group with less CPU time than the jobs can use.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_quota = |quota_ms: u64| {
         let n_workers =
             case.groups().values().map(|jobs| jobs.iter().map(|job| u64::from(job.n_clones)).sum()).max()?;

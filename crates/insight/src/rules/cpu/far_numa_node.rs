@@ -1,6 +1,6 @@
 //! Jobs that run far from their device.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::on_device::{device_of, queue_under};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::provenance::DeviceFacts;
@@ -23,8 +23,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let device = queue_under(case, device_of(job)?)?;
         let node = device.numa_node?;
         if !is_far(case, job, device)? {
@@ -40,7 +40,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// `None`: that is not known.
-fn is_far(case: &Case<'_>, job: &CaseJob<'_>, device: &DeviceFacts) -> Option<bool> {
+fn is_far(case: &AuditInput<'_>, job: &AuditedJob<'_>, device: &DeviceFacts) -> Option<bool> {
     if let Some(nodes) = &job.spec.surroundings.numa_cpu_nodes {
         return Some(!nodes.contains(&device.numa_node?));
     }

@@ -1,6 +1,6 @@
 //! A job that used up its CPU before the device was busy.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_paced;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -33,11 +33,11 @@ const LEAST_NS: u64 = 100_000_000;
 const POLLING: [EngineOption<bool>; 4] =
     [io_uring::HIPRI, pvsync2::HIPRI, io_uring::SQTHREAD_POLL, libaio::USERSPACE_REAP];
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let share = share(case, job)?;
     let usage = &job.total.as_ref()?.usage;
     let used_ns = usage.user_ns.saturating_add(usage.system_ns);
@@ -55,7 +55,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// Share of a job's time on a CPU or ready for one, if that is what limits it.
-fn share(case: &Case<'_>, job: &CaseJob<'_>) -> Option<f64> {
+fn share(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<f64> {
     let queue = &job.spec.queue;
     let is_direct = job.has_files() && !job.is_buffered() && job.places.iter().all(|place| place.device.is_some());
     let polls = queue.batch_complete_min == 0 || POLLING.iter().any(|option| job.spec.engine.options.get(option));

@@ -1,6 +1,6 @@
 //! CPU time that the host of a virtual machine gave to others.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -30,7 +30,7 @@ const LEAST_MS: u64 = 100;
 const STOLEN: &str = "stolen";
 const BUSY: &str = "busy";
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_run = || {
         let times = case.host_cpu()?.machine.value()?;
         let wanted_ms = times.steal_ms.saturating_add(times.busy_ms);

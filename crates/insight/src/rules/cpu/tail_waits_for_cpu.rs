@@ -1,12 +1,12 @@
 //! Slow I/Os that were slow because the job had no CPU, although its waits are a small part of the time.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::cpu_time::WaitingTail;
 use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::text;
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 /// The rule.
 pub const RULE: FindingRule = FindingRule {
@@ -30,7 +30,7 @@ pub const RULE: FindingRule = FindingRule {
 /// Name of the measured value that is the time without a CPU.
 const WAITS: &str = "waits for a CPU";
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let WaitingTail { percent, tail_ns, slow_ns: slow, waited_ns } = WaitingTail::of(case, job)?;
     let explanation = format!(
         "p{percent} is {}, and the job was ready to run and had no CPU for {} s, as long as its slow I/Os took ({} s): the tail is that of the CPU.",

@@ -1,6 +1,6 @@
 //! CPU time of verification within the figures.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -26,7 +26,7 @@ const SHARE: f64 = 0.25;
 /// A shorter job says nothing of its CPU time, nanoseconds.
 const LEAST_NS: u64 = 50_000_000;
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let verify = job.spec.verify.as_ref()?;
     let total = job.total.as_ref()?;
     let is_measured =

@@ -1,6 +1,6 @@
 //! Jobs that had to wait for a CPU.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::cpu_time::waiting_share;
 use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::text;
@@ -30,11 +30,11 @@ const TIME: &str = "time of the workers";
 /// A worker that runs, or wants to, for this share of its time keeps a CPU busy.
 const BUSY: f64 = 0.5;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let share = waiting_share(case, job)?;
     let total = job.total.as_ref()?;
     let turns = total.usage.cpu_turns?;

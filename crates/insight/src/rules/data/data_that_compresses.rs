@@ -1,6 +1,6 @@
 //! Data that a device or a file system may make small.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::easy_data;
 use crate::measures::targets::compresses;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -31,17 +31,17 @@ const SHARE: f64 = 0.1;
 /// File systems whose encoded extents are compressed ones.
 const COMPRESSING: [&str; 2] = ["btrfs", "f2fs"];
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let by_options = || by_options(case, job).filter(|_| !is_plain(job));
     by_extents(job).or_else(|| by_zram(case, job)).or_else(by_options)
 }
 
 /// An option makes the data easy, and something below is known to use that.
-fn by_options(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn by_options(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let option = easy_data(job).filter(|_| job.does(DataDirection::Write))?;
     let smaller = |place: &TargetPlace| {
         let layers = case.layers_of(place);
@@ -57,7 +57,7 @@ fn by_options(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// btrfs stores first writes to preallocated extents as they are, and the job will preallocate a new file and write each block once.
-fn is_preallocated(case: &Case<'_>, job: &CaseJob<'_>, place: &TargetPlace) -> bool {
+fn is_preallocated(case: &AuditInput<'_>, job: &AuditedJob<'_>, place: &TargetPlace) -> bool {
     let allocates = matches!(job.spec.layout.fallocate, Fallocate::Native | Fallocate::Posix | Fallocate::Keep);
     let limits = &job.spec.limits;
     let once = limits.loops <= 1 && !limits.time_based && !job.spec.pattern.norandommap && !job.spec.layout.overwrite;
@@ -66,7 +66,7 @@ fn is_preallocated(case: &Case<'_>, job: &CaseJob<'_>, place: &TargetPlace) -> b
 }
 
 /// The file system tells compressed extents, and has stored the job's data in others.
-fn is_plain(job: &CaseJob<'_>) -> bool {
+fn is_plain(job: &AuditedJob<'_>) -> bool {
     let tells = |place: &TargetPlace| {
         let is_told = place.file_system.as_deref().is_some_and(|kind| COMPRESSING.contains(&kind));
         is_told && place.now.extents.value().is_some_and(|extents| extents.written_bytes > 0)
@@ -75,7 +75,7 @@ fn is_plain(job: &CaseJob<'_>) -> bool {
 }
 
 /// A part of the files is in compressed extents now.
-fn by_extents(job: &CaseJob<'_>) -> Option<Observation> {
+fn by_extents(job: &AuditedJob<'_>) -> Option<Observation> {
     let is_one = |place: &&TargetPlace| place.file_system.as_deref().is_some_and(|kind| COMPRESSING.contains(&kind));
     let extents: Vec<_> = job.places.iter().filter(is_one).filter_map(|place| place.now.extents.value()).collect();
     let encoded = sum(extents.iter().map(|extents| extents.encoded_bytes));
@@ -95,7 +95,7 @@ fn by_extents(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// A zram device below has made what the jobs wrote smaller.
-fn by_zram(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn by_zram(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let written = job.figures(DataDirection::Write)?.bytes;
     let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
     let (layer, stored) = layers.find_map(|layer| Some((layer, layer.stored.as_ref()?)))?;

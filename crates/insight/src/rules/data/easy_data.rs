@@ -1,6 +1,6 @@
 //! Data that a device with compression would make small, on a device of which that is not known.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::easy_data;
 use crate::measures::targets::compresses;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -24,11 +24,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let option = easy_data(job).filter(|_| job.does(DataDirection::Write) && job.has_files())?;
     // Other rules speak about these.
     let is_known = |place: &TargetPlace| compresses(place) || is_in_memory(place) || case.is_in_memory_below(place);

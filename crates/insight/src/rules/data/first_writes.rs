@@ -1,6 +1,6 @@
 //! Writes that made the file, instead of writing over it.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -25,11 +25,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let written = job.figures(DataDirection::Write)?.bytes;
     let first = first_written_bytes(job)?;
     let explanation = format!(
@@ -46,7 +46,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// What most of the blocks were before, if that is known.
-fn what_they_were(job: &CaseJob<'_>) -> &'static str {
+fn what_they_were(job: &AuditedJob<'_>) -> &'static str {
     let extents = || job.places.iter().filter_map(|place| place.before.extents.value());
     let unwritten = sum(extents().map(|extents| extents.unwritten_bytes));
     let holes = sum(extents().map(|extents| extents.hole_bytes));

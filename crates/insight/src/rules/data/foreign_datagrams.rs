@@ -1,10 +1,10 @@
 //! Ends of a connection by datagrams to which others than the other end have sent some.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "foreign-datagrams",
@@ -20,10 +20,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let datagrams = || job.workers.iter().chain(&job.failed).map(|worker| worker.stats.features.foreign_datagrams);
     let n_taken = sum(datagrams().map(|datagrams| datagrams.n_taken));
     let n_left_out = sum(datagrams().map(|datagrams| datagrams.n_left_out));

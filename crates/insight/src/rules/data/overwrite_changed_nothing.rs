@@ -1,6 +1,6 @@
 //! `overwrite=1` on files that were there in full.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
@@ -23,11 +23,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let is_file = |place: &TargetPlace| place.kind == TargetKind::File;
     let is_asked_for = job.spec.layout.overwrite && !job.spec.extent.file_append && job.does(DataDirection::Write);
     if !is_asked_for || job.places.is_empty() || !job.places.iter().all(is_file) || job.workers.is_empty() {

@@ -1,11 +1,11 @@
 //! Reads that found the end of the file instead of data.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "reads-behind-end",
@@ -20,10 +20,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let workers = || job.workers.iter().chain(&job.failed);
     let n_empty = sum(workers().map(|worker| worker.stats.features.n_empty_reads));
     if n_empty == 0 {

@@ -1,6 +1,6 @@
 //! Reads of blocks that were never written.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::extents::{self, LEAST_SHARE};
 use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -27,7 +27,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs
         .iter()
         .filter(|job| extents::holds_no_data(case, job) && is_confirmed(case, job))
@@ -36,7 +36,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// After a run the device has read less than the job. Before it the job will read the whole file.
-fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+fn is_confirmed(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     let Some(figures) = job.figures(DataDirection::Read) else {
         let size_bytes = extents::of_files(case, job).map_or(0, |(_, size_bytes)| size_bytes);
         let is_whole = match job.spec.extent.size {
@@ -67,7 +67,7 @@ fn is_confirmed(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
     device_bytes.is_some_and(is_short)
 }
 
-fn found(case: &Case<'_>, job: &CaseJob<'_>) -> Observation {
+fn found(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Observation {
     let (extents, size_bytes) = extents::of_files(case, job).unwrap_or_default();
     let share = text::percent(extents.without_data_bytes() as f64, size_bytes as f64);
     let what = match (extents.unwritten_bytes, extents.hole_bytes) {

@@ -1,6 +1,6 @@
 //! Reads of blocks that hold zeroes alone.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::extents::holds_no_data;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
@@ -45,14 +45,14 @@ pub(crate) const OF_FILES: FindingRule = FindingRule {
 /// Fewer blocks may hold zeroes by chance.
 const LEAST_BLOCKS: u64 = 8;
 
-fn find(case: &Case<'_>, of_devices: bool) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>, of_devices: bool) -> Vec<Observation> {
     let samples = case.record.evidence.read_samples.as_ref();
     let all_zero = samples.into_iter().flatten().filter(|sample| sample.n_blocks >= LEAST_BLOCKS);
     let all_zero = all_zero.filter(|sample| sample.n_zero == sample.n_blocks);
     all_zero.filter_map(|sample| of_sample(case, sample, of_devices)).collect()
 }
 
-fn of_sample(case: &Case<'_>, sample: &ReadSample, of_devices: bool) -> Option<Observation> {
+fn of_sample(case: &AuditInput<'_>, sample: &ReadSample, of_devices: bool) -> Option<Observation> {
     let job = case.jobs.get(sample.job_index as usize)?;
     let place = job.places.iter().find(|place| place.path == sample.path)?;
     let is_device = place.kind == TargetKind::Block;
@@ -72,7 +72,7 @@ fn of_sample(case: &Case<'_>, sample: &ReadSample, of_devices: bool) -> Option<O
     )
 }
 
-fn of_device(case: &Case<'_>, job: &CaseJob<'_>) -> &'static str {
+fn of_device(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> &'static str {
     let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
     if layers.any(|layer| layer.kind == LayerKind::Zram) {
         return "zram keeps no memory for them.";

@@ -1,6 +1,6 @@
 //! A job only reads, and one of its files is shorter than the job needs.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -19,10 +19,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let is_its = |file: &&LaidOver| file.job_index == job.index;
     let mut files = case.record.evidence.laid_over.iter().filter(is_its);
     let first = files.next()?;

@@ -1,6 +1,6 @@
 //! Writes for which the volume below had to get more room.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity, StorageLayer};
@@ -26,17 +26,17 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const SHARE: f64 = 0.1;
 const LEAST_BYTES: u64 = 1 << 20;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.record.storage_layers().iter().filter_map(|layer| of_layer(case, layer)).collect()
 }
 
-fn of_layer(case: &Case<'_>, layer: &StorageLayer) -> Option<Observation> {
+fn of_layer(case: &AuditInput<'_>, layer: &StorageLayer) -> Option<Observation> {
     let backing = layer.backing.as_ref()?;
-    let is_above = |job: &&CaseJob<'_>| {
+    let is_above = |job: &&AuditedJob<'_>| {
         let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
         job.figures(DataDirection::Write).is_some() && layers.any(|its| its.name == layer.name)
     };
-    let jobs: Vec<&CaseJob<'_>> = case.jobs.iter().filter(is_above).collect();
+    let jobs: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(is_above).collect();
     let written = sum(jobs.iter().filter_map(|job| job.figures(DataDirection::Write)).map(|figures| figures.bytes));
     let grown = backing.allocated_bytes.saturating_sub(backing.allocated_before_bytes).min(written);
     if grown < LEAST_BYTES || (grown as f64) < written as f64 * SHARE {

@@ -1,6 +1,6 @@
 //! An asynchronous engine that waits, because its I/O goes through the page cache.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_depth_in_vain;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
@@ -21,9 +21,9 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let is_one = |job: &&CaseJob<'_>| is_depth_in_vain(job);
-    let found = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let is_one = |job: &&AuditedJob<'_>| is_depth_in_vain(job);
+    let found = |job: &AuditedJob<'_>| {
         let depth = job.spec.queue.iodepth;
         let explanation = format!(
             "{} does I/O through the page cache while it is handed over: iodepth={depth} has no effect, the depth is 1.",

@@ -1,6 +1,6 @@
 //! More I/Os in flight than the queues of the kernel and the device hold.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_held_back;
 use crate::measures::requests::{asked_in_flight, least_bytes, most_bytes};
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
@@ -41,7 +41,7 @@ const LEAST_TURNS: f64 = 5.0;
 
 /// The depth of some jobs, and what their device takes.
 struct DeviceLoad<'c, 'a> {
-    jobs: Vec<&'c CaseJob<'a>>,
+    jobs: Vec<&'c AuditedJob<'a>>,
     device: &'a DeviceFacts,
     asked: f64,
     limit: f64,
@@ -49,12 +49,12 @@ struct DeviceLoad<'c, 'a> {
     reached: Option<f64>,
 }
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     loads(case).into_iter().map(observation).collect()
 }
 
-fn loads<'c, 'a>(case: &'c Case<'a>) -> Vec<DeviceLoad<'c, 'a>> {
-    let of_device = |((_, name), jobs): ((u32, &'a str), Vec<&'c CaseJob<'a>>)| {
+fn loads<'c, 'a>(case: &'c AuditInput<'a>) -> Vec<DeviceLoad<'c, 'a>> {
+    let of_device = |((_, name), jobs): ((u32, &'a str), Vec<&'c AuditedJob<'a>>)| {
         let device = queue_under(case, name)?;
         let jobs: Vec<_> = jobs.into_iter().filter(|job| uses_requests(job, device)).collect();
         let asked: f64 = jobs.iter().map(|job| asked_in_flight(job, device)).sum();
@@ -89,13 +89,13 @@ fn limit(device: &DeviceFacts) -> Option<f64> {
 }
 
 /// Each I/O of the job is one request or more.
-fn uses_requests(job: &CaseJob<'_>, device: &DeviceFacts) -> bool {
+fn uses_requests(job: &AuditedJob<'_>, device: &DeviceFacts) -> bool {
     let is_whole = job.spec.pattern.random || most_bytes(device).is_some_and(|most| least_bytes(job) > most / 2);
     is_direct(job) && is_whole && !is_held_back(job)
 }
 
 /// Mean number of requests in flight at the device while the jobs did I/O.
-fn device_in_flight(case: &Case<'_>, name: &str, jobs: &[&CaseJob<'_>]) -> Option<f64> {
+fn device_in_flight(case: &AuditInput<'_>, name: &str, jobs: &[&AuditedJob<'_>]) -> Option<f64> {
     let disk = case.record.disks()?.iter().find(|disk| disk.name == name)?;
     let directions = [DataDirection::Read, DataDirection::Write];
     let seconds = jobs.iter().flat_map(|job| directions.map(|direction| job.seconds(direction))).fold(0.0, f64::max);
@@ -104,7 +104,7 @@ fn device_in_flight(case: &Case<'_>, name: &str, jobs: &[&CaseJob<'_>]) -> Optio
 }
 
 /// Mean number of I/Os in flight of all jobs, by Little's law; `None`: there were too few.
-fn reached(jobs: &[&CaseJob<'_>], asked: f64) -> Option<f64> {
+fn reached(jobs: &[&AuditedJob<'_>], asked: f64) -> Option<f64> {
     let (mut in_flight, mut n_ios) = (0.0, 0.0);
     for job in jobs {
         let directions = [DataDirection::Read, DataDirection::Write];

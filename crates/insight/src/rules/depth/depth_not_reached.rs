@@ -1,6 +1,6 @@
 //! A depth that was asked for and not reached.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::is_held_back;
 use crate::measures::cpu_time::{throttled_share, waiting_share};
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -31,11 +31,11 @@ const LEAST_TURNS: u64 = 20;
 /// A shorter job says nothing of its depth, seconds.
 const LEAST_SECONDS: f64 = 0.1;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let queue = &job.spec.queue;
     let (wanted, n_clones) = (f64::from(queue.iodepth), job.workers.len() as f64);
     // Batches let the queue drain before it is filled again.

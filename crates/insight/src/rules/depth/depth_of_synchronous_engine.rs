@@ -1,6 +1,6 @@
 //! A depth that a synchronous engine cannot have.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 
@@ -20,12 +20,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let is_one = |job: &&CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let is_one = |job: &&AuditedJob<'_>| {
         let waits = job.engine.waits() && job.engine.is_inline() && job.has_files();
         waits && job.spec.queue.iodepth > 1 && !job.spec.submission.offload
     };
-    let found = |job: &CaseJob<'_>| {
+    let found = |job: &AuditedJob<'_>| {
         let depth = job.spec.queue.iodepth;
         let explanation = format!(
             "{} waits for each I/O before it begins the next: iodepth={depth} has no effect, the depth is 1.",

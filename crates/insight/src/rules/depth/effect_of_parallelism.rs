@@ -1,6 +1,6 @@
 //! What more I/Os in flight have brought: jobs that differ in `iodepth` or `numjobs` alone.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::is_depth_in_vain;
 use crate::measures::extents::first_written_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -43,19 +43,19 @@ enum Axis {
 
 /// A job with what the rule compares.
 struct Point<'a> {
-    job: &'a CaseJob<'a>,
+    job: &'a AuditedJob<'a>,
     /// Its specification without the names and the two options.
     rest: JobSpec,
     ios_per_sec: f64,
     mean_latency_ns: f64,
 }
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let points: Vec<Point<'_>> = case.jobs.iter().filter_map(point).collect();
     [Axis::Depth, Axis::Clones].into_iter().flat_map(|axis| along(axis, &points)).collect()
 }
 
-fn point<'a>(job: &'a CaseJob<'a>) -> Option<Point<'a>> {
+fn point<'a>(job: &'a AuditedJob<'a>) -> Option<Point<'a>> {
     let pace_is_free = job.spec.pace == PaceSpec::default() && job.spec.latency.target_us == 0;
     if !pace_is_free || first_written_bytes(job).is_some() {
         return None;

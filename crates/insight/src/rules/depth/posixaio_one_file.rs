@@ -1,6 +1,6 @@
 //! A queue of POSIX AIO on fewer files than its depth.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_spec::engines::Sharing;
@@ -23,7 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let uses_library = job.engine.sharing == Sharing::LibraryThreads;
     let has_run = job.total.as_ref().is_some_and(|total| total.n_issued() > 0);
     if !uses_library || !job.has_files() || job.has_more_files || !(case.is_before() || has_run) {

@@ -1,6 +1,6 @@
 //! Time that passes in handing I/Os over.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
@@ -27,11 +27,11 @@ const LEAST_IOS: u64 = 100;
 /// Context switches for each I/O, where submission sleeps: one, but for a few I/Os that find nothing to wait for.
 const LEAST_SLEEPS: f64 = 0.8;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let depth = job.spec.queue.iodepth;
     let (measured, explanation) = match (share_of_latency(job), share_of_time(job)) {
         (Some(share), _) => (
@@ -54,7 +54,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The cure, if it is not that of the rule: options that the job has already are none.
-fn cure(job: &CaseJob<'_>) -> Option<String> {
+fn cure(job: &AuditedJob<'_>) -> Option<String> {
     let (writes, is_direct) = (job.does(DataDirection::Write), job.spec.durability.direct);
     let cure = match (writes, is_direct) {
         (true, false) => return None,
@@ -66,13 +66,13 @@ fn cure(job: &CaseJob<'_>) -> Option<String> {
     Some(cure.to_owned())
 }
 
-fn can_be_affected(job: &CaseJob<'_>) -> bool {
+fn can_be_affected(job: &AuditedJob<'_>) -> bool {
     job.spec.queue.iodepth > 1 && !job.engine.is_inline() && job.has_files()
 }
 
 /// Percentage of the time of I/O that a job slept in submission, if it is the largest part. An I/O that is done when its submission
 /// returns is collected only after the queue has been filled, so that slat alone does not tell.
-fn share_of_time(job: &CaseJob<'_>) -> Option<f64> {
+fn share_of_time(job: &AuditedJob<'_>) -> Option<f64> {
     // Of a batch each I/O waits for the others: their times overlap.
     if !can_be_affected(job) || job.spec.queue.batch_submit > 1 {
         return None;
@@ -90,7 +90,7 @@ fn share_of_time(job: &CaseJob<'_>) -> Option<f64> {
 }
 
 /// Percentage of submission in the latency, if it is the largest part.
-fn share_of_latency(job: &CaseJob<'_>) -> Option<f64> {
+fn share_of_latency(job: &AuditedJob<'_>) -> Option<f64> {
     let total = job.total.as_ref()?;
     if !can_be_affected(job) {
         return None;

@@ -1,6 +1,6 @@
 //! The device's work against the claimed work: the rule that covers the most ground.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::kept::Shortfall;
 use crate::measures::ranges::range_bytes;
 use crate::measures::shortfall::{SHARE, shortfalls};
@@ -47,13 +47,13 @@ pub(crate) const LOWER: FindingRule = FindingRule {
 };
 
 /// What the devices have not seen, at levels of a depth.
-fn found(case: &Case<'_>, is_wanted: fn(usize) -> bool) -> Vec<Observation> {
+fn found(case: &AuditInput<'_>, is_wanted: fn(usize) -> bool) -> Vec<Observation> {
     shortfalls(case).iter().filter(|shortfall| is_wanted(shortfall.depth)).map(|found| tell(case, found)).collect()
 }
 
-fn tell(case: &Case<'_>, shortfall: &Shortfall) -> Observation {
+fn tell(case: &AuditInput<'_>, shortfall: &Shortfall) -> Observation {
     let &Shortfall { direction, claimed_bytes: claimed, device_bytes, .. } = shortfall;
-    let jobs: Vec<&CaseJob<'_>> = shortfall.job_indices.iter().map(|index| &case.jobs[*index]).collect();
+    let jobs: Vec<&AuditedJob<'_>> = shortfall.job_indices.iter().map(|index| &case.jobs[*index]).collect();
     let is_read = direction == DataDirection::Read;
     let missing = text::percent((claimed - device_bytes) as f64, claimed as f64);
     let (did, does) = if is_read { ("read", "reads") } else { ("written", "writes") };
@@ -78,7 +78,7 @@ fn tell(case: &Case<'_>, shortfall: &Shortfall) -> Observation {
 }
 
 /// Reads past the page cache of files with so many bytes without data that these can be the missing ones.
-fn in_holes(case: &Case<'_>, gap: &Shortfall, jobs: &[&CaseJob<'_>]) -> Option<(String, Option<String>)> {
+fn in_holes(case: &AuditInput<'_>, gap: &Shortfall, jobs: &[&AuditedJob<'_>]) -> Option<(String, Option<String>)> {
     if gap.direction != DataDirection::Read || jobs.iter().any(|job| job.is_buffered()) {
         return None;
     }
@@ -103,7 +103,7 @@ fn in_holes(case: &Case<'_>, gap: &Shortfall, jobs: &[&CaseJob<'_>]) -> Option<(
 }
 
 /// The cause above all devices, and its cure if it is not that of the rule.
-fn at_the_top(direction: DataDirection, jobs: &[&CaseJob<'_>], does: &str) -> (String, Option<String>) {
+fn at_the_top(direction: DataDirection, jobs: &[&AuditedJob<'_>], does: &str) -> (String, Option<String>) {
     let is_buffered = jobs.iter().any(|job| job.is_buffered());
     let (reason, cure) = match direction {
         DataDirection::Read if is_buffered => {
@@ -130,7 +130,7 @@ fn at_the_top(direction: DataDirection, jobs: &[&CaseJob<'_>], does: &str) -> (S
 }
 
 /// The cause between two levels, if a loop device is above the lower one.
-fn behind_loop(case: &Case<'_>, direction: DataDirection, upper: &[String]) -> Option<(String, Option<String>)> {
+fn behind_loop(case: &AuditInput<'_>, direction: DataDirection, upper: &[String]) -> Option<(String, Option<String>)> {
     let mut layers = upper.iter().filter_map(|name| case.layer(name)).filter(|layer| layer.kind == LayerKind::Loop);
     let (layer, backing) = layers.find_map(|layer| Some((layer, layer.backing.as_ref()?)))?;
     let (name, path) = (&layer.name, &backing.path);

@@ -1,6 +1,6 @@
 //! Direct I/O that the kernel refuses, because it is not in whole logical blocks.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::on_device::{BlockPlaces, is_direct, is_in_blocks};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -25,11 +25,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     if !is_direct(job) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Data faster than the link to its device.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{DeviceLink, Measured, Severity};
@@ -26,11 +26,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// Times are measured more precisely than this.
 const SHARE: f64 = 1.02;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let lowest = case.levels(job).pop()?;
     let links: Option<Vec<&DeviceLink>> = lowest.iter().map(|name| case.layer(name)?.link.as_ref()).collect();
     let links = links?;

@@ -1,6 +1,6 @@
 //! Data faster than memory can be copied.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::engines::Data;
@@ -26,12 +26,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// The kernel may copy somewhat faster than a program.
 const TIMES: f64 = 3.0;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let copy = case.record.evidence.memory_copy.as_ref().map(|copy| copy.bytes_per_sec);
     case.jobs.iter().filter_map(|job| of_job(job, copy?)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, copy_rate: u64) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>, copy_rate: u64) -> Option<Observation> {
     // A device puts data of direct I/O into memory by itself.
     let is_copied = job.is_buffered() || job.has_files() && job.places.iter().all(|place| place.device.is_none());
     if !is_copied || job.engine.data != Data::Kept || copy_rate == 0 {

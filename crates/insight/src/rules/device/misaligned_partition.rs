@@ -1,6 +1,6 @@
 //! A partition that begins within a physical block.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
@@ -23,11 +23,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let on_partition =
         |(device, partition): &(&DeviceFacts, &PartitionPlace)| beyond_block(device, partition).is_some();
     let mut places = job.places.iter().filter(|_| job.has_files()).filter_map(|place| {

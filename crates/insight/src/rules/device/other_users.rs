@@ -1,6 +1,6 @@
 //! Other programs that use the device during the run.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation, OutsideLoad};
 use crate::stack::Level;
 use crate::text;
@@ -36,17 +36,17 @@ const LEAST_BYTES: u64 = 64 << 20;
 const BY_OTHERS: [&str; 3] = ["read by others", "written by others", "read by others below"];
 const BY_JOBS: [&str; 2] = ["read by the job", "read and written by the jobs"];
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     // A worker that still runs is not among the charged processes.
     if case.record.workers.iter().any(|worker| !worker.fate.has_ended) {
         return Vec::new();
     }
     let Some(own) = case.charged() else { return Vec::new() };
     let with_levels = case.jobs.iter().filter_map(|job| Some((job, case.levels(job).into_iter().next()?)));
-    let jobs: Vec<(&CaseJob<'_>, Level<'_>)> = with_levels.collect();
+    let jobs: Vec<(&AuditedJob<'_>, Level<'_>)> = with_levels.collect();
     let levels: BTreeSet<&Level<'_>> = jobs.iter().map(|(_, level)| level).collect();
     let on_level = |level: &&Level<'_>| {
-        let here: Vec<&CaseJob<'_>> = jobs.iter().filter(|(_, its)| its == *level).map(|(job, _)| *job).collect();
+        let here: Vec<&AuditedJob<'_>> = jobs.iter().filter(|(_, its)| its == *level).map(|(job, _)| *job).collect();
         of_level(case, own, level, &here)
     };
     let found: Vec<Observation> = levels.iter().filter_map(on_level).collect();
@@ -55,7 +55,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 
 /// Reads of others on the devices below those of the jobs, as on the disk that has the file behind a loop device. What comes through the
 /// upper devices is not theirs. Writes are left out, because a file system or a RAID writes more than it is given.
-fn below(case: &Case<'_>, jobs: &[(&CaseJob<'_>, Level<'_>)]) -> Vec<Observation> {
+fn below(case: &AuditInput<'_>, jobs: &[(&AuditedJob<'_>, Level<'_>)]) -> Vec<Observation> {
     let mut found: BTreeMap<Level<'_>, Observation> = BTreeMap::new();
     for (job, _) in jobs {
         let levels = case.levels(job);
@@ -70,11 +70,11 @@ fn below(case: &Case<'_>, jobs: &[(&CaseJob<'_>, Level<'_>)]) -> Vec<Observation
 }
 
 /// A cache fills itself, and a volume of several parts reads its tables.
-fn is_cached(case: &Case<'_>, level: &Level<'_>) -> bool {
+fn is_cached(case: &AuditInput<'_>, level: &Level<'_>) -> bool {
     level.iter().filter_map(|name| case.layer(name)).any(|layer| layer.cache.is_some() || layer.is_thin)
 }
 
-fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_pair(case: &AuditInput<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let all = job.figures(DataDirection::Read)?.bytes;
     let passed = case.level_bytes(upper, DataDirection::Read)?.max(all);
     let others = case.level_bytes(lower, DataDirection::Read)?.saturating_sub(passed);
@@ -93,7 +93,12 @@ fn of_pair(case: &Case<'_>, upper: &Level<'_>, lower: &Level<'_>, job: &CaseJob<
     Some(Observation::of(job, evidence, explanation))
 }
 
-fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJob<'_>]) -> Option<Observation> {
+fn of_level(
+    case: &AuditInput<'_>,
+    own: &IoCounters,
+    level: &Level<'_>,
+    jobs: &[&AuditedJob<'_>],
+) -> Option<Observation> {
     let claimed = |direction| sum(jobs.iter().filter_map(|job| job.figures(direction)).map(|figures| figures.bytes));
     let all = claimed(DataDirection::Read).saturating_add(claimed(DataDirection::Write));
     let devices = level.iter().copied().collect::<Vec<_>>().join(" and ");
@@ -120,10 +125,10 @@ fn of_level(case: &Case<'_>, own: &IoCounters, level: &Level<'_>, jobs: &[&CaseJ
 
 /// `None`: the journal and the metadata of a file system may have caused the writes.
 fn written_by_others(
-    case: &Case<'_>,
+    case: &AuditInput<'_>,
     own: &IoCounters,
     level: &Level<'_>,
-    jobs: &[&CaseJob<'_>],
+    jobs: &[&AuditedJob<'_>],
     claimed: u64,
 ) -> Option<u64> {
     let is_bare = jobs.iter().all(|job| job.places.iter().all(|place| place.kind == TargetKind::Block));

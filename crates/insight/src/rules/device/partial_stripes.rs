@@ -1,6 +1,6 @@
 //! Writes of parts of a stripe of a parity array.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::on_device::{BlockPlaces, is_direct};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -26,11 +26,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const WITH_PARITY: [&str; 3] = ["raid4", "raid5", "raid6"];
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let device = job.places.iter().find_map(|place| case.device(place.device.as_deref()?))?;
     let level = device.md_level.as_deref().filter(|level| WITH_PARITY.contains(level))?;
     let stripe = device.optimal_io_size.filter(|bytes| *bytes > 0)?;

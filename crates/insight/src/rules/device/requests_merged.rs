@@ -1,6 +1,6 @@
 //! I/Os that the kernel put together before the device saw them.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::measures::requests::{DeviceWork, EXPLAINED, works};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -31,7 +31,7 @@ const LARGEST_BYTES: u64 = 32 << 10;
 const FACTOR: f64 = 2.0;
 const LEAST_IOS: u64 = 1000;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     works(case).into_iter().filter_map(of_work).collect()
 }
 

@@ -1,6 +1,6 @@
 //! I/Os that the kernel cuts into several requests.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::measures::requests::works;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -39,7 +39,7 @@ struct RequestLimit {
     n_segments: Option<u64>,
 }
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let found = works(case).into_iter().filter_map(|work| {
         let limit = limit_below(case.device(work.device)?, work.largest_bytes)?;
         let is_random = work.jobs.iter().all(|job| job.spec.pattern.random);

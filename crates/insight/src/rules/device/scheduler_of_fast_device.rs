@@ -1,6 +1,6 @@
 //! A scheduler before a device that needs none.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::requests::asked_in_flight;
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -27,12 +27,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// From this depth on the order in which I/Os are served matters.
 const LEAST_DEPTH: f64 = 16.0;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let found = jobs_by_device(case).into_iter().filter_map(|((_, name), jobs)| {
         let device = queue_under(case, name)?;
         let scheduler = device.scheduler.as_deref().filter(|name| !name.is_empty() && *name != "none")?;
         let is_fast = device.rotational == Some(false) && device.n_hardware_queues.is_some_and(|number| number > 1);
-        let jobs: Vec<&CaseJob<'_>> = jobs.into_iter().filter(|job| is_direct(job)).collect();
+        let jobs: Vec<&AuditedJob<'_>> = jobs.into_iter().filter(|job| is_direct(job)).collect();
         let depth: f64 = jobs.iter().map(|job| asked_in_flight(job, device)).sum();
         let is_chosen = jobs.iter().any(|job| job.spec.surroundings.ioscheduler.is_some());
         if !is_fast || is_chosen || depth < LEAST_DEPTH {

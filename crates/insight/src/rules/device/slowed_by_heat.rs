@@ -1,6 +1,6 @@
 //! CPUs or drives that were slowed down because they were hot.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -26,13 +26,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const SHARE: f64 = 0.01;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let heat = case.record.evidence.heat.as_ref();
     let about = |heat: &Heat| about_cpus(case, heat).into_iter().chain(about_drives(heat)).collect();
     heat.map(about).unwrap_or_default()
 }
 
-fn about_cpus(case: &Case<'_>, heat: &Heat) -> Option<Observation> {
+fn about_cpus(case: &AuditInput<'_>, heat: &Heat) -> Option<Observation> {
     let (slow, all) = (heat.cpu_throttled_ms? as f64 / 1e3, case.record.elapsed_ns as f64 / 1e9);
     if all <= 0.0 || slow < all * SHARE {
         return None;

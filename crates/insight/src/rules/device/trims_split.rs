@@ -1,6 +1,6 @@
 //! Trims that the kernel cuts into several requests, or that the device refuses.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::provenance::DeviceFacts;
@@ -44,7 +44,7 @@ pub(crate) const REFUSED: FindingRule = FindingRule {
 };
 
 /// Jobs that trim, each with the first of its block devices.
-fn jobs_that_trim<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (&'c CaseJob<'a>, &'a DeviceFacts)> {
+fn jobs_that_trim<'c, 'a>(case: &'c AuditInput<'a>) -> impl Iterator<Item = (&'c AuditedJob<'a>, &'a DeviceFacts)> {
     let trims = case.jobs.iter().filter(|job| job.does(DataDirection::Trim) && job.has_files());
     trims.filter_map(|job| {
         let place = job.places.iter().find(|place| place.kind == TargetKind::Block)?;
@@ -52,7 +52,7 @@ fn jobs_that_trim<'c, 'a>(case: &'c Case<'a>) -> impl Iterator<Item = (&'c CaseJ
     })
 }
 
-fn split(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
+fn split(job: &AuditedJob<'_>, device: &DeviceFacts) -> Option<Observation> {
     let most_bytes = device.discard_max_bytes.filter(|bytes| *bytes > 0)?;
     let block_bytes = job.spec.pattern.block_size[DataDirection::Trim].min_bytes;
     if block_bytes <= most_bytes {
@@ -69,7 +69,7 @@ fn split(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
     Some(Observation::of(job, evidence, explanation).about(DataDirection::Trim))
 }
 
-fn refused(job: &CaseJob<'_>, device: &DeviceFacts) -> Option<Observation> {
+fn refused(job: &AuditedJob<'_>, device: &DeviceFacts) -> Option<Observation> {
     let explanation =
         format!("{} takes no trims (discard_max_bytes is 0): the first one will end the job.", device.name);
     (device.discard_max_bytes == Some(0))

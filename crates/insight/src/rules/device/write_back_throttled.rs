@@ -1,6 +1,6 @@
 //! Write-back that the kernel slows down for the sake of reads.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::on_device::{is_direct, jobs_by_device, queue_under};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
@@ -23,12 +23,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let found = jobs_by_device(case).into_iter().filter_map(|((_, name), jobs)| {
         let device = queue_under(case, name)?;
         let target_us = device.wbt_lat_usec.filter(|target_us| *target_us > 0)?;
-        let is_writer = |job: &&&CaseJob<'_>| job.is_buffered() && job.does(DataDirection::Write);
-        let is_reader = |job: &&&CaseJob<'_>| is_direct(job) && job.does(DataDirection::Read);
+        let is_writer = |job: &&&AuditedJob<'_>| job.is_buffered() && job.does(DataDirection::Write);
+        let is_reader = |job: &&&AuditedJob<'_>| is_direct(job) && job.does(DataDirection::Read);
         let (writer, reader) = (jobs.iter().find(is_writer)?, jobs.iter().find(is_reader)?);
         let explanation = format!(
             "{} writes through the page cache and {} reads beside it: when reads of {} take longer than {} us, the kernel holds writes back.",

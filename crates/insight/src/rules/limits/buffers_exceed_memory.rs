@@ -1,6 +1,6 @@
 //! Buffers of the jobs that are larger than the memory.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -22,13 +22,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let machine = case.provenance.memory_bytes;
     let (memory, owner) = match case.provenance.limits.memory_bytes {
         Some(limit) => (limit, "the control group"),
         None => (machine, "the machine"),
     };
-    let of_group = |jobs: Vec<&CaseJob<'_>>| {
+    let of_group = |jobs: Vec<&AuditedJob<'_>>| {
         let needed = sum(jobs.iter().map(|job| job.buffer_bytes()));
         let explanation = format!(
             "The jobs need {} for the buffers of I/Os in flight, and {owner} has {} of memory.",

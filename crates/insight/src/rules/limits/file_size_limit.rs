@@ -1,6 +1,6 @@
 //! Files that may not grow as large as the job wants.
 
-use crate::case::{Case, CaseJob, is_for_files};
+use crate::audit_input::{AuditInput, AuditedJob, is_for_files};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -23,14 +23,14 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let Some(limit_bytes) = case.provenance.limits.file_size_bytes.filter(|_| case.is_before()) else {
         return Vec::new();
     };
     case.jobs.iter().filter_map(|job| of_job(job, limit_bytes)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, limit_bytes: u64) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>, limit_bytes: u64) -> Option<Observation> {
     let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
     let file_bytes = size_bytes / u64::from(job.spec.target.nrfiles.max(1));
     let grows = |place: &&ferrio_stats::TargetPlace| {

@@ -1,13 +1,13 @@
 //! Limits of the control group for I/O to the device: those that are set, and those that were measured.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::stack::Level;
 use crate::text;
 use ferrio_stats::provenance::IoLimit;
 use ferrio_stats::{DirectionStats, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::counted;
+use ferrio_units::humanize::counted;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "io-limit-measured",
@@ -51,8 +51,8 @@ const ADVANCE_SECONDS: f64 = 0.2;
 const LEAST_SECONDS: f64 = 1.0;
 
 /// Jobs that a limit holds for.
-fn jobs_of<'c, 'a>(case: &'c Case<'a>, limit: &IoLimit) -> Vec<&'c CaseJob<'a>> {
-    let is_one = |job: &&CaseJob<'_>| {
+fn jobs_of<'c, 'a>(case: &'c AuditInput<'a>, limit: &IoLimit) -> Vec<&'c AuditedJob<'a>> {
+    let is_one = |job: &&AuditedJob<'_>| {
         let is_at_top = job.places.iter().any(|place| place.device.as_deref() == Some(&limit.device));
         // All of the job's I/O passes a device below that is alone at its level, as the disk below a loop device.
         let is_only = |level: &Level<'_>| level.len() == 1 && level.contains(&*limit.device);
@@ -67,7 +67,7 @@ fn direction_of(limit: &IoLimit) -> DataDirection {
     if limit.is_write { DataDirection::Write } else { DataDirection::Read }
 }
 
-fn find_set(case: &Case<'_>) -> Vec<Observation> {
+fn find_set(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_limit = |limit: &IoLimit| {
         let jobs = jobs_of(case, limit);
         if jobs.is_empty() || !case.is_before() {
@@ -86,7 +86,7 @@ fn find_set(case: &Case<'_>) -> Vec<Observation> {
     case.provenance.limits.io.iter().filter_map(of_limit).collect()
 }
 
-fn find_measured(case: &Case<'_>) -> Vec<Observation> {
+fn find_measured(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_limit = |limit: &IoLimit| {
         let jobs = jobs_of(case, limit);
         let bytes = |figures: &DirectionStats| figures.bytes;
@@ -111,10 +111,10 @@ fn find_measured(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// What one job, or all together, did a second, if that is as much as a limit allows.
-fn rate_at(jobs: &[&CaseJob<'_>], limit: &IoLimit, most: u64, count: fn(&DirectionStats) -> u64) -> Option<f64> {
+fn rate_at(jobs: &[&AuditedJob<'_>], limit: &IoLimit, most: u64, count: fn(&DirectionStats) -> u64) -> Option<f64> {
     let direction = direction_of(limit);
     let most = most as f64;
-    let rate = |jobs: &[&CaseJob<'_>]| {
+    let rate = |jobs: &[&AuditedJob<'_>]| {
         let seconds = jobs.iter().map(|job| job.seconds(direction)).fold(0.0, f64::max);
         let n_all = sum(jobs.iter().filter_map(|job| job.figures(direction)).map(count)) as f64;
         let is_limit =

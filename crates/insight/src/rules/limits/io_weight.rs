@@ -1,6 +1,6 @@
 //! A control group with a smaller share of the device than others.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::provenance::IoWeight;
 use ferrio_stats::{Measured, Severity};
@@ -25,13 +25,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// The weight of a group for which none was set.
 const USUAL: u64 = 100;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_weight = |weight: &IoWeight| {
-        let uses = |job: &&CaseJob<'_>| {
+        let uses = |job: &&AuditedJob<'_>| {
             let is_there = job.places.iter().any(|place| place.device.as_deref() == Some(&weight.device));
             is_there && job.spec.surroundings.cgroup.name.is_none()
         };
-        let jobs: Vec<&CaseJob<'_>> = case.jobs.iter().filter(uses).collect();
+        let jobs: Vec<&AuditedJob<'_>> = case.jobs.iter().filter(uses).collect();
         if jobs.is_empty() || weight.weight >= USUAL {
             return None;
         }

@@ -1,6 +1,6 @@
 //! More locked memory than the process may have.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::engines::options::io_uring::FIXEDBUFS;
@@ -23,17 +23,17 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let Some(limit_bytes) = case.provenance.limits.locked_bytes.filter(|_| case.is_before()) else {
         return Vec::new();
     };
     case.groups().into_values().filter_map(|jobs| of_group(&jobs, limit_bytes)).collect()
 }
 
-fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
+fn of_group(jobs: &[&AuditedJob<'_>], limit_bytes: u64) -> Option<Observation> {
     // The kernel counts registered buffers for the user, and other locked memory for the process.
     let registered = sum(jobs.iter().map(|job| registered_bytes(job)));
-    let locks = |job: &&&CaseJob<'_>| job.spec.worker.lockmem_bytes > limit_bytes;
+    let locks = |job: &&&AuditedJob<'_>| job.spec.worker.lockmem_bytes > limit_bytes;
     let locked = jobs.iter().find(locks).map(|job| job.spec.worker.lockmem_bytes);
     let (needed, option) = match locked {
         Some(bytes) => (bytes, "lockmem"),
@@ -42,7 +42,7 @@ fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
     if needed <= limit_bytes {
         return None;
     }
-    let is_one = |job: &&&CaseJob<'_>| match locked {
+    let is_one = |job: &&&AuditedJob<'_>| match locked {
         Some(_) => job.spec.worker.lockmem_bytes > limit_bytes,
         None => registered_bytes(job) > 0,
     };
@@ -57,7 +57,7 @@ fn of_group(jobs: &[&CaseJob<'_>], limit_bytes: u64) -> Option<Observation> {
 }
 
 /// Memory of buffers that the job registers with the kernel.
-fn registered_bytes(job: &CaseJob<'_>) -> u64 {
+fn registered_bytes(job: &AuditedJob<'_>) -> u64 {
     if job.spec.engine.options.get(&FIXEDBUFS) { job.buffer_bytes() } else { 0 }
 }
 

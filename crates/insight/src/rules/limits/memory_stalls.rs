@@ -1,6 +1,6 @@
 //! Waits for memory.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -25,7 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const SHARE: f64 = 0.05;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_run = || {
         let pressure = case.record.evidence.pressure.as_ref()?;
         let stalls =

@@ -1,9 +1,9 @@
 //! More files at a time than the process may open.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::{counted, thousands};
+use ferrio_units::humanize::{counted, thousands};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "open-file-limit",
@@ -22,12 +22,12 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let Some(limit) = case.provenance.limits.open_files.filter(|_| case.is_before()) else { return Vec::new() };
     case.jobs.iter().filter_map(|job| of_job(job, limit)).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, limit: u64) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>, limit: u64) -> Option<Observation> {
     let target = &job.spec.target;
     let n_files = u64::from(target.nrfiles).max(target.filenames.len() as u64);
     let n_open = if target.openfiles == 0 { n_files } else { n_files.min(target.openfiles.into()) };

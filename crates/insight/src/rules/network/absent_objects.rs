@@ -1,9 +1,9 @@
 //! Reads of objects that are not there.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, ObjectRequestKind, Severity};
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "absent-objects",
@@ -19,10 +19,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let requests = job.server()?.requests;
     let figures = requests.0.iter().find(|figures| figures.kind == ObjectRequestKind::Get)?;
     let (n_absent, n_all) = (figures.n_absent, figures.time.n_samples);

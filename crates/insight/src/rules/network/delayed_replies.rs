@@ -1,11 +1,11 @@
 //! Replies that come 40 ms late, because one end waits for an acknowledgement that the other end delays.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::{duration_text, thousands};
+use ferrio_units::humanize::{duration_text, thousands};
 use std::ops::RangeInclusive;
 
 /// Linux delays an acknowledgement for 40 ms at first; what is added is the way of a small segment.
@@ -36,10 +36,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let round_trip = job.server()?.network.round_trip;
     if round_trip.n_samples == 0 || round_trip.mean_ns() > LONGEST_ROUND_TRIP_NS {
         return None;

@@ -1,9 +1,9 @@
 //! Connections to a server that were lost and made again.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::{duration_text, thousands};
+use ferrio_units::humanize::{duration_text, thousands};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "lost-connections",
@@ -19,10 +19,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let steps = job.server()?;
     if steps.n_reconnects == 0 {
         return None;

@@ -1,9 +1,9 @@
 //! Segments that the network has lost, so that they were sent again.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 /// Fewer segments than this say nothing about the network.
 const LEAST_SENT: u64 = 1_000;
@@ -26,10 +26,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let network = job.server()?.network;
     let share = network.n_sent_again as f64 / network.n_sent as f64;
     if network.n_sent < LEAST_SENT || share < LEAST_SHARE {

@@ -1,9 +1,9 @@
 //! Reads that were requests without data.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "requests-without-data",
@@ -18,10 +18,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let requests = job.server()?.requests;
     let without_data = requests.0.iter().filter(|figures| figures.kind.is_read_without_data());
     let n_requests: u64 = without_data.map(|figures| figures.time.n_samples).sum();

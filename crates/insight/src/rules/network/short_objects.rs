@@ -1,10 +1,10 @@
 //! Reads of objects whose answers had fewer bytes than were asked for.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, ObjectRequestKind, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::humanize::{bytes_text, thousands};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "short-objects",
@@ -19,10 +19,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let requests = job.server()?.requests;
     let gets = requests.0.iter().find(|figures| figures.kind == ObjectRequestKind::Get)?;
     let n_all = gets.time.n_samples;

@@ -1,9 +1,9 @@
 //! Sending that waited for room in the window of the server.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 /// Part of the time in which data was to be sent, from which on the window is reported.
 const LEAST_SHARE: f64 = 0.2;
@@ -26,10 +26,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let network = job.server()?.network;
     let share = network.window_limited_ns as f64 / network.busy_ns as f64;
     if network.busy_ns < LEAST_NS || share < LEAST_SHARE {

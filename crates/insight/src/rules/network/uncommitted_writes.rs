@@ -1,12 +1,12 @@
 //! Writes that a server may still have in its memory.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::waits_for_writes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::engines::Data;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::{bytes_text, counted};
+use ferrio_units::humanize::{bytes_text, counted};
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "uncommitted-writes",
@@ -21,10 +21,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().filter_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     if job.engine.data != Data::KeptBySyncs || waits_for_writes(job) {
         return None;
     }

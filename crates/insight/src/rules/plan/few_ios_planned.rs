@@ -1,11 +1,11 @@
 //! Jobs that end before they have enough I/Os for the percentiles that they report.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::most_ios;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::DEFAULT_PERCENTILES;
 use ferrio_stats::{Measured, Severity, has_few_beyond};
-use ferrio_units::glance::counted;
+use ferrio_units::humanize::counted;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "few-ios-planned",
@@ -27,14 +27,14 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// The percentile by which a job is judged that asks for none.
 const USUAL: f64 = 99.0;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     if !case.is_before() {
         return Vec::new();
     }
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let reporting = &job.spec.reporting;
     let is_given = reporting.percentiles != DEFAULT_PERCENTILES;
     let highest = if is_given { reporting.percentiles.iter().copied().fold(0.0, f64::max) } else { USUAL };

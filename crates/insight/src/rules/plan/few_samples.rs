@@ -1,10 +1,10 @@
 //! A percentile that rests on a handful of I/Os.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::counted;
+use ferrio_units::humanize::counted;
 
 /// The rule.
 pub const RULE: FindingRule = FindingRule {
@@ -24,14 +24,14 @@ pub const RULE: FindingRule = FindingRule {
 
 const LEAST: u64 = 1000;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs
         .iter()
         .flat_map(|job| DataDirection::ALL.into_iter().filter_map(move |direction| of_job(job, direction)))
         .collect()
 }
 
-fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>, direction: DataDirection) -> Option<Observation> {
     let n_samples = job.figures(direction)?.clat.n_samples;
     // Turns of work have a length of their own, and no I/O decides it.
     if job.engine.moves_nothing() || n_samples == 0 || n_samples >= LEAST || !job.spec.reporting.clat_percentiles {
@@ -54,7 +54,7 @@ fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
 }
 
 /// The syncs in which a job with buffered writes waits for its device, by their name, and how many latencies they have.
-fn sync_latencies(job: &CaseJob<'_>) -> Option<(&'static str, u64)> {
+fn sync_latencies(job: &AuditedJob<'_>) -> Option<(&'static str, u64)> {
     let durability = &job.spec.durability;
     let n_syncs = job.total.as_ref()?.sync.n_samples;
     let word = match (durability.fsync_blocks > 0, durability.fdatasync_blocks > 0) {

@@ -1,9 +1,9 @@
 //! Jobs that failed, were killed, or had errors that they tolerated: their figures are those of a part of their work.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, OTHER_DATA, Severity, ThreadStats, WorkerRecord};
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 use ferrio_units::{DataDirection, errno_text};
 
 pub(crate) const RULE: FindingRule = FindingRule {
@@ -23,13 +23,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     // A run in which nothing happened has no figures to be wrong.
     let has_figures = case.record.workers.iter().any(|worker| n_ios(&worker.stats) > 0);
     if has_figures { case.jobs.iter().flat_map(of_job).collect() } else { Vec::new() }
 }
 
-fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
     let n_workers = job.workers.len() + job.failed.len();
     let clones = |n_failed: usize| {
         if n_workers == 1 { "The job".to_owned() } else { format!("{n_failed} of {n_workers} clones of the job") }

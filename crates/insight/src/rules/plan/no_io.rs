@@ -1,12 +1,12 @@
 //! Jobs that ended without any I/O, and why.
 
-use crate::case::{CaseJob, sum};
+use crate::audit_input::{AuditedJob, sum};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "no-io",
@@ -27,7 +27,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// A runtime of less than this may end before the first I/O, microseconds.
 const SHORT_US: u64 = 10_000;
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let total = job.total.as_ref()?;
     let has_none = total.directions.0.iter().all(|direction| direction.n_completed == 0 && direction.bytes == 0);
     let is_of_io = !job.engine.moves_nothing() && !job.spec.layout.create_only;
@@ -41,7 +41,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The reason, as far as the options show one, and its cure.
-fn reason(job: &CaseJob<'_>) -> (String, &'static str) {
+fn reason(job: &AuditedJob<'_>) -> (String, &'static str) {
     let limits = &job.spec.limits;
     let given = |name: &str| {
         job.spec.given_options.iter().rev().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
@@ -112,8 +112,8 @@ mod tests {
 
     #[test]
     fn the_reason_is_told() {
-        type Case = (fn(&mut JobSpec), &'static str);
-        let cases: [Case; 4] = [
+        type AuditInput = (fn(&mut JobSpec), &'static str);
+        let cases: [AuditInput; 4] = [
             (
                 |job| {
                     job.limits.runtime_us = 1;

@@ -1,6 +1,6 @@
 //! A ramp that is longer than the job.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_spec::SizeSpec;
@@ -23,7 +23,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find: |case| case.jobs.iter().filter_map(|job| of_job(case, job)).collect(),
 };
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let limits = &job.spec.limits;
     if case.is_before() {
         let Some(SizeSpec::Bytes(size_bytes)) = job.spec.extent.size else { return None };
@@ -59,7 +59,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The job has run, has a ramp, and nothing was counted behind it although nothing else cut it short.
-fn counted_nothing(job: &CaseJob<'_>) -> bool {
+fn counted_nothing(job: &AuditedJob<'_>) -> bool {
     let limits = &job.spec.limits;
     let has_ramp = limits.ramp_time_us > 0 || limits.ramp_bytes > 0;
     let ends_by_data = !(limits.time_based && limits.runtime_us > 0);

@@ -1,6 +1,6 @@
 //! A runtime that is an upper bound only.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -24,11 +24,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const SHARE: f64 = 0.9;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let limits = &job.spec.limits;
     let wanted = limits.runtime_us as f64 / 1e6;
     // Such an end is one that was asked for.

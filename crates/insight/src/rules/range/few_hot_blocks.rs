@@ -1,6 +1,6 @@
 //! Skewed distributions that send most I/Os to a few blocks.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::asked::most_ios;
 use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -34,7 +34,7 @@ const IOS_A_BLOCK: f64 = 10.0;
 /// Zipf's weights that are added one by one; the rest is an integral.
 const N_EXACT: u64 = 1_000;
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let (pattern, replay) = (&job.spec.pattern, &job.spec.replay);
     if !pattern.random
         || !job.has_files()

@@ -1,6 +1,6 @@
 //! Jobs that write what other jobs write or read.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::ranges::shared_part;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_spec::{DirectoryPer, SizeSpec};
@@ -41,8 +41,8 @@ pub(crate) const AT_RANDOM: FindingRule = FindingRule {
     find: |case| observations(case, true),
 };
 
-fn observations(case: &Case<'_>, at_random: bool) -> Vec<Observation> {
-    let is_wanted = |job: &CaseJob<'_>, other: &CaseJob<'_>| is_harmless(job, other) == at_random;
+fn observations(case: &AuditInput<'_>, at_random: bool) -> Vec<Observation> {
+    let is_wanted = |job: &AuditedJob<'_>, other: &AuditedJob<'_>| is_harmless(job, other) == at_random;
     let mut found: Vec<Observation> =
         case.jobs.iter().filter(|job| is_wanted(job, job)).filter_map(among_clones).collect();
     for (index, job) in case.jobs.iter().enumerate() {
@@ -53,11 +53,11 @@ fn observations(case: &Case<'_>, at_random: bool) -> Vec<Observation> {
 }
 
 /// Both draw blocks at random, so that they seldom meet, and nobody looks at the data.
-fn is_harmless(job: &CaseJob<'_>, other: &CaseJob<'_>) -> bool {
+fn is_harmless(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> bool {
     [job, other].iter().all(|job| job.spec.pattern.random && job.spec.verify.is_none())
 }
 
-fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
+fn among_clones(job: &AuditedJob<'_>) -> Option<Observation> {
     let extent = &job.spec.extent;
     let moves = extent.offset_increment != SizeSpec::Bytes(0) && extent.offset_increment != SizeSpec::Percent(0);
     if job.n_clones < 2 || job.spec.target.filenames.is_empty() || moves || !job.has_files() {
@@ -75,7 +75,7 @@ fn among_clones(job: &CaseJob<'_>) -> Option<Observation> {
     Some(Observation::of(job, Vec::new(), explanation))
 }
 
-fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
+fn between(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> Option<Observation> {
     let is_together =
         job.group == other.group && job.spec.grouping.wait_for.is_none() && other.spec.grouping.wait_for.is_none();
     let name = shared_part(job, other).filter(|_| is_together)?;
@@ -86,14 +86,14 @@ fn between(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<Observation> {
 
 /// Describes the use of the same blocks by two jobs; `None` if it is harmless. Random reads of the same file are a
 /// usual test.
-fn what_they_do(job: &CaseJob<'_>, other: &CaseJob<'_>) -> Option<&'static str> {
+fn what_they_do(job: &AuditedJob<'_>, other: &AuditedJob<'_>) -> Option<&'static str> {
     let [stream, other_stream] = [job, other].map(|job| &job.spec.grouping.shared_stream);
     // Jobs of one stream divide its blocks.
     if stream.is_some() && stream == other_stream {
         return None;
     }
-    let changes = |job: &CaseJob<'_>| job.does(DataDirection::Write) || job.does(DataDirection::Trim);
-    let in_sequence = |job: &CaseJob<'_>| !job.spec.pattern.random;
+    let changes = |job: &AuditedJob<'_>| job.does(DataDirection::Write) || job.does(DataDirection::Trim);
+    let in_sequence = |job: &AuditedJob<'_>| !job.spec.pattern.random;
     match (changes(job), changes(other)) {
         (true, true) => Some("write"),
         (true, false) | (false, true) => Some("read and write"),

@@ -1,6 +1,6 @@
 //! Reads of a small range again and again, past the page cache.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -28,7 +28,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 const LARGEST_BYTES: u64 = 32 << 20;
 const TIMES: u64 = 10;
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let read_bytes = job.figures(DataDirection::Read)?.bytes;
     let is_past_cache = job.spec.durability.direct && job.has_files() && !job.engine.moves_nothing();
     if !is_past_cache || job.has_more_files || job.spec.replay.is_set() || job.places.iter().any(is_in_memory) {

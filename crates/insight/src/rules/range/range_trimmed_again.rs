@@ -1,6 +1,6 @@
 //! Trims of blocks that had been trimmed already.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::ranges::range_bytes;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -28,7 +28,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const TIMES: u64 = 2;
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let trimmed_bytes = job.figures(DataDirection::Trim)?.bytes;
     let is_plain = !job.does(DataDirection::Write) && job.has_files() && !job.engine.moves_nothing();
     if !is_plain || job.has_more_files || job.spec.replay.is_set() || job.places.iter().any(is_in_memory) {

@@ -1,12 +1,12 @@
 //! Random reads that are those of the last run.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_spec::DirectionMix;
 use ferrio_stats::{EarlierRun, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "same-blocks-again",
@@ -28,10 +28,10 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// What was read before is seldom in a cache after a longer time, seconds.
 const A_DAY: u64 = 24 * 60 * 60;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let earlier = case.record.evidence.earlier_runs.as_ref();
     let jobs = (0_u32..).zip(&case.jobs);
-    let of_job = |(index, job): (u32, &CaseJob<'_>)| {
+    let of_job = |(index, job): (u32, &AuditedJob<'_>)| {
         let run = earlier?.iter().find(|run| run.job_index == index && run.seconds_ago <= A_DAY)?;
         may_hit_caches(job).then(|| observation(job, run))
     };
@@ -39,14 +39,14 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// Direct random reads with a fixed seed, of a target that is not in memory.
-pub(crate) fn may_hit_caches(job: &CaseJob<'_>) -> bool {
+pub(crate) fn may_hit_caches(job: &AuditedJob<'_>) -> bool {
     let pattern = &job.spec.pattern;
     let is_fixed = pattern.randrepeat || pattern.randseed.is_some();
     let is_stored = !job.places.is_empty() && !job.places.iter().any(is_in_memory);
     pattern.mix == DirectionMix::Read && pattern.random && is_fixed && job.spec.durability.direct && is_stored
 }
 
-fn observation(job: &CaseJob<'_>, run: &EarlierRun) -> Observation {
+fn observation(job: &AuditedJob<'_>, run: &EarlierRun) -> Observation {
     let explanation = format!(
         "The last run on {}, {} s before, read the same blocks in the same order, and nothing has been written since. A cache below the \
          page cache may still have had them.",

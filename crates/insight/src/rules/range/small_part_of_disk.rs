@@ -1,6 +1,6 @@
 //! A file that covers a small part of a turning disk.
 
-use crate::case::{Case, CaseJob, is_for_files};
+use crate::audit_input::{AuditInput, AuditedJob, is_for_files};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Measured, Severity};
@@ -23,8 +23,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const SHARE: f64 = 0.1;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let place = job.places.iter().find(|place| is_for_files(place) && place.now.size_bytes > 0)?;
         let device = case.device(place.device.as_deref()?)?;
         // A disk of a virtual machine is called rotational whatever it is.

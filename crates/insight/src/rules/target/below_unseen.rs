@@ -1,6 +1,6 @@
 //! Layers below which nothing can be measured.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LayerKind, Severity, StorageLayer};
 
@@ -21,11 +21,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let mut layers = job.places.iter().filter(|place| !is_in_memory(place)).flat_map(|place| case.layers_of(place));
     let (layer, reason) = layers.find_map(|layer| Some((layer, reason(layer)?)))?;
     let explanation = format!(

@@ -1,6 +1,6 @@
 //! A colon in a file name, which separates two names.
 
-use crate::case::CaseJob;
+use crate::audit_input::AuditedJob;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::{Measured, Severity, TargetKind, TargetPlace};
@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find: |case| case.jobs.iter().filter_map(of_job).collect(),
 };
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let names = &job.spec.target.filenames;
     if names.len() < 2 || !job.has_files() {
         return None;
@@ -48,7 +48,7 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// Files of the job were made before it began.
-fn is_new(job: &CaseJob<'_>) -> bool {
+fn is_new(job: &AuditedJob<'_>) -> bool {
     job.workers.iter().any(|worker| worker.n_laid_out.is_some_and(|n_files| n_files > 0))
 }
 

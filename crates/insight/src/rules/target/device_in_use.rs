@@ -1,6 +1,6 @@
 //! A device that others use beside the job.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::targets::used_place;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
@@ -22,8 +22,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let (path, used) = used_place(job)?;
         let effect = if job.spec.changes_files() {
             "the job destroys data that is in use, and shares the device with its users"

@@ -1,6 +1,6 @@
 //! Jobs that write to a device instead of a file.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use ferrio_stats::{Severity, TargetKind};
@@ -23,11 +23,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     if !job.does(DataDirection::Write) && !job.does(DataDirection::Trim) {
         return None;
     }

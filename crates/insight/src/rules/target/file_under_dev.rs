@@ -1,6 +1,6 @@
 //! A plain file where a device was meant.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::measures::targets::is_file_under_dev;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
@@ -21,8 +21,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &crate::case::CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &crate::audit_input::AuditedJob<'_>| {
         let place = job.places.iter().find(|place| is_file_under_dev(place))?;
         let explanation = format!(
             "{} is no device but a file in memory: the figures are those of memory, and no device was asked.",

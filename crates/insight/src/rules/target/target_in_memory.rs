@@ -1,6 +1,6 @@
 //! Files on a file system in memory.
 
-use crate::case::{Case, CaseJob, is_in_memory};
+use crate::audit_input::{AuditInput, AuditedJob, is_in_memory};
 use crate::measures::targets::is_file_under_dev;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
@@ -23,11 +23,11 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let is_one =
         |place: &&TargetPlace| is_in_memory(place) && !is_file_under_dev(place) && place.kind != TargetKind::Character;
     if let Some(place) = job.places.iter().find(|place| keeps_nothing(place)) {

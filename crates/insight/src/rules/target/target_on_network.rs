@@ -1,6 +1,6 @@
 //! Files on a server of the network.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::{LayerKind, Severity};
@@ -23,8 +23,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let mut layers = job.places.iter().flat_map(|place| case.layers_of(place));
         let layer = layers.find(|layer| layer.kind == LayerKind::Network)?;
         let explanation = format!(

@@ -1,6 +1,6 @@
 //! Files on an overlay, as containers have them.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LayerKind, Severity, StorageLayer};
 
@@ -20,8 +20,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let layers = job.places.iter().filter_map(|place| Some((place, case.layer(place.layer.as_deref()?)?)));
         let (place, layer) = layers.into_iter().find(|(_, layer)| layer.kind == LayerKind::Overlay)?;
         let explanation =

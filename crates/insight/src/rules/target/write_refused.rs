@@ -1,6 +1,6 @@
 //! A run that will be refused, because it would overwrite a device that is in use.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::targets::used_place;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
@@ -21,8 +21,8 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
-    let of_job = |job: &CaseJob<'_>| {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
+    let of_job = |job: &AuditedJob<'_>| {
         let (path, used) = used_place(job).filter(|_| is_refused(case, job))?;
         let explanation = format!("{path} is {used}, and the job would overwrite it: no job of the run will begin.");
         Some(Observation::of(job, Vec::new(), explanation))
@@ -31,7 +31,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// The run has not begun, and will not.
-fn is_refused(case: &Case<'_>, job: &CaseJob<'_>) -> bool {
+fn is_refused(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> bool {
     case.is_before() && job.spec.changes_files() && !job.spec.target.allow_mounted_write
 }
 

@@ -1,10 +1,10 @@
 //! Looks at the clock that are a large part of each latency.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "clock-cost",
@@ -26,7 +26,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
 
 const SHARE: f64 = 0.2;
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let look_ns = case.provenance.clock.look_ns.filter(|_| job.has_files())?;
     let usual_latency = |direction| {
         let figures = job.figures(direction)?;

@@ -1,6 +1,6 @@
 //! Clocks that are slow, or that did not go on evenly.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
@@ -29,7 +29,7 @@ const SLOW: [&str; 5] = ["hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"]
 /// A step that no reader of a log takes for an I/O.
 const LEAST_MS: u64 = 100;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let observation = |evidence, explanation| Observation::of_run(evidence, explanation);
     let clock = &case.provenance.clock;
     let slow = clock.kernel_source.as_deref().filter(|name| clock.source == "monotonic" && SLOW.contains(name));

@@ -1,6 +1,6 @@
 //! First reads of blocks that took longer than those after them.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::kept::FreeCourse;
 use crate::measures::ranges::range_bytes;
 use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
@@ -11,7 +11,7 @@ use ferrio_inference::Change;
 use ferrio_spec::{RandomDistribution, ZoneSpec};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "first-reads-slower",
@@ -25,7 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/xvdf --rw=randread --size=10g --direct=1 --runtime=600 --time_based",
     cure: "Read the whole range once before the run (--rw=read --bs=1m --direct=1) for the rate of known blocks; for that of new ones, leave \
            out time_based.",
-    needs: &[EvidenceKind::Course],
+    needs: &[EvidenceKind::EventLog],
     looks_at_reports: false,
     state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],
@@ -35,13 +35,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
 /// The change may be this far behind the end of the first pass, as a share of the range: intervals are coarse.
 const NEAR: f64 = 0.15;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let free = free_courses(case).iter().filter_map(|course| of_course(case, course));
     free.chain(paced_courses(case).iter().filter_map(|course| of_paced(case, course))).collect()
 }
 
 /// The job reads each block of its range once in a pass, past the page cache: the bytes of the range and of a block.
-fn range_of(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(f64, f64)> {
+fn range_of(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<(f64, f64)> {
     let pattern = &job.spec.pattern;
     let is_once_each = !pattern.random || (!pattern.norandommap && pattern.distribution == RandomDistribution::Uniform);
     let only_reads = job.does(DataDirection::Read) && !job.does(DataDirection::Write) && !job.does(DataDirection::Trim);
@@ -53,7 +53,7 @@ fn range_of(case: &Case<'_>, job: &CaseJob<'_>) -> Option<(f64, f64)> {
 }
 
 /// A job with a rate does as many I/Os before as after, but they take less time.
-fn of_paced(case: &Case<'_>, course: &PacedCourse) -> Option<Observation> {
+fn of_paced(case: &AuditInput<'_>, course: &PacedCourse) -> Option<Observation> {
     let job = &case.jobs[course.job_index];
     let (range_bytes, block_bytes) = range_of(case, job)?;
     let Change { index, before, after, .. } = course.sped_up()?;
@@ -77,7 +77,7 @@ fn of_paced(case: &Case<'_>, course: &PacedCourse) -> Option<Observation> {
     Some(Observation::of(job, evidence, explanation).about(DataDirection::Read))
 }
 
-fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+fn of_course(case: &AuditInput<'_>, course: &FreeCourse) -> Option<Observation> {
     let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let (range_bytes, block_bytes) = range_of(case, job)?;
     let Change { index, before, after, .. } = course.rise()?;

@@ -1,10 +1,10 @@
 //! Completion latencies of I/Os that were done while they were handed over.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "latency-without-submission",
@@ -20,13 +20,13 @@ pub(crate) const RULE: FindingRule = FindingRule {
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
-    find: |case: &Case<'_>| case.jobs.iter().flat_map(of_job).collect(),
+    find: |case: &AuditInput<'_>| case.jobs.iter().flat_map(of_job).collect(),
 };
 
 const SHARE: f64 = 0.5;
 const LEAST_IOS: u64 = 100;
 
-fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Vec<Observation> {
     if job.spec.queue.iodepth != 1 || job.engine.is_inline() || !job.has_files() {
         return Vec::new();
     }
@@ -34,7 +34,7 @@ fn of_job(job: &CaseJob<'_>) -> Vec<Observation> {
     directions.into_iter().filter_map(|direction| of_direction(job, direction)).collect()
 }
 
-fn of_direction(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
+fn of_direction(job: &AuditedJob<'_>, direction: DataDirection) -> Option<Observation> {
     let figures = job.figures(direction)?;
     let (slat, lat) = (&figures.slat, &figures.lat);
     // Neither is measured where the options switch it off.

@@ -1,11 +1,11 @@
 //! Latencies under a rate that leave out the time for which I/Os waited to begin (coordinated omission).
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::waits_beside_rate;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::{LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "latency-without-waiting",
@@ -33,12 +33,12 @@ const LEAST_IOS: u64 = 100;
 /// A stall of a device that comes often enough is in the highest of them anyway.
 const PERCENTS: [f64; 4] = [99.9, 99.0, 90.0, 50.0];
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let each = |job| DataDirection::ALL.into_iter().filter_map(move |direction| of_job(job, direction));
     case.jobs.iter().flat_map(each).collect()
 }
 
-fn of_job(job: &CaseJob<'_>, direction: DataDirection) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>, direction: DataDirection) -> Option<Observation> {
     let rate = job.total.as_ref()?.features.rate.as_ref()?;
     let own = &job.figures(direction)?.clat;
     // An I/O that took long, and not a job that waited for a CPU, was the reason.

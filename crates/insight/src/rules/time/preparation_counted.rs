@@ -1,6 +1,6 @@
 //! Time for other work than I/O that the bandwidth and IOPS of a job count.
 
-use crate::case::{Case, CaseJob, sum};
+use crate::audit_input::{AuditInput, AuditedJob, sum};
 use crate::measures::asked::{is_paced, waits_for_writes};
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -30,11 +30,11 @@ const SHARE: f64 = 0.75;
 /// A shorter job says nothing, nanoseconds.
 const LEAST_NS: u64 = 50_000_000;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(|job| of_job(case, job)).collect()
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>) -> Option<Observation> {
     let work = work_between(job)?;
     let waits = job.engine.is_inline() && !job.spec.submission.offload && case.provenance.clock.source != "virtual";
     if !waits || is_paced(job) || waits_for_writes(job) {
@@ -60,14 +60,14 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The only direction of a job; I/Os in several ones share the time in a way that is not known.
-fn only_direction(job: &CaseJob<'_>) -> Option<(DataDirection, &'static str)> {
+fn only_direction(job: &AuditedJob<'_>) -> Option<(DataDirection, &'static str)> {
     let all = [(DataDirection::Read, "reads"), (DataDirection::Write, "writes"), (DataDirection::Trim, "trims")];
     let mut its = all.into_iter().filter(|(direction, _)| job.does(*direction));
     its.next().filter(|_| its.next().is_none())
 }
 
 /// The work between the I/Os that the options ask for.
-fn work_between(job: &CaseJob<'_>) -> Option<&'static str> {
+fn work_between(job: &AuditedJob<'_>) -> Option<&'static str> {
     let (buffers, target) = (&job.spec.buffers, &job.spec.target);
     let writes = job.does(DataDirection::Write);
     match &job.spec.verify {

@@ -1,6 +1,6 @@
 //! A rate that rose or fell all the time.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::free_courses;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -19,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The job had not reached a steady state: a longer run gives another mean.",
     example: "--name=a --rw=randwrite --bs=4k --direct=1 --size=10g --runtime=30 --time_based",
     cure: "Run until the rate is steady (ss=iops_slope:1% ends the run then), and leave the time before out with ramp_time.",
-    needs: &[EvidenceKind::Course],
+    needs: &[EvidenceKind::EventLog],
     looks_at_reports: false,
     state: MeasuredState::Transient,
     yields_to: &["waits-for-cpu"],
@@ -35,11 +35,11 @@ const LEAST_IOS: f64 = 10.0;
 /// Fewest intervals, about ten seconds: a shorter run shows a mood of the machine rather than a drift.
 const LEAST_INTERVALS: usize = 90;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     free_courses(case).iter().filter_map(|course| of_course(case, course)).collect()
 }
 
-fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+fn of_course(case: &AuditInput<'_>, course: &FreeCourse) -> Option<Observation> {
     let (job, interval_secs, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let center = mean(ios);
     // A rate that fell once is no drift.

@@ -1,6 +1,6 @@
 //! A rate that fell once in the course of a run and stayed low: burst credit that was used up, a cache that was full.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::course::JobCourse;
 use crate::measures::kept::FreeCourse;
 use crate::measures::rates::{PacedCourse, free_courses, paced_courses};
@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the length of the run.",
     example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
     cure: "Take the rate of the time that you mean: a ramp_time longer than the first part leaves it out.",
-    needs: &[EvidenceKind::Course],
+    needs: &[EvidenceKind::EventLog],
     looks_at_reports: false,
     state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],
@@ -47,13 +47,13 @@ pub(crate) const WITH_OTHERS: FindingRule = FindingRule {
     find: find_with_others,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let free = free_courses(case).iter().filter_map(|course| of_course(case, course));
     free.chain(paced_courses(case).iter().filter_map(|course| of_paced(case, course))).collect()
 }
 
 /// A job that kept its rate, and then did not.
-fn of_paced(case: &Case<'_>, course: &PacedCourse) -> Option<Observation> {
+fn of_paced(case: &AuditInput<'_>, course: &PacedCourse) -> Option<Observation> {
     let Change { index, before, after, .. } = course.fall()?;
     let (job, seconds) = (&case.jobs[course.job_index], course.interval_secs);
     let n_missing: f64 = course.ios[index..].iter().map(|n_ios| course.wanted - n_ios).sum();
@@ -88,7 +88,7 @@ pub fn share_that_lasts(finding: &Finding) -> Option<f64> {
     (finding.id == RULE.id).then(|| (after / rate).clamp(0.0, 1.0))
 }
 
-fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
+fn find_with_others(case: &AuditInput<'_>) -> Vec<Observation> {
     let of_course = |course: &FreeCourse| {
         let (job, seconds, change) = (&case.jobs[course.job_index], course.interval_secs, course.change?);
         let (other, what) = changed_with(case, job, change.index)?;
@@ -105,7 +105,7 @@ fn find_with_others(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// Another job that began or ended near an interval of a job's course, and which of both it did.
-fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize) -> Option<(&'a str, &'static str)> {
+fn changed_with<'a>(case: &AuditInput<'a>, job: &AuditedJob<'a>, index: usize) -> Option<(&'a str, &'static str)> {
     let own_index = job.index as usize;
     let series = case.record.series.iter().find(|series| series.job_index as usize == own_index)?;
     let begin = series.first.saturating_add(JobCourse::of(series).ok()?.start() as u64).saturating_add(index as u64);
@@ -132,7 +132,7 @@ fn changed_with<'a>(case: &Case<'a>, job: &CaseJob<'a>, index: usize) -> Option<
 /// A change this many intervals from the begin or end of a job may be its effect.
 const NEAR_INTERVALS: u64 = 3;
 
-fn of_course(case: &Case<'_>, course: &FreeCourse) -> Option<Observation> {
+fn of_course(case: &AuditInput<'_>, course: &FreeCourse) -> Option<Observation> {
     let Change { index, before, after, .. } = course.fall()?;
     let (job, seconds, ios) = (&case.jobs[course.job_index], course.interval_secs, &course.ios);
     let (before_secs, after_secs) = (index as f64 * seconds, (ios.len() - index) as f64 * seconds);

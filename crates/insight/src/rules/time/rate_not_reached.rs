@@ -1,6 +1,6 @@
 //! A rate that was asked for and not reached.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::measures::asked::waits_beside_rate;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
@@ -40,7 +40,7 @@ const LEAST_BEHIND: f64 = 0.1;
 /// Standard deviations by which random arrivals may stay behind.
 const DEVIATIONS: f64 = 5.0;
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     case.jobs.iter().filter_map(of_job).collect()
 }
 
@@ -55,7 +55,7 @@ struct RateCourse {
     n_wanted: f64,
 }
 
-fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
+fn of_job(job: &AuditedJob<'_>) -> Option<Observation> {
     let paces: Vec<RateCourse> =
         DataDirection::ALL.into_iter().filter_map(|direction| pace_of(job, direction)).collect();
     let is_random = job.spec.pace.process == RateProcess::Poisson;
@@ -95,13 +95,13 @@ fn of_job(job: &CaseJob<'_>) -> Option<Observation> {
 }
 
 /// The longest time from when the rate wanted an I/O, seconds; 0: it was not measured.
-fn longest_wait(job: &CaseJob<'_>, direction: DataDirection) -> f64 {
+fn longest_wait(job: &AuditedJob<'_>, direction: DataDirection) -> f64 {
     let late_ns = job.total.as_ref().and_then(|total| total.features.rate.as_ref()).map_or(0, |rate| rate.most_late_ns);
     let response_ns = job.figures(direction).map_or(0, |figures| figures.response.max_ns);
     late_ns.max(response_ns) as f64 / 1e9
 }
 
-fn pace_of(job: &CaseJob<'_>, direction: DataDirection) -> Option<RateCourse> {
+fn pace_of(job: &AuditedJob<'_>, direction: DataDirection) -> Option<RateCourse> {
     let (pace, sizes) = (&job.spec.pace, &job.spec.pattern.block_size[direction]);
     let n_clones = job.workers.len() as f64;
     let figures = job.figures(direction)?;

@@ -1,6 +1,6 @@
 //! Times in which nothing completed, by the time that they cost.
 
-use crate::case::{Case, CaseJob};
+use crate::audit_input::{AuditInput, AuditedJob};
 use crate::course::JobCourse;
 use crate::measures::cpu_time::WaitingTail;
 use crate::rules::{FindingRule, MeasuredState, Observation};
@@ -9,7 +9,7 @@ use crate::unexamined::EvidenceKind;
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_bounds_ns, bucket_latency_ns};
 use ferrio_stats::{FindingDirection, JobSeries, LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 
 pub(crate) const RULE: FindingRule = FindingRule {
     id: "stalls",
@@ -25,7 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=sim --sim_stall=1s/600ms --rw=randread --size=1g --time_based --runtime=4",
     cure: "Look at the longest latency and at the course of the run (--output-format=jsonl); a rate with rate_latency=response counts the \
            I/Os that had to wait.",
-    needs: &[EvidenceKind::Course],
+    needs: &[EvidenceKind::EventLog],
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
@@ -100,7 +100,7 @@ impl Found {
     }
 }
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let with_io =
         case.jobs.iter().zip(0_u32..).filter(|(job, _)| !job.engine.moves_nothing() && !is_idle_on_purpose(job));
     with_io
@@ -112,7 +112,7 @@ fn find(case: &Case<'_>) -> Vec<Observation> {
 }
 
 /// Something else than the device makes the job wait. A rate does not: I/Os that are due come in time.
-fn is_idle_on_purpose(job: &CaseJob<'_>) -> bool {
+fn is_idle_on_purpose(job: &AuditedJob<'_>) -> bool {
     let durability = &job.spec.durability;
     let syncs = durability.fsync_blocks > 0 || durability.fdatasync_blocks > 0 || durability.sync_file_range.is_some();
     syncs
@@ -124,7 +124,7 @@ fn is_idle_on_purpose(job: &CaseJob<'_>) -> bool {
         || job.spec.submission.serialize_overlap
 }
 
-fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Option<Observation> {
+fn of_job(case: &AuditInput<'_>, job: &AuditedJob<'_>, series: Option<&JobSeries>) -> Option<Observation> {
     let course = series.and_then(|series| Some((JobCourse::of(series).ok()?, series)));
     let of_course = course.map(|(course, series)| {
         in_course(&course.all_ios(series), course.seconds(), waits_at_end(job), start_secs(&course, series))
@@ -148,7 +148,7 @@ fn of_job(case: &Case<'_>, job: &CaseJob<'_>, series: Option<&JobSeries>) -> Opt
     })
 }
 
-fn observation(job: &CaseJob<'_>, found: &Found, what: &str) -> Observation {
+fn observation(job: &AuditedJob<'_>, found: &Found, what: &str) -> Observation {
     let explanation = format!(
         "{what}{}, which cost {} of its time. The mean and the percentiles hide it.",
         found.when(),
@@ -181,13 +181,13 @@ fn times_of_slow(series: &JobSeries, least_ns: u64) -> Vec<f64> {
 }
 
 /// The job ends with syncs, during which it has no I/O.
-fn waits_at_end(job: &CaseJob<'_>) -> bool {
+fn waits_at_end(job: &AuditedJob<'_>) -> bool {
     let durability = &job.spec.durability;
     durability.end_fsync || durability.fsync_on_close || durability.end_syncfs
 }
 
 /// Seconds in which the job was ready and had no CPU, where these waits were long. Many short ones are no stall.
-fn waited_secs(job: &CaseJob<'_>) -> f64 {
+fn waited_secs(job: &AuditedJob<'_>) -> f64 {
     let turns = job.total.as_ref().and_then(|total| total.usage.cpu_turns);
     let is_long = |turns: &ferrio_stats::CpuTurns| turns.waited_ns / turns.n_turns.max(1) >= LONG_WAIT_NS;
     turns.filter(is_long).map_or(0.0, |turns| turns.waited_ns as f64 / 1e9)
@@ -234,7 +234,7 @@ fn usual(ios: &[f64]) -> Option<f64> {
 }
 
 /// The direction whose slow I/Os cost the most, by the sum of their latencies.
-fn in_latencies(job: &CaseJob<'_>, has_rate: bool) -> Option<(Found, FindingDirection)> {
+fn in_latencies(job: &AuditedJob<'_>, has_rate: bool) -> Option<(Found, FindingDirection)> {
     let depth = if job.engine.is_inline() { 1 } else { job.spec.queue.iodepth };
     let in_flight = f64::from(depth.max(1)) * job.workers.len().max(1) as f64;
     let of_direction = |direction| {

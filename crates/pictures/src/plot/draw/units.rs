@@ -3,7 +3,7 @@
 //! Must not know: places. Start reading at [`words_of`]. Bandwidth is in powers of ten, as on the pages; a note below the picture says so.
 
 use crate::chart::AxisUnit;
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::humanize::{duration_text, thousands, three_digits};
 
 /// How the values of an axis are written.
 #[derive(Debug, Clone, Copy, PartialEq)]

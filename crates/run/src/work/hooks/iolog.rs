@@ -8,7 +8,7 @@ use crate::work::lane::Lane;
 use ferrio_stats::Note;
 use ferrio_stats::note::During;
 use ferrio_sys::errno::EIO;
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_units::Direction;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -28,14 +28,14 @@ const REST_BYTES: usize = 96;
 
 impl IoLog {
     /// Opens the trace for appending; a new file gets its first line.
-    pub(crate) fn open(path: &Path, kept: &KeptFiles) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path, kept: &ProtectedPaths) -> Result<Self, Failure> {
         Self::open_file(path, kept).map_err(|error| {
             let note = Note::system(During::WriteIolog(path.display().to_string()), &error);
             failure!(error.raw_os_error().unwrap_or(EIO), "write_iolog").explained(note)
         })
     }
 
-    fn open_file(path: &Path, kept: &KeptFiles) -> io::Result<Self> {
+    fn open_file(path: &Path, kept: &ProtectedPaths) -> io::Result<Self> {
         let file = output::open(path, OutputStart::Append, kept)?;
         let is_new = file.metadata()?.len() == 0;
         let mut out = BufWriter::with_capacity(BUFFER_BYTES, file);

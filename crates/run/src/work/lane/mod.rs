@@ -18,7 +18,7 @@ use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use account::Account;
 use control::Control;
-use ferrio_engine::{Completion, Engine, Patience};
+use ferrio_engine::{Cancellation, Completion, Engine};
 use ferrio_spec::QueueSpec;
 use ferrio_spec::engines::Handover;
 use ferrio_sys::{Arena, Clock};
@@ -109,7 +109,7 @@ impl<'a> Lane<'a> {
     pub(crate) fn open_file(&mut self, file_index: u32) -> Result<(), Failure> {
         let Self { files, engine, control, clock, .. } = self;
         let is_over = || control.is_past_all(clock.now_ns());
-        files.open(file_index, engine.as_mut(), Patience::new(&is_over))
+        files.open(file_index, engine.as_mut(), Cancellation::new(&is_over))
     }
 
     /// A lane of these parts.

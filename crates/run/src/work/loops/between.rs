@@ -6,7 +6,7 @@ use super::Worker;
 use super::in_flight::drain;
 use super::open_files::{close_file, open_file};
 use super::trims::trim_between;
-use super::turns::take_turn;
+use super::turns::wait_until_due;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
 use crate::compat;
 use crate::error::{Failure, failure};
@@ -23,11 +23,11 @@ pub(crate) fn between_ios(worker: &mut Worker<'_>, next: Next, stamp: &mut u64) 
     if next == Next::Wait {
         // The check that most jobs pass comes first, because a job with a rate gets here before each I/O.
         if !worker.hooks.verifies() {
-            return take_turn(worker, stamp);
+            return wait_until_due(worker, stamp);
         }
         match trim_between(worker) {
             Ok(true) => {}
-            Ok(false) => return take_turn(worker, stamp),
+            Ok(false) => return wait_until_due(worker, stamp),
             Err(stop) => return Some(stop),
         }
     }

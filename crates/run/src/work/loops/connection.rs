@@ -6,7 +6,7 @@ use super::Worker;
 use crate::error::{Failure, engine_failure, failure};
 use crate::events::MessageStream;
 use crate::work::lane::Lane;
-use ferrio_engine::{Complaint, Connection, Patience};
+use ferrio_engine::{Cancellation, Complaint, Connection};
 use ferrio_stats::note::{IoNote, RunNote};
 use ferrio_sys::errno::{EIO, ETIMEDOUT};
 use std::cell::RefCell;
@@ -23,7 +23,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
         let (clock, control) = (&lane.clock, &lane.control);
         let is_late = || limit_ns > 0 && clock.now_ns().saturating_sub(start_ns) >= limit_ns;
         let is_over = || control.is_terminated() || is_late();
-        let connection = lane.engine.connect(Patience::new(&is_over));
+        let connection = lane.engine.connect(Cancellation::new(&is_over));
         match connection.map_err(|error| engine_failure!(error, "connect"))? {
             Connection::Made => return Ok(()),
             Connection::Reached(server) => {
@@ -57,7 +57,7 @@ pub(crate) fn disconnect(lane: &mut Lane<'_>) {
     }
     let (clock, control) = (&lane.clock, RefCell::new(&mut lane.control));
     let is_over = || control.borrow_mut().is_out_of_patience(clock.now_ns(), 0);
-    lane.engine.disconnect(Patience::new(&is_over));
+    lane.engine.disconnect(Cancellation::new(&is_over));
 }
 
 /// Called when a wait for I/Os in flight brought nothing: gives them up if their server has not answered for too long

@@ -1,7 +1,7 @@
 //! Waits for the time of the next I/O, in jobs with rates or pauses.
 //!
 //! Must not know: how rates are kept (the workload does that), pauses (`pauses`), loops. Start reading at
-//! [`take_turn`].
+//! [`wait_until_due`].
 //! Facts: reference "Rates and pauses".
 
 use super::Worker;
@@ -108,7 +108,7 @@ impl<'a> Turns<'a> {
 /// not due, it waits for I/Os in flight, or just for time if there are none, but no longer than until the next
 /// deadline. `stamp` is the end of the last I/O, and afterwards the start of the next.
 #[inline(never)]
-pub(crate) fn take_turn(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
+pub(crate) fn wait_until_due(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
     if worker.turns.are_timed {
         let n_waiting = worker.lane.workload.pace().map_or(0, |pace| pace.n_waiting());
         let n_issued = worker.lane.workload.progress().n_issued - n_waiting;

@@ -13,7 +13,7 @@ use crate::events::MessageStream;
 use crate::work::hooks::teller::IoTeller;
 use crate::work::lane::account::Stamps;
 use crate::work::lane::{Lane, Stop};
-use ferrio_engine::{Engine, IoResult, IoUnit, Queued, TurnsOfWork};
+use ferrio_engine::{Engine, IoResult, IoUnit, NoIoEngine, Queued};
 use ferrio_sys::errno::EINVAL;
 use ferrio_workload::Next;
 use std::task::Poll;
@@ -23,7 +23,7 @@ const TURN_GRACE_NS: u64 = 60_000_000;
 
 /// The engine of such a job, and what reports its turns.
 pub(crate) struct WorkInTurns<'a> {
-    pub(crate) engine: Box<dyn TurnsOfWork>,
+    pub(crate) engine: Box<dyn NoIoEngine>,
     pub(crate) teller: Option<IoTeller<'a>>,
 }
 

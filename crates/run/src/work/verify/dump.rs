@@ -4,7 +4,7 @@
 
 use ferrio_spec::VerifySpec;
 use ferrio_stats::note::{BlockDump, Fault};
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use std::io::Write;
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(crate) fn dump(
     fault: &Fault,
     received: &[u8],
     expected: Option<&[u8]>,
-    kept_files: &KeptFiles,
+    kept_files: &ProtectedPaths,
 ) -> Vec<BlockDump> {
     let base = file.rsplit('/').next().unwrap_or(file);
     let base = spec.dump_directory.as_ref().map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));

@@ -15,7 +15,7 @@ use ferrio_spec::engines::Data;
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, VerifyNote};
 use ferrio_sys::errno::{EINVAL, EIO};
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::verify::block::Write;
 use std::fs::File;
@@ -44,7 +44,7 @@ impl CrashLog {
     pub(crate) fn create(
         plan: &WorkerPlan,
         set: &FileSet,
-        kept: &KeptFiles,
+        kept: &ProtectedPaths,
         varies_writes: bool,
     ) -> Result<Option<Box<Self>>, Failure> {
         let Some(path) = log_path(&plan.spec, plan.clone_index) else { return Ok(None) };

@@ -4,7 +4,7 @@
 
 use super::{ImitatedPace, Request};
 use crate::ui::job_text::JobText;
-use ferrio_units::glance::{bytes_text, counted, duration_text, thousands};
+use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands};
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::replay::{DirectionProfile, ProfiledTask, TraceProfile};
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use anyhow::anyhow;
 use clap::{CommandFactory, Parser, ValueEnum};
 use ferrio_stats::note::TraceFault;
 use ferrio_sys::file::{FileInfo, FileKind};
-use ferrio_sys::output::{FileRole, KeptFiles};
+use ferrio_sys::output::{FileRole, ProtectedPaths};
 use ferrio_units::error_text;
 use ferrio_workload::replay::{TraceBytes, TraceError, TraceProfile, profile};
 use std::ffi::OsString;
@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         }
         let job = job::imitation(request, &profile);
         // Also with `--force` the job file replaces neither a trace nor the target.
-        let mut kept = KeptFiles::inputs(&request.traces);
+        let mut kept = ProtectedPaths::inputs(&request.traces);
         request.target.iter().for_each(|target| kept.add(PathBuf::from(target), FileRole::Target));
         job_text::write(&job, request.output.as_deref(), request.force, kept, console)
     })

@@ -15,7 +15,7 @@ use clap::{Args, CommandFactory, Parser};
 use condition::{Condition, ConditionOutcome, ConditionResult};
 use ferrio_formats::RunResult;
 use ferrio_insight::compare::{Comparison, compare};
-use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
 use inputs::ResultSide;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ fn compare_all(request: &Request, console: &mut Console) -> anyhow::Result<Condi
     };
     console.report(&text);
     if let Some(path) = &request.options.html {
-        let kept = Arc::new(KeptFiles::inputs(request.results.iter().chain(&request.against)));
+        let kept = Arc::new(ProtectedPaths::inputs(request.results.iter().chain(&request.against)));
         write_page(path, &kept, &comparisons)?;
     }
     for condition in &judged {
@@ -168,9 +168,9 @@ fn tell(condition: &ConditionResult, allows_unknown: bool, console: &mut Console
 }
 
 /// Writes the page: whole, or not at all.
-fn write_page(path: &Path, kept: &Arc<KeptFiles>, comparisons: &[Comparison]) -> anyhow::Result<()> {
+fn write_page(path: &Path, kept: &Arc<ProtectedPaths>, comparisons: &[Comparison]) -> anyhow::Result<()> {
     let page = ferrio_pictures::comparison::page(comparisons);
-    let written = WholeFile::create(path, kept).and_then(|file| file.write(page.as_bytes()));
+    let written = AtomicFile::create(path, kept).and_then(|file| file.write(page.as_bytes()));
     written.map_err(|error| anyhow!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
 }
 

@@ -4,7 +4,7 @@
 
 use ferrio_repeats::RepeatFigures;
 use ferrio_units::errno_text;
-use ferrio_units::glance::{bytes_text, counted, thousands};
+use ferrio_units::humanize::{bytes_text, counted, thousands};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;

@@ -8,7 +8,7 @@ mod machine_tests;
 use crate::shared::engine_library;
 use crate::shared::keeping::Keeping;
 use crate::shared::kept;
-use crate::shared::records::{self, Course};
+use crate::shared::records::{self, EventLog};
 use crate::ui::console::{Console, show_aside};
 use crate::ui::exit;
 use crate::ui::permits::{self, Author};
@@ -25,7 +25,7 @@ use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_run::RunError;
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
 use ferrio_stats::{MessageStream, RunRecord};
-use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
+use ferrio_sys::output::{AtomicFile, FileRole, ProtectedPaths};
 use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -63,13 +63,13 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
     }
 }
 
-fn refuse(error: &UsageError, kept: &KeptFiles) -> ExitCode {
+fn refuse(error: &UsageError, kept: &ProtectedPaths) -> ExitCode {
     let mut console = open_console(error.output_file.as_deref(), kept).unwrap_or_else(|_| Console::standard());
     print_all(&mut console, &error.messages);
     ExitCode::from(error.exit_code)
 }
 
-fn open_console(path: Option<&Path>, kept: &KeptFiles) -> std::io::Result<Console> {
+fn open_console(path: Option<&Path>, kept: &ProtectedPaths) -> std::io::Result<Console> {
     path.map_or_else(|| Ok(Console::standard()), |path| Console::to_file(path, kept))
 }
 
@@ -194,11 +194,11 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
 /// The file of `--record`, where there shall be one.
 fn open_record(
     output: &OutputSettings,
-    kept: &Arc<KeptFiles>,
+    kept: &Arc<ProtectedPaths>,
     console: &mut Console,
-) -> Result<Option<WholeFile>, ExitCode> {
+) -> Result<Option<AtomicFile>, ExitCode> {
     let path = output.record.as_deref();
-    let file = path.map(|path| WholeFile::create(path, kept)).transpose();
+    let file = path.map(|path| AtomicFile::create(path, kept)).transpose();
     file.map_err(|error| {
         let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
         console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
@@ -207,7 +207,7 @@ fn open_record(
 }
 
 /// Adds to the record of a run what was told beside its reports.
-fn complete_record(record: &mut RunRecord, course: Course, is_anonymous: bool, console: &Console) {
+fn complete_record(record: &mut RunRecord, course: EventLog, is_anonymous: bool, console: &Console) {
     console.all_messages().clone_into(&mut record.messages);
     record.course = course.told;
     // The record leaves out what it tells about the machine.
@@ -217,7 +217,7 @@ fn complete_record(record: &mut RunRecord, course: Course, is_anonymous: bool, c
 }
 
 /// Writes the record of a run. One that cannot be written counts in the exit code.
-fn write_record(file: WholeFile, record: &RunRecord, console: &mut Console) {
+fn write_record(file: AtomicFile, record: &RunRecord, console: &mut Console) {
     if let Err(error) = file.write(&record_file::encode(record)) {
         console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
         console.has_failed = true;
@@ -229,7 +229,7 @@ struct FilesOfRun {
     /// Those that were read for its specification.
     inputs: Vec<PathBuf>,
     /// All of them.
-    kept: Arc<KeptFiles>,
+    kept: Arc<ProtectedPaths>,
 }
 
 fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString], console: &mut Console) -> ExitCode {
@@ -245,12 +245,12 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
     let started_at = Instant::now();
     let global_options = invocation.run.global_options.clone();
     let is_stored = record_file.is_some() || keeping.is_some();
-    let mut course = Course::new(is_stored, global_options.clone());
+    let mut course = EventLog::new(is_stored, global_options.clone());
     let is_asked = record_file.is_some() || keeping.as_ref().is_some_and(Keeping::is_asked);
     let wish = match (is_asked, is_stored) {
-        (true, _) => RecordWish::Whole,
-        (false, true) => RecordWish::Aside,
-        (false, false) => RecordWish::None,
+        (true, _) => RecordMode::Whole,
+        (false, true) => RecordMode::Aside,
+        (false, false) => RecordMode::None,
     };
     let session = session_of(&mut invocation, files, arguments, wish);
     let run = session.and_then(|session| run_jobs(&invocation, session, &files.kept, &reporter, &mut course, console));
@@ -290,7 +290,7 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
 
 /// What is wanted of the record of a run, beside its reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RecordWish {
+enum RecordMode {
     /// Nothing.
     None,
     /// As much as does not change the reports: a setting keeps the run.
@@ -304,7 +304,7 @@ fn session_of(
     invocation: &mut Invocation,
     files: &FilesOfRun,
     arguments: &[OsString],
-    wish: RecordWish,
+    wish: RecordMode,
 ) -> Result<Session, RunError> {
     let words = arguments.iter().map(|word| word.to_string_lossy().into_owned());
     let mut session = Session::of_invocation(invocation, files.inputs.clone(), words)?;
@@ -314,8 +314,8 @@ fn session_of(
     session.settings.record_interval = record_interval(invocation);
     // A document shows what follows from the course of a run.
     let has_document = invocation.output.formats.has(FormatKind::Document);
-    session.settings.keeps_series = wish == RecordWish::Whole || (wish == RecordWish::Aside && !has_document);
-    session.is_audited = wish == RecordWish::Whole || has_document;
+    session.settings.keeps_series = wish == RecordMode::Whole || (wish == RecordMode::Aside && !has_document);
+    session.is_audited = wish == RecordMode::Whole || has_document;
     Ok(session)
 }
 
@@ -323,9 +323,9 @@ fn session_of(
 fn run_jobs(
     invocation: &Invocation,
     session: Session,
-    kept: &KeptFiles,
+    kept: &ProtectedPaths,
     reporter: &Reporter,
-    course: &mut Course,
+    course: &mut EventLog,
     console: &mut Console,
 ) -> Result<(SessionOutcome, Option<i32>), RunError> {
     let bandwidth_logs = invocation.output.bandwidth_log.as_deref().map(|prefix| AggregateLogs::create(prefix, kept));
@@ -362,15 +362,15 @@ fn record_interval(invocation: &Invocation) -> Option<Duration> {
 /// Settings from the command line and from the program. Where only documents are written, the command of a trigger does not
 /// write to the standard output, so that its text cannot come between reports. For a whole record the run opens
 /// further files, which fio does not open. Reports for people show no evidence that fio does not have.
-fn control_settings(invocation: &Invocation, wish: RecordWish) -> ControlSettings {
+fn control_settings(invocation: &Invocation, wish: RecordMode) -> ControlSettings {
     let (control, formats) = (&invocation.control, &invocation.output.formats);
     let keeps_stdout_free = formats.has_documents_alone();
     let shows_evidence =
-        formats.has(FormatKind::Document) || formats.has(FormatKind::Records) || wish != RecordWish::None;
+        formats.has(FormatKind::Document) || formats.has(FormatKind::Records) || wish != RecordMode::None;
     ControlSettings {
         skips_evidence: !shows_evidence,
         status_file: Some(temporary_directory().join("fio-dump-status")),
-        looks_into_files: wish == RecordWish::Whole,
+        looks_into_files: wish == RecordMode::Whole,
         trigger: Trigger { keeps_stdout_free, ..control.trigger.clone() },
         ..control.clone()
     }

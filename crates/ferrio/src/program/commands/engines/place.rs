@@ -13,7 +13,7 @@ use ferrio_sys::mtd::Flash;
 use ferrio_sys::nvme::node::{self as nvme_node, BlockSide};
 use ferrio_sys::scsi::node::{self as scsi_node, ScsiClass, ScsiSide};
 use ferrio_sys::{Errno, mounts};
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use std::io::IoSliceMut;
 use std::os::fd::OwnedFd;
 use std::path::Path;

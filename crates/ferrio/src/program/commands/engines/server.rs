@@ -4,12 +4,12 @@
 
 use super::{Ability, Answer};
 use anyhow::anyhow;
-use ferrio_engine::Patience;
+use ferrio_engine::Cancellation;
 use ferrio_engine::inquire::{
     self, IscsiFacts, LunFacts, NbdFacts, NfsFacts, NfsMountFacts, ServerFacts, TlsFacts, WebFacts, WebProtocol,
 };
 use ferrio_spec::secret::without_passwords_of;
-use ferrio_units::glance::{bytes_text, duration_text};
+use ferrio_units::humanize::{bytes_text, duration_text};
 use std::time::{Duration, Instant};
 
 /// Longest wait for a server.
@@ -29,7 +29,7 @@ pub(super) fn answers(url: &str) -> anyhow::Result<Vec<Answer>> {
 fn asked(url: &str) -> anyhow::Result<Vec<Answer>> {
     let start = Instant::now();
     let is_over = || start.elapsed() >= LIMIT;
-    match inquire::server(url, Patience::new(&is_over))? {
+    match inquire::server(url, Cancellation::new(&is_over))? {
         None => Err(anyhow!("{url}: no answer within {} s", LIMIT.as_secs())),
         Some(ServerFacts::Nbd(facts)) => Ok(of_nbd(&facts)),
         Some(ServerFacts::Web(facts)) => Ok(of_web(&facts)),

@@ -18,7 +18,7 @@ use ferrio::fit::{Catalogue, FitError, FitOutcome, FitVerdict, Fitting, Recipe};
 use ferrio::session::VERSION;
 use ferrio_job::SystemEnvironment;
 use ferrio_sys::file_space::file_system_space;
-use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
 use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -153,8 +153,8 @@ fn judge(
     let path = std::path::absolute(path).map_err(|error| anyhow!(ferrio_units::error_text(&error)))?;
     let no_page = |error: std::io::Error| anyhow!("the page cannot be written: {}", ferrio_units::error_text(&error));
     // A place that takes no page is known before the runs. The file of the recipe takes none.
-    let kept = Arc::new(KeptFiles::inputs(catalogue.place(word)));
-    let page = request.output.as_deref().map(|page| WholeFile::create(page, &kept)).transpose().map_err(no_page)?;
+    let kept = Arc::new(ProtectedPaths::inputs(catalogue.place(word)));
+    let page = request.output.as_deref().map(|page| AtomicFile::create(page, &kept)).transpose().map_err(no_page)?;
     // Before anything is made: from now on a signal ends in its removal.
     let signals = Signals::listen(true)?;
     let own = OwnDirectory::make(&path, &format!("fit-{}", recipe.name))?;

@@ -12,8 +12,8 @@ use ferrio_insight::compare::ComparedMetric;
 use ferrio_pictures::fit::{
     FitHeadroom, FitLoadView, FitMark, FitMissed, FitRow, FitSource, FitSpread, FitTraceView, FitView,
 };
-use ferrio_stats::{FiguresOf, Finding};
-use ferrio_units::glance::{bytes_text, duration_text, thousands};
+use ferrio_stats::{Finding, IoKind};
+use ferrio_units::humanize::{bytes_text, duration_text, thousands};
 use std::path::Path;
 
 /// The page.
@@ -122,7 +122,7 @@ fn spreads(recipe: &Recipe, load: &FitLoad, found: &LoadOutcome) -> Vec<FitSprea
 }
 
 /// The percentiles of a job's latency, ascending.
-fn percentiles(found: &LoadOutcome, job: &str, kind: FiguresOf) -> Vec<(ComparedMetric, f64, String)> {
+fn percentiles(found: &LoadOutcome, job: &str, kind: IoKind) -> Vec<(ComparedMetric, f64, String)> {
     let figures = found.figures.figures.iter();
     // Jobs of the same name have the figures of the first.
     let job_index = figures.clone().find(|one| one.job == job).map(|one| one.job_index);

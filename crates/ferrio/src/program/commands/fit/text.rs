@@ -8,7 +8,7 @@ use crate::ui::durations::time_text;
 use ferrio::fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
 use ferrio_formats::native::{findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
-use ferrio_units::glance::{bytes_text, three_digits};
+use ferrio_units::humanize::{bytes_text, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;

@@ -5,12 +5,12 @@
 use crate::ui::durations::time_text;
 use ferrio::fit::{
     CheckOutcome, DisturbedRuns, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, Headroom, LoadOutcome,
-    MissedLoad, Recipe,
+    RateShortfall, Recipe,
 };
 use ferrio::sweep::limit::LimitedBy;
 use ferrio_insight::compare::ComparedMetric;
-use ferrio_stats::FiguresOf;
-use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
+use ferrio_stats::IoKind;
+use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -214,7 +214,7 @@ fn undecided(limit: &FitLimit, check: &CheckOutcome) -> String {
 }
 
 /// That a job did not reach its rate, and what it means.
-pub(super) fn missed(load: &LoadOutcome, missed: &MissedLoad) -> String {
+pub(super) fn missed(load: &LoadOutcome, missed: &RateShortfall) -> String {
     let verdict = match missed.verdict {
         FitVerdict::DoesNotFit => "the storage does not carry this load",
         _ => "can't tell whether the storage carries this load",
@@ -234,7 +234,7 @@ pub(super) fn missed(load: &LoadOutcome, missed: &MissedLoad) -> String {
 }
 
 /// The verdict on the rates of a load, which may have no limits.
-pub(super) const fn missed_verdict(missed: &MissedLoad) -> &'static str {
+pub(super) const fn missed_verdict(missed: &RateShortfall) -> &'static str {
     match missed.verdict {
         FitVerdict::DoesNotFit => "not carried",
         verdict => verdict.words(),
@@ -242,7 +242,7 @@ pub(super) const fn missed_verdict(missed: &MissedLoad) -> &'static str {
 }
 
 /// What a job did of its rate: `71.4 of 100 I/Os a second`.
-fn missed_rates(missed: &MissedLoad) -> String {
+fn missed_rates(missed: &RateShortfall) -> String {
     let shown = |rate: f64| if missed.is_of_bytes { three_digits(rate / 1e6) } else { three_digits(rate) };
     let unit = if missed.is_of_bytes { "MB" } else { "I/Os" };
     format!("{} of {} {unit} a second", shown(missed.least_per_sec), shown(missed.wanted_per_sec))
@@ -278,9 +278,9 @@ pub(super) fn headroom(recipe: &Recipe, load: &LoadOutcome, headroom: &Headroom)
 /// The figures of a load, a row for each job and kind of I/O, with the columns [`FIGURE_COLUMNS`].
 pub(super) fn figures(load: &LoadOutcome) -> Vec<[String; FIGURE_COLUMNS.len()]> {
     let figures = &load.figures.figures;
-    let mut subjects: Vec<(usize, FiguresOf)> = figures.iter().map(|one| (one.job_index, one.kind)).collect();
+    let mut subjects: Vec<(usize, IoKind)> = figures.iter().map(|one| (one.job_index, one.kind)).collect();
     subjects.dedup();
-    let row = |(job_index, kind): (usize, FiguresOf)| {
+    let row = |(job_index, kind): (usize, IoKind)| {
         let of = |metric| figures.iter().find(|one| (one.job_index, one.kind, one.metric) == (job_index, kind, metric));
         let cell = |metric, show: fn(f64) -> String| of(metric).map_or("-".to_owned(), |one| show(one.mean));
         [

@@ -10,7 +10,7 @@ mod wishes;
 use crate::ui::exit;
 use crate::ui::{arguments, byte_size, job_text};
 use clap::{CommandFactory, Parser};
-use ferrio_sys::output::{FileRole, KeptFiles};
+use ferrio_sys::output::{FileRole, ProtectedPaths};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
         };
         let target = JobTarget::look(&wishes)?;
         let job = job::text(&wishes, &target);
-        let kept = KeptFiles::new([(PathBuf::from(&wishes.target), FileRole::Target)]);
+        let kept = ProtectedPaths::new([(PathBuf::from(&wishes.target), FileRole::Target)]);
         job_text::write(&job, request.output.as_deref(), request.force, kept, console)
     })
 }

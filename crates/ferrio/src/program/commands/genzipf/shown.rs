@@ -3,7 +3,7 @@
 //! Must not know: how hits are drawn. Start reading at [`table`].
 
 use super::DrawnHits;
-use ferrio_units::glance::{bytes_text, thousands};
+use ferrio_units::humanize::{bytes_text, thousands};
 use ferrio_units::random::HitCounts;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

@@ -6,7 +6,7 @@ use super::list::table;
 use crate::shared::kept_runs::{existing, found, opened};
 use crate::ui::console::Console;
 use clap::Subcommand;
-use ferrio::history::{HistoryError, KeptRun, RunHistory, RunSelector};
+use ferrio::history::{HistoryError, RunHistory, RunSelector, StoredRun};
 use ferrio_units::terminal_text::escape_name;
 
 /// What is wanted.
@@ -67,6 +67,6 @@ pub(super) fn baseline(command: &BaselineCommand, console: &mut Console) -> anyh
     Ok(())
 }
 
-fn all(history: &RunHistory) -> Result<Vec<KeptRun>, HistoryError> {
+fn all(history: &RunHistory) -> Result<Vec<StoredRun>, HistoryError> {
     history.baselines()?.into_iter().map(|number| history.find(&RunSelector::Number(number))).collect()
 }

@@ -9,7 +9,7 @@ use crate::ui::console::Console;
 use crate::ui::exit::Exit;
 use anyhow::anyhow;
 use clap::Args;
-use ferrio::history::{KeptRun, RunSelector};
+use ferrio::history::{RunSelector, StoredRun};
 use std::process::ExitCode;
 
 /// What is wanted.
@@ -38,7 +38,7 @@ pub(super) fn compare(request: CompareRequest, console: &mut Console) -> ExitCod
     }
 }
 
-fn both(request: &CompareRequest) -> anyhow::Result<(KeptRun, KeptRun)> {
+fn both(request: &CompareRequest) -> anyhow::Result<(StoredRun, StoredRun)> {
     let history = opened()?;
     let new = found(&history, &request.new)?;
     if RunSelector::of(&request.base) != RunSelector::Baseline {

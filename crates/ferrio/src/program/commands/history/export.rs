@@ -7,8 +7,8 @@ use crate::ui::console::Console;
 use crate::ui::csv_table::decimal;
 use anyhow::anyhow;
 use clap::{ArgGroup, Args};
-use ferrio::history::{HistoryPlace, KeptFigures, KeptRun};
-use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio::history::{HistoryPlace, KeptFigures, StoredRun};
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
 use ferrio_units::csv_field;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ pub(super) fn export(request: &ExportRequest, console: &mut Console) -> anyhow::
     Ok(())
 }
 
-fn runs(request: &ExportRequest) -> anyhow::Result<Vec<KeptRun>> {
+fn runs(request: &ExportRequest) -> anyhow::Result<Vec<StoredRun>> {
     if request.runs.is_empty() {
         return existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list()).map_err(anyhow::Error::from);
     }
@@ -74,12 +74,12 @@ fn runs(request: &ExportRequest) -> anyhow::Result<Vec<KeptRun>> {
 /// Writes a file: whole, or not at all.
 fn write(path: &Path, content: &[u8]) -> anyhow::Result<()> {
     // The history itself is no place for it.
-    let kept = KeptFiles::inputs(HistoryPlace::of_user().map(|place| place.path().to_owned()));
-    let written = WholeFile::create(path, &Arc::new(kept)).and_then(|file| file.write(content));
+    let kept = ProtectedPaths::inputs(HistoryPlace::of_user().map(|place| place.path().to_owned()));
+    let written = AtomicFile::create(path, &Arc::new(kept)).and_then(|file| file.write(content));
     written.map_err(|error| anyhow!("cannot write {}: {}", path.display(), ferrio_units::error_text(&error)))
 }
 
-fn csv(runs: &[KeptRun]) -> String {
+fn csv(runs: &[StoredRun]) -> String {
     let mut text = format!("{HEADER}\n");
     for run in runs {
         let summary = &run.summary;
@@ -117,13 +117,13 @@ fn cells(figures: &KeptFigures) -> [String; N_FIGURES] {
     ]
 }
 
-fn document(runs: &[KeptRun]) -> String {
+fn document(runs: &[StoredRun]) -> String {
     let runs: Vec<Value> = runs.iter().map(one).collect();
     let document = json!({ "version": ferrio::session::VERSION, "runs": runs });
     format!("{document:#}\n")
 }
 
-fn one(run: &KeptRun) -> Value {
+fn one(run: &StoredRun) -> Value {
     let summary = &run.summary;
     json!({
         "run": run.number,
@@ -163,7 +163,7 @@ mod tests {
             p99_ns: None,
             is_p99_doubtful: false,
         };
-        let run = |figures: Vec<KeptFigures>| KeptRun {
+        let run = |figures: Vec<KeptFigures>| StoredRun {
             number: 7,
             name: Some("n".to_owned()),
             kept_ms: 2,

@@ -5,10 +5,10 @@
 use crate::shared::kept_runs::existing;
 use crate::ui::console::Console;
 use clap::Args;
-use ferrio::history::{KeptFigures, KeptRun};
+use ferrio::history::{KeptFigures, StoredRun};
 use ferrio_formats::LocalTime;
 use ferrio_formats::native::DOUBT_MARK;
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::humanize::{duration_text, thousands, three_digits};
 use ferrio_units::terminal_text::escape_name;
 
 /// What is wanted.
@@ -44,13 +44,13 @@ pub(super) fn list(request: &ListRequest, console: &mut Console) -> anyhow::Resu
 }
 
 /// The run has this name, or is at a point of the sweep of this name.
-fn is_called(run: &KeptRun, name: &str) -> bool {
+fn is_called(run: &StoredRun, name: &str) -> bool {
     let rest = run.name.as_deref().and_then(|own| own.strip_prefix(name));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
 }
 
 /// Runs as a table, one row for each job and direction.
-pub(super) fn table(runs: &[KeptRun]) -> String {
+pub(super) fn table(runs: &[StoredRun]) -> String {
     let zone = LocalTime::system();
     let rows: Vec<[String; N_COLUMNS]> =
         std::iter::once(HEADINGS.map(str::to_owned)).chain(runs.iter().flat_map(|run| rows(run, &zone))).collect();
@@ -67,7 +67,7 @@ pub(super) fn table(runs: &[KeptRun]) -> String {
     text
 }
 
-fn rows(run: &KeptRun, zone: &LocalTime) -> Vec<[String; N_COLUMNS]> {
+fn rows(run: &StoredRun, zone: &LocalTime) -> Vec<[String; N_COLUMNS]> {
     let summary = &run.summary;
     let began = summary.began_ms.map_or_else(|| "unknown".to_owned(), |began_ms| zone.minute(began_ms));
     let name = run.name.as_deref().map_or_else(|| "-".to_owned(), cut);
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use ferrio::history::{KeptVerdict, RunSummary, StoredForm};
 
-    fn run(number: i64, name: Option<&str>, jobs: &[&str]) -> KeptRun {
+    fn run(number: i64, name: Option<&str>, jobs: &[&str]) -> StoredRun {
         let figures = |job: &&str| KeptFigures {
             job: (*job).to_owned(),
             direction: "read".to_owned(),
@@ -134,7 +134,7 @@ mod tests {
             ..RunSummary::default()
         };
         let form = StoredForm::Record;
-        KeptRun {
+        StoredRun {
             number,
             name: name.map(str::to_owned),
             kept_ms: 0,

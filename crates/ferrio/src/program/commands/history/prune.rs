@@ -7,7 +7,7 @@ use super::list::table;
 use crate::shared::kept_runs::{existing, found};
 use crate::ui::console::Console;
 use clap::{ArgGroup, Args};
-use ferrio::history::{KeptRun, RunHistory};
+use ferrio::history::{RunHistory, StoredRun};
 use ferrio_sys::clock::wall_clock_ms;
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub(super) fn prune(request: &PruneRequest, console: &mut Console) -> anyhow::Re
         return Ok(());
     };
     let baselines = history.baselines()?;
-    let (spared, mut chosen): (Vec<KeptRun>, Vec<KeptRun>) =
+    let (spared, mut chosen): (Vec<StoredRun>, Vec<StoredRun>) =
         chosen(request, &history)?.into_iter().partition(|run| baselines.contains(&run.number));
     if !request.dry_run {
         let numbers: Vec<i64> = chosen.iter().map(|run| run.number).collect();
@@ -52,7 +52,7 @@ pub(super) fn prune(request: &PruneRequest, console: &mut Console) -> anyhow::Re
     let shown = if chosen.is_empty() { String::new() } else { format!("{}\n", table(&chosen)) };
     let (n_chosen, verb) = (chosen.len(), if request.dry_run { "would be removed" } else { "removed" });
     let words = if n_chosen == 1 { "run" } else { "runs" };
-    let stays = |run: &KeptRun| {
+    let stays = |run: &StoredRun| {
         format!("Run {0} stays, because it is a baseline: 'ferrio history baseline clear {0}'.\n", run.number)
     };
     let spared: String = spared.iter().map(stays).collect();
@@ -60,10 +60,10 @@ pub(super) fn prune(request: &PruneRequest, console: &mut Console) -> anyhow::Re
     Ok(())
 }
 
-fn chosen(request: &PruneRequest, history: &RunHistory) -> anyhow::Result<Vec<KeptRun>> {
+fn chosen(request: &PruneRequest, history: &RunHistory) -> anyhow::Result<Vec<StoredRun>> {
     if !request.runs.is_empty() {
         let mut numbers = BTreeSet::new();
-        let runs: Vec<KeptRun> = request.runs.iter().map(|word| found(history, word)).collect::<Result<_, _>>()?;
+        let runs: Vec<StoredRun> = request.runs.iter().map(|word| found(history, word)).collect::<Result<_, _>>()?;
         return Ok(runs.into_iter().filter(|run| numbers.insert(run.number)).collect());
     }
     let runs = history.list()?;
@@ -72,9 +72,9 @@ fn chosen(request: &PruneRequest, history: &RunHistory) -> anyhow::Result<Vec<Ke
 }
 
 /// The runs that all given rules allow to remove. `runs`: the newest first.
-fn of_rules(request: &PruneRequest, runs: Vec<KeptRun>, now_ms: i64) -> Vec<KeptRun> {
-    let is_named = |run: &KeptRun| request.name.is_none() || run.name == request.name;
-    let is_old = |run: &KeptRun| {
+fn of_rules(request: &PruneRequest, runs: Vec<StoredRun>, now_ms: i64) -> Vec<StoredRun> {
+    let is_named = |run: &StoredRun| request.name.is_none() || run.name == request.name;
+    let is_old = |run: &StoredRun| {
         let began_ms = run.summary.began_ms.unwrap_or(run.kept_ms);
         request.older_than.is_none_or(|age_ms| now_ms.saturating_sub(began_ms) > age_ms)
     };
@@ -98,10 +98,10 @@ mod tests {
         Words::try_parse_from(words).map(|words| words.request).map_err(|error| error.to_string())
     }
 
-    fn run(number: i64, name: Option<&str>, began_ms: i64) -> KeptRun {
+    fn run(number: i64, name: Option<&str>, began_ms: i64) -> StoredRun {
         let summary = RunSummary { began_ms: Some(began_ms), ..RunSummary::default() };
         let (form, origin) = (StoredForm::Record, String::new());
-        KeptRun { number, name: name.map(str::to_owned), kept_ms: began_ms, summary, form, origin, stored_bytes: 0 }
+        StoredRun { number, name: name.map(str::to_owned), kept_ms: began_ms, summary, form, origin, stored_bytes: 0 }
     }
 
     #[test]

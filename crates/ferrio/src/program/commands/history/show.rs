@@ -9,12 +9,12 @@ use crate::shared::kept_runs::{found, opened};
 use crate::ui::console::Console;
 use anyhow::anyhow;
 use clap::Args;
-use ferrio::history::{KeptRun, StoredForm};
+use ferrio::history::{StoredForm, StoredRun};
 use ferrio_formats::LocalTime;
 use ferrio_formats::native::{TEXT_WIDTH, wrap};
 use ferrio_formats::record_file;
 use ferrio_stats::RunRecord;
-use ferrio_units::glance::duration_text;
+use ferrio_units::humanize::duration_text;
 use ferrio_units::terminal_text::escape_name;
 use std::fmt::Write as _;
 
@@ -40,7 +40,7 @@ pub(super) fn show(request: &ShowRequest, console: &mut Console) -> anyhow::Resu
 }
 
 /// The record of a kept run with its audit; of an imported report as far as that tells it.
-fn record(run: &KeptRun, content: Vec<u8>) -> anyhow::Result<RunRecord> {
+fn record(run: &StoredRun, content: Vec<u8>) -> anyhow::Result<RunRecord> {
     if run.form == StoredForm::Record {
         let mut record = record_file::decode(&content).map_err(|error| anyhow!("run {}: {error}", run.number))?;
         if record.audit.is_none() {
@@ -54,7 +54,7 @@ fn record(run: &KeptRun, content: Vec<u8>) -> anyhow::Result<RunRecord> {
 }
 
 /// What is known of the run beside its figures.
-fn heading(run: &KeptRun) -> String {
+fn heading(run: &StoredRun) -> String {
     let (summary, zone) = (&run.summary, LocalTime::system());
     let name = run.name.as_deref().map(|name| format!(", {}", escape_name(name))).unwrap_or_default();
     let mut text = format!("Run {}{name}\n", run.number);

@@ -154,8 +154,8 @@ impl<'a> Keeper<'a> {
             }
         }
         // A viewer that is stopped has no screen to leave.
-        let patience = if self.is_free { Duration::ZERO } else { LIMIT };
-        if let Some(end) = end_of(self.viewer, Instant::now() + patience) {
+        let cancellation = if self.is_free { Duration::ZERO } else { LIMIT };
+        if let Some(end) = end_of(self.viewer, Instant::now() + cancellation) {
             self.clear_up(end);
         }
     }

@@ -10,7 +10,7 @@ use super::{OwnOptions, Request, parse, print_all};
 use crate::shared::audited_text::report_text;
 use crate::shared::keeping::Keeping;
 use crate::shared::kept;
-use crate::shared::records::{self, Course};
+use crate::shared::records::{self, EventLog};
 use crate::ui::arguments;
 use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
 use crate::ui::csv_table::csv_table;
@@ -28,8 +28,8 @@ use ferrio_formats::start;
 use ferrio_job::Invocation;
 use ferrio_run::{RunError, RunEvent};
 use ferrio_spec::Compatibility;
-use ferrio_stats::{Audit, EtaSnapshot, Histogram, MessageStream, Note, RunRecord, Stretch, full_percentiles};
-use ferrio_sys::output::{FileRole, KeptFiles, WholeFile};
+use ferrio_stats::{Audit, EtaSnapshot, Histogram, IntervalStats, MessageStream, Note, RunRecord, full_percentiles};
+use ferrio_sys::output::{AtomicFile, FileRole, ProtectedPaths};
 use serde_json::json;
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     start(request, kept, arguments, &mut console)
 }
 
-fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mut Console) -> ExitCode {
+fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let Request { own, mut invocation, inputs } = request;
     let OwnOptions { json, csv, jsonl: writes_lines, live, web, html } = own;
     let keeping = match Keeping::of(invocation.output.keep.as_deref(), Some(PROGRAM), console) {
@@ -103,7 +103,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
     let (is_debug, is_anonymous) = (invocation.debug.mask != 0, invocation.output.is_anonymous);
     let is_stored = files.record.is_some();
     let mut course =
-        writes_lines.then(|| Course::with_words(is_stored, invocation.run.global_options.clone(), note_text));
+        writes_lines.then(|| EventLog::with_words(is_stored, invocation.run.global_options.clone(), note_text));
     let run = session_of(&mut invocation, inputs, arguments, is_followed).and_then(|mut session| {
         session.settings.record_interval = writes_lines.then(|| records::interval(&invocation));
         session.settings.control.status_interval = None;
@@ -136,7 +136,7 @@ fn start(request: Request, kept: KeptFiles, arguments: &[OsString], console: &mu
 }
 
 /// Says why nothing ran, in the last lines of jsonl too.
-fn end_without_run(reason: &str, course: Option<Course>, started_at: Instant, console: &mut Console) {
+fn end_without_run(reason: &str, course: Option<EventLog>, started_at: Instant, console: &mut Console) {
     console.error(&format!("{PROGRAM}: {reason}\n"));
     if let Some(mut course) = course {
         course.message(console, MessageStream::Error, reason);
@@ -180,7 +180,7 @@ struct Ending {
     files: OpenFiles,
     keeping: Option<Keeping>,
     /// The lines of jsonl.
-    course: Option<Course>,
+    course: Option<EventLog>,
 }
 
 impl Ending {
@@ -240,7 +240,7 @@ struct OpenFile {
     /// What it shall have, for messages.
     content: &'static str,
     path: PathBuf,
-    file: WholeFile,
+    file: AtomicFile,
 }
 
 impl OpenFile {
@@ -248,9 +248,13 @@ impl OpenFile {
     ///
     /// # Errors
     /// It cannot be written; the error says so.
-    fn create(content: &'static str, path: Option<PathBuf>, kept: &Arc<KeptFiles>) -> anyhow::Result<Option<Self>> {
+    fn create(
+        content: &'static str,
+        path: Option<PathBuf>,
+        kept: &Arc<ProtectedPaths>,
+    ) -> anyhow::Result<Option<Self>> {
         let Some(path) = path else { return Ok(None) };
-        match WholeFile::create(&path, kept) {
+        match AtomicFile::create(&path, kept) {
             Ok(file) => Ok(Some(Self { content, path, file })),
             Err(error) => Err(anyhow::Error::msg(Self::error(content, &path, &error))),
         }
@@ -275,7 +279,7 @@ struct OpenFiles {
 }
 
 impl OpenFiles {
-    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<KeptFiles>) -> anyhow::Result<Self> {
+    fn create(page: Option<PathBuf>, record: Option<PathBuf>, kept: &Arc<ProtectedPaths>) -> anyhow::Result<Self> {
         Ok(Self { page: OpenFile::create("page", page, kept)?, record: OpenFile::create("record", record, kept)? })
     }
 }
@@ -352,7 +356,7 @@ struct RunConsole<'a> {
     line: Option<ProgressLine>,
     has_report_alone: bool,
     /// The lines of jsonl.
-    course: Option<&'a mut Course>,
+    course: Option<&'a mut EventLog>,
     /// Messages that wait until the terminal is free again, where it is taken.
     held: Option<Vec<(MessageStream, Note)>>,
 }
@@ -366,7 +370,7 @@ struct ProgressLine {
 }
 
 impl ProgressLine {
-    fn count(&mut self, stretch: &Stretch) {
+    fn count(&mut self, stretch: &IntervalStats) {
         for figures in &stretch.stats.directions.0 {
             if let Some(latencies) = figures.clat.histogram.as_ref().or(figures.lat.histogram.as_ref()) {
                 self.latencies.merge(latencies);

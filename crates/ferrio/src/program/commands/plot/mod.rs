@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
 use ferrio_formats::RunResult;
 use ferrio_pictures::plot::{self, KINDS, PictureFormat, PictureSize, PlotKind};
-use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
 use ferrio_units::error_text;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -86,8 +86,8 @@ fn draw(request: &Request) -> anyhow::Result<String> {
     let refused = |error: plot::PlotError| anyhow!("{}: {error}", kind.name);
     let picture = plot::picture(kind, &results, request.title.as_deref()).map_err(refused)?;
     let file = plot::picture_file(&picture, request.size, format).map_err(refused)?;
-    let kept = Arc::new(KeptFiles::inputs(&request.results));
-    let written = WholeFile::create(&output, &kept).and_then(|whole| whole.write(&file));
+    let kept = Arc::new(ProtectedPaths::inputs(&request.results));
+    let written = AtomicFile::create(&output, &kept).and_then(|whole| whole.write(&file));
     written.map_err(|error| anyhow!("cannot write {}: {}", output.display(), error_text(&error)))?;
     Ok(format!("{}: {} ({})\n", output.display(), picture.title, kind.name))
 }

@@ -8,7 +8,7 @@ use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionRound, PreconditionWay, SteadyWindow, WINDOW,
 };
 use ferrio_formats::native::{findings, text_width, wrap};
-use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
+use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::time::Duration;
 

@@ -21,8 +21,8 @@ use ferrio_job::SystemEnvironment;
 use ferrio_sys::block_device;
 use ferrio_sys::file::{FileInfo, FileKind};
 use ferrio_sys::file_space::file_system_space;
-use ferrio_sys::output::WholeFile;
-use ferrio_units::glance::bytes_text;
+use ferrio_sys::output::AtomicFile;
+use ferrio_units::humanize::bytes_text;
 use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::fs::File;
@@ -115,7 +115,7 @@ fn answer(request: &Request, console: &mut Console) -> anyhow::Result<ExitCode> 
     let path = std::fs::canonicalize(&request.path)
         .map_err(|error| anyhow!("{}: {}", request.path.display(), ferrio_units::error_text(&error)))?;
     // A place that takes no page is known before the runs.
-    let page = request.output.as_deref().map(|page| WholeFile::create(page, &Arc::default())).transpose();
+    let page = request.output.as_deref().map(|page| AtomicFile::create(page, &Arc::default())).transpose();
     let page = page.map_err(|error| anyhow!("the page cannot be written: {}", ferrio_units::error_text(&error)))?;
     // Before anything is made: from now on a signal ends in its removal.
     let signals = Signals::listen(true)?;

@@ -10,7 +10,7 @@ use ferrio::session::VERSION;
 use ferrio::sweep::space::SweepAxis;
 use ferrio_pictures::profile::{ProfilePart, ProfileView};
 use ferrio_pictures::sweep::SweepView;
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use std::path::Path;
 
 /// The page.

@@ -7,7 +7,7 @@ use crate::ui::durations::time_text;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SheetRow};
 use ferrio_formats::native::{DOUBT_MARK, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
-use ferrio_units::glance::{bytes_text, counted, duration_text, thousands, three_digits};
+use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::time::Duration;
 

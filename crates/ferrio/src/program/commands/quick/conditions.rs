@@ -11,7 +11,7 @@ use super::target_file::TargetFile;
 use crate::shared::engine_choice::{EngineChoice, Load, saving_options};
 use ferrio_formats::native::{text_width, wrap};
 use ferrio_spec::engines::options::declaration::EngineOption;
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use serde::{Serialize, Serializer};
 
 /// The longest warm-up.

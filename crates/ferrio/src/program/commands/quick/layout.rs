@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use ferrio_sys::file_cache::{self, CacheAdvice};
 use ferrio_sys::file_space::{self, Preallocation};
 use ferrio_sys::{Arena, ArenaKind, ArenaRequest, Errno, file_io};
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use ferrio_units::random::Taus258;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};

@@ -7,7 +7,7 @@ use super::conditions::Conditions;
 use super::figures::TestFigures;
 use ferrio_insight::FEW_SAMPLES;
 use ferrio_stats::Finding;
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::path::PathBuf;

@@ -4,21 +4,21 @@
 
 use anyhow::{Context, Result};
 use ferrio_formats::{ResultFile, read_files};
-use ferrio_sys::output::WholeFile;
+use ferrio_sys::output::AtomicFile;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A file for the page, which is open before the tests, so that a place that takes none is known before them.
 pub(super) struct PageFile {
     path: PathBuf,
-    file: WholeFile,
+    file: AtomicFile,
 }
 
 impl PageFile {
     /// # Errors
     /// There can be no such file.
     pub(super) fn create(path: &Path) -> Result<Self> {
-        let file = WholeFile::create(path, &Arc::default()).with_context(|| cannot_write(path))?;
+        let file = AtomicFile::create(path, &Arc::default()).with_context(|| cannot_write(path))?;
         Ok(Self { path: path.to_owned(), file })
     }
 

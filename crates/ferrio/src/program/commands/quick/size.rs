@@ -3,7 +3,7 @@
 //! Must not know: where it is, how it is written. Start reading at [`choose`].
 
 use anyhow::{Result, bail};
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 
 const MIB: u64 = 1 << 20;
 

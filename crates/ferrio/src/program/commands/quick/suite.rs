@@ -18,7 +18,7 @@ use ferrio_spec::{
     BlockRange, Compatibility, DirectionMix, EngineSpec, Fallocate, GivenOptions, JobSpec, QueueSpec, RunSpec, SizeSpec,
 };
 use ferrio_stats::{EtaSnapshot, Finding, Provenance};
-use ferrio_units::glance::{thousands, three_digits};
+use ferrio_units::humanize::{thousands, three_digits};
 use ferrio_units::{DataDirection, PerDirection, byte_text};
 use std::time::{Duration, Instant};
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::file_space::file_system_space;
 use ferrio_sys::mounts::{disk_of, mount_of, mounts};
-use ferrio_units::glance::bytes_text;
+use ferrio_units::humanize::bytes_text;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 

@@ -7,7 +7,7 @@ use super::figures::TestFigures;
 use super::notes::{DOUBT_LEGEND, DOUBT_MARK, sentences};
 use ferrio_formats::native::{text_width, wrap};
 use ferrio_stats::Percentile;
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::humanize::{duration_text, thousands, three_digits};
 
 const N_COLUMNS: usize = 7;
 const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.9", "CPU per I/O"];

@@ -9,7 +9,7 @@ use crate::ui::exit::{self, Exit};
 use crate::ui::reporter::Reporter;
 use ferrio_formats::terse::TerseVersion;
 use ferrio_spec::{OutputFormat, OutputFormats};
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use std::process::ExitCode;
 
 /// Shows the report.
@@ -44,7 +44,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         return Exit::Failed.into();
     }
     if let Some(output) = &request.output {
-        console = match Console::to_file(output, &KeptFiles::inputs(&request.results)) {
+        console = match Console::to_file(output, &ProtectedPaths::inputs(&request.results)) {
             Ok(file) => file,
             Err(error) => {
                 let (output, error) = (output.display(), ferrio_units::error_text(&error));

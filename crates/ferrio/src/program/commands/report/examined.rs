@@ -9,7 +9,7 @@ use crate::shared::inputs;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use ferrio::session::adopted;
-use ferrio_sys::output::KeptFiles;
+use ferrio_sys::output::ProtectedPaths;
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -31,7 +31,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         result.make_anonymous();
     }
     if let Some(output) = &request.output {
-        console = match Console::to_file(output, &KeptFiles::inputs(&request.results)) {
+        console = match Console::to_file(output, &ProtectedPaths::inputs(&request.results)) {
             Ok(file) => file,
             Err(error) => {
                 let (output, error) = (output.display(), ferrio_units::error_text(&error));

@@ -8,7 +8,7 @@ use crate::ui::console::Console;
 use crate::ui::csv_table::csv_table;
 use crate::ui::exit::{self, Exit};
 use ferrio_formats::RunResult;
-use ferrio_sys::output::{KeptFiles, WholeFile};
+use ferrio_sys::output::{AtomicFile, ProtectedPaths};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(super) fn show(request: &Request) -> ExitCode {
         console.report(&content);
         return exit::at_end(console.has_failed);
     };
-    let kept = Arc::new(KeptFiles::inputs(&request.results));
+    let kept = Arc::new(ProtectedPaths::inputs(&request.results));
     match write_whole(output, &kept, &content) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -44,6 +44,6 @@ pub(super) fn show(request: &Request) -> ExitCode {
 }
 
 /// Writes a file: whole, or not at all.
-fn write_whole(path: &Path, kept: &Arc<KeptFiles>, content: &str) -> std::io::Result<()> {
-    WholeFile::create(path, kept)?.write(content.as_bytes())
+fn write_whole(path: &Path, kept: &Arc<ProtectedPaths>, content: &str) -> std::io::Result<()> {
+    AtomicFile::create(path, kept)?.write(content.as_bytes())
 }

@@ -5,9 +5,9 @@
 use crate::ui::columns::{NOTHING, aligned};
 use ferrio::sweep::limit::{LimitAnswer, LimitVerdict, LimitedBy, TriedValue};
 use ferrio::sweep::outcome::{SweepOutcome, SweptKnee};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_insight::knee::KneeKind;
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::humanize::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 
 /// Knees that are told one by one.
@@ -126,7 +126,7 @@ pub(super) fn knee_texts(outcome: &SweepOutcome) -> Vec<String> {
 }
 
 /// How often each value is the knee of a job's I/O; `None`: it has none.
-fn knees_text(outcome: &SweepOutcome, job: &str, kind: FiguresOf) -> Option<String> {
+fn knees_text(outcome: &SweepOutcome, job: &str, kind: IoKind) -> Option<String> {
     let knees: Vec<&SweptKnee> = outcome.knees.iter().filter(|knee| knee.job == job && knee.kind == kind).collect();
     let axis = outcome.axes.iter().find(|axis| axis.name() == knees.first().map_or("", |knee| &knee.option))?;
     let count = |words: &str, is_it: &dyn Fn(&SweptKnee) -> bool| {
@@ -199,7 +199,7 @@ mod tests {
         let mut outcome = SweepOutcome::empty(vec![axis], 1);
         let knee = |index: usize| SweptKnee {
             job: "a".to_owned(),
-            kind: FiguresOf::Read,
+            kind: IoKind::Read,
             others: format!("bs={index}k"),
             option: "iodepth".to_owned(),
             value: if index < 7 { "4" } else { "8" }.to_owned(),
@@ -212,9 +212,9 @@ mod tests {
         outcome.knees = (0..MOST_KNEES).map(knee).collect();
         assert_eq!(knee_texts(&outcome).len(), MOST_KNEES);
         outcome.knees.push(knee(8));
-        let text = knees_text(&outcome, "a", FiguresOf::Read).expect("knees");
+        let text = knees_text(&outcome, "a", IoKind::Read).expect("knees");
         assert!(text.starts_with("Knees of read of a along iodepth, for 9 combinations of the other parameters: 4 (7), none up to the last value (2). "), "{text}");
-        assert_eq!(knees_text(&outcome, "a", FiguresOf::Write), None);
+        assert_eq!(knees_text(&outcome, "a", IoKind::Write), None);
     }
 
     #[test]

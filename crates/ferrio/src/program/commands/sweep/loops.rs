@@ -9,7 +9,7 @@ use ferrio::sweep::OpenLoop;
 use ferrio::sweep::outcome::{OpenLoopOutcome, SweepFinding, SweepOutcome};
 use ferrio_formats::native::wrap;
 use ferrio_stats::Finding;
-use ferrio_units::glance::thousands;
+use ferrio_units::humanize::thousands;
 use std::fmt::Write as _;
 
 /// The rows of the open loop, in the order of its rates.

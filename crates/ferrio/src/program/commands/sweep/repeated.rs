@@ -17,8 +17,8 @@ use ferrio::sweep::space::Space;
 use ferrio_formats::native::{text_width, wrap};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_stats::FiguresOf;
-use ferrio_units::glance::{counted, duration_text, thousands, three_digits};
+use ferrio_stats::IoKind;
+use ferrio_units::humanize::{counted, duration_text, thousands, three_digits};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
 }
 
 /// That the runs of a job are of two kinds.
-fn kinds(point: &PointOutcome, job_index: usize, job: &str, kind: FiguresOf) -> Option<String> {
+fn kinds(point: &PointOutcome, job_index: usize, job: &str, kind: IoKind) -> Option<String> {
     let found = SHOWN.iter().find_map(|metric| Some((metric, point.figure(job_index, kind, *metric)?.kinds?)));
     let (metric, kinds) = found?;
     Some(format!(

@@ -9,12 +9,12 @@ use crate::ui::durations::time_text;
 use ferrio::sweep::limit::LimitSearch;
 use ferrio::sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
 use ferrio::sweep::{OPEN_LOOP_SHARES, SweepPlan};
-use ferrio_formats::FiguresOf;
+use ferrio_formats::IoKind;
 use ferrio_formats::native::{findings, text_width, wrap};
 use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure};
 use ferrio_stats::Finding;
-use ferrio_units::glance::{duration_text, thousands, three_digits};
+use ferrio_units::humanize::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -139,8 +139,7 @@ fn table(outcome: &SweepOutcome) -> String {
     heads.extend(["", "MB/s", "IOPS", "±", "mean", "p50", "p99", "p99.9"].map(str::to_owned));
     let mut rows = vec![heads];
     for point in &outcome.points {
-        let of_point =
-            |(index, ..): &&(usize, String, FiguresOf)| point.figures.iter().any(|one| one.job_index == *index);
+        let of_point = |(index, ..): &&(usize, String, IoKind)| point.figures.iter().any(|one| one.job_index == *index);
         for (job_index, job, kind) in jobs.iter().filter(of_point) {
             if point.figure(*job_index, *kind, ComparedMetric::Iops).is_none() {
                 continue;
@@ -162,7 +161,7 @@ fn table(outcome: &SweepOutcome) -> String {
     aligned(&rows, n_left)
 }
 
-pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: FiguresOf) -> [String; 7] {
+pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: IoKind) -> [String; 7] {
     let figure = |metric| point.figure(job_index, kind, metric);
     let latency = |metric| figure(metric).map_or(NOTHING.to_owned(), |one| duration_text(one.mean));
     let rate = figure(ComparedMetric::Iops);

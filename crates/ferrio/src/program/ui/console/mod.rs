@@ -7,7 +7,7 @@ mod whole;
 use ferrio_formats::native::{for_terminal, note_text};
 use ferrio_formats::words;
 use ferrio_stats::{MessageStream, Note, RunMessages};
-use ferrio_sys::output::{self, KeptFiles, OutputStart};
+use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_sys::terminal::{columns, is_dumb};
 use ferrio_units::terminal_text::escape_controls;
 use std::borrow::Cow;
@@ -66,7 +66,7 @@ impl Console {
     }
 
     /// Information and errors to a file that is emptied first; errors to the standard error as well.
-    pub(crate) fn to_file(path: &Path, kept: &KeptFiles) -> io::Result<Self> {
+    pub(crate) fn to_file(path: &Path, kept: &ProtectedPaths) -> io::Result<Self> {
         Ok(Self { file: Some(output::open(path, OutputStart::Empty, kept)?), ..Self::standard() })
     }
 

@@ -1,6 +1,6 @@
 //! Companions: jobs that do no I/O (they burn CPU, or run a program) end together with the jobs that do.
 //!
-//! Must not know: how workers are ended. Start reading at [`Companions::due`].
+//! Must not know: how workers are ended. Start reading at [`NoIoJobs::due`].
 //! Facts: fio 3.41 with `cpuio` and `exec` jobs that start before, with and after other jobs.
 
 use super::record::CrewRecord;
@@ -9,7 +9,7 @@ use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_engine::EndsWith;
 
 /// Knowledge about the jobs that do I/O.
-pub(super) struct Companions {
+pub(super) struct NoIoJobs {
     /// For each job, the event that ends it; `None`: it does I/O. Empty: no job is a companion.
     ends_with: Vec<Option<EndsWith>>,
     /// If each job counts as a job with I/O. When the last of these has ended, the companions end.
@@ -26,7 +26,7 @@ enum JobPhase {
     Ended,
 }
 
-impl Companions {
+impl NoIoJobs {
     pub(super) fn new(plan: &RunPlan) -> Self {
         let of_worker = |worker: &WorkerPlan| worker.rhythm.map(|rhythm| rhythm.ends_with);
         let mut ends_with: Vec<Option<EndsWith>> = plan.workers.iter().map(of_worker).collect();
@@ -83,9 +83,9 @@ mod tests {
     use super::*;
 
     /// Job 0 burns CPU, jobs 1 and 2 do I/O.
-    fn companions(ends_with: EndsWith) -> Companions {
+    fn companions(ends_with: EndsWith) -> NoIoJobs {
         let ends_with = vec![Some(ends_with), None, None];
-        Companions { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 }
+        NoIoJobs { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 }
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
     // Jobs 0 and 1 burn CPU, of which job 1 is a process that counts as one that does I/O; as seen on fio 3.41.
     #[test]
     fn what_counts_as_io_is_waited_for() {
-        let beside = |ends_with| Companions { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 };
+        let beside = |ends_with| NoIoJobs { ends_with, counts_as_io: vec![false, true, true], n_ended: 0 };
         let mut default = beside(vec![Some(EndsWith::LastIo), Some(EndsWith::LastIo), None]);
         assert!(default.look(&[Running, Running, Ended]).is_empty());
         assert_eq!(default.look(&[Running, Ended, Ended]), [0]);
@@ -124,19 +124,19 @@ mod tests {
 
     #[test]
     fn without_io_none_ends() {
-        let mut alone = Companions { ends_with: vec![Some(EndsWith::NoIo)], counts_as_io: vec![false], n_ended: 0 };
+        let mut alone = NoIoJobs { ends_with: vec![Some(EndsWith::NoIo)], counts_as_io: vec![false], n_ended: 0 };
         assert!(alone.look(&[Running]).is_empty());
     }
 
     #[test]
     fn one_that_ends_by_itself_is_neither_ended_nor_waited_for() {
         let ends_with = vec![Some(EndsWith::ItsOwn), None, Some(EndsWith::NoIo)];
-        let mut beside = Companions { ends_with, counts_as_io: vec![false, true, false], n_ended: 0 };
+        let mut beside = NoIoJobs { ends_with, counts_as_io: vec![false, true, false], n_ended: 0 };
         assert!(beside.look(&[Running, Running, Running]).is_empty());
         assert_eq!(beside.look(&[Running, Ended, Running]), [2]);
         // A job with `ItsOwn` does not count as one with I/O, so its end does not end companions.
         let ends_with = vec![Some(EndsWith::ItsOwn), Some(EndsWith::NoIo)];
-        let mut alone = Companions { ends_with, counts_as_io: vec![false; 2], n_ended: 0 };
+        let mut alone = NoIoJobs { ends_with, counts_as_io: vec![false; 2], n_ended: 0 };
         assert!(alone.look(&[Ended, Running]).is_empty());
     }
 }

@@ -1,14 +1,14 @@
 //! The common part of all engines whose work is one call on the name of a target when it is opened: create it, look it
 //! up or delete it. The I/Os of such an engine succeed at once and do nothing.
 //!
-//! Must not know: which call that is. Start reading at [`Deed`].
+//! Must not know: which call that is. Start reading at [`OpenOp`].
 //! Facts: as seen on fio 3.41 by strace.
 
 use crate::contract::{Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepared, Queued};
 use std::path::Path;
 
 /// The call on a name.
-pub(crate) trait Deed {
+pub(crate) trait OpenOp {
     /// What the call leaves open until the target is closed (a descriptor, say).
     type Kept;
 
@@ -24,10 +24,10 @@ pub(crate) trait Deed {
     fn remove(&mut self, _name: &Path) {}
 }
 
-/// An engine around a [`Deed`], in its first state.
+/// An engine around a [`OpenOp`], in its first state.
 pub(crate) struct AtOpen<D>(pub(crate) D);
 
-impl<D: Deed + 'static> Prepared for AtOpen<D> {
+impl<D: OpenOp + 'static> Prepared for AtOpen<D> {
     fn make_target(&self, name: &Path) -> Result<(), EngineError> {
         self.0.make(name)
     }
@@ -38,13 +38,13 @@ impl<D: Deed + 'static> Prepared for AtOpen<D> {
 }
 
 /// The same engine in its second state.
-struct Running<D: Deed> {
+struct Running<D: OpenOp> {
     deed: D,
     /// What each open target keeps, by the index of its file.
     kept: Vec<Option<D::Kept>>,
 }
 
-impl<D: Deed> Engine for Running<D> {
+impl<D: OpenOp> Engine for Running<D> {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         if let (OpenTarget::Name(name), Some(kept)) = (file.target, self.kept.get_mut(file.index as usize)) {
             *kept = Some(self.deed.act(name)?);
@@ -74,7 +74,7 @@ pub(crate) fn failed(operation: &'static str, name: &Path) -> impl Fn(ferrio_sys
 
 #[cfg(test)]
 mod tests {
-    use crate::contract::{EngineFile, Patience};
+    use crate::contract::{Cancellation, EngineFile};
     use crate::options::EngineOptions;
     use crate::testing::{given, setup};
     use crate::{Engine, EngineError, OpenTarget, Prepared, Queued};
@@ -115,7 +115,7 @@ mod tests {
             range_start: 0,
             range_bytes: 1,
             random: false,
-            patience: Patience::ENDLESS,
+            cancellation: Cancellation::ENDLESS,
         })
     }
 

@@ -1,8 +1,8 @@
 //! The record of a run as rules ask about it: by job, with its specification, its targets and the figures of its clones.
 //!
-//! Must not know: rules. Start reading at [`Case`].
+//! Must not know: rules. Start reading at [`AuditInput`].
 
-use crate::measures::kept::KeptMeasures;
+use crate::measures::kept::MeasureCache;
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::{EngineDef, by_name};
 use ferrio_stats::provenance::DeviceFacts;
@@ -20,16 +20,16 @@ const IN_MEMORY: [&str; 4] = ["tmpfs", "ramfs", "devtmpfs", "hugetlbfs"];
 const COUNT_ELSEWHERE: [&str; 2] = ["zfs", "bcachefs"];
 
 /// A run.
-pub(crate) struct Case<'a> {
+pub(crate) struct AuditInput<'a> {
     pub(crate) record: &'a RunRecord,
     pub(crate) provenance: &'a Provenance,
-    pub(crate) jobs: Vec<CaseJob<'a>>,
+    pub(crate) jobs: Vec<AuditedJob<'a>>,
     /// Measures that were computed already.
-    pub(crate) kept: KeptMeasures,
+    pub(crate) kept: MeasureCache,
 }
 
 /// A job with its clones.
-pub(crate) struct CaseJob<'a> {
+pub(crate) struct AuditedJob<'a> {
     pub(crate) name: &'a str,
     pub(crate) spec: &'a JobSpec,
     pub(crate) engine: &'static EngineDef,
@@ -53,7 +53,7 @@ pub(crate) struct CaseJob<'a> {
     pub(crate) total: Option<ThreadStats>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> AuditInput<'a> {
     /// # Errors
     /// The record does not describe its jobs; the reason.
     pub(crate) fn of(record: &'a RunRecord) -> Result<Self, String> {
@@ -70,7 +70,7 @@ impl<'a> Case<'a> {
                 clones.partition(|worker| has_failed(worker));
             let workers: Vec<&WorkerRecord> = others.into_iter().filter(|worker| has_figures(worker)).collect();
             let targets = record.targets().iter().find(|targets| targets.job_index == job_index);
-            jobs.push(CaseJob {
+            jobs.push(AuditedJob {
                 name: &job.name,
                 engine,
                 group: job.group,
@@ -86,11 +86,11 @@ impl<'a> Case<'a> {
                 spec,
             });
         }
-        Ok(Self { record, provenance, jobs, kept: KeptMeasures::default() })
+        Ok(Self { record, provenance, jobs, kept: MeasureCache::default() })
     }
 
     /// Jobs that run at the same time, by the number of their group.
-    pub(crate) fn groups(&self) -> BTreeMap<u32, Vec<&CaseJob<'a>>> {
+    pub(crate) fn groups(&self) -> BTreeMap<u32, Vec<&AuditedJob<'a>>> {
         let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
         // A job that waits for another one begins when that has ended.
         for job in self.jobs.iter().filter(|job| job.spec.grouping.wait_for.is_none()) {
@@ -158,7 +158,7 @@ fn total(workers: &[&WorkerRecord]) -> Option<ThreadStats> {
     Some(total)
 }
 
-impl CaseJob<'_> {
+impl AuditedJob<'_> {
     /// Steps by which its workers have reached their servers, those of failed workers among them; `None`: its engine has no
     /// server.
     pub(crate) fn server(&self) -> Option<ServerSteps> {
@@ -204,7 +204,7 @@ impl CaseJob<'_> {
 
     /// Bytes that the kernel has read from storage for all its clones; `None`: not known of all of them, or its file system counts them
     /// elsewhere.
-    pub(crate) fn own_reads(&self, case: &Case<'_>) -> Option<OwnReads> {
+    pub(crate) fn own_reads(&self, case: &AuditInput<'_>) -> Option<OwnReads> {
         let counts_elsewhere = |kind: &str| COUNT_ELSEWHERE.contains(&kind);
         if self.places.iter().any(|place| place.file_system.as_deref().is_some_and(counts_elsewhere)) {
             return None;

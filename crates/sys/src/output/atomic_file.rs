@@ -1,8 +1,8 @@
 //! An output that is there when it is whole, and else as it was before.
 //!
-//! Must not know: its content. Start reading at [`WholeFile`].
+//! Must not know: its content. Start reading at [`AtomicFile`].
 
-use super::{KeptFiles, OutputStart, check, empty, make_private};
+use super::{OutputStart, ProtectedPaths, check, empty, make_private};
 use rustix::fs::{Gid, Mode, Uid};
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Write};
@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 /// An output that is written in one piece.
 #[derive(Debug)]
-pub struct WholeFile {
+pub struct AtomicFile {
     path: PathBuf,
     file: File,
     way: WayOfWriting,
-    kept: Arc<KeptFiles>,
+    kept: Arc<ProtectedPaths>,
 }
 
 /// How the content gets to its place.
@@ -28,12 +28,12 @@ enum WayOfWriting {
     Within,
 }
 
-impl WholeFile {
+impl AtomicFile {
     /// Opens the output, so that a place that cannot be written to is known before a run. Nothing is written yet.
     ///
     /// # Errors
     /// [`super::NoOutput`], or an error of the system.
-    pub fn create(path: &Path, kept: &Arc<KeptFiles>) -> io::Result<Self> {
+    pub fn create(path: &Path, kept: &Arc<ProtectedPaths>) -> io::Result<Self> {
         check(path, kept)?;
         // For a symbolic link, its target is replaced, not the link.
         let place = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -108,7 +108,7 @@ fn take_mode_and_owner(file: &File, there: &Metadata) -> io::Result<()> {
     Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(there.mode() & 0o7777))?)
 }
 
-impl Drop for WholeFile {
+impl Drop for AtomicFile {
     fn drop(&mut self) {
         if let WayOfWriting::Beside(beside) = &self.way {
             // The file may have been removed with its directory.
