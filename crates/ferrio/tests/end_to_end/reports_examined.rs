@@ -60,7 +60,7 @@ fn what_cannot_be_examined_is_said() {
     let shown = run(&scratch, "report odd.json").succeeded().stdout;
     assert!(shown.contains("the options of job cached cannot be read"), "{shown}");
     for (arguments, words) in [
-        ("check --result=", "--result needs a file"),
+        ("check --result=", "--result needs a value: --result FILE"),
         ("check --result=a b", "--result takes one file, and no jobs beside it"),
         ("check --result=absent", "absent: it cannot be read: No such file or directory"),
     ] {
