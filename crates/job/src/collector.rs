@@ -181,11 +181,9 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// What the jobs do beyond I/O on files of their directory.
+    /// What the jobs may do beyond I/O on files of their directory.
     pub fn take_beyond(&mut self) -> Vec<Beyond> {
-        let mut beyond = std::mem::take(&mut self.beyond);
-        beyond.retain(|one| one.is_done_by(&self.jobs));
-        beyond
+        std::mem::take(&mut self.beyond)
     }
 
     /// The run of all jobs.

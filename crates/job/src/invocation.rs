@@ -8,6 +8,7 @@ use crate::debug::DebugSettings;
 use crate::diagnostic::Diagnostic;
 use crate::machine_tests::MachineTest;
 use crate::message::Message;
+use crate::origin::Origin;
 use ferrio_spec::{ControlSettings, OutputFormats, RunSpec};
 use std::fmt;
 use std::path::PathBuf;
@@ -126,8 +127,8 @@ pub struct Invocation {
     pub inflate_log: Option<PathBuf>,
     /// Rows (hours) of the table of latencies that the profile `act` shows at the end of a run.
     pub n_latency_slices: Option<u64>,
-    /// What the jobs do beyond I/O on files of the directory that they are started in.
-    pub beyond: Vec<Beyond>,
+    /// What the jobs may do beyond I/O on files of the directory that they are started in.
+    pub(crate) maybe_beyond: Vec<Beyond>,
     /// What the jobs change beside their I/O, although they only read.
     pub changes: Vec<ReadonlyChange>,
     /// `--safe`: job files do no more than with native commands.
@@ -137,6 +138,13 @@ pub struct Invocation {
 }
 
 impl Invocation {
+    /// What the jobs do beyond I/O on files of the directory that they are started in, by options of these origins. Their files and traces are looked at,
+    /// which takes long where a server does not answer; parsing looks at none.
+    pub fn beyond(&self, counts: impl Fn(&Origin) -> bool) -> Vec<Beyond> {
+        let counted = self.maybe_beyond.iter().filter(|one| counts(&one.origin));
+        counted.filter_map(|one| one.done_by(&self.run.jobs)).collect()
+    }
+
     /// Names of the given options that a caller has to serve beside the run, however they were written: for reports, files of the whole run,
     /// and lines for people. A caller that does not serve one of them refuses it.
     pub fn options_of_reports(&self) -> impl Iterator<Item = &'static str> {

@@ -225,12 +225,15 @@ fn jobs(load: &FitLoad, directory: &Path, environment: &dyn Environment) -> Resu
     let of_load = OfLoad { text: &load.jobs, environment };
     let words = ["ferrio", "-"].map(std::ffi::OsString::from);
     let mut template = match ferrio_job::parse_template(&words, &of_load) {
-        Ok((invocation, _)) if !invocation.beyond.is_empty() => {
-            let lines = invocation.beyond.iter().map(|one| format!("{} {}", one.option, one.kind.deed()));
+        Ok((invocation, template)) if invocation.mode == Mode::Run => {
+            let lines =
+                invocation.beyond(|_| true).into_iter().map(|one| format!("{} {}", one.option, one.kind.deed()));
             let lines = lines.collect::<Vec<_>>().join("; ");
-            return Err(no_jobs(format!("{lines}: a load only does I/O on files of its directory")));
+            if !lines.is_empty() {
+                return Err(no_jobs(format!("{lines}: a load only does I/O on files of its directory")));
+            }
+            template
         }
-        Ok((invocation, template)) if invocation.mode == Mode::Run => template,
         Ok(_) => return Err(no_jobs("its text has no jobs".to_owned())),
         Err(error) => return Err(no_jobs(said(&error))),
     };

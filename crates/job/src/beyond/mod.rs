@@ -69,7 +69,7 @@ impl BeyondKind {
     }
 }
 
-/// An option by which a job does more than I/O on files of its directory.
+/// An option by which a job may do more than I/O on files of its directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beyond {
     /// What it does.
@@ -90,8 +90,8 @@ enum Doers {
     All,
     /// Jobs that change their files.
     Changing,
-    /// Jobs that replay a trace on the files that it names.
-    Replaying,
+    /// Jobs that replay these traces on the files that they name.
+    Replaying(String),
     /// Jobs whose files or logs have this name.
     Named(String),
 }
@@ -102,14 +102,21 @@ impl Beyond {
         self.kind == BeyondKind::Outside && self.paths.iter().all(|path| path.starts_with(directory) && !climbs(path))
     }
 
-    /// True if one of the jobs does it.
-    pub(crate) fn is_done_by(&self, jobs: &[JobSpec]) -> bool {
-        match &self.doers {
+    /// The same with all paths, if one of the jobs does it; `None`: none does. Files and traces of the jobs are looked at.
+    pub(crate) fn done_by(&self, jobs: &[JobSpec]) -> Option<Self> {
+        let is_done = match &self.doers {
             Doers::All => true,
             Doers::Changing => jobs.iter().any(changes::may_change),
-            Doers::Replaying => jobs.iter().any(|job| job.replay.is_set() && job.replay.redirect.is_none()),
+            Doers::Replaying(_) => jobs.iter().any(|job| job.replay.is_set() && job.replay.redirect.is_none()),
             Doers::Named(name) => jobs.iter().any(|job| changes::writes_by_name(job, name)),
+        };
+        let mut done = self.clone();
+        if let (true, Doers::Replaying(traces)) = (is_done, &self.doers) {
+            done.paths =
+                traces::changed_files(traces).into_iter().map(PathBuf::from).filter(|path| leaves(path)).collect();
+            return (!done.paths.is_empty()).then_some(done);
         }
+        is_done.then_some(done)
     }
 }
 
@@ -127,7 +134,8 @@ pub(crate) fn of_option(def: &OptionDef, text: &str, shown: &str, origin: &Origi
         name if WRITTEN.contains(&name) => (vec![text.to_owned()], Doers::All),
         "mem" => (text.split_once(':').map(|(_, file)| file.to_owned()).into_iter().collect(), Doers::All),
         "name" => (vec![text.to_owned()], Doers::Named(text.to_owned())),
-        "read_iolog" => (traces::changed_files(text), Doers::Replaying),
+        // Which files its traces name is looked up when it is asked for: a trace may be on a server that is gone.
+        "read_iolog" => return found(BeyondKind::Outside, Vec::new(), Doers::Replaying(text.to_owned())),
         _ => return None,
     };
     let paths: Vec<PathBuf> = names.into_iter().map(PathBuf::from).filter(|path| leaves(path)).collect();
@@ -191,7 +199,7 @@ mod tests {
             ("write_bw_log", "/etc/log", Some(Outside)),
             ("write_bw_log", "log", None),
             ("write_iolog", "../trace", Some(Outside)),
-            ("read_iolog", "/a/trace", None),
+            ("read_iolog", "/a/trace", Some(Outside)),
             ("mem", "mmap:../elsewhere", Some(Outside)),
             ("mem", "mmap:here", None),
             ("verify_crash_log", "/etc/log", Some(Outside)),

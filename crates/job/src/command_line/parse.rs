@@ -137,7 +137,7 @@ impl<'a> ArgumentReader<'a> {
             debug: self.debug,
             inflate_log: self.inflate_log,
             n_latency_slices: self.n_slices,
-            beyond: self.collector.take_beyond(),
+            maybe_beyond: self.collector.take_beyond(),
             changes: std::mem::take(&mut self.collector.changes),
             is_safe: self.collector.strictness.is_safe,
             messages: self.collector.messages.take(),

@@ -64,18 +64,15 @@ impl Permits {
     }
 
     /// Why jobs are not run that do more than is permitted, one line for each option and one with the cure; `None`: they may run.
-    pub(crate) fn refusal(&self, beyond: &[Beyond], author: Author) -> Option<String> {
-        let (lines, kinds) = self.refused(beyond, author)?;
+    pub(crate) fn refusal(&self, invocation: &Invocation, author: Author) -> Option<String> {
+        let (lines, kinds) = self.refused(invocation, author)?;
         Some(format!("{lines}job files may not do that unasked: {ALLOW}={kinds} permits it for this run"))
     }
 
     /// A line for each option that is not permitted, and the words of what they do.
-    fn refused(&self, beyond: &[Beyond], author: Author) -> Option<(String, String)> {
-        let is_refused = |one: &&Beyond| {
-            let is_own = one.origin == Origin::CommandLine && author == Author::User;
-            !is_own && !self.0.contains(&one.kind)
-        };
-        let refused: Vec<&Beyond> = not_here(beyond).filter(is_refused).collect();
+    fn refused(&self, invocation: &Invocation, author: Author) -> Option<(String, String)> {
+        let beyond = invocation.beyond(|origin| *origin != Origin::CommandLine || author == Author::File);
+        let refused: Vec<&Beyond> = not_here(&beyond).filter(|one| !self.0.contains(&one.kind)).collect();
         let kinds: Vec<&str> = BeyondKind::ALL
             .into_iter()
             .filter(|kind| refused.iter().any(|one| one.kind == *kind))
@@ -91,7 +88,7 @@ pub(crate) fn safe_refusal(invocation: &Invocation) -> Option<String> {
     if !invocation.is_safe {
         return None;
     }
-    match Permits::default().refused(&invocation.beyond, Author::User) {
+    match Permits::default().refused(invocation, Author::User) {
         Some((lines, _)) => Some(lines + "with --safe job files may not do that: leave it out if you trust them"),
         None => readonly_refusal(invocation, Author::User),
     }
@@ -118,10 +115,15 @@ fn change_line(one: &ReadonlyChange) -> String {
     format!("{}: {} {}", one.origin, one.option, one.deed)
 }
 
+/// What job files do beyond I/O on their targets: what stands on the command line is no news.
+pub(crate) fn of_files(invocation: &Invocation) -> Vec<Beyond> {
+    invocation.beyond(|origin| *origin != Origin::CommandLine)
+}
+
 /// What `ferrio check` says first of job files that do more than I/O on their targets; empty of others.
 pub(crate) fn shown(beyond: &[Beyond], changes: &[ReadonlyChange]) -> String {
     let permitted = format!("Beyond I/O on files of this directory ({ALLOW} of ferrio run):\n");
-    let beyond_lines: Vec<String> = of_files(beyond).map(line).collect();
+    let beyond_lines: Vec<String> = not_here(beyond).map(line).collect();
     let change_lines = other_changes(beyond, changes).map(change_line).collect();
     let mut text = String::new();
     for (heading, lines) in [(permitted.as_str(), beyond_lines), (CHANGES_HEADING, change_lines)] {
@@ -140,7 +142,7 @@ pub(crate) fn shown(beyond: &[Beyond], changes: &[ReadonlyChange]) -> String {
 /// What of the changes is no permission, and so not said there.
 fn other_changes<'a>(beyond: &'a [Beyond], changes: &'a [ReadonlyChange]) -> impl Iterator<Item = &'a ReadonlyChange> {
     let is_other = |one: &&ReadonlyChange| {
-        let is_said = of_files(beyond).any(|other| other.origin == one.origin && other.option == one.option);
+        let is_said = not_here(beyond).any(|other| other.origin == one.origin && other.option == one.option);
         one.origin != Origin::CommandLine && !is_said
     };
     changes.iter().filter(is_other)
@@ -149,7 +151,7 @@ fn other_changes<'a>(beyond: &'a [Beyond], changes: &'a [ReadonlyChange]) -> imp
 /// The same for programs: kind, place and option.
 pub(crate) fn listed(beyond: &[Beyond]) -> serde_json::Value {
     let one = |one: &Beyond| serde_json::json!({ "kind": one.kind.word(), "place": one.origin.to_string(), "option": one.option });
-    of_files(beyond).map(one).collect()
+    not_here(beyond).map(one).collect()
 }
 
 /// The other changes for programs: place, option and what it does.
@@ -166,9 +168,4 @@ fn line(one: &Beyond) -> String {
 fn not_here(beyond: &[Beyond]) -> impl Iterator<Item = &Beyond> {
     let here = std::env::current_dir().ok();
     beyond.iter().filter(move |one| !here.as_ref().is_some_and(|here| one.is_within(here)))
-}
-
-/// The same of job files alone: what stands on the command line is no news.
-fn of_files(beyond: &[Beyond]) -> impl Iterator<Item = &Beyond> {
-    not_here(beyond).filter(|one| one.origin != Origin::CommandLine)
 }

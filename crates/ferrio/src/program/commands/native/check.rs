@@ -96,8 +96,11 @@ fn check_result(path: PathBuf, arguments: &[OsString], console: &mut Console) ->
 fn check(request: Request, arguments: &[OsString], console: &mut Console) -> ExitCode {
     let command_line: Vec<String> = arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let is_anonymous = request.invocation.output.is_anonymous;
-    let (beyond, changes) =
-        if is_anonymous { (Vec::new(), Vec::new()) } else { (request.invocation.beyond, request.invocation.changes) };
+    let (beyond, changes) = if is_anonymous {
+        (Vec::new(), Vec::new())
+    } else {
+        (permits::of_files(&request.invocation), request.invocation.changes)
+    };
     let mut record = match ferrio::session::survey(request.invocation.run, &command_line) {
         Ok(record) => record,
         Err(error) => {

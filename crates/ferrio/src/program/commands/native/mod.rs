@@ -169,7 +169,7 @@ fn parse(command: &str, arguments: &[OsString]) -> Result<Request, Vec<Message>>
     if is_run && invocation.is_safe && permits.are_some() {
         return Err(refuse(&"--safe and --allow do not go together: this command is as --safe is, but for --allow"));
     }
-    if let Some(lines) = permits.refusal(&invocation.beyond, Author::User) {
+    if let Some(lines) = permits.refusal(&invocation, Author::User) {
         return Err(lines.lines().flat_map(|line| refuse(&line)).collect());
     }
     if let Some(lines) = readonly_refusal(&invocation, Author::User) {

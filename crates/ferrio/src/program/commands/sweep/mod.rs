@@ -388,7 +388,7 @@ fn jobs_of(words: &[String], permits: &Permits, author: Author) -> anyhow::Resul
     if invocation.mode != Mode::Run || template.job_names().next().is_none() {
         return Err(anyhow!(no_jobs()));
     }
-    if let Some(lines) = permits.refusal(&invocation.beyond, author) {
+    if let Some(lines) = permits.refusal(&invocation, author) {
         return Err(anyhow!(lines));
     }
     if let Some(lines) = readonly_refusal(&invocation, author) {
