@@ -264,7 +264,8 @@ const LIBISCSI_MENDED: &str = "A target that does not answer ends a job within a
                                EINVAL.";
 
 /// Different in the engine for the drivers of libblkio.
-const LIBBLKIO_DIFFERENT: &str = "Each job, a thread too, has its own connection: a server that takes one serves one job.";
+const LIBBLKIO_DIFFERENT: &str =
+    "Each job, a thread too, has its own connection: a server that takes one serves one job.";
 
 /// Mended by the engine for the drivers of libblkio.
 const LIBBLKIO_MENDED: &str = "A job that only reads needs no right to write, and writes with sync=1 are durable when they are done. A server that does not \
