@@ -40,7 +40,7 @@ pub enum EvidenceKind {
     /// Turns of the threads on a CPU, and waits for one.
     CpuTurns,
     /// The intervals of the run.
-    EventLog,
+    Course,
     /// The memory of earlier runs on the same targets.
     EarlierRuns,
     /// CPU time of the whole machine.
@@ -130,7 +130,7 @@ pub const SUBJECTS: &[Subject] = &[
     Subject { kind: EvidenceKind::Targets, name: "the targets", without_root: "", gaps: gaps::targets },
     Subject { kind: EvidenceKind::Ranges, name: "the size of the range", without_root: "", gaps: gaps::ranges },
     Subject { kind: EvidenceKind::CpuTurns, name: "waits for a CPU", without_root: "", gaps: gaps::cpu_turns },
-    Subject { kind: EvidenceKind::EventLog, name: "the course of the run", without_root: "", gaps: gaps::course },
+    Subject { kind: EvidenceKind::Course, name: "the course of the run", without_root: "", gaps: gaps::course },
     Subject {
         kind: EvidenceKind::EarlierRuns,
         name: "earlier runs on the targets",

@@ -168,7 +168,7 @@ fn compared(
         return Ok(Ground { basis: ComparisonBasis::Repeats, ratio, reason });
     }
     let of_course = |ratio: LogRatio| Ground {
-        basis: ComparisonBasis::EventLog,
+        basis: ComparisonBasis::Course,
         ratio: reaching(ratio, told),
         reason: "from the course of one run each".to_owned(),
     };

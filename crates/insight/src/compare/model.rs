@@ -158,7 +158,7 @@ pub enum ComparisonBasis {
     /// Repeated runs: how much they differ from each other is known.
     Repeats,
     /// The course of one run on each side.
-    EventLog,
+    Course,
     /// The size of the change alone.
     Size,
     /// Both sides are the same result.

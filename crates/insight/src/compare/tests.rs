@@ -250,8 +250,16 @@ fn number_of_results_and_probability_stand_beside_a_verdict() {
     let one =
         compare(&[course(1_000.0, 60, 0.0, Noise::Normal, 1)], &[course(1_100.0, 70, 0.0, Noise::Normal, 2)], 1.0);
     let figure = &one.jobs[0].figures[0];
-    assert_eq!((figure.n, figure.n_intervals, figure.basis), ([1, 1], Some([60, 70]), ComparisonBasis::EventLog));
+    assert_eq!((figure.n, figure.n_intervals, figure.basis), ([1, 1], Some([60, 70]), ComparisonBasis::Course));
     assert!(figure.p.is_some_and(|p| p < 0.001), "{:?}", figure.p);
+}
+
+/// The words are those of `ferrio compare --json` (docs/compare.md), on which programs rely.
+#[test]
+fn what_a_verdict_rests_on_has_its_word() {
+    use ComparisonBasis::{Course, Nothing, Repeats, SameResult, Size};
+    let words = [Repeats, Course, Size, SameResult, Nothing].map(|basis| serde_json::to_value(basis).expect("a word"));
+    assert_eq!(words, ["repeats", "course", "size", "same_result", "nothing"]);
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --filename=/dev/xvdf --rw=randread --size=10g --direct=1 --runtime=600 --time_based",
     cure: "Read the whole range once before the run (--rw=read --bs=1m --direct=1) for the rate of known blocks; for that of new ones, leave \
            out time_based.",
-    needs: &[EvidenceKind::EventLog],
+    needs: &[EvidenceKind::Course],
     looks_at_reports: false,
     state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],

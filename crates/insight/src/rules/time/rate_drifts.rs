@@ -19,7 +19,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     why: "The job had not reached a steady state: a longer run gives another mean.",
     example: "--name=a --rw=randwrite --bs=4k --direct=1 --size=10g --runtime=30 --time_based",
     cure: "Run until the rate is steady (ss=iops_slope:1% ends the run then), and leave the time before out with ramp_time.",
-    needs: &[EvidenceKind::EventLog],
+    needs: &[EvidenceKind::Course],
     looks_at_reports: false,
     state: MeasuredState::Transient,
     yields_to: &["waits-for-cpu"],

@@ -22,7 +22,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
           the length of the run.",
     example: "--name=a --ioengine=sim --sim_burst=iops:500/2000/2000 --rw=randread --size=1g --time_based --runtime=4",
     cure: "Take the rate of the time that you mean: a ramp_time longer than the first part leaves it out.",
-    needs: &[EvidenceKind::EventLog],
+    needs: &[EvidenceKind::Course],
     looks_at_reports: false,
     state: MeasuredState::Transient,
     yields_to: &["rate-changed-with-another-job"],

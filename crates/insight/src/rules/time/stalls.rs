@@ -25,7 +25,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     example: "--name=a --ioengine=sim --sim_stall=1s/600ms --rw=randread --size=1g --time_based --runtime=4",
     cure: "Look at the longest latency and at the course of the run (--output-format=jsonl); a rate with rate_latency=response counts the \
            I/Os that had to wait.",
-    needs: &[EvidenceKind::EventLog],
+    needs: &[EvidenceKind::Course],
     looks_at_reports: false,
     state: MeasuredState::Lasting,
     yields_to: &[],
