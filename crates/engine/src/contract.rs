@@ -35,11 +35,11 @@ pub trait Prepared {
         Ok(())
     }
 
-    /// Finds the size of a target, bytes, before the job starts and in the process that lays out files; `None`: the patience
-    /// was over. Called only for engines that know the sizes of their targets ([`Targets::are_sized_by_engine`]).
+    /// Finds the size of a target, bytes, before the job starts and in the process that lays out files; `None`: the call
+    /// was cancelled. Called only for engines that know the sizes of their targets ([`Targets::are_sized_by_engine`]).
     ///
     /// [`Targets::are_sized_by_engine`]: ferrio_spec::engines::Targets::are_sized_by_engine
-    fn target_bytes(&self, _name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, _name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         Ok(Some(0))
     }
 
@@ -200,14 +200,14 @@ impl std::fmt::Debug for Cancellation<'_> {
 }
 
 impl<'a> Cancellation<'a> {
-    /// Longest wait of an engine between two looks at its patience, and of one call of [`Engine::reap`] where the engine
+    /// Longest wait of an engine between two looks at its cancellation, and of one call of [`Engine::reap`] where the engine
     /// waits for something outside.
     pub const LOOK: Duration = Duration::from_millis(100);
 
-    /// Patience without an end.
+    /// Never cancelled.
     pub const ENDLESS: Cancellation<'static> = Cancellation { is_over: &|| false };
 
-    /// Patience until `is_over` returns true.
+    /// Cancelled when `is_over` returns true.
     pub fn new(is_over: &'a dyn Fn() -> bool) -> Self {
         Self { is_over }
     }
@@ -332,15 +332,15 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 /// means that the engine cannot continue.
 pub trait Engine {
     /// Makes the connection that the I/Os use, unless it is made already. The loop calls this before it opens a target,
-    /// until the connection is made. A call waits for a moment at most, or until the patience is over. A connection
+    /// until the connection is made. A call waits for a moment at most, or until it is cancelled. A connection
     /// between two ends ends when the last target is closed.
-    fn connect(&mut self, _patience: Cancellation<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, _cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         Ok(Connection::Made)
     }
 
     /// Ends the connection, after the last target is closed and nothing is in flight. What the engine may still keep for the server goes
-    /// there first. What is not done when the patience is over is left behind.
-    fn disconnect(&mut self, _patience: Cancellation<'_>) {}
+    /// there first. What is not done when it is cancelled is left behind.
+    fn disconnect(&mut self, _cancellation: Cancellation<'_>) {}
 
     /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
     /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.

@@ -32,7 +32,7 @@ fn device(info: ferrio_sys::Result<FileInfo>) -> Result<DaxDevice, EngineError> 
 }
 
 impl Prepared for DaxMemory {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         device(FileInfo::of_path(name)).map(|device| Some(device.size_bytes))
     }
 

@@ -103,7 +103,7 @@ impl Idle {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
         let job = LibraryJob { values: self.values.clone(), ..LibraryJob::default() };
         let found = self.library.target_bytes(&job, &name);

@@ -8,7 +8,7 @@ pub use crate::server_facts::{
 };
 use crate::{http, libiscsi, nbd, nfs};
 
-/// Asks the server behind a URL; `None`: the patience was over.
+/// Asks the server behind a URL; `None`: the call was cancelled.
 ///
 /// # Errors
 /// The URL is none of an engine, the library of the engine is not there, or the server refuses the connection.

@@ -105,7 +105,7 @@ fn wrong_kind() -> EngineError {
 }
 
 impl Prepared for Passthrough {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         if !FileInfo::of_path(name).is_ok_and(|info| info.kind == FileKind::Character) {
             return Err(wrong_kind());
         }

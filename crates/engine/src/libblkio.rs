@@ -167,7 +167,7 @@ impl Prepared for Idle {
     }
 }
 
-/// Makes calls of the library that may block; `None`: the patience was over.
+/// Makes calls of the library that may block; `None`: the call was cancelled.
 fn call<T: Send + 'static>(
     cancellation: Cancellation<'_>,
     work: impl FnOnce() -> Result<T, BlkioError> + Send + 'static,
@@ -240,7 +240,7 @@ struct BlkioLink {
 }
 
 impl BlkioLink {
-    /// A started device; `None`: the patience was over.
+    /// A started device; `None`: the call was cancelled.
     fn reach(&self, cancellation: Cancellation<'_>) -> Result<Option<StartedBlkio>, EngineError> {
         let writes = self.job.writes || self.job.trims;
         if let (true, Some(path)) = (writes, &self.settings.path) {

@@ -48,7 +48,7 @@ pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     Libiscsi::get().map(|_| ())
 }
 
-/// What a target says of a LUN, or, where the address names none, a portal of its targets; `None`: the patience was over.
+/// What a target says of a LUN, or, where the address names none, a portal of its targets; `None`: the call was cancelled.
 pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<IscsiFacts>, EngineError> {
     let api = Libiscsi::get().map_err(|error| EngineError::no_library(NAME, &error))?;
     let initiator = EngineOptions::default().get(&INITIATOR).to_owned();
@@ -143,7 +143,7 @@ fn whole_name(name: &Path, secret_names: &[Secret]) -> String {
     secret.and_then(Secret::value).map_or_else(|| shown.clone().into_owned(), str::to_owned)
 }
 
-/// Logs in to the target of a LUN; `None`: the patience was over.
+/// Logs in to the target of a LUN; `None`: the call was cancelled.
 fn reach(
     api: &'static Libiscsi,
     name: &str,

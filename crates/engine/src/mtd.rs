@@ -38,7 +38,7 @@ fn flash(file: BorrowedFd<'_>) -> Result<Flash, EngineError> {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let file = OpenRequest::default()
             .open(name)
             .map_err(|source| EngineError::Target { step: format!("open({})", name.display()), source })?;

@@ -66,7 +66,7 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     Ok(Box::new(Idle { uri, tls, n_connections, most_silence, size_bytes: OnceCell::new() }))
 }
 
-/// What the server says of an export; `None`: the patience was over.
+/// What the server says of an export; `None`: the call was cancelled.
 pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<NbdFacts>, EngineError> {
     let refused = |why: String| EngineError::bad_option(NAME, "uri", url, why);
     let uri = Uri::parse(url).map_err(|why| refused(why.to_owned()))?;

@@ -91,7 +91,7 @@ struct Net {
 }
 
 impl Engine for Net {
-    fn connect(&mut self, _patience: Cancellation<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, _cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         self.link.connect()
     }
 

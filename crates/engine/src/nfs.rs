@@ -52,7 +52,7 @@ pub(crate) fn open_library() -> ferrio_sys::Result<()> {
     Libnfs::get().map(|_| ())
 }
 
-/// What the server says of an export: by the version that the address names, else by each; `None`: the patience was over.
+/// What the server says of an export: by the version that the address names, else by each; `None`: the call was cancelled.
 pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<Vec<NfsFacts>>, EngineError> {
     let api = Libnfs::get().map_err(|error| EngineError::no_library(NAME, &error))?;
     let (address, query) = url.split_once('?').unwrap_or((url, ""));

@@ -156,7 +156,7 @@ fn errno_of(error: &io::Error) -> i32 {
 struct Idle(Arc<dyn Storage>);
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
         self.0.size_bytes(&name).map(Some).map_err(|source| failed(NAME, "size", &name, source))
     }

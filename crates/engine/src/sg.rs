@@ -67,7 +67,7 @@ fn capacity(file: BorrowedFd<'_>) -> Result<Capacity, EngineError> {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let is_device = |info: FileInfo| matches!(info.kind, FileKind::Block | FileKind::Character);
         if !FileInfo::of_path(name).is_ok_and(is_device) {
             return Err(unfit("wrong file type", "ioengine sg only works on block or character devices"));

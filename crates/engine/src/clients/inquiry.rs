@@ -1,4 +1,4 @@
-//! A question to a client library before the jobs, asked in a process of its own, which is ended when the patience is over.
+//! A question to a client library before the jobs, asked in a process of its own, which is ended when the caller cancels.
 //!
 //! Threads of such a library do not survive a fork, and the process that asks will fork the jobs: so it opens no library.
 //! Must not know: questions. Start reading at [`ask`].
@@ -11,7 +11,7 @@ use std::os::fd::AsFd;
 /// Largest answer, bytes.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// The number that answers a question; `None`: the patience was over. `step`: the name of the step in errors.
+/// The number that answers a question; `None`: the call was cancelled. `step`: the name of the step in errors.
 pub(super) fn ask(
     engine: &'static str,
     step: &'static str,
@@ -47,7 +47,7 @@ pub(super) fn ask(
     }
 }
 
-/// All bytes of the answer; `None`: the patience was over.
+/// All bytes of the answer; `None`: the call was cancelled.
 fn receive(mut reader: PipeReader, cancellation: Cancellation<'_>) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut part = [0; 512];

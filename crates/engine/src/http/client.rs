@@ -87,7 +87,7 @@ impl HttpClient {
         }
     }
 
-    /// Makes the connection; false: the patience was over.
+    /// Makes the connection; false: the call was cancelled.
     pub(super) fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<bool, String> {
         if self.addresses.is_empty() {
             match look_up(&self.door.place.name, self.door.place.port, cancellation)? {

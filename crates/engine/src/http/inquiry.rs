@@ -12,7 +12,7 @@ use crate::server_facts::{TlsFacts, WebFacts, WebProtocol};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
-/// Asks a server; `None`: the patience was over.
+/// Asks a server; `None`: the call was cancelled.
 pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<WebFacts>, EngineError> {
     let failed = |why: String| EngineError::Unfit { step: "inquiry", what: why, is_named: false, errno: libc::EIO };
     let (scheme, rest) = url.split_once("://").unwrap_or_default();
@@ -87,7 +87,7 @@ impl Door {
     }
 }
 
-/// Sends a request, and waits for its answer; false: the patience was over.
+/// Sends a request, and waits for its answer; false: the call was cancelled.
 fn ask(
     client: &mut HttpClient,
     door: &Door,

@@ -85,7 +85,7 @@ impl HttpTalk {
         Ok(Self { settings, client, told_bytes: 0, login: None, task })
     }
 
-    /// Makes the connection; false: the patience was over.
+    /// Makes the connection; false: the call was cancelled.
     pub(super) fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<bool, Complaint> {
         match self.client.connect(cancellation) {
             // The first request tries again.

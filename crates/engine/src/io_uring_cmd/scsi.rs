@@ -78,7 +78,7 @@ fn capacity(device: impl AsFd) -> Result<Capacity, EngineError> {
 }
 
 impl Prepared for Idle {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         if !FileInfo::of_path(name).is_ok_and(|info| info.kind == FileKind::Character) {
             return Err(wrong_kind());
         }

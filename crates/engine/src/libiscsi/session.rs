@@ -296,7 +296,7 @@ impl Lun {
         self.block_bytes
     }
 
-    /// Sends a question, and waits for its answer; `None`: the patience was over.
+    /// Sends a question, and waits for its answer; `None`: the call was cancelled.
     fn ask(
         &mut self,
         cancellation: Cancellation<'_>,

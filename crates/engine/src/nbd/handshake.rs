@@ -78,7 +78,7 @@ impl Times {
     }
 }
 
-/// Connects to the server of an export; `None`: the patience was over.
+/// Connects to the server of an export; `None`: the call was cancelled.
 pub(super) fn reach(
     uri: &Uri,
     tls: Option<&TlsSettings>,

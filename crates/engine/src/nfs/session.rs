@@ -204,7 +204,7 @@ impl NfsMount {
         }
     }
 
-    /// Sends a request, and waits for its answer; `None`: the patience was over.
+    /// Sends a request, and waits for its answer; `None`: the call was cancelled.
     fn ask(
         &self,
         cancellation: Cancellation<'_>,
@@ -319,7 +319,7 @@ impl NfsSession {
     }
 
     /// Opens a file below the export; one that is written is made if it is missing, and each of its writes may be durable when it is
-    /// answered. `None`: the patience was over.
+    /// answered. `None`: the call was cancelled.
     pub(super) fn open(
         &mut self,
         name: &Path,
@@ -346,7 +346,7 @@ impl NfsSession {
         }
     }
 
-    /// Closes a file, of which nothing is in flight. False: the patience was over.
+    /// Closes a file, of which nothing is in flight. False: the call was cancelled.
     pub(super) fn close(&mut self, handle: NfsFile, cancellation: Cancellation<'_>) -> bool {
         let NfsMount { api, context, .. } = self.mount;
         // What was written is with the server: an error of this step loses nothing.
@@ -369,7 +369,7 @@ impl NfsSession {
         if sent < 0 { Err(self.mount.error(sent)) } else { Ok(()) }
     }
 
-    /// Removes a file, if it is there. False: the patience was over.
+    /// Removes a file, if it is there. False: the call was cancelled.
     pub(super) fn remove(&mut self, name: &Path, cancellation: Cancellation<'_>) -> bool {
         let Ok(path) = path_of(name) else { return true };
         let NfsMount { api, context, .. } = self.mount;

@@ -154,7 +154,7 @@ impl Drop for StorageIo {
 struct IdleQueue(Arc<dyn super::Storage>);
 
 impl Prepared for IdleQueue {
-    fn target_bytes(&self, name: &Path, _patience: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
+    fn target_bytes(&self, name: &Path, _cancellation: Cancellation<'_>) -> Result<Option<u64>, EngineError> {
         let name = name.to_string_lossy();
         self.0.size_bytes(&name).map(Some).map_err(|source| failed(NAME, "size", &name, source))
     }

@@ -1,5 +1,5 @@
 //! Calls that may block for ever, such as those of libraries that wait for a server: a thread makes the call, and is left behind if
-//! the patience of the caller is over first.
+//! the caller cancels first.
 //!
 //! Must not know: what is called. Start reading at [`call`].
 
@@ -22,7 +22,7 @@ impl Caller {
     }
 }
 
-/// The result of a call; `None`: the patience was over. The call then goes on in its thread, and its result is dropped there.
+/// The result of a call; `None`: the call was cancelled. The call then goes on in its thread, and its result is dropped there.
 ///
 /// The thread has the descriptors of this one. A panic of the call, or no thread for it, is an error.
 pub(crate) fn call<T: Send + 'static>(
@@ -55,7 +55,7 @@ pub(crate) fn call<T: Send + 'static>(
     }
 }
 
-/// The end of a patience that lasts for this time at most.
+/// True when the caller cancels, or when this time is over.
 pub(crate) fn until(cancellation: Cancellation<'_>, limit: Duration) -> impl Fn() -> bool {
     let end = Instant::now() + limit;
     move || cancellation.is_over() || Instant::now() >= end

@@ -1,5 +1,5 @@
 //! Addresses of a host. The library call that looks up a name can take long, and nothing interrupts it: a thread makes it, and is left
-//! behind if the patience is over first.
+//! behind if the caller cancels first.
 //!
 //! Must not know: connections. Start reading at [`look_up`].
 
@@ -7,7 +7,7 @@ use super::aside::call;
 use crate::contract::Cancellation;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-/// The addresses of a port of a host; `None`: the patience was over. The error says why there are none.
+/// The addresses of a port of a host; `None`: the call was cancelled. The error says why there are none.
 pub(crate) fn look_up(
     name: &str,
     port: u16,

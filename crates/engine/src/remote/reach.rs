@@ -1,5 +1,5 @@
-//! Reaches a server: finds the addresses of a host, and connects to the first that answers, within a time and while the
-//! caller has patience.
+//! Reaches a server: finds the addresses of a host, and connects to the first that answers, within a time and unless the
+//! caller cancels.
 //!
 //! Must not know: protocols, TLS. Start reading at [`connect`].
 
@@ -25,7 +25,7 @@ pub(crate) enum Place {
 
 /// Why a step before the first request has failed.
 pub(crate) enum Trouble {
-    /// The patience was over.
+    /// The caller has cancelled.
     Over,
     /// What failed, and the error.
     Failed(String, io::Error),

@@ -2,6 +2,7 @@
 //!
 //! Must not know: conclusions from the figures, the table. Start reading at [`headlines`].
 
+use super::form::{CpuRow, HeadlineRow, LatencyRow};
 use crate::view::total;
 use ferrio_stats::{
     Figures, IoKind, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
@@ -45,87 +46,43 @@ impl Headline {
     }
 }
 
-/// A headline as a flat object.
-#[derive(Serialize)]
-struct HeadlineKeys<'a> {
-    job: &'a str,
-    direction: IoKind,
-    n_clones: u32,
-    n_ios: u64,
-    bytes: u64,
-    runtime_ns: u64,
-    bytes_per_sec: f64,
-    ios_per_sec: f64,
-    #[serde(flatten)]
-    latency: HeadlineLatency,
-    #[serde(flatten)]
-    cpu: HeadlineCpu,
-    n_errors: u64,
-    error: i32,
-    job_start_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<HeadlineLatency>,
-    precision: &'a Option<JobPrecision>,
-}
-
-/// CPU time for each I/O.
-#[derive(Serialize)]
-struct HeadlineCpu {
-    cpu_ns_per_io: f64,
-    helper_cpu_ns_per_io: f64,
-}
-
-/// A latency in nanoseconds.
-#[derive(Serialize, Default)]
-struct HeadlineLatency {
-    n_latencies: u64,
-    mean_ns: f64,
-    p50_ns: Option<u64>,
-    p99_ns: Option<u64>,
-    p999_ns: Option<u64>,
-    max_ns: u64,
-    /// Percentiles beyond which there are fewer than ten I/Os.
-    doubtful_percentiles: Vec<f64>,
-}
-
-impl HeadlineLatency {
-    fn new(latency: &LatencyFigures) -> Self {
-        let found = PERCENTILES.map(|percent| latency.percentile(percent));
-        let [median, tail, far_tail] = found.map(|found| found.map(|found| found.latency_ns));
-        let doubtful = found.into_iter().flatten().filter(|found| found.is_doubtful);
-        Self {
-            n_latencies: latency.n_samples,
-            mean_ns: latency.mean_ns,
-            p50_ns: median,
-            p99_ns: tail,
-            p999_ns: far_tail,
-            max_ns: latency.max_ns,
-            doubtful_percentiles: doubtful.map(|found| found.percent).collect(),
-        }
+/// The latency of a row; all is 0 without one.
+fn latency_row(latency: Option<&LatencyFigures>) -> LatencyRow {
+    let found = PERCENTILES.map(|percent| latency?.percentile(percent));
+    let [median, tail, far_tail] = found.map(|found| found.map(|found| found.latency_ns));
+    let doubtful = found.into_iter().flatten().filter(|found| found.is_doubtful);
+    LatencyRow {
+        n_latencies: Some(latency.map_or(0, |latency| latency.n_samples)),
+        mean_ns: latency.map_or(0.0, |latency| latency.mean_ns),
+        p50_ns: median,
+        p99_ns: tail,
+        p999_ns: far_tail,
+        max_ns: latency.map_or(0, |latency| latency.max_ns),
+        doubtful_percentiles: doubtful.map(|found| found.percent).collect(),
     }
 }
 
 impl Serialize for Headline {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let figures = &self.figures;
-        let keys = HeadlineKeys {
-            job: &self.job,
-            direction: self.kind,
+        let row = HeadlineRow {
+            job: self.job.clone(),
+            direction: self.kind.name().to_owned(),
             n_clones: self.n_clones,
             n_ios: figures.n_ios,
             bytes: figures.bytes,
             runtime_ns: figures.runtime_ns,
             bytes_per_sec: figures.bytes_per_sec,
             ios_per_sec: figures.ios_per_sec,
-            latency: figures.latency().map(|(_, latency)| HeadlineLatency::new(latency)).unwrap_or_default(),
-            cpu: HeadlineCpu { cpu_ns_per_io: self.cpu_ns_per_io, helper_cpu_ns_per_io: self.helper_cpu_ns_per_io },
+            latency: latency_row(figures.latency().map(|(_, latency)| latency)),
+            cpu: CpuRow { cpu_ns_per_io: self.cpu_ns_per_io, helper_cpu_ns_per_io: self.helper_cpu_ns_per_io },
             n_errors: self.n_errors,
             error: self.error,
             job_start_ms: self.job_start_ms,
-            response: figures.response.as_ref().map(HeadlineLatency::new),
-            precision: &self.precision,
+            response: figures.response.as_ref().map(|response| latency_row(Some(response))),
+            precision: self.precision.clone(),
         };
-        keys.serialize(serializer)
+        row.serialize(serializer)
     }
 }
 

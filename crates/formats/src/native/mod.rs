@@ -3,6 +3,7 @@
 //! Must not know: how figures are measured, the rules of findings. Start reading at [`headline`], then [`audit()`].
 
 mod findings;
+mod form;
 mod headline;
 mod notes;
 pub(crate) mod reader;

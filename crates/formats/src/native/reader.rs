@@ -2,11 +2,12 @@
 //!
 //! Must not know: fio's documents. Start reading at [`result`].
 
+use super::form::{HeadlineRow, LatencyRow};
 use crate::results::error::ReadErrorKind;
 use crate::results::figure::{figure, impossible};
 use crate::results::provenance::of_text;
 use crate::results::{JobResult, RunResult};
-use ferrio_stats::{Audit, Figures, Finding, IoKind, JobPrecision, LatencyFigures, Unexamined};
+use ferrio_stats::{Audit, Figures, Finding, IoKind, LatencyFigures, Unexamined};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
@@ -29,47 +30,6 @@ pub(crate) struct NativeDocument {
     unexamined: Vec<Unexamined>,
     #[serde(default)]
     n_rules: u32,
-}
-
-/// A job in one direction, or its syncs.
-#[derive(Deserialize)]
-struct HeadlineRow {
-    job: String,
-    direction: String,
-    n_ios: u64,
-    bytes: u64,
-    runtime_ns: u64,
-    bytes_per_sec: f64,
-    ios_per_sec: f64,
-    #[serde(flatten)]
-    latency: LatencyRow,
-    #[serde(default)]
-    n_errors: u64,
-    #[serde(default)]
-    error: i32,
-    /// 0: a document of an earlier version, or of another command.
-    #[serde(default)]
-    job_start_ms: u64,
-    #[serde(default)]
-    response: Option<LatencyRow>,
-    #[serde(default)]
-    precision: Option<JobPrecision>,
-}
-
-/// A latency.
-#[derive(Deserialize)]
-struct LatencyRow {
-    /// `None`: a document of an earlier version.
-    #[serde(default)]
-    n_latencies: Option<u64>,
-    mean_ns: f64,
-    #[serde(default)]
-    p50_ns: Option<u64>,
-    #[serde(default)]
-    p99_ns: Option<u64>,
-    #[serde(default)]
-    p999_ns: Option<u64>,
-    max_ns: u64,
 }
 
 /// The result of a document.

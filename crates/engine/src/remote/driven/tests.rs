@@ -39,7 +39,7 @@ impl DrivenLink for Link {
     const GONE: &'static str = "gone";
     const SILENT: &'static str = "silent";
 
-    fn connect(&mut self, _patience: Cancellation<'_>) -> Result<Connection, EngineError> {
+    fn connect(&mut self, _cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
         Ok(Connection::Made)
     }
 

@@ -111,7 +111,7 @@ fn limits<'a>() -> WaitLimits<'a> {
 /// The channel, or the words of the failure.
 fn agree(place: &Place, terms: &TlsTerms, limits: WaitLimits<'_>) -> Result<Channel, String> {
     let said = |trouble| match trouble {
-        Trouble::Over => "the cancellation was over".to_owned(),
+        Trouble::Over => "the call was cancelled".to_owned(),
         Trouble::Failed(what, error) => format!("{what}: {error}"),
     };
     let socket = connect(place, limits).map_err(said)?;
@@ -254,11 +254,11 @@ fn servers_that_speak_no_tls_end_the_handshake() {
     let cut = agree(&place, &terms, limits()).err().unwrap_or_default();
     assert!(cut.contains("closed the connection before TLS") || cut.contains("reset"), "{cut}");
     server.join().unwrap();
-    // A silent server holds nobody whose patience is over.
+    // A silent server holds nobody who cancels.
     let (place, server) = serve(|mut stream| while matches!(stream.read(&mut [0; 10_000]), Ok(1..)) {});
     let is_over = || true;
     let silent = WaitLimits::new(Cancellation::new(&is_over), Duration::from_secs(3600));
-    assert_eq!(agree(&place, &terms, silent).err().as_deref(), Some("the cancellation was over"));
+    assert_eq!(agree(&place, &terms, silent).err().as_deref(), Some("the call was cancelled"));
     server.join().unwrap();
 }
 

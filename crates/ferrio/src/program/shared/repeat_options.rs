@@ -5,6 +5,7 @@
 use anyhow::anyhow;
 use clap::Args;
 use ferrio_units::value::{TimeUnit, parse_time_us};
+use std::time::Duration;
 
 // The options of `ferrio run` about several runs.
 #[derive(Debug, Args)]
@@ -15,6 +16,9 @@ pub(crate) struct RepeatOptions {
     /// Repeat the run until the interval of a figure is small enough, such as 'read.iops ± 2 %': at least 6 times, at most --repeat times (30 without it)
     #[arg(long, value_name = "FIGURE")]
     pub(crate) until: Option<String>,
+    /// End the runs before they take longer than this, such as 5m, with what is known then
+    #[arg(long, value_name = "TIME", value_parser = whole_time)]
+    pub(crate) time: Option<Duration>,
     /// Pause between repeated runs
     #[arg(long = "rest", value_name = "TIME", value_parser = rest_ms)]
     pub(crate) rest_ms: Option<u64>,
@@ -33,4 +37,10 @@ pub(crate) fn n_repeats(text: &str) -> anyhow::Result<u32> {
 pub(crate) fn rest_ms(text: &str) -> anyhow::Result<u64> {
     let time_us = parse_time_us(text, TimeUnit::Seconds).map_err(|_| anyhow!("it is no time such as 10s"))?;
     Ok(time_us / 1_000)
+}
+
+/// How long all runs may take.
+pub(crate) fn whole_time(text: &str) -> anyhow::Result<Duration> {
+    let time_us = parse_time_us(text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
+    time_us.map(Duration::from_micros).ok_or_else(|| anyhow!("it is no time such as 5m"))
 }

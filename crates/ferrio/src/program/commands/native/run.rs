@@ -256,7 +256,7 @@ impl OpenFile {
         let Some(path) = path else { return Ok(None) };
         match AtomicFile::create(&path, kept) {
             Ok(file) => Ok(Some(Self { content, path, file })),
-            Err(error) => Err(anyhow::Error::msg(Self::error(content, &path, &error))),
+            Err(error) => Err(anyhow!(Self::error(content, &path, &error))),
         }
     }
 

@@ -76,9 +76,7 @@ fn answer(request: SweepRequest, permits: &Permits, console: &mut Console) -> an
         }
         SweepWork::Resume(path) => {
             // The jobs are read in the directory in which the sweep began.
-            let path = std::path::absolute(&path)
-                .map_err(|error| ferrio_units::error_text(&error))
-                .map_err(anyhow::Error::msg)?;
+            let path = std::path::absolute(&path).map_err(|error| anyhow!(ferrio_units::error_text(&error)))?;
             let mut open = SweepFolder::open(&path).and_then(SweepFolder::lock)?;
             let jobs = &open.folder.plan.jobs;
             let place = &jobs.directory;
@@ -379,9 +377,8 @@ fn jobs_of(words: &[String], permits: &Permits, author: Author) -> anyhow::Resul
         std::iter::once("ferrio").chain(words.iter().map(String::as_str)).map(OsString::from).collect();
     let environment = SystemEnvironment::new(VERSION);
     let parsed = ferrio_job::parse_template(&arguments, &environment);
-    let (invocation, template) = parsed
-        .map_err(|error| error.refusals().unwrap_or_else(|| said(&error.messages)))
-        .map_err(anyhow::Error::msg)?;
+    let (invocation, template) =
+        parsed.map_err(|error| anyhow!(error.refusals().unwrap_or_else(|| said(&error.messages))))?;
     if let Some(name) = invocation.options_of_reports().next() {
         return Err(anyhow!("{name} has no effect in a sweep, which keeps each run in its folder"));
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a sweep is made. Start reading at [`SweepRequest::take`].
 
-use crate::shared::repeat_options::{RepeatOptions, n_repeats, rest_ms};
+use crate::shared::repeat_options::{RepeatOptions, n_repeats, rest_ms, whole_time};
 use crate::ui::described::of_jobs;
 use crate::ui::exit::Exit;
 use crate::ui::own_options::{self, text_of};
@@ -13,7 +13,6 @@ use ferrio::sweep::limit::{Bracket, LatencyLimit};
 use ferrio::sweep::outcome::SweepOutcome;
 use ferrio::sweep::space::{Space, SweepAxis};
 use ferrio::sweep::{FEWEST_RUNS, RunHabits, UntilKnown};
-use ferrio_units::value::{TimeUnit, parse_time_us};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -298,8 +297,6 @@ struct RecordsOptions {
     keep: Option<String>,
     #[arg(long, value_name = "FOLDER")]
     record: Option<PathBuf>,
-    #[arg(long, value_name = "TIME", value_parser = whole_time)]
-    time: Option<Duration>,
 }
 
 /// Options of `ferrio run` that are about one run.
@@ -320,8 +317,8 @@ impl RepeatedRun {
             return Err(anyhow!("{name} is about one run: with --repeat, give --json, --csv, or --record FOLDER"));
         }
         let shown = SweepReport::take(&mut words)?;
-        let RecordsOptions { keep, record, time } = own_options::take(&mut words)?;
-        let RepeatOptions { repeat, until, rest_ms, drop_caches } = own_options::take(&mut words)?;
+        let RecordsOptions { keep, record } = own_options::take(&mut words)?;
+        let RepeatOptions { repeat, until, time, rest_ms, drop_caches } = own_options::take(&mut words)?;
         let (n_repeats, until) = repeats(repeat, until.as_deref())?;
         Ok(Self {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
@@ -355,12 +352,6 @@ fn share(text: &str) -> anyhow::Result<f64> {
     let percent = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
     let percent = percent.filter(|percent: &f64| *percent > 0.0 && *percent < 100.0);
     percent.map(|percent| percent / 100.0).ok_or_else(|| anyhow!("it is no percentage above 0 and below 100"))
-}
-
-/// How long all runs may take.
-fn whole_time(text: &str) -> anyhow::Result<Duration> {
-    let time_us = parse_time_us(text, TimeUnit::Seconds).ok().filter(|time_us| *time_us > 0);
-    time_us.map(Duration::from_micros).ok_or_else(|| anyhow!("it is no time such as 5m"))
 }
 
 /// The order of the runs.

@@ -105,8 +105,7 @@ fn read(path: &Path) -> anyhow::Result<ReadState<'_>> {
     file.take(MAX_STATE_BYTES as u64 + 25).read_to_end(&mut bytes).map_err(unreadable)?;
     let decoded = StateHead::split(&bytes)
         .and_then(|(head, rest)| Ok((head, rest.len() as u64, VerifyState::decode(&bytes, usize::MAX)?)));
-    let (head, n_rest, state) =
-        decoded.map_err(|StateError(fault)| broken(fault, &bytes)).map_err(anyhow::Error::msg)?;
+    let (head, n_rest, state) = decoded.map_err(|StateError(fault)| anyhow!(broken(fault, &bytes)))?;
     if n_rest > head.size_bytes {
         return Err(anyhow!("it is longer than its head announces ({} bytes)", head.size_bytes));
     }
