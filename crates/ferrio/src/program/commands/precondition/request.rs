@@ -66,7 +66,7 @@ struct HabitOptions {
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     folder: Option<PathBuf>,
     /// Go on with work that was ended or killed
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with_all = ["folder", "plan"])]
     resume: Option<PathBuf>,
     /// Print the outcome as JSON
     #[arg(long)]
@@ -167,4 +167,24 @@ pub(crate) fn describe() -> Command {
              Exit code: 0: steady, or no rounds were wanted; 1: all rounds were made, and they are not steady; 2 after an error; 128 + n after signal n (130 after Ctrl-C).",
         );
     HabitOptions::augment_args(WorkOptions::augment_args(command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_on_takes_no_options_of_a_new_one() {
+        let refusal = |words: &str| {
+            let words: Vec<OsString> =
+                std::iter::once("precondition").chain(words.split(' ')).map(OsString::from).collect();
+            PreconditionRequest::take(&words).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(refusal("--resume a --yes --json"), Ok(()));
+        for other in ["--plan", "--folder=b", "--read", "--passes=1", "--bs=4k"] {
+            let reason = refusal(&format!("--resume a {other}")).expect_err(other);
+            let name = other.split('=').next().unwrap_or(other);
+            assert!(reason.contains(name), "{reason}");
+        }
+    }
 }

@@ -194,10 +194,10 @@ struct FolderOptions {
     #[arg(long)]
     plan: bool,
     /// Make the runs of a sweep that are missing
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with_all = ["folder", "plan"])]
     resume: Option<PathBuf>,
     /// Show what a sweep has found so far
-    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath, conflicts_with_all = ["folder", "plan"])]
     show: Option<PathBuf>,
 }
 
@@ -407,4 +407,23 @@ pub(crate) fn describe() -> Command {
     let command = AnswerOptions::augment_args(LimitOptions::augment_args(SpaceOptions::augment_args(command)));
     let command = AllowOptions::augment_args(HabitOptions::augment_args(command));
     ReportForms::augment_args(FolderOptions::augment_args(command))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_on_takes_no_options_of_a_new_one() {
+        let refusal = |words: &str| {
+            let words: Vec<OsString> = std::iter::once("sweep").chain(words.split(' ')).map(OsString::from).collect();
+            SweepRequest::take(&words).map(|_| ()).map_err(|error| error.to_string())
+        };
+        assert_eq!(refusal("--resume a --knee --time=5m --json"), Ok(()));
+        for other in ["--plan", "--folder=b", "--show=b", "--over=bs=4k", "--rest=5s"] {
+            let reason = refusal(&format!("--resume a {other}")).expect_err(other);
+            let name = other.split('=').next().unwrap_or(other);
+            assert!(reason.contains(name), "{reason}");
+        }
+    }
 }
