@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,23 @@ def test_repeated_runs_and_conditions(tmp_path: Path) -> None:
     assert comparison.exit_code in (0, 1, 3)
     certain = ferrio.compare(runs[0], runs[1], fail_if=["iops > -100%"], threshold_percent=2.5)
     assert certain.threshold_percent == 2.5 and certain.exit_code in (1, 3)
+
+
+def test_an_interval_without_an_upper_end(data: Path, tmp_path: Path) -> None:
+    """Runs of two kinds, one of each on both sides: chance alone explains any change, and nothing bounds it."""
+    report = json.loads((data / "fio-3.41.json").read_text())
+    sides: list[list[Path]] = []
+    for side, factors in (("base", (1.0, 14.0)), ("new", (1.5, 10.0))):
+        sides.append([])
+        for factor in factors:
+            for job in report["jobs"]:
+                job["write"]["clat_ns"]["mean"] = 1000.0 * factor
+            path = tmp_path / f"{side}-{factor}.json"
+            path.write_text(json.dumps(report))
+            sides[-1].append(path)
+    change = ferrio.compare(*sides).job("writer").figure("write", "mean").change
+    assert change is not None and change.interval_percent is not None
+    assert change.interval_percent[0] < 0 and change.interval_percent[1] == math.inf
 
 
 def test_logs_go_with_their_report(data: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Sequence
@@ -37,7 +38,7 @@ class Change:
     absolute: float
     """The change, in the unit of the figure."""
     interval_percent: tuple[float, float] | None
-    """Ends of its confidence interval, percent; ``None``: the results do not tell one."""
+    """Ends of its confidence interval, percent, the upper one ``math.inf`` if nothing bounds it; ``None``: the results do not tell one."""
     interval_absolute: tuple[float, float] | None
     """The same, in the unit of the figure."""
 
@@ -323,7 +324,8 @@ def _change(keys: Keys) -> Change:
 
 def _interval(value: object, where: str) -> tuple[float, float]:
     low, high = _pair(as_list(value, where), where)
-    return as_figure(low, where, -1e30), as_figure(high, where, -1e30)
+    # Where chance alone explains any change the upper end is infinite, a number that JSON does not have.
+    return as_figure(low, where, -1e30), math.inf if high is None else as_figure(high, where, -1e30)
 
 
 def _pair(items: list[object], where: str) -> tuple[object, object]:
