@@ -47,6 +47,9 @@ const SHORT_OF_RATE_SECS: f64 = 0.05;
 const COST_OF_RATE: f64 = 0.01;
 /// Times that are listed.
 const MOST_TIMES: usize = 5;
+/// Stalls come in step from this number on, where the time from one to the next differs by at most this share.
+const LEAST_IN_STEP: usize = 4;
+const OUT_OF_STEP: f64 = 0.1;
 /// A slow I/O takes so many times as long as nine tenths of all I/Os, and at least so many nanoseconds.
 const TIMES: u64 = 10;
 const LEAST_SLOW_NS: u64 = 5_000_000;
@@ -89,14 +92,23 @@ impl Found {
         let times: Vec<String> = self.at_secs.iter().take(MOST_TIMES).map(|secs| text::short(*secs)).collect();
         let Some((last, first)) = times.split_last() else { return String::new() };
         let listed = if first.is_empty() { last.clone() } else { format!("{} and {last}", first.join(", ")) };
-        match self.at_secs.len().saturating_sub(MOST_TIMES) {
+        let when = match self.at_secs.len().saturating_sub(MOST_TIMES) {
             0 => format!(" at {listed} s of the run"),
             more => format!(
                 " at {} s of the run and {more} times later, the last at {} s",
                 times.join(", "),
                 text::short(self.at_secs[self.at_secs.len() - 1])
             ),
-        }
+        };
+        self.period_secs().map_or(when.clone(), |secs| format!("{when}, one every {} s", text::short(secs)))
+    }
+
+    /// The time from one stall to the next, if it is always nearly the same: something that works by the clock makes them. `None`: it is not.
+    fn period_secs(&self) -> Option<f64> {
+        let gaps = || self.at_secs.windows(2).map(|pair| pair[1] - pair[0]);
+        let mean = gaps().sum::<f64>() / gaps().count().max(1) as f64;
+        let is_in_step = gaps().all(|gap| (gap - mean).abs() <= OUT_OF_STEP * mean);
+        (self.at_secs.len() >= LEAST_IN_STEP && is_in_step).then_some(mean)
     }
 }
 
@@ -325,9 +337,13 @@ mod tests {
         let each_second: Vec<(usize, u64)> = (0..7).map(|second| (7 * second + 3, 0)).collect();
         let often = of(&each_second);
         assert!(
-            often.contains(" at 2.3, 3, 3.7, 4.4, 5.1 s of the run and 2 times later, the last at 6.5 s,"),
+            often.contains(
+                " at 2.3, 3, 3.7, 4.4, 5.1 s of the run and 2 times later, the last at 6.5 s, one every 0.7 s,"
+            ),
             "{often}"
         );
+        let unsteady: Vec<(usize, u64)> = [3, 10, 17, 26, 33, 40].map(|at| (at, 0)).to_vec();
+        assert!(!of(&unsteady).contains("one every"), "a gap of 0.9 s beside 0.7 s");
     }
 
     /// With a rate, a hundredth of the time is enough: an I/O of 100 ms in each of two of 5 s, beside 300 us.
