@@ -6,6 +6,7 @@
 //! therefore fails here.
 //! Must not know: the purpose of the things. Start reading at [`THINGS`], then [`check`].
 
+mod commands;
 mod copy;
 mod things;
 

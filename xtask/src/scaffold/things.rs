@@ -2,10 +2,11 @@
 //!
 //! Start reading at [`THINGS`].
 
+use super::commands::{COMMAND, MANY_RUNS};
 use super::{Call, Row, Thing};
 
 /// The things; each has a section in CONTRIBUTING.md.
-pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT, PROBE, FINDING];
+pub(super) const THINGS: &[Thing] = &[OPTION, ENGINE, VERIFY_METHOD, FORMAT, PROBE, FINDING, COMMAND, MANY_RUNS];
 
 /// `dummy_last_ios`: a limit of I/Os that counts beside `number_ios`.
 const OPTION: Thing = Thing {
@@ -279,7 +280,7 @@ const FINDING: Thing = Thing {
         "crates/insight/src/rules/plan/dummy.rs",
         "//! A dummy: jobs of that name.
 
-use crate::case::Case;
+use crate::audit_input::AuditInput;
 use crate::rules::{FindingRule, MeasuredState, Observation};
 use ferrio_stats::Severity;
 
@@ -298,7 +299,7 @@ pub(crate) const RULE: FindingRule = FindingRule {
     find,
 };
 
-fn find(case: &Case<'_>) -> Vec<Observation> {
+fn find(case: &AuditInput<'_>) -> Vec<Observation> {
     let dummies = case.jobs.iter().filter(|job| job.name == \"dummy\");
     dummies.map(|job| Observation::of(job, Vec::new(), \"It is.\".to_owned())).collect()
 }

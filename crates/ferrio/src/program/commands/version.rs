@@ -2,7 +2,7 @@
 //!
 //! Must not know: jobs. Start reading at [`run`]. `--version` alone is fio's, and is answered as fio answers it.
 
-use crate::commands::engines::machine;
+use crate::shared::engine_checks;
 use crate::ui::console::Console;
 use crate::ui::exit;
 use ferrio::session::VERSION;
@@ -48,8 +48,8 @@ fn text() -> String {
         ),
         ("memory", format!("{} MiB in pages of {} bytes", here.memory_mib, here.page_bytes)),
         ("clock", clock().to_owned()),
-        ("io_uring", machine::io_uring("io_uring").value()),
-        ("libaio", machine::libaio("libaio").value()),
+        ("io_uring", engine_checks::io_uring("io_uring").value()),
+        ("libaio", engine_checks::libaio("libaio").value()),
         ("locked memory", locked_memory()),
         ("user", user().to_owned()),
     ];

@@ -2,6 +2,8 @@
 
 pub(crate) mod audited_text;
 pub(crate) mod bandwidth_logs;
+pub(crate) mod comparison;
+pub(crate) mod engine_checks;
 pub(crate) mod engine_choice;
 pub(crate) mod engine_library;
 pub(crate) mod examined;

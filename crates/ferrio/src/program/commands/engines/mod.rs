@@ -1,12 +1,12 @@
 //! `ferrio engines`: which engines work here, and what a path, a device or a server can do; what does not work has its cure.
 //!
 //! All answers come from the kernel or the server, by calls that change nothing. Must not know: jobs.
-//! Start reading at [`run`], then `machine`, `place` and `server`.
+//! Start reading at [`run`], then `shared/engine_checks.rs`, `place` and `server`.
 
-pub(crate) mod machine;
 mod place;
 mod server;
 
+use crate::shared::engine_checks::{self, Answer};
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use crate::ui::exit;
@@ -56,80 +56,17 @@ answer is the kernel's or the server's own; nothing is written.
   ferrio engines /dev/nvme0n1
   ferrio engines --json nbd://localhost/disk";
 
-/// The state of an ability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ability {
-    /// It works.
-    Works,
-    /// It does not work here.
-    Fails,
-    /// ferrio does not have it.
-    NotBuilt,
-    /// It cannot be found out.
-    Unknown,
+/// An answer as lines of the text.
+fn text(answer: &Answer) -> String {
+    let indent = " ".repeat(NAME_COLUMNS + 2);
+    let value = answer.value();
+    let lines = textwrap::wrap(&value, TEXT_COLUMNS - NAME_COLUMNS - 2);
+    format!("{:<NAME_COLUMNS$}  {}\n", answer.name, lines.join(&format!("\n{indent}")))
 }
 
-impl Ability {
-    /// The word in both outputs.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Works => "works",
-            Self::Fails => "does not work here",
-            Self::NotBuilt => "not built",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-/// An answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
-    /// What the answer is about.
-    pub(crate) name: String,
-    /// The state.
-    pub(crate) state: Ability,
-    /// Details, or the reason.
-    pub(crate) why: String,
-    /// What can be done about it; empty: nothing.
-    pub(crate) cure: String,
-}
-
-impl Answer {
-    pub(crate) fn new(name: impl Into<String>, state: Ability, why: impl Into<String>) -> Self {
-        Self { name: name.into(), state, why: why.into(), cure: String::new() }
-    }
-
-    pub(crate) fn works(name: impl Into<String>, details: impl Into<String>) -> Self {
-        Self::new(name, Ability::Works, details)
-    }
-
-    pub(crate) fn fails(name: impl Into<String>, why: impl Into<String>, cure: impl Into<String>) -> Self {
-        Self { cure: cure.into(), ..Self::new(name, Ability::Fails, why) }
-    }
-
-    /// Ability, reason and cure on one line.
-    pub(crate) fn value(&self) -> String {
-        let mut value = self.state.word().to_owned();
-        if !self.why.is_empty() {
-            value = format!("{value}: {}", self.why);
-        }
-        if !self.cure.is_empty() {
-            value = format!("{value}; {}", self.cure);
-        }
-        value
-    }
-
-    fn text(&self) -> String {
-        let value = self.value();
-        let indent = " ".repeat(NAME_COLUMNS + 2);
-        let lines = textwrap::wrap(&value, TEXT_COLUMNS - NAME_COLUMNS - 2);
-        format!("{:<NAME_COLUMNS$}  {}\n", self.name, lines.join(&format!("\n{indent}")))
-    }
-
-    fn document(&self) -> Value {
-        let some = |text: &String| (!text.is_empty()).then(|| text.clone());
-        json!({ "name": self.name, "state": self.state.word(), "why": some(&self.why), "cure": some(&self.cure) })
-    }
+fn document(answer: &Answer) -> Value {
+    let some = |text: &String| (!text.is_empty()).then(|| text.clone());
+    json!({ "name": answer.name, "state": answer.state.word(), "why": some(&answer.why), "cure": some(&answer.cure) })
 }
 
 /// The command, for help, manual page and completions.
@@ -141,23 +78,23 @@ pub(crate) fn describe() -> clap::Command {
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     arguments::run(PROGRAM, arguments, |request: &Request, console: &mut Console| {
         let answers = match &request.target {
-            None => machine::answers(),
+            None => engine_checks::answers(),
             Some(target) if target.contains("://") => server::answers(target)?,
             Some(target) => place::answers(target.as_ref())?,
         };
-        let text = if request.json {
+        let shown = if request.json {
             let of = request.target.clone();
-            let answers: Vec<Value> = answers.iter().map(Answer::document).collect();
+            let answers: Vec<Value> = answers.iter().map(document).collect();
             format!("{:#}\n", json!({ "ferrio engines version": 1, "target": of, "answers": answers }))
         } else {
-            let mut text = String::new();
+            let mut lines = String::new();
             for answer in &answers {
                 // Infallible: writing to a String never fails.
-                let _ = write!(text, "{}", answer.text());
+                let _ = write!(lines, "{}", text(answer));
             }
-            text
+            lines
         };
-        console.report(&text);
+        console.report(&shown);
         Ok(())
     })
 }

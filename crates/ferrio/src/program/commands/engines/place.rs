@@ -2,7 +2,7 @@
 //!
 //! Must not know: engines. Start reading at [`answers`].
 
-use super::{Ability, Answer, machine};
+use crate::shared::engine_checks::{self, Ability, Answer};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::ZoneModel;
 use ferrio_sys::dax_device::DaxDevice;
@@ -88,7 +88,7 @@ fn of_file(path: &Path, file: &OwnedFd) -> Vec<Answer> {
     let mut answers = vec![
         direct(path),
         atomic(path),
-        machine::registered_buffers(),
+        engine_checks::registered_buffers(),
         flag("RWF_NOWAIT", RwFlags::NOWAIT, "leave nowait out, or take another file system"),
         flag("RWF_DONTCACHE", RwFlags::DONTCACHE, "Linux 6.14 or newer has it for ext4, xfs and btrfs"),
     ];

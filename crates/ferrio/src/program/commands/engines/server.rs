@@ -2,7 +2,7 @@
 //!
 //! Must not know: files, protocols. Start reading at [`answers`].
 
-use super::{Ability, Answer};
+use crate::shared::engine_checks::{Ability, Answer};
 use anyhow::anyhow;
 use ferrio_engine::Cancellation;
 use ferrio_engine::inquire::{

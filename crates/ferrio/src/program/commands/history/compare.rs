@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs are compared. Start reading at [`compare()`].
 
-use crate::commands::compare::{self, CompareOptions};
+use crate::shared::comparison::{self, CompareOptions, ComparedResults};
 use crate::shared::inputs;
 use crate::shared::kept_runs::{found, opened};
 use crate::ui::console::Console;
@@ -29,7 +29,9 @@ pub(super) struct CompareRequest {
 pub(super) fn compare(request: CompareRequest, console: &mut Console) -> ExitCode {
     match both(&request) {
         Ok((base, new)) => {
-            compare::compare_two(inputs::name_of(base.number), inputs::name_of(new.number), request.options)
+            let results = [base, new].map(|run| inputs::name_of(run.number)).to_vec();
+            let compared = ComparedResults { results, against: Vec::new() };
+            comparison::answer(&compared, &request.options, &mut Console::of_command("ferrio compare"))
         }
         Err(reason) => {
             console.error(&format!("{}: {reason}\n", super::PROGRAM));

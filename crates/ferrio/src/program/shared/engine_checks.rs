@@ -2,7 +2,6 @@
 //!
 //! Must not know: files of jobs. Start reading at [`answers`].
 
-use super::{Ability, Answer};
 use ferrio_engine::open_library_of;
 use ferrio_spec::Status;
 use ferrio_spec::engines::{ENGINES, EngineDef};
@@ -11,6 +10,70 @@ use ferrio_sys::persistent_memory::WriteBack;
 use ferrio_sys::uring::{IoRing, RingRequest, SqPoll};
 use ferrio_sys::{Errno, Error};
 use std::path::Path;
+
+/// The state of an ability.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ability {
+    /// It works.
+    Works,
+    /// It does not work here.
+    Fails,
+    /// ferrio does not have it.
+    NotBuilt,
+    /// It cannot be found out.
+    Unknown,
+}
+
+impl Ability {
+    /// The word in both outputs.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Works => "works",
+            Self::Fails => "does not work here",
+            Self::NotBuilt => "not built",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    /// What the answer is about.
+    pub(crate) name: String,
+    /// The state.
+    pub(crate) state: Ability,
+    /// Details, or the reason.
+    pub(crate) why: String,
+    /// What can be done about it; empty: nothing.
+    pub(crate) cure: String,
+}
+
+impl Answer {
+    pub(crate) fn new(name: impl Into<String>, state: Ability, why: impl Into<String>) -> Self {
+        Self { name: name.into(), state, why: why.into(), cure: String::new() }
+    }
+
+    pub(crate) fn works(name: impl Into<String>, details: impl Into<String>) -> Self {
+        Self::new(name, Ability::Works, details)
+    }
+
+    pub(crate) fn fails(name: impl Into<String>, why: impl Into<String>, cure: impl Into<String>) -> Self {
+        Self { cure: cure.into(), ..Self::new(name, Ability::Fails, why) }
+    }
+
+    /// Ability, reason and cure on one line.
+    pub(crate) fn value(&self) -> String {
+        let mut value = self.state.word().to_owned();
+        if !self.why.is_empty() {
+            value = format!("{value}: {}", self.why);
+        }
+        if !self.cure.is_empty() {
+            value = format!("{value}; {}", self.cure);
+        }
+        value
+    }
+}
 
 /// Looks for what an engine needs; gets the name for its answer.
 type Check = fn(&str) -> Answer;
@@ -31,7 +94,7 @@ const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// An answer for each engine, and then for the abilities of rings.
-pub(super) fn answers() -> Vec<Answer> {
+pub(crate) fn answers() -> Vec<Answer> {
     let mut answers: Vec<Answer> = ENGINES.iter().map(of_engine).collect();
     answers.extend(ring_abilities());
     answers
@@ -188,7 +251,7 @@ fn ring_abilities() -> Vec<Answer> {
 const TRIED_BYTES: usize = 1 << 20;
 
 /// `fixedbufs`.
-pub(super) fn registered_buffers() -> Answer {
+pub(crate) fn registered_buffers() -> Answer {
     let name = "io_uring: fixedbufs";
     match IoRing::try_registered_buffer(TRIED_BYTES) {
         Ok(()) => Answer::works(name, "buffers of 1 MiB were registered and given back"),
