@@ -27,7 +27,7 @@ const OPTION: Thing = Thing {
             text: "use crate::options::kind::at_least;",
         },
         Row {
-            path: "crates/spec/src/lib.rs",
+            path: "crates/spec/src/extent.rs",
             before: "/// `number_ios`; 0",
             text: "    /// `dummy_last_ios`; 0: no limit.\n    pub dummy_last_ios: u64,",
         },
