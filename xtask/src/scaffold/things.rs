@@ -211,7 +211,7 @@ pub(crate) fn render(view: &FioView<'_>) -> String {
             text: "    Dummy, \"dummy\", &[\"dum\"], Lines, \"a dummy: counts groups\";",
         },
         Row {
-            path: "crates/formats/src/formats.rs",
+            path: "crates/formats/src/render.rs",
             before: "OutputFormat::Terse =>",
             text: "        OutputFormat::Dummy => crate::dummy::render(view),",
         },
