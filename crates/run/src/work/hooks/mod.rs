@@ -71,8 +71,7 @@ pub(crate) struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     /// The hooks that the plan asks for.
-    pub(crate) fn new(lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, Failure> {
-        let plan = lane.plan;
+    pub(crate) fn new(plan: &WorkerPlan, lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, Failure> {
         let log = WorkerLog::new(plan, lane.context.log, plan.ioprio()).map(Box::new);
         let mut hooks = Self {
             sees_issues: false,
@@ -84,7 +83,7 @@ impl<'a> Hooks<'a> {
             latency: LatencyLimits::new(plan).map(Box::new),
             response: ResponseTimes::new(plan, lane.account.stats.features.rate.is_some()).map(Box::new),
             priorities: Priorities::new(plan).map(Box::new),
-            verifier: Verifier::prepare(lane, set, shape)?,
+            verifier: Verifier::prepare(plan, lane, set, shape)?,
             serializer: Serializer::new(plan).map(Box::new),
             ramp_size: RampSize::new(plan),
             has_zones: !set.zones.is_empty(),
@@ -260,7 +259,7 @@ impl<'a> Hooks<'a> {
 
     /// True if writes in flight have to land before a file starts over.
     pub(crate) fn drains_between_rounds(&self) -> bool {
-        self.verifier().is_some_and(|verifier| verifier.goes_round)
+        self.verifier().is_some_and(|verifier| verifier.goes_round())
     }
 
     /// The step of a job with trims before its next I/O.

@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 pub(crate) mod control;
+pub(crate) mod rules;
 pub(crate) mod slots;
 pub(crate) mod sparse_stamps;
 pub(crate) mod told;
@@ -25,11 +26,12 @@ use ferrio_sys::{Arena, Clock};
 use ferrio_units::Direction;
 use ferrio_workload::Workload;
 use ferrio_workload::contents::BufferContents;
+use rules::JobRules;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::rc::Rc;
-use tolerance::{Treatment, treatment};
+use tolerance::Treatment;
 use unsynced::UnsyncedRanges;
 
 /// Why a loop ended.
@@ -86,7 +88,7 @@ pub(crate) struct Stamper {
 
 /// The parts that every I/O uses.
 pub(crate) struct Lane<'a> {
-    pub(crate) plan: &'a WorkerPlan,
+    pub(crate) rules: JobRules<'a>,
     pub(crate) context: &'a WorkerContext<'a>,
     pub(crate) clock: Clock,
     pub(crate) workload: Workload,
@@ -125,7 +127,7 @@ impl<'a> Lane<'a> {
         let (workload, engine, buffers) = parts;
         let (queue, account) = (plan.queue(), Account::new(plan, context.keeps_evidence));
         Box::new(Self {
-            plan,
+            rules: JobRules::new(plan),
             context,
             clock: context.clock.clone(),
             workload,
@@ -188,7 +190,7 @@ impl<'a> Lane<'a> {
 
     /// Counts an error, if the job's options want that; true if the job continues.
     pub(crate) fn tolerates(&mut self, direction: Direction, errno: i32) -> bool {
-        let treatment = treatment(&self.plan.spec.errors, direction, errno);
+        let treatment = self.rules.errors.treatment(direction, errno);
         if treatment != Treatment::Fatal {
             // The error that ends the job is also counted, if errors are counted.
             self.account.stats.tolerated.count(direction, errno);

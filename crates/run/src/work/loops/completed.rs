@@ -5,7 +5,6 @@
 use super::Worker;
 use super::connection::give_up;
 use super::failure::{IoFault, fail};
-use crate::compat;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
 use ferrio_engine::{Complaint, IoResult, Outcome};
@@ -73,8 +72,9 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
         if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
             worker.lane.account.read_nothing();
         }
+        let is_done_empty = slot.unit.direction == Direction::Read && worker.lane.rules.errors.empty_reads_are_done;
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
-        if worker.hooks.checks(slot_index) || !compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) {
+        if worker.hooks.checks(slot_index) || !is_done_empty {
             return failed(worker, slot_index, IoFault::Errno(EIO));
         }
         if let Some(Complaint { line, why, .. }) = worker.lane.engine.take_complaint() {

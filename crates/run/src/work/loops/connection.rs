@@ -13,10 +13,10 @@ use std::cell::RefCell;
 
 /// Makes the connection; waits until the end of the run or of the runtime.
 pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
-    if !lane.plan.engine.def.targets.are_outside() {
+    if !lane.rules.engine.targets.are_outside() {
         return Ok(());
     }
-    let limit_ns = lane.plan.spec.limits.runtime_us.saturating_mul(1_000);
+    let limit_ns = lane.rules.connect_limit_ns;
     let start_ns = lane.clock.now_ns();
     let mut is_told = false;
     loop {
@@ -44,7 +44,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
             if let Some(Complaint { line, why, .. }) = lane.engine.take_complaint() {
                 lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
             }
-            let note = RunNote::NoConnection { job: lane.plan.spec.name.clone() };
+            let note = RunNote::NoConnection { job: lane.rules.name.to_owned() };
             return Err(failure!(ETIMEDOUT, "connect").explained(note));
         }
     }
@@ -52,7 +52,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
 
 /// Ends the connection. A server that does not answer delays the end of a stopped run no longer than a moment.
 pub(crate) fn disconnect(lane: &mut Lane<'_>) {
-    if !lane.plan.engine.def.targets.are_outside() {
+    if !lane.rules.engine.targets.are_outside() {
         return;
     }
     let (clock, control) = (&lane.clock, RefCell::new(&mut lane.control));
@@ -64,7 +64,7 @@ pub(crate) fn disconnect(lane: &mut Lane<'_>) {
 /// after the end of the run or of the runtime.
 #[cold]
 pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
-    let targets = lane.plan.engine.def.targets;
+    let targets = lane.rules.engine.targets;
     if !targets.are_outside() {
         return;
     }
@@ -85,7 +85,7 @@ pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
         }
         return;
     }
-    let note = RunNote::NoAnswer { job: lane.plan.spec.name.clone() };
+    let note = RunNote::NoAnswer { job: lane.rules.name.to_owned() };
     if lane.control.is_terminated() {
         lane.context.say(MessageStream::Error, note);
     } else {

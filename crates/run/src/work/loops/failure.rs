@@ -7,7 +7,6 @@ use crate::error::failure;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
 use ferrio_engine::{Complaint, GuardedField, TagMismatch};
-use ferrio_spec::ZoneSpec;
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField};
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC, EREMOTEIO};
@@ -35,7 +34,7 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
     let unit = worker.lane.slots.get(slot_index).unit;
     let complaint = worker.lane.engine.take_complaint();
     let tolerated = worker.lane.tolerates(unit.direction, errno);
-    if tolerated && !worker.lane.plan.spec.errors.dump {
+    if tolerated && !worker.lane.rules.errors.tells_tolerated {
         return Ok(());
     }
     if let Some(Complaint { step, line, why }) = complaint {
@@ -67,7 +66,7 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         return Ok(());
     }
     let is_full = matches!(errno, ENOSPC | EDQUOT) && unit.direction == Direction::Write;
-    if worker.lane.plan.spec.extent.fill_device && is_full {
+    if worker.lane.rules.errors.ends_when_full && is_full {
         return Err(Stop::Filled);
     }
     Err(Stop::Failed(Box::new(failure!(errno, step))))
@@ -86,13 +85,13 @@ fn mismatched(file: String, mismatch: TagMismatch) -> IoNote {
 
 /// A hint about options when the very first I/O fails; as in fio, only for engines whose I/Os are done within `queue`.
 fn advice_on_first(worker: &Worker<'_>, file_index: u32, errno: i32) -> Option<IoNote> {
-    let (plan, file) = (&worker.lane.plan, worker.lane.files.plan(file_index));
-    if !plan.engine.def.is_inline() || worker.lane.account.stats.n_issued() > 1 {
+    let (rules, file) = (&worker.lane.rules, worker.lane.files.plan(file_index));
+    if !rules.engine.is_inline() || worker.lane.account.stats.n_issued() > 1 {
         return None;
     }
     match errno {
-        EINVAL if plan.spec.durability.direct => Some(IoNote::FirstDirectFailed),
-        EIO | EREMOTEIO if file.kind == FileKind::Block && plan.spec.zones == ZoneSpec::None => {
+        EINVAL if rules.errors.is_direct => Some(IoNote::FirstDirectFailed),
+        EIO | EREMOTEIO if file.kind == FileKind::Block && !rules.errors.has_zones => {
             Some(IoNote::FirstFailed { file: file.name.clone() })
         }
         _ => None,

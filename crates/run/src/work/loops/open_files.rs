@@ -4,7 +4,6 @@
 
 use super::Worker;
 use super::connection::connect;
-use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::trace::TraceGroup;
@@ -44,11 +43,9 @@ fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure
 
 /// Closes a file of which nothing is in flight, after a sync if the job wants one.
 pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
-    let syncs = worker.lane.plan.spec.durability.fsync_on_close
-        && worker.lane.plan.writes()
-        && worker.lane.files.is_open(file_index);
-    let synced = match syncs {
-        true if compat::traces_closing_sync(worker.lane.plan) => sync_file(worker, file_index),
+    let syncs = &worker.lane.rules.syncs;
+    let synced = match syncs.on_close && worker.lane.files.is_open(file_index) {
+        true if syncs.traces_on_close => sync_file(worker, file_index),
         true => sync_untraced(worker, file_index),
         false => Ok(()),
     };

@@ -23,19 +23,20 @@ pub(crate) mod trims;
 use crate::error::Failure;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
+use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
 use crate::work::lane::{Lane, Stop};
-use allowed::too_many;
+use allowed::{remedies, too_many};
 use backlog::Backlog;
 use checkers::{Checkers, Faulty};
 use commands::BlockCommands;
 use durable::DurableWrites;
 use expect::Expectations;
-use faults::tell_fault;
+use faults::FaultReports;
 use ferrio_engine::WriteContent;
-use ferrio_spec::{VerifiedWrites, VerifySpec};
+use ferrio_spec::VerifiedWrites;
 use ferrio_stats::VerifyStats;
-use ferrio_stats::note::VerifyNote;
+use ferrio_stats::note::{Remedy, VerifyNote};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::Expected;
@@ -54,7 +55,8 @@ use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
-    spec: VerifySpec,
+    reads: ReadBack,
+    reports: FaultReports,
     stamping: Stamping,
     expectations: Expectations,
     memory: WriteMemory,
@@ -72,19 +74,33 @@ pub(crate) struct Verifier {
     loaded: Option<LoadedState>,
     /// The journal for the check after a crash (`verify_crash_log`).
     journal: Option<Box<CrashLog>>,
-    /// Bytes of a mix's reads that were not repeated (`verify_only`).
-    pub(crate) unread_mix_bytes: u64,
-    /// A pass goes through its files several times: a file that starts over has nothing in flight.
-    pub(crate) goes_round: bool,
     /// What the commands of the engine mean for blocks.
-    pub(crate) commands: BlockCommands,
+    commands: BlockCommands,
+}
+
+/// Which writes are read back.
+struct ReadBack {
+    /// Some are; otherwise writes are remembered only for their trims.
+    is_wanted: bool,
+    writes: VerifiedWrites,
+    /// A pass goes through its files several times: a file that starts over has nothing in flight.
+    goes_round: bool,
+    /// What would help against more writes than can be remembered.
+    remedies: Vec<Remedy>,
+    /// Bytes of a mix's reads that were not repeated (`verify_only`).
+    unread_mix_bytes: u64,
 }
 
 impl Verifier {
     /// Makes the verification of a job, with the state and the journal that it asks for; `None`: the job does not
     /// verify.
-    pub(crate) fn prepare(lane: &Lane<'_>, set: &FileSet, shape: Shape) -> Result<Option<Box<Self>>, Failure> {
-        let (plan, block_bytes, kept) = (lane.plan, lane.buffers.block_bytes, lane.context.kept);
+    pub(crate) fn prepare(
+        plan: &WorkerPlan,
+        lane: &Lane<'_>,
+        set: &FileSet,
+        shape: Shape,
+    ) -> Result<Option<Box<Self>>, Failure> {
+        let (block_bytes, kept) = (lane.buffers.block_bytes, lane.context.kept);
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
         let commands = BlockCommands::new(&*lane.engine, &spec);
@@ -93,25 +109,31 @@ impl Verifier {
             // Only remembered writes show which of several overlapping ones is the newest, and what the engine has made of each.
             spec.reads = VerifiedWrites::Done;
         }
-        let stamping = Stamping::new(plan, &spec, block_bytes);
+        let (stamping, memory) = (Stamping::new(plan, &spec, block_bytes), WriteMemory::new(plan, set, shape));
+        let remedies = remedies(&spec, memory.is_by_place());
         let of_threads = stamping.rules().clone();
         let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
         Ok(Some(Box::new(Self {
             checkers: Checkers::start(&spec, block_bytes, check)?,
             stamping,
             expectations: Expectations::new(plan, &spec),
-            memory: WriteMemory::new(plan, set, shape),
+            memory,
             trims: Trims::new(plan, &spec),
             durable: DurableWrites::default(),
             backlog: spec.backlog.filter(|_| spec.reads != VerifiedWrites::OfEarlierRun).map(Backlog::new),
             regeneration: None,
-            state: StateKeeper::new(plan, spec.content.layout),
+            state: StateKeeper::new(plan, &spec),
             loaded,
             journal: CrashLog::create(plan, set, kept, commands.vary_writes())?,
-            unread_mix_bytes: 0,
-            goes_round: shape.goes_round(),
             commands,
-            spec,
+            reads: ReadBack {
+                is_wanted: spec.reads_back,
+                writes: spec.reads,
+                goes_round: shape.goes_round(),
+                remedies,
+                unread_mix_bytes: 0,
+            },
+            reports: FaultReports::new(plan, &spec),
         })))
     }
 
@@ -161,7 +183,7 @@ impl Verifier {
             journal.issued(slot_index, file_index, block.len(), write)?;
         }
         // Writes are remembered if they are read back, or if some are trimmed again.
-        if content != WriteContent::Unchanged && (self.spec.reads_back || self.trims.takes_writes()) {
+        if content != WriteContent::Unchanged && (self.reads.is_wanted || self.trims.takes_writes()) {
             let write = pending(file_index, &write, slot.unit.length_bytes as u64);
             self.remember(slot_index, write)?;
             self.memory.left(&write, content);
@@ -170,7 +192,7 @@ impl Verifier {
     }
 
     fn remember(&mut self, slot_index: u32, write: PendingWrite) -> Result<(), Failure> {
-        if self.spec.reads == VerifiedWrites::Regenerated {
+        if self.reads.writes == VerifiedWrites::Regenerated {
             self.memory.hold(slot_index, write);
             if let (Some(backlog), Some(regeneration)) = (&mut self.backlog, &self.regeneration) {
                 backlog.wrote(regeneration.n_waiting(self.stamping.n_writes()));
@@ -188,7 +210,7 @@ impl Verifier {
     }
 
     fn too_many(&self) -> Failure {
-        too_many(&self.spec, self.memory.is_by_place())
+        too_many(&self.reads.remedies)
     }
 
     /// Called before an I/O is issued: records its expected result and its effect on remembered writes.
@@ -240,7 +262,7 @@ impl Verifier {
         if let Some(journal) = &mut self.journal {
             journal.sync_issued(slot_index, direction, file_index);
         }
-        if self.spec.reads == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
+        if self.reads.writes == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
             self.durable.sync_issued(slot_index, file_index, self.stamping.n_writes(), &self.memory);
         }
     }
@@ -321,7 +343,7 @@ impl Verifier {
     fn tell_outcome(&self, lane: &mut Lane<'_>, faulty: Result<Option<Faulty>, Failure>) {
         match faulty {
             Ok(None) => {}
-            Ok(Some(faulty)) => tell_fault(&self.spec, self.stamping.rules(), lane, &faulty),
+            Ok(Some(faulty)) => self.reports.tell(self.stamping.rules(), lane, &faulty),
             Err(error) => lane.control.fail_soon(error),
         }
     }
@@ -351,7 +373,7 @@ impl Verifier {
 
     /// Called when a pass begins: the stream that will make its writes again is copied now.
     pub(crate) fn mark_pass(&mut self, workload: &Workload) {
-        if self.spec.reads == VerifiedWrites::Regenerated {
+        if self.reads.writes == VerifiedWrites::Regenerated {
             self.regeneration = Some(Box::new(Regeneration::new(workload, &self.stamping)));
         }
     }
@@ -360,11 +382,11 @@ impl Verifier {
     pub(crate) fn take_pass(&mut self, context: &WorkerContext<'_>) -> Vec<PendingWrite> {
         self.trims.end_pass();
         let mut writes = self.memory.pending_mut().take();
-        if !self.spec.reads_back {
+        if !self.reads.is_wanted {
             // They were kept only for their trims.
             writes.clear();
         }
-        if self.spec.reads == VerifiedWrites::Fsynced {
+        if self.reads.writes == VerifiedWrites::Fsynced {
             self.durable.retain(&mut writes);
         }
         let writes = self.up_to_state(context, writes);
@@ -394,7 +416,7 @@ impl Verifier {
     /// Takes the remembered writes that are to be read back now.
     pub(crate) fn take_backlog(&mut self) -> Vec<PendingWrite> {
         let n_wanted = self.backlog.as_ref().map_or(0, Backlog::n_wanted);
-        let writes = match self.spec.reads {
+        let writes = match self.reads.writes {
             VerifiedWrites::Fsynced => self.durable.take_some(n_wanted, &mut self.memory),
             _ => self.memory.pending_mut().take_some(n_wanted),
         };
@@ -435,6 +457,21 @@ impl Verifier {
         self.memory.unread_bytes()
     }
 
+    /// Bytes of reads among writes that the earlier run did and that are not repeated.
+    pub(crate) fn unread_mix_bytes(&self) -> u64 {
+        self.reads.unread_mix_bytes
+    }
+
+    /// True if a pass goes through its files several times, so that a file that starts over has nothing in flight.
+    pub(crate) fn goes_round(&self) -> bool {
+        self.reads.goes_round
+    }
+
+    /// True if written blocks are compared by the device, and not read back.
+    pub(crate) fn lets_device_compare(&self) -> bool {
+        self.commands.compare()
+    }
+
     /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
     ///
     /// # Errors
@@ -449,7 +486,7 @@ impl Verifier {
                 }
                 Direction::Read => {
                     self.trims.note(false);
-                    self.unread_mix_bytes += io.length_bytes;
+                    self.reads.unread_mix_bytes += io.length_bytes;
                 }
                 // Syncs are not repeated.
                 _ => {}
@@ -491,10 +528,10 @@ impl Verifier {
     /// What cannot be written.
     pub(crate) fn save_state(&self, lane: &Lane<'_>) -> Option<Result<(), VerifyNote>> {
         let keeper = self.state.as_ref().filter(|_| !lane.context.readonly)?;
-        let n_writes = match self.spec.reads {
+        let n_writes = match self.reads.writes {
             VerifiedWrites::Fsynced => self.durable.before_all(lane.files.n_files() as usize),
             _ => self.stamping.n_writes(),
         };
-        Some(keeper.save(lane, &self.spec, n_writes))
+        Some(keeper.save(lane, n_writes))
     }
 }
