@@ -9,6 +9,7 @@ use super::loops::Worker;
 use super::verify::Verifier;
 use crate::compat;
 use crate::plan::WorkerPlan;
+use ferrio_engine::Server;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
 use ferrio_units::{DataDirection, PerDirection};
@@ -208,7 +209,7 @@ impl WorkerFigures {
     }
 
     /// The report at a time during the run.
-    pub(super) fn at(&self, now_ns: u64, worker: &Worker<'_>) -> ThreadStats {
+    pub(super) fn at(&self, now_ns: u64, worker: &mut Worker<'_>) -> ThreadStats {
         let Worker { lane, hooks, .. } = worker;
         let mut stats = lane.account.reported();
         self.add_runtime(&mut stats, now_ns, lane);
@@ -230,11 +231,13 @@ impl WorkerFigures {
     }
 
     /// Adds figures that are known only at the end: CPU, page faults, total time.
-    fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>, hooks: &Hooks<'_>) {
+    fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &mut Lane<'_>, hooks: &Hooks<'_>) {
         stats.features.block_states = hooks.blocks.as_ref().map(BlockTable::states);
         stats.features.zone_resets = self.n_zone_resets(lane, hooks);
-        stats.features.foreign_datagrams = self.foreign_datagrams(lane);
-        stats.features.server = lane.engine.server_steps().map(Box::new);
+        if let Some(server) = lane.engine.server() {
+            stats.features.foreign_datagrams = self.foreign_datagrams(server);
+            stats.features.server = server.server_steps().map(Box::new);
+        }
         stats.features.replay = lane
             .workload
             .replayed()
@@ -274,8 +277,8 @@ impl WorkerFigures {
     }
 
     /// Datagrams of others; a native run leaves them out.
-    fn foreign_datagrams(&self, lane: &Lane<'_>) -> ForeignDatagrams {
-        let n_foreign = lane.engine.n_foreign_datagrams();
+    fn foreign_datagrams(&self, server: &dyn Server) -> ForeignDatagrams {
+        let n_foreign = server.n_foreign_datagrams();
         if self.rules.takes_foreign {
             ForeignDatagrams { n_taken: n_foreign, n_left_out: 0 }
         } else {

@@ -115,7 +115,9 @@ impl Lookout {
     fn start_counting(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         let lane = &mut worker.lane;
         lane.account.end_ramp();
-        lane.engine.counts_begin_anew();
+        if let Some(server) = lane.engine.server() {
+            server.counts_begin_anew();
+        }
         self.samplers.rates.start(now_ns, &lane.account);
         self.samplers.start_counting(now_ns, lane);
         // Cannot fail: the clock existed when I/O began.
@@ -177,7 +179,7 @@ impl Lookout {
     }
 
     /// Sends all figures if an interval is over.
-    fn hand_over_interval(&mut self, now_ns: u64, worker: &Worker<'_>) {
+    fn hand_over_interval(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         if let Some(due_ns) = self.samplers.intervals.at(now_ns, &worker.lane) {
             let stats = self.figures.at(now_ns, worker);
             let figures = Box::new(IntervalFigures { at_ns: now_ns, due_ns, stats });

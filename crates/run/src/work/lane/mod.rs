@@ -19,9 +19,10 @@ use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use account::Account;
 use control::Control;
-use ferrio_engine::{Cancellation, Completion, Engine};
+use ferrio_engine::{Cancellation, Complaint, Completion, Engine};
 use ferrio_spec::QueueSpec;
 use ferrio_spec::engines::Handover;
+use ferrio_stats::note::IoNote;
 use ferrio_sys::{Arena, Clock};
 use ferrio_units::Direction;
 use ferrio_workload::Workload;
@@ -185,6 +186,18 @@ impl<'a> Lane<'a> {
     pub(crate) fn say_file_warnings(&mut self) {
         for warning in self.files.take_warnings() {
             self.context.say(MessageStream::Info, warning);
+        }
+    }
+
+    /// What the engine says about the unit that failed last, once.
+    pub(crate) fn take_complaint(&mut self) -> Option<Complaint> {
+        self.engine.server()?.take_complaint()
+    }
+
+    /// Reports what the engine says about the unit that failed last, if it says anything.
+    pub(crate) fn say_complaint(&mut self) {
+        if let Some(Complaint { line, why, .. }) = self.take_complaint() {
+            self.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
         }
     }
 

@@ -23,7 +23,8 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
         let (clock, control) = (&lane.clock, &lane.control);
         let is_late = || limit_ns > 0 && clock.now_ns().saturating_sub(start_ns) >= limit_ns;
         let is_over = || control.is_terminated() || is_late();
-        let connection = lane.engine.connect(Cancellation::new(&is_over));
+        let Some(server) = lane.engine.server() else { return Ok(()) };
+        let connection = server.connect(Cancellation::new(&is_over));
         match connection.map_err(|error| engine_failure!(error, "connect"))? {
             Connection::Made => return Ok(()),
             Connection::Reached(server) => {
@@ -41,9 +42,7 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
         }
         if is_late() {
             // What was waited for.
-            if let Some(Complaint { line, why, .. }) = lane.engine.take_complaint() {
-                lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
-            }
+            lane.say_complaint();
             let note = RunNote::NoConnection { job: lane.rules.name.to_owned() };
             return Err(failure!(ETIMEDOUT, "connect").explained(note));
         }
@@ -57,7 +56,9 @@ pub(crate) fn disconnect(lane: &mut Lane<'_>) {
     }
     let (clock, control) = (&lane.clock, RefCell::new(&mut lane.control));
     let is_over = || control.borrow_mut().is_out_of_patience(clock.now_ns(), 0);
-    lane.engine.disconnect(Cancellation::new(&is_over));
+    if let Some(server) = lane.engine.server() {
+        server.disconnect(Cancellation::new(&is_over));
+    }
 }
 
 /// Called when a wait for I/Os in flight brought nothing: gives them up if their server has not answered for too long
@@ -68,17 +69,18 @@ pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
     if !targets.are_outside() {
         return;
     }
-    let moved_bytes = lane.engine.take_moved_bytes();
+    let Some(server) = lane.engine.server() else { return };
+    let moved_bytes = server.take_moved_bytes();
     if !lane.control.is_out_of_patience(lane.clock.now_ns(), moved_bytes) {
         return;
     }
-    lane.engine.give_up();
+    server.give_up();
     // The end of a connection is no server: it may have sent all.
     if targets.is_connection() {
         return;
     }
     // The server has answered, and has refused the I/O again and again.
-    if let Some(Complaint { step, line, why }) = lane.engine.take_complaint() {
+    if let Some(Complaint { step, line, why }) = lane.take_complaint() {
         lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
         if !lane.control.is_terminated() {
             lane.control.fail_soon(failure!(EIO, step));

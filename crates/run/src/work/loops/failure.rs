@@ -6,7 +6,7 @@ use super::Worker;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
-use ferrio_engine::{Complaint, GuardedField, TagMismatch};
+use ferrio_engine::{Complaint, FailureDetails, GuardedField, TagMismatch};
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField};
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC, EREMOTEIO};
@@ -25,14 +25,18 @@ pub(crate) enum IoFault {
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Result<(), Stop> {
     let (errno, device) = match fault {
-        IoFault::Errno(errno) => (errno, worker.lane.engine.take_scsi_status(slot_index).map(DeviceStatus::Scsi)),
+        IoFault::Errno(errno) => {
+            let status = details(worker).and_then(|failures| failures.take_scsi_status(slot_index));
+            (errno, status.map(DeviceStatus::Scsi))
+        }
         IoFault::Nvme(status) => (i32::from(status), Some(DeviceStatus::Nvme(status))),
     };
     worker.hooks.failed(&mut worker.lane, slot_index, errno);
     // As in fio, the step tells whether submission or I/O failed.
-    let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
+    let is_refused = details(worker).is_some_and(|failures| failures.take_refusal(slot_index));
+    let step = if is_refused { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;
-    let complaint = worker.lane.engine.take_complaint();
+    let complaint = worker.lane.take_complaint();
     let tolerated = worker.lane.tolerates(unit.direction, errno);
     if tolerated && !worker.lane.rules.errors.tells_tolerated {
         return Ok(());
@@ -50,11 +54,11 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         device,
         hint: match fault {
             IoFault::Errno(errno) => worker.lane.engine.hint(&unit, errno),
-            IoFault::Nvme(status) => worker.lane.engine.status_hint(status),
+            IoFault::Nvme(status) => details(worker).and_then(|failures| failures.status_hint(status)),
         }
         .map(Into::into),
     };
-    if let Some(mismatch) = worker.lane.engine.take_mismatch(slot_index) {
+    if let Some(mismatch) = details(worker).and_then(|failures| failures.take_mismatch(slot_index)) {
         let file = worker.lane.files.plan(unit.file_index).name.clone();
         worker.lane.context.say(MessageStream::Error, mismatched(file, mismatch));
     }
@@ -70,6 +74,10 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         return Err(Stop::Filled);
     }
     Err(Stop::Failed(Box::new(failure!(errno, step))))
+}
+
+fn details<'w>(worker: &'w mut Worker<'_>) -> Option<&'w mut dyn FailureDetails> {
+    worker.lane.engine.failures()
 }
 
 /// The line about protection information that does not fit.

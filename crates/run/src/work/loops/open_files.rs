@@ -95,7 +95,7 @@ pub(crate) fn note_synced(worker: &mut Worker<'_>, file_index: u32, errno: i32) 
     }
     let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let file = worker.lane.files.plan(file_index).name.clone();
-    if let Some(Complaint { step, line, why }) = worker.lane.engine.take_complaint() {
+    if let Some(Complaint { step, line, why }) = worker.lane.take_complaint() {
         let note = IoNote::Refused { line, why, unsynced: Some(file) };
         worker.lane.context.say(MessageStream::Error, note);
         return Err(failure!(errno, step));

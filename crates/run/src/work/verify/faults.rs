@@ -17,8 +17,10 @@ use ferrio_workload::verify::fault::{Damage, diagnose};
 
 /// How faults are reported, and when they end the job.
 pub(crate) struct FaultReports {
-    /// The directory of files with damaged blocks; `Some(None)`: the present one; `None`: blocks are not kept.
-    dumps: Option<Option<String>>,
+    /// Damaged blocks are written to files.
+    dumps: bool,
+    /// The directory of these files; `None`: the present one.
+    directory: Option<String>,
     /// A fault ends the job even if errors of verification are tolerated.
     is_fatal: bool,
     /// The step that the report names for a fault.
@@ -28,7 +30,8 @@ pub(crate) struct FaultReports {
 impl FaultReports {
     pub(crate) fn new(plan: &WorkerPlan, spec: &VerifySpec) -> Self {
         Self {
-            dumps: spec.dumps.then(|| spec.dump_directory.clone()),
+            dumps: spec.dumps,
+            directory: spec.dump_directory.clone(),
             is_fatal: spec.is_fatal,
             step: checking_step(plan, spec),
         }
@@ -40,13 +43,13 @@ impl FaultReports {
         let regenerated = rules.regenerate(received, expected);
         let file = lane.files.plan(*file_index).name.clone();
         let mut dumps = Vec::new();
-        if let Some(directory) = &self.dumps {
+        if self.dumps {
             // Both blocks have the same length.
             let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
             let interval = start..start + fault.length_bytes as usize;
             let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
             let damaged = received.get(interval).unwrap_or(received);
-            dumps = dump(directory.as_deref(), &file, fault, damaged, whole, lane.context.kept);
+            dumps = dump(self.directory.as_deref(), &file, fault, damaged, whole, lane.context.kept);
         }
         let own = rules.regenerate_own(received, expected.offset_bytes);
         let foreign = rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);

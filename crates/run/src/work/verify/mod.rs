@@ -1,6 +1,7 @@
 //! Verification: the contents of writes, and the check of reads. Each duty is a type with its own state: [`stamp`]
 //! makes and checks blocks, [`expect`] has the expected results of reads, [`memory`] the writes. [`trims`], [`durable`], [`backlog`] and
-//! [`regenerate`] decide which are read back and when; [`state`], [`loaded`] and [`journal`] exchange data with other runs.
+//! [`regenerate`] decide which are read back and when; [`unrepeated`] remembers those of an earlier run; [`state`], [`loaded`] and
+//! [`journal`] exchange data with other runs.
 //! Must not know: loops, headers. Start reading at [`Verifier`]. Facts: reference "Verify".
 
 pub(crate) mod allowed;
@@ -19,6 +20,7 @@ mod regenerate;
 mod stamp;
 mod state;
 pub(crate) mod trims;
+mod unrepeated;
 
 use crate::error::Failure;
 use crate::files::FileSet;
@@ -38,12 +40,11 @@ use ferrio_spec::VerifiedWrites;
 use ferrio_stats::VerifyStats;
 use ferrio_stats::note::{Remedy, VerifyNote};
 use ferrio_units::{DataDirection, Direction};
+use ferrio_workload::Workload;
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::Expected;
 use ferrio_workload::verify::pending::{PendingWrite, TooMany};
-use ferrio_workload::verify::state::WriteFate;
 use ferrio_workload::workload::StreamCopy;
-use ferrio_workload::{Next, NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
 pub(crate) use loaded::check_state;
@@ -55,7 +56,7 @@ use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
-    reads: ReadBack,
+    reads: ReadBackRules,
     reports: FaultReports,
     stamping: Stamping,
     expectations: Expectations,
@@ -79,7 +80,7 @@ pub(crate) struct Verifier {
 }
 
 /// Which writes are read back.
-struct ReadBack {
+struct ReadBackRules {
     /// Some are; otherwise writes are remembered only for their trims.
     is_wanted: bool,
     writes: VerifiedWrites,
@@ -96,14 +97,14 @@ impl Verifier {
     /// verify.
     pub(crate) fn prepare(
         plan: &WorkerPlan,
-        lane: &Lane<'_>,
+        lane: &mut Lane<'_>,
         set: &FileSet,
         shape: Shape,
     ) -> Result<Option<Box<Self>>, Failure> {
         let (block_bytes, kept) = (lane.buffers.block_bytes, lane.context.kept);
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
-        let commands = BlockCommands::new(&*lane.engine, &spec);
+        let commands = BlockCommands::new(&mut *lane.engine, &spec);
         let is_remembered = shape.overlaps() || !commands.are_plain();
         if spec.reads == VerifiedWrites::Regenerated && is_remembered {
             // Only remembered writes show which of several overlapping ones is the newest, and what the engine has made of each.
@@ -126,7 +127,7 @@ impl Verifier {
             loaded,
             journal: CrashLog::create(plan, set, kept, commands.vary_writes())?,
             commands,
-            reads: ReadBack {
+            reads: ReadBackRules {
                 is_wanted: spec.reads_back,
                 writes: spec.reads,
                 goes_round: shape.goes_round(),
@@ -470,56 +471,6 @@ impl Verifier {
     /// True if written blocks are compared by the device, and not read back.
     pub(crate) fn lets_device_compare(&self) -> bool {
         self.commands.compare()
-    }
-
-    /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
-    ///
-    /// # Errors
-    /// There are more writes than can be remembered.
-    pub(crate) fn remember_step(&mut self, lane: &mut Lane<'_>, next: &Next) -> Result<bool, Failure> {
-        match next {
-            Next::Io(io) => match io.direction {
-                Direction::Write => return self.remember_unwritten(lane, io),
-                Direction::Trim => {
-                    self.trims.note(true);
-                    self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
-                }
-                Direction::Read => {
-                    self.trims.note(false);
-                    self.reads.unread_mix_bytes += io.length_bytes;
-                }
-                // Syncs are not repeated.
-                _ => {}
-            },
-            Next::Wait => self.trims.remember_due(&mut self.memory),
-            _ => {}
-        }
-        Ok(true)
-    }
-
-    fn remember_unwritten(&mut self, lane: &mut Lane<'_>, io: &NextIo) -> Result<bool, Failure> {
-        let number = self.stamping.n_writes();
-        if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
-            loaded.say_stop(lane.context, number, WriteFate::NotIssued);
-            return Ok(false);
-        }
-        let write = self.stamping.next(io.offset_bytes, 0);
-        let write = pending(io.file_index, &write, io.length_bytes);
-        let content = self.commands.content(&mut *lane.engine, 0);
-        if content == WriteContent::Unchanged {
-            return Ok(true);
-        }
-        self.memory.forget_above(write.file_index, write.offset_bytes);
-        // If the write was in flight or failed, the contents of its place are unknown.
-        let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == WriteFate::Done);
-        if !is_known && self.memory.is_by_place() {
-            self.memory.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
-            return Ok(true);
-        }
-        self.memory.push_unwritten(write).map_err(|TooMany| self.too_many())?;
-        self.memory.left_by_earlier_run(&write, content);
-        self.trims.wrote(write);
-        Ok(true)
     }
 
     /// Writes the state file; `None`: there is nothing to write.
