@@ -284,7 +284,7 @@ impl<'a> Passes<'a> {
     }
 
     fn unread_bytes(&self) -> u64 {
-        self.worker.hooks.verifier().map_or(0, Verifier::unread_bytes)
+        self.worker.hooks.verifier().map_or(0, |verifier| verifier.memory().unread_bytes())
     }
 
     /// Figures that change if a pass did anything.
@@ -303,7 +303,7 @@ impl<'a> Passes<'a> {
         let bytes = lane.account.bytes();
         if self.plan.spec.is_verify_only() {
             // Bytes of the earlier run, which did the I/Os of this stream and also read back what is read now.
-            let of_mix = hooks.verifier().map_or(0, Verifier::unread_mix_bytes);
+            let of_mix = hooks.verifier().map_or(0, |verifier| verifier.memory().unread_mix_bytes());
             let read_bytes = bytes[DataDirection::Read].saturating_sub(of_mix);
             return issued_bytes.saturating_add(read_bytes).saturating_add(self.unread_bytes());
         }

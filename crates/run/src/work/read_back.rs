@@ -121,7 +121,7 @@ fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(Strea
 fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.context.tracer.set_reading_back(is_reading_back);
     worker.lane.control.set_reading_back(is_reading_back);
-    let compares = worker.hooks.verifier().is_some_and(Verifier::lets_device_compare);
+    let compares = worker.hooks.verifier().is_some_and(|verifier| verifier.commands.compare());
     if let Some(device) = worker.lane.engine.device().filter(|_| compares) {
         device.set_comparing(is_reading_back);
     }

@@ -259,7 +259,7 @@ impl<'a> Hooks<'a> {
 
     /// True if writes in flight have to land before a file starts over.
     pub(crate) fn drains_between_rounds(&self) -> bool {
-        self.verifier().is_some_and(Verifier::goes_round)
+        self.verifier().is_some_and(|verifier| verifier.memory().goes_round())
     }
 
     /// The step of a job with trims before its next I/O.

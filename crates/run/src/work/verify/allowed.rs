@@ -83,6 +83,15 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifyS
     Err(too_many_writes(Some(ManyWrites { n_writes, limit_bytes }), remedies(verify, shape.overlaps())))
 }
 
+/// Which writes are read back. `is_remembered`: only remembered writes show which of several overlapping ones is the newest, or what the
+/// engine has made of each.
+pub(crate) fn reads_of(verify: &VerifySpec, is_remembered: bool) -> VerifiedWrites {
+    match verify.reads {
+        VerifiedWrites::Regenerated if is_remembered => VerifiedWrites::Done,
+        reads => reads,
+    }
+}
+
 /// Remedies against too many writes. `overlap`: writes may overlap.
 pub(crate) fn remedies(verify: &VerifySpec, overlap: bool) -> Vec<Remedy> {
     let mut ways = vec![Remedy::LargerBlocks, Remedy::FewerWrites];

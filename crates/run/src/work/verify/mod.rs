@@ -1,7 +1,6 @@
 //! Verification: the contents of writes, and the check of reads. Each duty is a type with its own state: [`stamp`]
 //! makes and checks blocks, [`expect`] has the expected results of reads, [`memory`] the writes. [`trims`], [`durable`], [`backlog`] and
-//! [`regenerate`] decide which are read back and when; [`unrepeated`] remembers those of an earlier run; [`state`], [`loaded`] and
-//! [`journal`] exchange data with other runs.
+//! [`regenerate`] decide which are read back and when; [`state`], [`loaded`] and [`journal`] exchange data with other runs.
 //! Must not know: loops, headers. Start reading at [`Verifier`]. Facts: reference "Verify".
 
 pub(crate) mod allowed;
@@ -20,7 +19,6 @@ mod regenerate;
 mod stamp;
 mod state;
 pub(crate) mod trims;
-mod unrepeated;
 
 use crate::error::Failure;
 use crate::files::FileSet;
@@ -28,7 +26,7 @@ use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
 use crate::work::lane::{Lane, Stop};
-use allowed::{remedies, too_many};
+use allowed::reads_of;
 use backlog::Backlog;
 use checkers::{Checkers, Faulty};
 use commands::BlockCommands;
@@ -38,13 +36,14 @@ use faults::FaultReports;
 use ferrio_engine::WriteContent;
 use ferrio_spec::VerifiedWrites;
 use ferrio_stats::VerifyStats;
-use ferrio_stats::note::{Remedy, VerifyNote};
+use ferrio_stats::note::VerifyNote;
 use ferrio_units::{DataDirection, Direction};
-use ferrio_workload::Workload;
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::Expected;
-use ferrio_workload::verify::pending::{PendingWrite, TooMany};
+use ferrio_workload::verify::pending::PendingWrite;
+use ferrio_workload::verify::state::WriteFate;
 use ferrio_workload::workload::StreamCopy;
+use ferrio_workload::{Next, NextIo, Workload};
 use journal::CrashLog;
 use loaded::LoadedState;
 pub(crate) use loaded::check_state;
@@ -56,7 +55,10 @@ use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
-    reads: ReadBackRules,
+    /// Which writes are read back.
+    reads: VerifiedWrites,
+    /// Some are; otherwise writes are remembered only for their trims.
+    reads_back: bool,
     reports: FaultReports,
     stamping: Stamping,
     expectations: Expectations,
@@ -76,20 +78,7 @@ pub(crate) struct Verifier {
     /// The journal for the check after a crash (`verify_crash_log`).
     journal: Option<Box<CrashLog>>,
     /// What the commands of the engine mean for blocks.
-    commands: BlockCommands,
-}
-
-/// Which writes are read back.
-struct ReadBackRules {
-    /// Some are; otherwise writes are remembered only for their trims.
-    is_wanted: bool,
-    writes: VerifiedWrites,
-    /// A pass goes through its files several times: a file that starts over has nothing in flight.
-    goes_round: bool,
-    /// What would help against more writes than can be remembered.
-    remedies: Vec<Remedy>,
-    /// Bytes of a mix's reads that were not repeated (`verify_only`).
-    unread_mix_bytes: u64,
+    pub(crate) commands: BlockCommands,
 }
 
 impl Verifier {
@@ -105,13 +94,8 @@ impl Verifier {
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
         let commands = BlockCommands::new(&mut *lane.engine, &spec);
-        let is_remembered = shape.overlaps() || !commands.are_plain();
-        if spec.reads == VerifiedWrites::Regenerated && is_remembered {
-            // Only remembered writes show which of several overlapping ones is the newest, and what the engine has made of each.
-            spec.reads = VerifiedWrites::Done;
-        }
-        let (stamping, memory) = (Stamping::new(plan, &spec, block_bytes), WriteMemory::new(plan, set, shape));
-        let remedies = remedies(&spec, memory.is_by_place());
+        spec.reads = reads_of(&spec, shape.overlaps() || !commands.are_plain());
+        let (stamping, memory) = (Stamping::new(plan, &spec, block_bytes), WriteMemory::new(plan, &spec, set, shape));
         let of_threads = stamping.rules().clone();
         let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
         Ok(Some(Box::new(Self {
@@ -127,15 +111,15 @@ impl Verifier {
             loaded,
             journal: CrashLog::create(plan, set, kept, commands.vary_writes())?,
             commands,
-            reads: ReadBackRules {
-                is_wanted: spec.reads_back,
-                writes: spec.reads,
-                goes_round: shape.goes_round(),
-                remedies,
-                unread_mix_bytes: 0,
-            },
+            reads: spec.reads,
+            reads_back: spec.reads_back,
             reports: FaultReports::new(plan, &spec),
         })))
+    }
+
+    /// The writes that it remembers.
+    pub(crate) fn memory(&self) -> &WriteMemory {
+        &self.memory
     }
 
     /// Amounts that it had to remember; `None`: nothing.
@@ -184,7 +168,7 @@ impl Verifier {
             journal.issued(slot_index, file_index, block.len(), write)?;
         }
         // Writes are remembered if they are read back, or if some are trimmed again.
-        if content != WriteContent::Unchanged && (self.reads.is_wanted || self.trims.takes_writes()) {
+        if content != WriteContent::Unchanged && (self.reads_back || self.trims.takes_writes()) {
             let write = pending(file_index, &write, slot.unit.length_bytes as u64);
             self.remember(slot_index, write)?;
             self.memory.left(&write, content);
@@ -193,7 +177,7 @@ impl Verifier {
     }
 
     fn remember(&mut self, slot_index: u32, write: PendingWrite) -> Result<(), Failure> {
-        if self.reads.writes == VerifiedWrites::Regenerated {
+        if self.reads == VerifiedWrites::Regenerated {
             self.memory.hold(slot_index, write);
             if let (Some(backlog), Some(regeneration)) = (&mut self.backlog, &self.regeneration) {
                 backlog.wrote(regeneration.n_waiting(self.stamping.n_writes()));
@@ -201,17 +185,13 @@ impl Verifier {
             return Ok(());
         }
         self.memory.forget_above(write.file_index, write.offset_bytes);
-        self.memory.push(write).map_err(|TooMany| self.too_many())?;
+        self.memory.push(write)?;
         self.memory.takes_off(slot_index, write);
         if let Some(backlog) = &mut self.backlog {
             backlog.wrote(self.memory.pending().len() as u64);
         }
         self.trims.wrote(write);
         Ok(())
-    }
-
-    fn too_many(&self) -> Failure {
-        too_many(&self.reads.remedies)
     }
 
     /// Called before an I/O is issued: records its expected result and its effect on remembered writes.
@@ -263,7 +243,7 @@ impl Verifier {
         if let Some(journal) = &mut self.journal {
             journal.sync_issued(slot_index, direction, file_index);
         }
-        if self.reads.writes == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
+        if self.reads == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
             self.durable.sync_issued(slot_index, file_index, self.stamping.n_writes(), &self.memory);
         }
     }
@@ -374,7 +354,7 @@ impl Verifier {
 
     /// Called when a pass begins: the stream that will make its writes again is copied now.
     pub(crate) fn mark_pass(&mut self, workload: &Workload) {
-        if self.reads.writes == VerifiedWrites::Regenerated {
+        if self.reads == VerifiedWrites::Regenerated {
             self.regeneration = Some(Box::new(Regeneration::new(workload, &self.stamping)));
         }
     }
@@ -383,11 +363,11 @@ impl Verifier {
     pub(crate) fn take_pass(&mut self, context: &WorkerContext<'_>) -> Vec<PendingWrite> {
         self.trims.end_pass();
         let mut writes = self.memory.pending_mut().take();
-        if !self.reads.is_wanted {
+        if !self.reads_back {
             // They were kept only for their trims.
             writes.clear();
         }
-        if self.reads.writes == VerifiedWrites::Fsynced {
+        if self.reads == VerifiedWrites::Fsynced {
             self.durable.retain(&mut writes);
         }
         let writes = self.up_to_state(context, writes);
@@ -417,7 +397,7 @@ impl Verifier {
     /// Takes the remembered writes that are to be read back now.
     pub(crate) fn take_backlog(&mut self) -> Vec<PendingWrite> {
         let n_wanted = self.backlog.as_ref().map_or(0, Backlog::n_wanted);
-        let writes = match self.reads.writes {
+        let writes = match self.reads {
             VerifiedWrites::Fsynced => self.durable.take_some(n_wanted, &mut self.memory),
             _ => self.memory.pending_mut().take_some(n_wanted),
         };
@@ -453,24 +433,54 @@ impl Verifier {
         self.regeneration = None;
     }
 
-    /// Bytes that the passes of an earlier run read back and that are not read back now.
-    pub(crate) fn unread_bytes(&self) -> u64 {
-        self.memory.unread_bytes()
+    /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
+    ///
+    /// # Errors
+    /// There are more writes than can be remembered.
+    pub(crate) fn remember_step(&mut self, lane: &mut Lane<'_>, next: &Next) -> Result<bool, Failure> {
+        match next {
+            Next::Io(io) => match io.direction {
+                Direction::Write => return self.remember_unwritten(lane, io),
+                Direction::Trim => {
+                    self.trims.note(true);
+                    self.memory.trim_unwritten(io.file_index, io.offset_bytes, io.length_bytes);
+                }
+                Direction::Read => {
+                    self.trims.note(false);
+                    self.memory.note_unread_mix(io.length_bytes);
+                }
+                // Syncs are not repeated.
+                _ => {}
+            },
+            Next::Wait => self.trims.remember_due(&mut self.memory),
+            _ => {}
+        }
+        Ok(true)
     }
 
-    /// Bytes of reads among writes that the earlier run did and that are not repeated.
-    pub(crate) fn unread_mix_bytes(&self) -> u64 {
-        self.reads.unread_mix_bytes
-    }
-
-    /// True if a pass goes through its files several times, so that a file that starts over has nothing in flight.
-    pub(crate) fn goes_round(&self) -> bool {
-        self.reads.goes_round
-    }
-
-    /// True if written blocks are compared by the device, and not read back.
-    pub(crate) fn lets_device_compare(&self) -> bool {
-        self.commands.compare()
+    fn remember_unwritten(&mut self, lane: &mut Lane<'_>, io: &NextIo) -> Result<bool, Failure> {
+        let number = self.stamping.n_writes();
+        if let Some(loaded) = self.loaded.as_mut().filter(|loaded| loaded.ended_before(number, io)) {
+            loaded.say_stop(lane.context, number, WriteFate::NotIssued);
+            return Ok(false);
+        }
+        let write = self.stamping.next(io.offset_bytes, 0);
+        let write = pending(io.file_index, &write, io.length_bytes);
+        let content = self.commands.content(&mut *lane.engine, 0);
+        if content == WriteContent::Unchanged {
+            return Ok(true);
+        }
+        self.memory.forget_above(write.file_index, write.offset_bytes);
+        // If the write was in flight or failed, the contents of its place are unknown.
+        let is_known = self.loaded.as_ref().is_none_or(|loaded| loaded.told(&write) == WriteFate::Done);
+        if !is_known && self.memory.is_by_place() {
+            self.memory.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
+            return Ok(true);
+        }
+        self.memory.push_unwritten(write)?;
+        self.memory.left_by_earlier_run(&write, content);
+        self.trims.wrote(write);
+        Ok(true)
     }
 
     /// Writes the state file; `None`: there is nothing to write.
@@ -479,7 +489,7 @@ impl Verifier {
     /// What cannot be written.
     pub(crate) fn save_state(&self, lane: &Lane<'_>) -> Option<Result<(), VerifyNote>> {
         let keeper = self.state.as_ref().filter(|_| !lane.context.readonly)?;
-        let n_writes = match self.reads.writes {
+        let n_writes = match self.reads {
             VerifiedWrites::Fsynced => self.durable.before_all(lane.files.n_files() as usize),
             _ => self.stamping.n_writes(),
         };
