@@ -7,18 +7,18 @@
 //! it is reaped: the loop touches neither its slot nor its part of the buffer area.
 //! Must not know: which loop drives it. Start reading at [`Prepared`] and [`Engine`].
 
+pub mod parts;
+
 pub use crate::error::EngineError;
 use crate::options::EngineOptions;
 pub use crate::outcome::{IoResult, Outcome};
 use ferrio_spec::{PlacementSpec, SyncMode};
-use ferrio_stats::ServerSteps;
-use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;
 use ferrio_units::Direction;
+use parts::{DeviceCommands, FailureDetails, Server};
 use std::cell::RefCell;
 use std::io;
-use std::ops::Range;
 use std::os::fd::BorrowedFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -218,30 +218,6 @@ impl<'a> Cancellation<'a> {
     }
 }
 
-/// State of a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Connection {
-    /// The connection is made, or the engine needs none.
-    Made,
-    /// The connection to a server has just been made. The text names the kind of server.
-    Reached(&'static str),
-    /// This end has asked the other one to connect, or expects it to.
-    Awaited,
-    /// This end listens, and no peer has connected yet.
-    Listening,
-}
-
-/// What an engine says about a failed unit, in place of the line that other failed I/Os have.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complaint {
-    /// The step that failed, a short name.
-    pub step: &'static str,
-    /// fio's own line, if it has one.
-    pub line: Option<String>,
-    /// The reason, in one sentence for the user.
-    pub why: Option<String>,
-}
-
 /// What [`Engine::queue`] did with a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Queued {
@@ -260,50 +236,6 @@ pub struct CallStamps {
     pub before: u64,
     /// After the call; equal to `before` where the unit was not completed.
     pub after: u64,
-}
-
-/// A field of the protection information of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GuardedField {
-    /// The checksum.
-    Guard,
-    /// The tag of the application.
-    ApplicationTag,
-    /// The tag that counts with the blocks.
-    ReferenceTag,
-}
-
-/// Protection information that is not what it should be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TagMismatch {
-    /// The field.
-    pub field: GuardedField,
-    /// First block of the I/O.
-    pub block: u64,
-    /// Expected value.
-    pub expected: u64,
-    /// Value in the block.
-    pub actual: u64,
-}
-
-/// What a write leaves in its blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteContent {
-    /// The data of its buffer.
-    Data,
-    /// Zeroes.
-    Zeroes,
-    /// What was there before.
-    Unchanged,
-}
-
-/// How the commands of an engine bear on the blocks of a verified job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct BlockTraits {
-    /// Not all writes leave the data of their buffers: [`Engine::content_of_write`] has to be asked before each.
-    pub varies_writes: bool,
-    /// Written blocks are not read back, but compared by the device: [`Engine::set_comparing`].
-    pub compares_reads: bool,
 }
 
 /// A finished unit.
@@ -328,30 +260,9 @@ pub(crate) fn push_in_room<T>(list: &mut Vec<T>, item: T) {
 
 /// A way to do I/O: an engine in its second state.
 ///
-/// No call allocates. The error of a single I/O is its result; an `io::Error`
-/// means that the engine cannot continue.
+/// No call allocates. The error of a single I/O is its result; an `io::Error` means that the engine cannot continue. What
+/// few engines do beside the I/O is in parts, which an engine has or has not: [`Server`], [`DeviceCommands`], [`FailureDetails`].
 pub trait Engine {
-    /// Makes the connection that the I/Os use, unless it is made already. The loop calls this before it opens a target,
-    /// until the connection is made. A call waits for a moment at most, or until it is cancelled. A connection
-    /// between two ends ends when the last target is closed.
-    fn connect(&mut self, _cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        Ok(Connection::Made)
-    }
-
-    /// Ends the connection, after the last target is closed and nothing is in flight. What the engine may still keep for the server goes
-    /// there first. What is not done when it is cancelled is left behind.
-    fn disconnect(&mut self, _cancellation: Cancellation<'_>) {}
-
-    /// Gives up the units in flight, because what the engine waits for outside does not come: [`Engine::reap`] then
-    /// returns each of them at once, as [`Outcome::EndOfData`]. Called only for engines that wait for something outside.
-    fn give_up(&mut self) {}
-
-    /// Bytes of I/Os in flight that were moved to the outside or from there since this was asked last; 0 of an engine that cannot tell.
-    /// Called while the loop waits for something outside.
-    fn take_moved_bytes(&mut self) -> u64 {
-        0
-    }
-
     /// Told after the run has opened a file; an engine that owns its targets opens the target here.
     fn open_file(&mut self, _file: &EngineFile<'_>) -> Result<(), EngineError> {
         Ok(())
@@ -388,75 +299,15 @@ pub trait Engine {
         None
     }
 
-    /// The meaning of a status of the device, in one sentence for the user. Not called on the hot path.
-    fn status_hint(&self, _status: u16) -> Option<&'static str> {
-        None
-    }
-
-    /// What was wrong with the protection information of a unit that failed, once. Not called on the hot path.
-    fn take_mismatch(&mut self, _unit_index: u32) -> Option<TagMismatch> {
-        None
-    }
-
-    /// What a SCSI device has said of a failed unit, once. Not called on the hot path.
-    fn take_scsi_status(&mut self, _unit_index: u32) -> Option<Box<ScsiStatus>> {
-        None
-    }
-
     /// Syncs a file at once, beside whatever is in flight: 0 or an errno. `None`: the system call on its descriptor does it. Not
     /// called on the hot path.
     fn sync_apart(&mut self, _file_index: u32) -> Option<i32> {
         None
     }
 
-    /// How its commands bear on the blocks of a verified job.
-    fn block_traits(&self) -> BlockTraits {
-        BlockTraits::default()
-    }
-
-    /// Decides what the next write of a slot leaves in its blocks. Asked before the write is queued, in verified jobs, of engines with
-    /// [`BlockTraits::varies_writes`].
-    fn content_of_write(&mut self, _unit_index: u32) -> WriteContent {
-        WriteContent::Data
-    }
-
-    /// From now on, reads become comparisons of the data in their buffers with those of the device (or are reads again). Called, while
-    /// nothing is in flight, for engines with [`BlockTraits::compares_reads`].
-    fn set_comparing(&mut self, _is_comparing: bool) {}
-
-    /// The ranges of the trim that is queued next in a slot, bytes; none: it has the one of the unit. Called before each trim of a job
-    /// whose trims have several ranges. False: the engine has no such trims.
-    fn put_ranges(&mut self, _unit_index: u32, _unit: &IoUnit, _ranges: &[Range<u64>]) -> bool {
-        false
-    }
-
     /// True if threads of the kernel may do its I/Os, in the process of the job.
     fn has_kernel_workers(&self) -> bool {
         false
-    }
-
-    /// Number of datagrams so far that came from others than the other end of the connection.
-    fn n_foreign_datagrams(&self) -> u64 {
-        0
-    }
-
-    /// Steps by which the engine has reached its server and got replies, if it has one. Not called on the hot path.
-    fn server_steps(&self) -> Option<ServerSteps> {
-        None
-    }
-
-    /// Told when all counts of I/Os begin anew, as after a ramp: those of the engine do so too.
-    fn counts_begin_anew(&mut self) {}
-
-    /// True once for a unit whose error came from its submission, not from the I/O. Not called on the hot path.
-    fn take_refusal(&mut self, _unit_index: u32) -> bool {
-        false
-    }
-
-    /// What the engine says about the unit that failed last, once. Called for engines with storage or objects behind a server;
-    /// not called on the hot path.
-    fn take_complaint(&mut self) -> Option<Complaint> {
-        None
     }
 
     /// Waits until at least `min` units are done, takes up to `max`, appends them to `completions` (which has room for
@@ -488,6 +339,21 @@ pub trait Engine {
             }
             clock.sleep_until_ns(until_ns.min(now_ns.saturating_add(LOOK_NS)));
         }
+    }
+
+    /// Its part for something outside that its I/Os need, such as a server.
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        None
+    }
+
+    /// Its part for commands that do more with blocks than reads, writes and trims of one range.
+    fn device(&mut self) -> Option<&mut dyn DeviceCommands> {
+        None
+    }
+
+    /// Its part for what a device has said of a unit that failed.
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        None
     }
 }
 

@@ -3,9 +3,10 @@
 //! What a library says is checked in `ferrio_sys::engine_library`. Must not know: what a library does.
 //! Start reading at [`describe`] and `Idle`.
 
+use crate::contract::parts::{Complaint, Server};
 use crate::contract::{
-    Cancellation, Complaint, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
-    Prepare, Prepared, Queued, push_in_room, time_left,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare,
+    Prepared, Queued, push_in_room, time_left,
 };
 use crate::options::EngineOptions;
 use ferrio_spec::engines::options::external::{LIBRARY, LIBRARY_OPTIONS};
@@ -215,6 +216,22 @@ impl Engine for Running {
         self.wait((1, max), time_left(clock, until_ns).min(Cancellation::LOOK), completions)
     }
 
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        match Errno::from_raw_os_error(errno) {
+            Errno::OPNOTSUPP if unit.direction != Direction::Trim && !self.library.can_sync() => {
+                Some("the engine of the library has no syncs")
+            }
+            Errno::PROTO => Some("the library has broken a rule of include/ferrio_engine.h"),
+            _ => None,
+        }
+    }
+
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        Some(self)
+    }
+}
+
+impl Server for Running {
     fn give_up(&mut self) {
         let given_up = &mut self.given_up;
         self.engine.give_up(|tag| push_in_room(given_up, tag));
@@ -225,15 +242,5 @@ impl Engine for Running {
         self.is_told = true;
         let why = Some(format!("the engine {} breaks a rule of its interface: {fault}", self.library.name()));
         Some(Complaint { step: "ferrio_engine", line: None, why })
-    }
-
-    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
-        match Errno::from_raw_os_error(errno) {
-            Errno::OPNOTSUPP if unit.direction != Direction::Trim && !self.library.can_sync() => {
-                Some("the engine of the library has no syncs")
-            }
-            Errno::PROTO => Some("the library has broken a rule of include/ferrio_engine.h"),
-            _ => None,
-        }
     }
 }

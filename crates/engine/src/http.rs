@@ -22,9 +22,10 @@ mod talk;
 mod tests;
 
 use crate::compat::counts_data;
+use crate::contract::parts::{Complaint, Connection, Server};
 use crate::contract::{
-    Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
-    OpenTarget, Prepare, Prepared, Queued, push_in_room, time_left,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare,
+    Prepared, Queued, push_in_room, time_left,
 };
 use crate::control::error_result;
 use crate::mix::MixDraws;
@@ -279,25 +280,6 @@ impl Http {
 }
 
 impl Engine for Http {
-    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        if !self.is_reached {
-            let in_parts = self.upload.as_mut().map(HttpUpload::talks).unwrap_or_default();
-            for talk in std::iter::once(&mut self.talk).chain(in_parts) {
-                match talk.connect(cancellation) {
-                    Ok(false) => return Ok(Connection::Awaited),
-                    Ok(true) => {}
-                    // As in fio, it is the first I/O that fails.
-                    Err(complaint) => {
-                        self.unreached = Some(complaint);
-                        break;
-                    }
-                }
-            }
-            self.is_reached = true;
-        }
-        Ok(Connection::Made)
-    }
-
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         if let (Some(name), OpenTarget::Name(path)) = (self.names.get_mut(file.index as usize), file.target) {
             *name = path.to_string_lossy().into_owned();
@@ -324,10 +306,6 @@ impl Engine for Http {
         Ok(u32::from(self.flight.is_some()))
     }
 
-    fn take_complaint(&mut self) -> Option<Complaint> {
-        self.complaint.take()
-    }
-
     fn reap(&mut self, min: u32, _max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         self.reap_within(if min > 0 { SLICE } else { Duration::ZERO }, completions);
         Ok(())
@@ -344,6 +322,48 @@ impl Engine for Http {
         Ok(())
     }
 
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        Some(self)
+    }
+}
+
+impl Server for Http {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        if !self.is_reached {
+            let in_parts = self.upload.as_mut().map(HttpUpload::talks).unwrap_or_default();
+            for talk in std::iter::once(&mut self.talk).chain(in_parts) {
+                match talk.connect(cancellation) {
+                    Ok(false) => return Ok(Connection::Awaited),
+                    Ok(true) => {}
+                    // As in fio, it is the first I/O that fails.
+                    Err(complaint) => {
+                        self.unreached = Some(complaint);
+                        break;
+                    }
+                }
+            }
+            self.is_reached = true;
+        }
+        Ok(Connection::Made)
+    }
+
+    fn give_up(&mut self) {
+        self.is_given_up = true;
+        self.drop_lines();
+        if self.flight.is_some() {
+            let in_parts = self.upload.iter_mut().filter(|_| self.is_in_parts).flat_map(HttpUpload::talks);
+            self.complaint = std::iter::once(&mut self.talk).chain(in_parts).find_map(HttpTalk::take_refusal);
+        }
+    }
+
+    fn take_moved_bytes(&mut self) -> u64 {
+        self.upload.as_mut().map_or(0, HttpUpload::take_moved_bytes) + self.talk.take_moved_bytes()
+    }
+
+    fn take_complaint(&mut self) -> Option<Complaint> {
+        self.complaint.take()
+    }
+
     fn server_steps(&self) -> Option<ServerSteps> {
         let mut steps = self.talk.server_steps();
         self.upload.iter().for_each(|upload| upload.add_steps(&mut steps));
@@ -355,18 +375,5 @@ impl Engine for Http {
         self.talk.forget_requests();
         self.requests.clear();
         self.upload.iter_mut().flat_map(HttpUpload::talks).for_each(HttpTalk::forget_requests);
-    }
-
-    fn take_moved_bytes(&mut self) -> u64 {
-        self.upload.as_mut().map_or(0, HttpUpload::take_moved_bytes) + self.talk.take_moved_bytes()
-    }
-
-    fn give_up(&mut self) {
-        self.is_given_up = true;
-        self.drop_lines();
-        if self.flight.is_some() {
-            let in_parts = self.upload.iter_mut().filter(|_| self.is_in_parts).flat_map(HttpUpload::talks);
-            self.complaint = std::iter::once(&mut self.talk).chain(in_parts).find_map(HttpTalk::take_refusal);
-        }
     }
 }

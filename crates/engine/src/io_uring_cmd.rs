@@ -14,9 +14,10 @@ mod scsi;
 mod status;
 mod write_mode;
 
+use crate::contract::parts::{BlockTraits, DeviceCommands, FailureDetails, TagMismatch, WriteContent};
 use crate::contract::{
-    BlockTraits, Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts,
-    OpenTarget, Outcome, Prepare, Prepared, Queued, TagMismatch, WriteContent, push_in_room,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
+    Outcome, Prepare, Prepared, Queued, push_in_room,
 };
 use crate::control;
 use crate::fd_table::FdTable;
@@ -440,6 +441,16 @@ impl Engine for Commands {
         Some(flushed.map_or_else(|error| error.errno().unwrap_or(libc::EIO), |()| 0))
     }
 
+    fn device(&mut self) -> Option<&mut dyn DeviceCommands> {
+        Some(self)
+    }
+
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        Some(self)
+    }
+}
+
+impl DeviceCommands for Commands {
     fn block_traits(&self) -> BlockTraits {
         let modes = &self.options.write_modes;
         let varies_writes = modes.have(WriteMode::Zeroes) || modes.have(WriteMode::Verify);
@@ -460,18 +471,19 @@ impl Engine for Commands {
         self.is_comparing = is_comparing;
     }
 
-    fn put_ranges(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]) -> bool {
+    fn put_ranges(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]) {
         // What is wrong with a range is the result of the trim.
         self.slots[unit_index as usize].ranges = self.put_all(unit_index, unit, ranges);
-        true
+    }
+}
+
+impl FailureDetails for Commands {
+    fn status_hint(&self, status: u16) -> Option<&'static str> {
+        status::hint(status)
     }
 
     fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
         self.checked.take_mismatch(unit_index)
-    }
-
-    fn status_hint(&self, status: u16) -> Option<&'static str> {
-        status::hint(status)
     }
 }
 

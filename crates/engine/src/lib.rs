@@ -70,10 +70,12 @@ mod vsync;
 #[cfg(test)]
 mod testing;
 
+pub use contract::parts::{
+    BlockTraits, Complaint, Connection, DeviceCommands, FailureDetails, GuardedField, Server, TagMismatch, WriteContent,
+};
 pub use contract::{
-    BlockTraits, CallStamps, Cancellation, CommandFacts, Complaint, Completion, Connection, Engine, EngineError,
-    EngineFile, EngineSetup, GuardedField, IoResult, IoUnit, JobFacts, JobSyncs, OpenTarget, Outcome, Prepare,
-    Prepared, Queued, TagMismatch, TargetFacts, WriteContent,
+    CallStamps, Cancellation, CommandFacts, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
+    JobFacts, JobSyncs, OpenTarget, Outcome, Prepare, Prepared, Queued, TargetFacts,
 };
 pub use kind::{EngineKind, EngineWork};
 pub use options::EngineOptions;

@@ -7,6 +7,7 @@
 //! Must not know: batches, depths. Start reading at `Libaio`, then `Running`.
 #![expect(unsafe_code, reason = "requests point into the buffer area")]
 
+use crate::contract::parts::FailureDetails;
 use crate::contract::{
     Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Outcome, Prepare, Prepared, Queued,
     push_in_room, time_left,
@@ -235,13 +236,19 @@ impl Engine for Running {
         Ok(())
     }
 
+    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
+        self.flags.hint(unit.direction, errno)
+    }
+
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        Some(self)
+    }
+}
+
+impl FailureDetails for Running {
     fn take_refusal(&mut self, unit_index: u32) -> bool {
         let position = self.refusals.iter().position(|refusal| *refusal == unit_index);
         position.map(|index| self.refusals.swap_remove(index)).is_some()
-    }
-
-    fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
-        self.flags.hint(unit.direction, errno)
     }
 }
 

@@ -6,10 +6,8 @@
 mod device;
 mod library;
 
-use crate::contract::{
-    Cancellation, Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare,
-    Prepared,
-};
+use crate::contract::parts::{Complaint, Connection};
+use crate::contract::{Cancellation, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared};
 use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};

@@ -7,9 +7,8 @@
 mod library;
 mod session;
 
-use crate::contract::{
-    Cancellation, Complaint, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared,
-};
+use crate::contract::parts::{Complaint, Connection};
+use crate::contract::{Cancellation, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared};
 use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::aside::{self, until};

@@ -16,9 +16,9 @@ mod tests;
 mod uri;
 mod wire;
 
+use crate::contract::parts::{Connection, Server};
 use crate::contract::{
-    Cancellation, Completion, Connection, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared,
-    Queued, time_left,
+    Cancellation, Completion, Engine, EngineError, EngineSetup, IoUnit, JobFacts, Prepare, Prepared, Queued, time_left,
 };
 use crate::options::EngineOptions;
 use crate::remote::silence::{SILENT, limit_of};
@@ -155,22 +155,6 @@ impl Client {
 }
 
 impl Engine for Client {
-    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        if self.connections.len() == self.n_connections {
-            return Ok(Connection::Made);
-        }
-        while self.connections.len() < self.n_connections {
-            let Some(agreed) = reach(&self.uri, self.tls.as_ref(), cancellation)? else {
-                return Ok(Connection::Awaited);
-            };
-            self.check(&agreed.export)?;
-            self.export = agreed.export;
-            agreed.times.note_in(&mut self.steps);
-            self.connections.add(Wire::new(agreed, self.iodepth, Rc::clone(&self.arena)));
-        }
-        Ok(Connection::Reached("NBD server"))
-    }
-
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         match self.export.request(unit).and_then(|request| self.connections.queue(unit_index, unit, request)) {
             Ok(()) => Queued::Queued,
@@ -208,13 +192,35 @@ impl Engine for Client {
         Ok(())
     }
 
-    fn server_steps(&self) -> Option<ServerSteps> {
-        let mut steps = self.steps.clone();
-        self.connections.tcp_counts().for_each(|counts| steps.network.add(counts));
-        Some(steps)
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        Some(self)
+    }
+}
+
+impl Server for Client {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        if self.connections.len() == self.n_connections {
+            return Ok(Connection::Made);
+        }
+        while self.connections.len() < self.n_connections {
+            let Some(agreed) = reach(&self.uri, self.tls.as_ref(), cancellation)? else {
+                return Ok(Connection::Awaited);
+            };
+            self.check(&agreed.export)?;
+            self.export = agreed.export;
+            agreed.times.note_in(&mut self.steps);
+            self.connections.add(Wire::new(agreed, self.iodepth, Rc::clone(&self.arena)));
+        }
+        Ok(Connection::Reached("NBD server"))
     }
 
     fn give_up(&mut self) {
         self.connections.give_up();
+    }
+
+    fn server_steps(&self) -> Option<ServerSteps> {
+        let mut steps = self.steps.clone();
+        self.connections.tcp_counts().for_each(|counts| steps.network.add(counts));
+        Some(steps)
     }
 }

@@ -14,8 +14,9 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use crate::contract::parts::{Connection, Server};
 use crate::contract::{
-    Cancellation, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
+    Cancellation, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, Prepare, Prepared, Queued,
 };
 use crate::control;
 use crate::options::EngineOptions;
@@ -91,10 +92,6 @@ struct Net {
 }
 
 impl Engine for Net {
-    fn connect(&mut self, _cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        self.link.connect()
-    }
-
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         if let Some(end) = self.ends.get_mut(file.index as usize) {
             *end = Some(file.range_start.saturating_add(file.range_bytes));
@@ -129,11 +126,21 @@ impl Engine for Net {
         })
     }
 
-    fn n_foreign_datagrams(&self) -> u64 {
-        self.link.n_foreign
-    }
-
     fn hint(&self, _unit: &IoUnit, errno: i32) -> Option<&'static str> {
         hint(errno)
+    }
+
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        Some(self)
+    }
+}
+
+impl Server for Net {
+    fn connect(&mut self, _cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        self.link.connect()
+    }
+
+    fn n_foreign_datagrams(&self) -> u64 {
+        self.link.n_foreign
     }
 }

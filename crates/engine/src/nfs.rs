@@ -7,9 +7,9 @@
 mod library;
 mod session;
 
+use crate::contract::parts::{Complaint, Connection};
 use crate::contract::{
-    Cancellation, Complaint, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget,
-    Prepare, Prepared,
+    Cancellation, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare, Prepared,
 };
 use crate::control::error_result;
 use crate::options::EngineOptions;

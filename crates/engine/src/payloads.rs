@@ -3,7 +3,8 @@
 //!
 //! Must not know: what the metadata mean. Start reading at [`Payloads`].
 
-use crate::contract::{EngineError, IoUnit, TagMismatch};
+use crate::contract::parts::TagMismatch;
+use crate::contract::{EngineError, IoUnit};
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest, Region};
 use std::io;
 

@@ -4,7 +4,8 @@
 //! Facts: the NVM command set specification, "End-to-end data protection". Numbers of a tuple are big endian: a guard of 2 or 8
 //! bytes, an application tag of 2, a reference tag of 4 or 6. Must not know: rings, commands. Start reading at [`Protection`].
 
-use crate::contract::{EngineError, GuardedField, TagMismatch};
+use crate::contract::EngineError;
+use crate::contract::parts::{GuardedField, TagMismatch};
 use crate::options::EngineOptions;
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::io_uring_cmd as of_metadata;

@@ -10,6 +10,7 @@ mod command;
 #[cfg(test)]
 mod tests;
 
+use crate::contract::parts::FailureDetails;
 use crate::contract::{
     Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepare,
     Prepared, Queued, push_in_room, time_left,
@@ -366,10 +367,6 @@ impl Engine for Disks {
         }
     }
 
-    fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
-        self.statuses.get_mut(unit_index as usize)?.take()
-    }
-
     fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
         let Self { commands, fds, sync_slot, .. } = self;
         let fd = fds.get(file_index).ok()?;
@@ -396,5 +393,15 @@ impl Engine for Disks {
     ) -> io::Result<()> {
         self.wait((1, max), time_left(clock, until_ns).min(Cancellation::LOOK), completions);
         Ok(())
+    }
+
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        Some(self)
+    }
+}
+
+impl FailureDetails for Disks {
+    fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
+        self.statuses.get_mut(unit_index as usize)?.take()
     }
 }

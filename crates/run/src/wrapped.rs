@@ -6,14 +6,10 @@
 //! Must not know: kinds of wrappers. Start reading at [`Wrapper`].
 
 use ferrio_engine::{
-    BlockTraits, Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoUnit, Queued,
-    TagMismatch, WriteContent,
+    Completion, DeviceCommands, Engine, EngineError, EngineFile, FailureDetails, IoUnit, Queued, Server,
 };
-use ferrio_stats::ServerSteps;
-use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::Clock;
 use std::io;
-use std::ops::Range;
 use std::path::Path;
 
 /// The part of a wrapper around an engine.
@@ -47,32 +43,8 @@ impl<'a, W: Wrapper> Wrapped<'a, W> {
 }
 
 impl<W: Wrapper> Engine for Wrapped<'_, W> {
-    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        self.inner.connect(cancellation)
-    }
-
-    fn disconnect(&mut self, cancellation: Cancellation<'_>) {
-        self.inner.disconnect(cancellation);
-    }
-
-    fn take_moved_bytes(&mut self) -> u64 {
-        self.inner.take_moved_bytes()
-    }
-
-    fn give_up(&mut self) {
-        self.inner.give_up();
-    }
-
     fn remove_target(&mut self, name: &Path) {
         self.inner.remove_target(name);
-    }
-
-    fn take_complaint(&mut self) -> Option<Complaint> {
-        self.inner.take_complaint()
-    }
-
-    fn take_refusal(&mut self, unit_index: u32) -> bool {
-        self.inner.take_refusal(unit_index)
     }
 
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -87,22 +59,6 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.wrapper.queue(&mut *self.inner, unit_index, unit)
     }
 
-    fn block_traits(&self) -> BlockTraits {
-        self.inner.block_traits()
-    }
-
-    fn content_of_write(&mut self, unit_index: u32) -> WriteContent {
-        self.inner.content_of_write(unit_index)
-    }
-
-    fn set_comparing(&mut self, is_comparing: bool) {
-        self.inner.set_comparing(is_comparing);
-    }
-
-    fn put_ranges(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]) -> bool {
-        self.inner.put_ranges(unit_index, unit, ranges)
-    }
-
     fn commit(&mut self) -> io::Result<u32> {
         self.wrapper.commits();
         let committed = self.inner.commit();
@@ -114,36 +70,12 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.inner.hint(unit, errno)
     }
 
-    fn status_hint(&self, status: u16) -> Option<&'static str> {
-        self.inner.status_hint(status)
-    }
-
-    fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
-        self.inner.take_mismatch(unit_index)
-    }
-
-    fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
-        self.inner.take_scsi_status(unit_index)
-    }
-
     fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
         self.inner.sync_apart(file_index)
     }
 
     fn has_kernel_workers(&self) -> bool {
         self.inner.has_kernel_workers()
-    }
-
-    fn n_foreign_datagrams(&self) -> u64 {
-        self.inner.n_foreign_datagrams()
-    }
-
-    fn server_steps(&self) -> Option<ServerSteps> {
-        self.inner.server_steps()
-    }
-
-    fn counts_begin_anew(&mut self) {
-        self.inner.counts_begin_anew();
     }
 
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
@@ -167,16 +99,27 @@ impl<W: Wrapper> Engine for Wrapped<'_, W> {
         self.wrapper.reaped(0, max, &completions[n_before..]);
         reaped
     }
+
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        self.inner.server()
+    }
+
+    fn device(&mut self) -> Option<&mut dyn DeviceCommands> {
+        self.inner.device()
+    }
+
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        self.inner.failures()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_engine::{GuardedField, IoResult, OpenTarget};
+    use ferrio_engine::{BlockTraits, Cancellation, IoResult, OpenTarget, WriteContent};
     use ferrio_units::Direction;
     use std::cell::RefCell;
-
-    const MISMATCH: TagMismatch = TagMismatch { field: GuardedField::Guard, block: 1, expected: 2, actual: 3 };
+    use std::ops::Range;
 
     /// Notes its calls; each method returns a value that no default would.
     struct Noting<'a>(&'a RefCell<Vec<&'static str>>);
@@ -188,36 +131,8 @@ mod tests {
     }
 
     impl Engine for Noting<'_> {
-        fn connect(&mut self, _: Cancellation<'_>) -> Result<Connection, EngineError> {
-            self.note("connect");
-            Ok(Connection::Listening)
-        }
-
-        fn disconnect(&mut self, _: Cancellation<'_>) {
-            self.note("disconnect");
-        }
-
-        fn take_moved_bytes(&mut self) -> u64 {
-            self.note("take_moved_bytes");
-            5
-        }
-
-        fn give_up(&mut self) {
-            self.note("give_up");
-        }
-
         fn remove_target(&mut self, _: &Path) {
             self.note("remove_target");
-        }
-
-        fn take_complaint(&mut self) -> Option<Complaint> {
-            self.note("take_complaint");
-            None
-        }
-
-        fn take_refusal(&mut self, _: u32) -> bool {
-            self.note("take_refusal");
-            true
         }
 
         fn open_file(&mut self, _: &EngineFile<'_>) -> Result<(), EngineError> {
@@ -239,20 +154,6 @@ mod tests {
             true
         }
 
-        fn n_foreign_datagrams(&self) -> u64 {
-            self.note("n_foreign_datagrams");
-            9
-        }
-
-        fn server_steps(&self) -> Option<ServerSteps> {
-            self.note("server_steps");
-            None
-        }
-
-        fn counts_begin_anew(&mut self) {
-            self.note("counts_begin_anew");
-        }
-
         fn commit(&mut self) -> io::Result<u32> {
             self.note("commit");
             Ok(7)
@@ -261,40 +162,6 @@ mod tests {
         fn hint(&self, _: &IoUnit, _: i32) -> Option<&'static str> {
             self.note("hint");
             Some("it is so")
-        }
-
-        fn status_hint(&self, _: u16) -> Option<&'static str> {
-            self.note("status_hint");
-            Some("the device says so")
-        }
-
-        fn take_mismatch(&mut self, _: u32) -> Option<TagMismatch> {
-            self.note("take_mismatch");
-            Some(MISMATCH)
-        }
-
-        fn take_scsi_status(&mut self, _: u32) -> Option<Box<ScsiStatus>> {
-            self.note("take_scsi_status");
-            None
-        }
-
-        fn block_traits(&self) -> BlockTraits {
-            self.note("block_traits");
-            BlockTraits { varies_writes: true, compares_reads: true }
-        }
-
-        fn content_of_write(&mut self, _: u32) -> WriteContent {
-            self.note("content_of_write");
-            WriteContent::Unchanged
-        }
-
-        fn set_comparing(&mut self, _: bool) {
-            self.note("set_comparing");
-        }
-
-        fn put_ranges(&mut self, _: u32, _: &IoUnit, _: &[Range<u64>]) -> bool {
-            self.note("put_ranges");
-            true
         }
 
         fn sync_apart(&mut self, _: u32) -> Option<i32> {
@@ -312,6 +179,47 @@ mod tests {
             self.note("reap_until");
             completions.push(Completion { unit_index: 0, result: IoResult::done(2) });
             Ok(())
+        }
+
+        fn server(&mut self) -> Option<&mut dyn Server> {
+            Some(self)
+        }
+
+        fn device(&mut self) -> Option<&mut dyn DeviceCommands> {
+            Some(self)
+        }
+
+        fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+            Some(self)
+        }
+    }
+
+    impl Server for Noting<'_> {
+        fn give_up(&mut self) {
+            self.note("give_up");
+        }
+    }
+
+    impl DeviceCommands for Noting<'_> {
+        fn block_traits(&self) -> BlockTraits {
+            BlockTraits::default()
+        }
+
+        fn content_of_write(&mut self, _: u32) -> WriteContent {
+            WriteContent::Data
+        }
+
+        fn set_comparing(&mut self, _: bool) {
+            self.note("set_comparing");
+        }
+
+        fn put_ranges(&mut self, _: u32, _: &IoUnit, _: &[Range<u64>]) {}
+    }
+
+    impl FailureDetails for Noting<'_> {
+        fn take_refusal(&mut self, _: u32) -> bool {
+            self.note("take_refusal");
+            true
         }
     }
 
@@ -365,55 +273,34 @@ mod tests {
             cancellation: Cancellation::ENDLESS,
         };
         let mut engine = Wrapped::new(Box::new(Noting(&calls)), &mut around);
-        assert_eq!(engine.connect(Cancellation::new(&|| false)).unwrap(), Connection::Listening);
-        engine.give_up();
         engine.remove_target("own".as_ref());
-        assert!(engine.take_moved_bytes() == 5 && engine.take_complaint().is_none() && engine.take_refusal(0));
         engine.open_file(&file).unwrap();
         assert_eq!(engine.queue(0, &UNIT), Queued::Queued);
         assert_eq!(engine.commit().unwrap(), 7);
-        assert_eq!([engine.hint(&UNIT, 22), engine.status_hint(1)], [Some("it is so"), Some("the device says so")]);
-        assert_eq!(engine.block_traits(), BlockTraits { varies_writes: true, compares_reads: true });
-        engine.set_comparing(true);
-        assert!(engine.content_of_write(0) == WriteContent::Unchanged && engine.put_ranges(0, &UNIT, &[]));
-        let said = (engine.take_scsi_status(0), engine.take_mismatch(0), engine.sync_apart(0));
-        assert_eq!(said, (None, Some(MISMATCH), Some(3)));
-        assert_eq!((engine.has_kernel_workers(), engine.n_foreign_datagrams()), (true, 9));
-        assert_eq!(engine.server_steps(), None);
-        engine.counts_begin_anew();
+        assert_eq!((engine.hint(&UNIT, 22), engine.sync_apart(0)), (Some("it is so"), Some(3)));
+        assert!(engine.has_kernel_workers());
+        engine.server().unwrap().give_up();
+        engine.device().unwrap().set_comparing(true);
+        assert!(engine.failures().unwrap().take_refusal(0));
         let mut completions = Vec::new();
         engine.reap(1, 3, &mut completions).unwrap();
         engine.reap_until(4, 0, &clock, &mut completions).unwrap();
         engine.close_file(0);
-        engine.disconnect(Cancellation::ENDLESS);
         drop(engine);
         let expected = [
-            "connect",
-            "give_up",
             "remove_target",
-            "take_moved_bytes",
-            "take_complaint",
-            "take_refusal",
             "open_file",
             "queue",
             "commit",
             "hint",
-            "status_hint",
-            "block_traits",
-            "set_comparing",
-            "content_of_write",
-            "put_ranges",
-            "take_scsi_status",
-            "take_mismatch",
             "sync_apart",
             "has_kernel_workers",
-            "n_foreign_datagrams",
-            "server_steps",
-            "counts_begin_anew",
+            "give_up",
+            "set_comparing",
+            "take_refusal",
             "reap",
             "reap_until",
             "close_file",
-            "disconnect",
         ];
         assert_eq!(calls.into_inner(), expected);
         assert_eq!(

@@ -4,9 +4,10 @@
 //! Must not know: which library. Start reading at [`ClientLink`], then [`ClientEngine`].
 
 use super::mailbox::{ClientEnd, ClientMail, Ticket};
+use crate::contract::parts::{Complaint, Connection, Server};
 use crate::contract::{
-    Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
-    JobFacts, OpenTarget, Queued, push_in_room, time_left,
+    Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
+    Queued, push_in_room, time_left,
 };
 use crate::control::error_result;
 use crate::remote::aside;
@@ -284,42 +285,6 @@ impl<L: ClientLink> ClientEngine<L> {
 }
 
 impl<L: ClientLink> Engine for ClientEngine<L> {
-    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        if self.link.is_some() || self.ended.is_some() {
-            return Ok(Connection::Made);
-        }
-        let (connect, job, start) = (Arc::clone(&self.plan.connect), self.job.clone(), Instant::now());
-        let made = aside::call(cancellation, move |_| connect(&job));
-        let failed = |source| EngineError::Failed {
-            engine: self.plan.engine,
-            step: "connect",
-            what: "a thread that connects".to_owned(),
-            source,
-        };
-        let Some(link) = made.map_err(failed)? else {
-            let words = self.plan.awaited.get();
-            let why = (!words.is_empty()).then(|| words.to_owned());
-            self.complaint = why.map(|why| Complaint { step: "connect", line: None, why: Some(why) });
-            return Ok(Connection::Awaited);
-        };
-        self.complaint = None;
-        self.link = Some(link?);
-        self.steps.n_connections += 1;
-        self.steps.connect.record(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-        Ok(Connection::Made)
-    }
-
-    fn disconnect(&mut self, cancellation: Cancellation<'_>) {
-        if self.n_in_flight > 0 {
-            return;
-        }
-        if let Some(link) = self.link.take() {
-            let is_over = aside::until(cancellation, MOST_GOODBYE);
-            // Without a thread the connection stays until the process ends.
-            let _ = aside::call(Cancellation::new(&is_over), move |_| drop(link));
-        }
-    }
-
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         match (&mut self.link, file.target) {
             (Some(link), OpenTarget::Name(name)) => link.open_file(file.index, name),
@@ -343,10 +308,6 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
 
     fn commit(&mut self) -> io::Result<u32> {
         Ok(std::mem::take(&mut self.n_uncommitted))
-    }
-
-    fn take_complaint(&mut self) -> Option<Complaint> {
-        self.complaint.take()
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -393,12 +354,58 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
         Ok(())
     }
 
-    fn server_steps(&self) -> Option<ServerSteps> {
-        Some(self.steps.clone())
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        Some(self)
+    }
+}
+
+impl<L: ClientLink> Server for ClientEngine<L> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        if self.link.is_some() || self.ended.is_some() {
+            return Ok(Connection::Made);
+        }
+        let (connect, job, start) = (Arc::clone(&self.plan.connect), self.job.clone(), Instant::now());
+        let made = aside::call(cancellation, move |_| connect(&job));
+        let failed = |source| EngineError::Failed {
+            engine: self.plan.engine,
+            step: "connect",
+            what: "a thread that connects".to_owned(),
+            source,
+        };
+        let Some(link) = made.map_err(failed)? else {
+            let words = self.plan.awaited.get();
+            let why = (!words.is_empty()).then(|| words.to_owned());
+            self.complaint = why.map(|why| Complaint { step: "connect", line: None, why: Some(why) });
+            return Ok(Connection::Awaited);
+        };
+        self.complaint = None;
+        self.link = Some(link?);
+        self.steps.n_connections += 1;
+        self.steps.connect.record(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
+        Ok(Connection::Made)
+    }
+
+    fn disconnect(&mut self, cancellation: Cancellation<'_>) {
+        if self.n_in_flight > 0 {
+            return;
+        }
+        if let Some(link) = self.link.take() {
+            let is_over = aside::until(cancellation, MOST_GOODBYE);
+            // Without a thread the connection stays until the process ends.
+            let _ = aside::call(Cancellation::new(&is_over), move |_| drop(link));
+        }
     }
 
     fn give_up(&mut self) {
         self.ended.get_or_insert(IoResult::END_OF_DATA);
+    }
+
+    fn take_complaint(&mut self) -> Option<Complaint> {
+        self.complaint.take()
+    }
+
+    fn server_steps(&self) -> Option<ServerSteps> {
+        Some(self.steps.clone())
     }
 }
 

@@ -7,9 +7,8 @@
 use super::ceph::{ClientHandle, c_text};
 use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::Ticket;
-use crate::contract::{
-    Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared, TargetFacts,
-};
+use crate::contract::parts::Complaint;
+use crate::contract::{Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared, TargetFacts};
 use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::silence::limit_of;

@@ -7,7 +7,8 @@
 use super::ceph::{AWAITS_MONITORS, CephPool, CephSettings, ClientHandle, Librados, c_text, rados_ended};
 use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::Ticket;
-use crate::contract::{Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared};
+use crate::contract::parts::Complaint;
+use crate::contract::{Engine, EngineError, EngineSetup, IoResult, IoUnit, Prepare, Prepared};
 use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::silence::limit_of;

@@ -8,9 +8,8 @@ use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::inquiry;
 use super::mailbox::Ticket;
 use super::rados::write_hint;
-use crate::contract::{
-    Cancellation, Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared,
-};
+use crate::contract::parts::Complaint;
+use crate::contract::{Cancellation, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared};
 use crate::control::error_result;
 use crate::options::EngineOptions;
 use crate::remote::silence::limit_of;

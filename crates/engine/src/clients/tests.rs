@@ -3,8 +3,9 @@
 
 use super::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use super::mailbox::{ClientEnd, ClientMail, Ticket};
+use crate::contract::parts::{Connection, Server};
 use crate::contract::{
-    Cancellation, Completion, Connection, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Outcome, Queued,
+    Cancellation, Completion, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Outcome, Queued,
 };
 use crate::remote::silence::MOST_SILENCE;
 use ferrio_sys::Errno;

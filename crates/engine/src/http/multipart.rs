@@ -6,7 +6,7 @@ use super::explain::element;
 use super::request::Method;
 use super::settings::{HttpSettings, PartSettings};
 use super::talk::{HttpTalk, refused};
-use crate::contract::Complaint;
+use crate::contract::parts::Complaint;
 use ferrio_stats::ServerSteps;
 use std::fmt::Write as _;
 use std::ops::Range;

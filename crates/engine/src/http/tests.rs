@@ -1,6 +1,7 @@
 //! Tests of the engine `http` against answers that break the protocol. Whole jobs are in the end-to-end tests.
 
-use crate::contract::{Cancellation, Complaint, Engine, EngineFile, IoUnit, OpenTarget, Queued};
+use crate::contract::parts::Complaint;
+use crate::contract::{Cancellation, Engine, EngineFile, IoUnit, OpenTarget, Queued};
 use crate::options::EngineOptions;
 use crate::registry;
 use crate::testing::{BLOCK, given, nowhere, setup};
@@ -43,10 +44,13 @@ fn exchanged(
     let texts = [&[("http_host", host.as_str())], options].concat();
     let prepared = registry::find("http").unwrap().io().unwrap()(&EngineOptions::new(given("http", &texts))).unwrap();
     let mut engine = prepared.start(setup(1, &Clock::new_virtual())).unwrap();
-    while !matches!(engine.connect(Cancellation::new(&|| false)).unwrap(), crate::contract::Connection::Made) {}
+    while !matches!(
+        engine.server().unwrap().connect(Cancellation::new(&|| false)).unwrap(),
+        crate::contract::parts::Connection::Made
+    ) {}
     open(engine.as_mut());
     let result = result_of(engine.as_mut(), &nowhere(direction));
-    let complaint = engine.take_complaint();
+    let complaint = engine.server().unwrap().take_complaint();
     drop(engine);
     (result, complaint, server.join().unwrap())
 }

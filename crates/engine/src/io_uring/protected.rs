@@ -6,8 +6,9 @@
 #![expect(unsafe_code, reason = "requests point into the buffer area and to metadata")]
 
 use super::{NAME, Running};
+use crate::contract::parts::{FailureDetails, TagMismatch};
 use crate::contract::{
-    Completion, Engine, EngineError, EngineFile, IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Queued, TagMismatch,
+    Completion, Engine, EngineError, EngineFile, IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Queued,
 };
 use crate::control;
 use crate::io_uring::traffic::Traffic;
@@ -272,6 +273,12 @@ impl Engine for Protected {
         hint(errno).or_else(|| self.running.hint(unit, errno))
     }
 
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        Some(self)
+    }
+}
+
+impl FailureDetails for Protected {
     fn take_mismatch(&mut self, unit_index: u32) -> Option<TagMismatch> {
         self.checked.take_mismatch(unit_index)
     }

@@ -8,6 +8,7 @@
 mod terms;
 
 use super::{NAME, wrong_kind};
+use crate::contract::parts::FailureDetails;
 use crate::contract::{
     Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, OpenTarget, Prepared,
     Queued, push_in_room,
@@ -250,14 +251,20 @@ impl Engine for Disks {
         terms::hint(unit, errno)
     }
 
-    fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
-        self.slots.take_fault(unit_index).map(|fault| Box::new(status(fault)))
-    }
-
     fn sync_apart(&mut self, file_index: u32) -> Option<i32> {
         let fd = self.fds.get(file_index).ok()?;
         // SAFETY: the command has no data.
         let done = unsafe { bsg::run(fd, self.terms.sync(), ScsiData::Nothing) };
         Some(done.map_or_else(Errno::raw_os_error, |()| 0))
+    }
+
+    fn failures(&mut self) -> Option<&mut dyn FailureDetails> {
+        Some(self)
+    }
+}
+
+impl FailureDetails for Disks {
+    fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
+        self.slots.take_fault(unit_index).map(|fault| Box::new(status(fault)))
     }
 }

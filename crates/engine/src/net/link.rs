@@ -7,7 +7,8 @@
 //! Must not know: data. Start reading at [`Link::connect`].
 
 use super::settings::{Endpoint, Options, Protocol, Settings, is_multicast};
-use crate::contract::{Cancellation, Connection, EngineError};
+use crate::contract::parts::Connection;
+use crate::contract::{Cancellation, EngineError};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::{Address, Family, Socket};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,9 +1,9 @@
 //! Both ends in one thread, and hostile other ends. Every call returns after a moment, so no test can hang.
 
 use super::link::{CLOSING, OPENING};
+use crate::contract::parts::Connection;
 use crate::contract::{
-    Cancellation, Connection, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget,
-    Outcome, Queued,
+    Cancellation, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit, JobFacts, OpenTarget, Outcome, Queued,
 };
 use crate::options::EngineOptions;
 use crate::registry;
@@ -54,7 +54,7 @@ impl End {
 
     fn connected(mut self) -> Self {
         for _ in 0..50 {
-            if self.engine.connect(Cancellation::new(&|| false)).unwrap() == Connection::Made {
+            if self.engine.server().unwrap().connect(Cancellation::new(&|| false)).unwrap() == Connection::Made {
                 let target = OpenTarget::Name("a".as_ref());
                 let range_bytes = 1 << 20;
                 let file = EngineFile {
@@ -215,17 +215,17 @@ fn each_block_comes_back() {
 fn who_is_alone_waits_for_a_moment_at_a_time() {
     let port = free_port();
     let mut listener = End::new("net", Direction::Read, &[("port", &port), ("listen", "1")]).unwrap();
-    assert_eq!(listener.engine.connect(Cancellation::new(&|| false)).unwrap(), Connection::Listening);
+    assert_eq!(listener.engine.server().unwrap().connect(Cancellation::new(&|| false)).unwrap(), Connection::Listening);
     let port = free_datagram_port();
     let mut reader = End::new("net", Direction::Read, &[("port", &port), ("protocol", "udp")]).unwrap();
-    assert_eq!(reader.engine.connect(Cancellation::new(&|| false)).unwrap(), Connection::Awaited);
+    assert_eq!(reader.engine.server().unwrap().connect(Cancellation::new(&|| false)).unwrap(), Connection::Awaited);
 }
 
 #[test]
 fn nobody_there_is_an_error_with_its_step() {
     let port = free_port();
     let mut alone = End::new("net", Direction::Write, &[("port", &port), ("hostname", "127.0.0.1")]).unwrap();
-    let error = alone.engine.connect(Cancellation::new(&|| false)).unwrap_err();
+    let error = alone.engine.server().unwrap().connect(Cancellation::new(&|| false)).unwrap_err();
     assert_eq!((error.errno(), error.step()), (libc::ECONNREFUSED, Some("connect")));
     assert!(error.to_string().contains(&format!("connect, 127.0.0.1:{port}")), "{error}");
     let unknown = [("port", "9"), ("hostname", "no.such.host.invalid")];
@@ -333,7 +333,7 @@ fn datagrams_that_are_no_opening_are_nobodys_concern() {
     for datagram in garbage {
         stranger.send_to(datagram, &to).unwrap();
         assert_eq!(
-            reader.engine.connect(Cancellation::new(&|| false)).unwrap(),
+            reader.engine.server().unwrap().connect(Cancellation::new(&|| false)).unwrap(),
             Connection::Awaited,
             "{} bytes",
             datagram.len()
@@ -405,7 +405,7 @@ fn a_group_of_ipv6_hears_its_sender() {
             }
         };
         let mut writer = End::new("net", Direction::Write, &options).unwrap();
-        if let Err(error) = writer.engine.connect(Cancellation::new(&|| false)) {
+        if let Err(error) = writer.engine.server().unwrap().connect(Cancellation::new(&|| false)) {
             skip!("a_group_of_ipv6_hears_its_sender", "{error}");
             return;
         }
@@ -430,7 +430,7 @@ fn machines_connect_or_the_kernel_says_why_not() {
     };
     let options = [("protocol", "vsock"), ("port", "47110"), ("hostname", "1")];
     let mut writer = End::new("net", Direction::Write, &options).unwrap();
-    if let Err(error) = writer.engine.connect(Cancellation::new(&|| false)) {
+    if let Err(error) = writer.engine.server().unwrap().connect(Cancellation::new(&|| false)) {
         assert_eq!(error.step(), Some("connect"));
         skip!("machines_connect_or_the_kernel_says_why_not", "{error}");
         return;
@@ -456,7 +456,7 @@ fn datagrams_of_strangers_are_reads_of_fio_alone() {
         assert_eq!(reader.queue(0), if is_taken { IoResult::END_OF_DATA } else { IoResult::NOT_YET });
         writer.send_to(&[5; BLOCK], &to).unwrap();
         assert_eq!(reader.receive(), 5);
-        assert_eq!(reader.engine.n_foreign_datagrams(), 2);
+        assert_eq!(reader.engine.server().unwrap().n_foreign_datagrams(), 2);
         writer.send_to(&CLOSING, &to).unwrap();
         assert_eq!(reader.queue(0), IoResult::END_OF_DATA);
     }
@@ -488,7 +488,7 @@ fn a_writer_takes_replies_of_its_reader_only() {
             }
             assert_eq!(writer.queue(0), IoResult::NOT_YET);
             assert_eq!(writer.queue(0), IoResult::done(BLOCK));
-            assert_eq!(writer.engine.n_foreign_datagrams(), 2 * (round + 1));
+            assert_eq!(writer.engine.server().unwrap().n_foreign_datagrams(), 2 * (round + 1));
         }
     }
 }

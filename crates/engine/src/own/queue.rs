@@ -7,9 +7,8 @@
 use super::{StorageAccess, asked_for, errno_of, failed};
 use crate::clients::driver::{AwaitedStep, ClientEngine, ClientLink, ClientPlan};
 use crate::clients::mailbox::{ClientEnd, ClientMail, Ticket};
-use crate::contract::{
-    Cancellation, Complaint, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared,
-};
+use crate::contract::parts::Complaint;
+use crate::contract::{Cancellation, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared};
 use crate::control::error_result;
 use crate::remote::silence::MOST_SILENCE;
 use ferrio_sys::Errno;

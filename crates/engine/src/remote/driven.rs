@@ -4,9 +4,9 @@
 //! Must not know: which library. Start reading at [`DrivenLink`], then [`DrivenEngine::reap_within`].
 
 use super::silence::Silence;
+use crate::contract::parts::{Complaint, Connection, Server};
 use crate::contract::{
-    Cancellation, Complaint, Completion, Connection, Engine, EngineError, EngineFile, IoResult, IoUnit, Queued,
-    push_in_room, time_left,
+    Cancellation, Completion, Engine, EngineError, EngineFile, IoResult, IoUnit, Queued, push_in_room, time_left,
 };
 use crate::control::error_result;
 use ferrio_stats::ServerSteps;
@@ -248,13 +248,6 @@ impl<L: DrivenLink> DrivenEngine<L> {
 }
 
 impl<L: DrivenLink> Engine for DrivenEngine<L> {
-    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        let connection = self.link.connect(cancellation)?;
-        let awaited = L::AWAITED.filter(|_| connection == Connection::Awaited);
-        self.complaint = awaited.map(|why| Complaint { step: "connect", line: None, why: Some(why.to_owned()) });
-        Ok(connection)
-    }
-
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         self.link.open_file(file)
     }
@@ -299,10 +292,6 @@ impl<L: DrivenLink> Engine for DrivenEngine<L> {
         }
     }
 
-    fn take_complaint(&mut self) -> Option<Complaint> {
-        self.complaint.take()
-    }
-
     fn reap(&mut self, min: u32, max: u32, completions: &mut Vec<Completion>) -> io::Result<()> {
         self.reap_within((min, max), Cancellation::LOOK, completions);
         Ok(())
@@ -319,13 +308,30 @@ impl<L: DrivenLink> Engine for DrivenEngine<L> {
         Ok(())
     }
 
-    fn server_steps(&self) -> Option<ServerSteps> {
-        Some(self.link.server_steps())
+    fn server(&mut self) -> Option<&mut dyn Server> {
+        Some(self)
+    }
+}
+
+impl<L: DrivenLink> Server for DrivenEngine<L> {
+    fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
+        let connection = self.link.connect(cancellation)?;
+        let awaited = L::AWAITED.filter(|_| connection == Connection::Awaited);
+        self.complaint = awaited.map(|why| Complaint { step: "connect", line: None, why: Some(why.to_owned()) });
+        Ok(connection)
     }
 
     fn give_up(&mut self) {
         self.ended.get_or_insert(IoResult::END_OF_DATA);
         self.link.give_up();
+    }
+
+    fn take_complaint(&mut self) -> Option<Complaint> {
+        self.complaint.take()
+    }
+
+    fn server_steps(&self) -> Option<ServerSteps> {
+        Some(self.link.server_steps())
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) use figures::{
 };
 pub(crate) use machine::{leaves_scheduler, refuses_trims_of_files, unlocks_before_done};
 pub(crate) use passes::{
-    counts_read_back, ends_pass_by_bytes, heeds_number_of_ios, ios_counted_as_one, is_done_without_a_byte,
+    counts_read_back, empty_reads_are_done, ends_pass_by_bytes, heeds_number_of_ios, ios_counted_as_one,
     opens_empty_file, pass_bytes, pass_bytes_of_pairs, smallest_pass_bytes, syncs_all_at_end, wants_another_pass,
 };
 pub(crate) use sizes::{

@@ -4,7 +4,6 @@
 
 use crate::plan::WorkerPlan;
 use ferrio_spec::{Compatibility, DirectionMix, RandomDistribution};
-use ferrio_units::Direction;
 use ferrio_workload::Rounds;
 use ferrio_workload::shape::Shape;
 
@@ -107,6 +106,6 @@ pub(crate) fn syncs_all_at_end(worker: &WorkerPlan) -> bool {
 
 /// True if a read without a byte (past the end of the file) is done: that holds for engines that complete it later; with
 /// others it is an error. Native: it is an error with every engine. Shows in counts and errors.
-pub(crate) fn is_done_without_a_byte(worker: &WorkerPlan, direction: Direction) -> bool {
-    direction == Direction::Read && !worker.engine.def.waits() && worker.compatibility.is_fio()
+pub(crate) fn empty_reads_are_done(worker: &WorkerPlan) -> bool {
+    !worker.engine.def.waits() && worker.compatibility.is_fio()
 }

@@ -8,7 +8,7 @@ use ferrio_spec::{
     BlockRange, Compatibility, DirectionMix, JobSpec, RunSpec, SizeSpec, VerifyBacklogSpec, VerifyMethod,
     VerifyPattern, VerifySpec,
 };
-use ferrio_units::{DataDirection, Direction};
+use ferrio_units::DataDirection;
 use ferrio_workload::Rounds;
 use ferrio_workload::shape::{Extent, Shape};
 
@@ -123,8 +123,8 @@ fn passes_have_both_answers() {
         ("a file of a trace", |job| job.replay.traces = vec!["t".to_owned()], opens_empty_file, [false, false]),
         ("fsync_on_close", |job| job.durability.fsync_on_close = true, syncs_all_at_end, [true, false]),
         ("end_fsync", |job| job.durability.end_fsync = true, syncs_all_at_end, [true, true]),
-        ("a read of libaio", LIBAIO, |worker| is_done_without_a_byte(worker, Direction::Read), [true, false]),
-        ("a read of psync", PLAIN, |worker| is_done_without_a_byte(worker, Direction::Read), [false, false]),
+        ("a read of libaio", LIBAIO, |worker| empty_reads_are_done(worker), [true, false]),
+        ("a read of psync", PLAIN, |worker| empty_reads_are_done(worker), [false, false]),
     ];
     for (what, change, answer, expected) in rows {
         assert_eq!(both(change, answer), expected, "{what}");

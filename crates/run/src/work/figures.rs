@@ -8,15 +8,18 @@ use super::lane::Lane;
 use super::loops::Worker;
 use super::verify::Verifier;
 use crate::compat;
+use crate::plan::WorkerPlan;
+use ferrio_engine::Server;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
-use ferrio_units::DataDirection;
+use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::SharedZoning;
 use ferrio_workload::replay::{ReplayFigures, ReplayStream};
 use std::cell::Cell;
 
 /// The start of the reported time.
 pub(super) struct WorkerFigures {
+    rules: FigureRules,
     usage_at_start: CpuUse,
     /// The most that helpers were seen to have used. It is a difference of two clocks of the kernel, which round in their own ways, or
     /// a sum over workers, of which some have ended; so a later one may be smaller.
@@ -33,6 +36,37 @@ pub(super) struct WorkerFigures {
     backlog: BacklogRead,
     /// `None`: the time of the job goes on.
     ended: Option<TimeEnd>,
+}
+
+/// What the job's options mean for its figures.
+struct FigureRules {
+    /// Directions that have the time of a pass, if they moved data in it.
+    timed: PerDirection<bool>,
+    /// A pass only remembers writes, which takes no time (`verify_only`).
+    only_remembers: bool,
+    reads_backlog: bool,
+    /// Targets are files, of which the kernel counts what is read.
+    has_files: bool,
+    /// The job may write or trim, and so reset zones.
+    may_reset_zones: bool,
+    /// Datagrams of others count as received.
+    takes_foreign: bool,
+}
+
+impl FigureRules {
+    fn new(plan: &WorkerPlan) -> Self {
+        let used = plan.used_directions();
+        let is_timed = !plan.engine.def.moves_nothing() || compat::times_idle_turns(plan);
+        let timed = |direction| used[direction] || (direction == DataDirection::Trim && plan.trims_beside());
+        Self {
+            timed: PerDirection(DataDirection::ALL.map(|direction| is_timed && timed(direction))),
+            only_remembers: plan.spec.is_verify_only(),
+            reads_backlog: plan.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some()),
+            has_files: plan.engine.def.targets.are_files(),
+            may_reset_zones: plan.writes() || used[DataDirection::Trim],
+            takes_foreign: plan.compatibility.is_fio(),
+        }
+    }
 }
 
 /// A reading of the backlog. If no I/O follows it, the pass was over before, and its time is that of reads alone.
@@ -88,8 +122,9 @@ impl CpuUse {
 }
 
 impl WorkerFigures {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(plan: &WorkerPlan) -> Self {
         Self {
+            rules: FigureRules::new(plan),
             usage_at_start: CpuUse::default(),
             most_of_helpers: Cell::default(),
             turns_at_start: None,
@@ -105,7 +140,7 @@ impl WorkerFigures {
     /// it takes some microseconds.
     pub(super) fn start_turns(&mut self, lane: &Lane<'_>) {
         self.turns_at_start = turns(lane);
-        self.read_bytes_at_start = own_read_bytes(lane);
+        self.read_bytes_at_start = self.own_read_bytes(lane);
     }
 
     /// Starts the reported time now.
@@ -157,21 +192,16 @@ impl WorkerFigures {
             return;
         }
         let now_ns = lane.control.counted_until_ns(now_ns);
-        let plan = lane.plan;
-        if plan.spec.is_verify_only() && !self.only_reads_back {
+        if self.rules.only_remembers && !self.only_reads_back {
             return;
         }
-        let reads_backlog = plan.spec.verify.as_ref().is_some_and(|verify| verify.backlog.is_some());
         let is_last = self.backlog.n_issued == lane.workload.progress().n_issued;
         let after_ns = if is_last { self.backlog.took_ns } else { 0 };
         for direction in DataDirection::ALL {
             let figures = &mut stats.directions[direction];
-            let trims_beside = direction == DataDirection::Trim && plan.trims_beside();
-            let reads_back = direction == DataDirection::Read && (self.only_reads_back || reads_backlog);
-            let is_of_pass = !self.only_reads_back && (plan.used_directions()[direction] || trims_beside);
-            let takes_part = reads_back || is_of_pass;
-            let is_timed = !plan.engine.def.moves_nothing() || compat::times_idle_turns(plan);
-            if figures.n_completed > 0 && takes_part && is_timed {
+            let reads_back = direction == DataDirection::Read && (self.only_reads_back || self.rules.reads_backlog);
+            let is_of_pass = !self.only_reads_back && self.rules.timed[direction];
+            if figures.n_completed > 0 && (reads_back || is_of_pass) {
                 let after_ns = if reads_back { 0 } else { after_ns };
                 figures.runtime_ns += now_ns.saturating_sub(self.pass_start_ns + after_ns);
             }
@@ -179,7 +209,7 @@ impl WorkerFigures {
     }
 
     /// The report at a time during the run.
-    pub(super) fn at(&self, now_ns: u64, worker: &Worker<'_>) -> ThreadStats {
+    pub(super) fn at(&self, now_ns: u64, worker: &mut Worker<'_>) -> ThreadStats {
         let Worker { lane, hooks, .. } = worker;
         let mut stats = lane.account.reported();
         self.add_runtime(&mut stats, now_ns, lane);
@@ -195,16 +225,19 @@ impl WorkerFigures {
         self.complete(&mut stats, now_ns, lane, hooks);
         let before = self.read_bytes_at_start;
         stats.features.read_before_bytes = before;
-        stats.features.own_read_bytes = before.and_then(|before| Some(own_read_bytes(lane)?.saturating_sub(before)));
+        stats.features.own_read_bytes =
+            before.and_then(|before| Some(self.own_read_bytes(lane)?.saturating_sub(before)));
         stats
     }
 
     /// Adds figures that are known only at the end: CPU, page faults, total time.
-    fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &Lane<'_>, hooks: &Hooks<'_>) {
+    fn complete(&self, stats: &mut ThreadStats, now_ns: u64, lane: &mut Lane<'_>, hooks: &Hooks<'_>) {
         stats.features.block_states = hooks.blocks.as_ref().map(BlockTable::states);
-        stats.features.zone_resets = n_zone_resets(lane, hooks);
-        stats.features.foreign_datagrams = foreign_datagrams(lane);
-        stats.features.server = lane.engine.server_steps().map(Box::new);
+        stats.features.zone_resets = self.n_zone_resets(lane, hooks);
+        if let Some(server) = lane.engine.server() {
+            stats.features.foreign_datagrams = self.foreign_datagrams(server);
+            stats.features.server = server.server_steps().map(Box::new);
+        }
         stats.features.replay = lane
             .workload
             .replayed()
@@ -236,31 +269,31 @@ impl WorkerFigures {
         };
         stats.total_runtime_ns = now_ns.saturating_sub(lane.control.epoch_ns());
     }
+
+    /// Asked for at the start and the end only, and only where findings are seen.
+    fn own_read_bytes(&self, lane: &Lane<'_>) -> Option<u64> {
+        let is_wanted = lane.context.keeps_evidence && self.rules.has_files;
+        if is_wanted { ferrio_evidence::own_read_bytes(lane.context.is_thread) } else { None }
+    }
+
+    /// Datagrams of others; a native run leaves them out.
+    fn foreign_datagrams(&self, server: &dyn Server) -> ForeignDatagrams {
+        let n_foreign = server.n_foreign_datagrams();
+        if self.rules.takes_foreign {
+            ForeignDatagrams { n_taken: n_foreign, n_left_out: 0 }
+        } else {
+            ForeignDatagrams { n_taken: 0, n_left_out: n_foreign }
+        }
+    }
+
+    /// Number of zones that were reset to be written again, if the job changes zones.
+    fn n_zone_resets(&self, lane: &Lane<'_>, hooks: &Hooks<'_>) -> Option<u64> {
+        let changes_zones = hooks.has_zones && self.rules.may_reset_zones;
+        changes_zones.then(|| lane.workload.zones().map_or(0, SharedZoning::n_resets))
+    }
 }
 
 /// The turns on a CPU until now, where evidence is kept.
 fn turns(lane: &Lane<'_>) -> Option<ThreadTurns> {
     lane.context.keeps_evidence.then(ThreadTurns::of_thread).flatten()
-}
-
-/// Asked for at the start and the end only, and only where findings are seen.
-fn own_read_bytes(lane: &Lane<'_>) -> Option<u64> {
-    let is_wanted = lane.context.keeps_evidence && lane.plan.engine.def.targets.are_files();
-    if is_wanted { ferrio_evidence::own_read_bytes(lane.context.is_thread) } else { None }
-}
-
-/// Datagrams of others; a native run leaves them out.
-fn foreign_datagrams(lane: &Lane<'_>) -> ForeignDatagrams {
-    let n_foreign = lane.engine.n_foreign_datagrams();
-    if lane.plan.compatibility.is_fio() {
-        ForeignDatagrams { n_taken: n_foreign, n_left_out: 0 }
-    } else {
-        ForeignDatagrams { n_taken: 0, n_left_out: n_foreign }
-    }
-}
-
-/// Number of zones that were reset to be written again, if the job changes zones.
-fn n_zone_resets(lane: &Lane<'_>, hooks: &Hooks<'_>) -> Option<u64> {
-    let trims = lane.plan.used_directions()[DataDirection::Trim];
-    (hooks.has_zones && (lane.plan.writes() || trims)).then(|| lane.workload.zones().map_or(0, SharedZoning::n_resets))
 }

@@ -6,12 +6,10 @@
 use super::loops::Worker;
 use super::loops::connection::waited_in_vain;
 use super::loops::open_files::{close_as_it_is, close_file, note_synced, open_if_closed, trace_sync};
-use crate::compat;
 use crate::error::{Failure, failure};
 use crate::link::board::WorkerState;
 use crate::link::trace::TraceGroup;
 use ferrio_engine::{IoResult, IoUnit, Outcome, Queued};
-use ferrio_spec::engines::Measures;
 use ferrio_stats::note::IoNote;
 use ferrio_sys::errno::{EAGAIN, EIO};
 use ferrio_units::Direction;
@@ -21,13 +19,12 @@ use ferrio_units::Direction;
 ///
 /// Returns whether all that was written is synced.
 pub(super) fn sync_pass(worker: &mut Worker<'_>) -> Result<bool, Failure> {
-    let durability = &worker.lane.plan.spec.durability;
-    if !worker.lane.plan.writes() {
+    if !worker.lane.rules.writes {
         return Ok(false);
     }
-    let syncs_file_systems = durability.end_syncfs;
-    let all = compat::syncs_all_at_end(worker.lane.plan) && !worker.lane.workload.progress().last_was_sync;
-    let open_ones = durability.fsync_on_close;
+    let syncs = &worker.lane.rules.syncs;
+    let (syncs_file_systems, open_ones) = (syncs.file_systems_at_end, syncs.on_close);
+    let all = syncs.all_at_end && !worker.lane.workload.progress().last_was_sync;
     if all || open_ones {
         worker.lane.context.enter(WorkerState::Syncing);
         sync_files(worker, all)?;
@@ -48,7 +45,7 @@ pub(super) fn close_pass(worker: &mut Worker<'_>) {
 
 /// Syncs all files, for which a closed file is opened, or those that are open.
 fn sync_files(worker: &mut Worker<'_>, all: bool) -> Result<(), Failure> {
-    if worker.lane.plan.engine.def.measures == Measures::Openings {
+    if worker.lane.rules.syncs.opens_only {
         // Nothing was written; besides, opening a target would repeat the job's work.
         return Ok(());
     }
@@ -58,7 +55,7 @@ fn sync_files(worker: &mut Worker<'_>, all: bool) -> Result<(), Failure> {
             continue;
         }
         open_if_closed(worker, file)?;
-        if all || compat::traces_closing_sync(worker.lane.plan) {
+        if all || worker.lane.rules.syncs.traces_on_close {
             trace_sync(worker, file);
         }
         let errno = engine_syncs(worker, file, Direction::Sync)?;

@@ -14,6 +14,7 @@ use crate::events::MessageStream;
 use crate::link::board::{WorkerState, attention};
 use crate::link::message::{IntervalFigures, WorkerMessage};
 use crate::link::trace::TraceGroup;
+use crate::plan::WorkerPlan;
 use ferrio_stats::note::RunNote;
 use ferrio_sys::clock::clock_ms;
 use ferrio_sys::errno::EINVAL;
@@ -24,6 +25,22 @@ const NS_PER_MS: u64 = 1_000_000;
 pub(super) struct Lookout {
     pub(super) samplers: Samplers,
     pub(super) figures: WorkerFigures,
+    pub(super) clocks: JobClocks,
+}
+
+/// Clocks that the job asks for, by their numbers in `clock_gettime(2)`.
+pub(super) struct JobClocks {
+    /// The clock of the start of the job in the report.
+    start_id: u32,
+    /// The clock of times in logs; `None`: they count from the start of the job.
+    log_id: Option<u32>,
+}
+
+impl JobClocks {
+    pub(super) fn new(plan: &WorkerPlan) -> Self {
+        let (reporting, logs) = (&plan.spec.reporting, &plan.spec.logs);
+        Self { start_id: reporting.job_start_clock_id, log_id: logs.alternate_epoch.then_some(logs.epoch_clock_id) }
+    }
 }
 
 impl Attendant for Lookout {
@@ -72,9 +89,9 @@ impl Lookout {
         }
         self.samplers.rates.start(now_ns, &worker.lane.account);
         self.samplers.intervals.start(now_ns);
-        start_log(now_ns, worker)?;
-        let start_ms = job_start_ms(now_ns, &worker.lane).ok_or_else(|| {
-            let id = worker.lane.plan.spec.reporting.job_start_clock_id;
+        self.start_log(now_ns, worker)?;
+        let id = self.clocks.start_id;
+        let start_ms = clock_ms_at(now_ns, id, &worker.lane).ok_or_else(|| {
             failure!(EINVAL, "clock_gettime")
                 .explained(RunNote::NoSuchClock { option: "job_start_clock_id".to_owned(), id })
         })?;
@@ -98,18 +115,35 @@ impl Lookout {
     fn start_counting(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         let lane = &mut worker.lane;
         lane.account.end_ramp();
-        lane.engine.counts_begin_anew();
+        if let Some(server) = lane.engine.server() {
+            server.counts_begin_anew();
+        }
         self.samplers.rates.start(now_ns, &lane.account);
         self.samplers.start_counting(now_ns, lane);
         // Cannot fail: the clock existed when I/O began.
-        lane.account.job_starts_at(job_start_ms(now_ns, lane).unwrap_or(0));
+        lane.account.job_starts_at(clock_ms_at(now_ns, self.clocks.start_id, lane).unwrap_or(0));
         if let Some(pace) = lane.workload.pace() {
             pace.forgive(now_ns);
         }
         self.figures.start_turns(lane);
         self.figures.start(now_ns, lane);
         // Cannot fail: the clock existed when the ramp began.
-        let _ = start_log(now_ns, worker);
+        let _ = self.start_log(now_ns, worker);
+    }
+
+    /// Starts the logs now.
+    fn start_log(&self, now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
+        let Some(log) = &mut worker.hooks.log else { return Ok(()) };
+        let Some(id) = self.clocks.log_id else {
+            log.start(now_ns, 0);
+            return Ok(());
+        };
+        let base_ms = clock_ms_at(now_ns, id, &worker.lane).ok_or_else(|| {
+            failure!(EINVAL, "clock_gettime")
+                .explained(RunNote::NoSuchClock { option: "log_alternate_epoch_clock_id".to_owned(), id })
+        })?;
+        log.start(now_ns, base_ms);
+        Ok(())
     }
 
     /// Moves to the next depth of a search, if the present one was tried long enough.
@@ -119,10 +153,10 @@ impl Lookout {
         let is_searching = !control.is_reading_back() && !control.will_fail();
         let limits = worker.hooks.latency.as_mut()?;
         let search = limits.search().filter(|search| is_searching && search.is_due(now_ns))?;
-        let (share_percent, before) = (search.share_percent(), search.depth());
+        let (shares, before) = ((search.share_percent(), search.percentile()), search.depth());
         let (step, depth) = (search.close(), search.depth());
         let (good, bad) = search.bounds();
-        tell_step(&worker.lane, share_percent, before, step, (good, depth, bad));
+        tell_step(&worker.lane, shares, before, step, (good, depth, bad));
         if step == SearchStep::Over {
             return Some(Stop::Ended);
         }
@@ -145,7 +179,7 @@ impl Lookout {
     }
 
     /// Sends all figures if an interval is over.
-    fn hand_over_interval(&mut self, now_ns: u64, worker: &Worker<'_>) {
+    fn hand_over_interval(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         if let Some(due_ns) = self.samplers.intervals.at(now_ns, &worker.lane) {
             let stats = self.figures.at(now_ns, worker);
             let figures = Box::new(IntervalFigures { at_ns: now_ns, due_ns, stats });
@@ -173,24 +207,6 @@ pub(super) fn save_state(worker: &Worker<'_>) {
     lane.control.slot().has_answered(attention::SAVE_STATE);
 }
 
-/// Starts the logs now.
-fn start_log(now_ns: u64, worker: &mut Worker<'_>) -> Result<(), Failure> {
-    let Some(log) = &mut worker.hooks.log else { return Ok(()) };
-    let logs = &worker.lane.plan.spec.logs;
-    let base_ms = if logs.alternate_epoch { clock_ms_at(now_ns, logs.epoch_clock_id, &worker.lane) } else { Some(0) };
-    let Some(base_ms) = base_ms else {
-        let note = RunNote::NoSuchClock { option: "log_alternate_epoch_clock_id".to_owned(), id: logs.epoch_clock_id };
-        return Err(failure!(EINVAL, "clock_gettime").explained(note));
-    };
-    log.start(now_ns, base_ms);
-    Ok(())
-}
-
-/// Time of the clock that `job_start_clock_id` names, at `now_ns`.
-fn job_start_ms(now_ns: u64, lane: &Lane<'_>) -> Option<u64> {
-    clock_ms_at(now_ns, lane.plan.spec.reporting.job_start_clock_id, lane)
-}
-
 /// Time of the clock `id` at `now_ns`, which is a time of the lane's own clock. A worker may have waited for a CPU since then: the time of
 /// the clock now would place its I/Os later than they were.
 fn clock_ms_at(now_ns: u64, id: u32, lane: &Lane<'_>) -> Option<u64> {
@@ -202,9 +218,8 @@ fn clock_ms_at(now_ns: u64, id: u32, lane: &Lane<'_>) -> Option<u64> {
 /// Called before the first I/O: a search begins at a depth of 1.
 fn set_first_depth(worker: &mut Worker<'_>) {
     let Worker { lane, hooks, .. } = worker;
-    if hooks.latency.as_mut().is_some_and(|limits| limits.search().is_some()) {
-        let target_us = lane.plan.spec.latency.target_us;
-        lane.context.tracer.line(TraceGroup::Rate, || format!("Latency target={}", target_us * 1_000));
+    if let Some(search) = hooks.latency.as_mut().and_then(|limits| limits.search()) {
+        lane.context.tracer.line(TraceGroup::Rate, || format!("Latency target={}", search.target_ns()));
         set_depth(lane, 1);
     }
 }
@@ -221,10 +236,10 @@ fn start_search(now_ns: u64, worker: &mut Worker<'_>) {
     }
 }
 
-/// Sends lines about a window of the search for a depth: the share of its I/Os within the target, and the next step.
-/// `depths` are the largest that kept the target, the next one to try, and the smallest that missed it.
-fn tell_step(lane: &Lane<'_>, share_percent: f64, before: u32, step: SearchStep, depths: (u32, u32, u32)) {
-    let wanted = lane.plan.spec.latency.percentile;
+/// Sends lines about a window of the search for a depth: the share of its I/Os within the target, and the next step. `shares` are
+/// that share and the wanted one, percent; `depths` are the largest that kept the target, the next one to try, and the smallest that missed it.
+fn tell_step(lane: &Lane<'_>, shares: (f64, f64), before: u32, step: SearchStep, depths: (u32, u32, u32)) {
+    let (share_percent, wanted) = shares;
     lane.context.tracer.line(TraceGroup::Rate, || format!("Success rate: {share_percent:.2}% (target {wanted:.2}%)"));
     let (good, depth, bad) = depths;
     lane.context.tracer.line(TraceGroup::Rate, || match step {

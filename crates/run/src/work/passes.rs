@@ -9,7 +9,7 @@ use super::hooks::Hooks;
 use super::hooks::iolog::IoLog;
 use super::lane::told::{tell_memory, tell_memory_end, trace_sprandom};
 use super::lane::{Lane, Stop};
-use super::lookout::{Lookout, save_state};
+use super::lookout::{JobClocks, Lookout, save_state};
 use super::loops::connection::{connect, disconnect};
 use super::loops::flow::Flow;
 use super::loops::remember::remember_pass;
@@ -30,7 +30,7 @@ use crate::layout;
 use crate::link::board::WorkerState;
 use crate::link::context::WorkerContext;
 use crate::link::message::WorkerMessage;
-use crate::plan::{WorkerPlan, limit_ios};
+use crate::plan::WorkerPlan;
 use ferrio_stats::ThreadStats;
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::replay::ReplayPlan;
@@ -41,18 +41,19 @@ pub(super) struct Passes<'a> {
     /// The work of a job that moves no data; `None`: the job does I/O.
     work: Option<WorkInTurns<'a>>,
     lookout: Lookout,
+    plan: &'a WorkerPlan,
     set: FileSet,
 }
 
 /// Makes the files that the next pass reads. Nothing tells of it, as a job may have many passes.
-fn make_again(lane: &Lane<'_>, set: &FileSet) -> Result<(), Failure> {
+fn make_again(plan: &WorkerPlan, lane: &Lane<'_>, set: &FileSet) -> Result<(), Failure> {
     let context = lane.context;
     let mut say = |event| {
         if !matches!(event, RunEvent::LayingOut { .. }) {
             (context.send)(&WorkerMessage::from_layout(event));
         }
     };
-    layout::make_again(lane.plan, set, context.tracer.settings(), &mut say, &|| lane.control.slot().is_told_to_end())
+    layout::make_again(plan, set, context.tracer.settings(), &mut say, &|| lane.control.slot().is_told_to_end())
 }
 
 impl<'a> Passes<'a> {
@@ -65,11 +66,11 @@ impl<'a> Passes<'a> {
     ) -> Result<Box<Self>, Failure> {
         let shape = shape(plan, &set);
         let (mut lane, work) = prepare::lane(plan, replay, &set, shape, context)?;
-        let hooks = Hooks::new(&mut lane, &set, shape)?;
-        let turns = Turns::new(&lane, &hooks);
+        let hooks = Hooks::new(plan, &mut lane, &set, shape)?;
+        let turns = Turns::new(plan, &lane, &hooks);
         let samplers = Samplers::new(plan, context.board.intervals());
-        let lookout = Lookout { samplers, figures: WorkerFigures::new() };
-        Ok(Self::boxed(lane, (hooks, turns, work), lookout, set))
+        let lookout = Lookout { samplers, figures: WorkerFigures::new(plan), clocks: JobClocks::new(plan) };
+        Ok(Self::boxed(lane, (hooks, turns, work), lookout, (plan, set)))
     }
 
     /// Puts the parts into one place.
@@ -80,9 +81,9 @@ impl<'a> Passes<'a> {
         lane: Box<Lane<'a>>,
         (hooks, turns, work): (Hooks<'a>, Turns<'a>, Option<WorkInTurns<'a>>),
         lookout: Lookout,
-        set: FileSet,
+        (plan, set): (&'a WorkerPlan, FileSet),
     ) -> Box<Self> {
-        Box::new(Self { worker: Worker { lane: *lane, hooks, turns }, work, lookout, set })
+        Box::new(Self { worker: Worker { lane: *lane, hooks, turns }, work, lookout, plan, set })
     }
 
     /// Makes the connection that the I/Os use, if there is one, or starts the program beside which turns of work run.
@@ -94,18 +95,18 @@ impl<'a> Passes<'a> {
     /// Does all passes. Returns the failure of the job, if there is one.
     pub(super) fn run_to_end(&mut self) -> Option<Failure> {
         let result = self.begin().and_then(|()| self.run_passes());
-        let Self { worker, work, .. } = self;
+        let Self { worker, work, plan, .. } = self;
         if let Some(work) = work.as_mut().filter(|_| result.is_ok()) {
             work.end(&mut worker.lane);
         }
         worker.turns.flow.iter().for_each(Flow::leave);
         let Worker { lane, hooks, .. } = &mut *worker;
-        if lane.plan.spec.layout.unlink && !lane.context.readonly {
+        if plan.spec.layout.unlink && !lane.context.readonly {
             lane.files.unlink(lane.engine.as_mut());
         }
         let logged = hooks.iolog.take().map_or(Ok(()), IoLog::finish);
         let told = hooks.verifier_mut().map_or(Ok(()), Verifier::finish_journal);
-        let saves_state = lane.plan.spec.verify.as_ref().is_some_and(|verify| verify.saves_state);
+        let saves_state = plan.spec.verify.as_ref().is_some_and(|verify| verify.saves_state);
         if saves_state || lane.control.slot().wants_state() {
             save_state(worker);
         }
@@ -127,21 +128,21 @@ impl<'a> Passes<'a> {
     pub(super) fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
         let now_ns = self.worker.lane.clock.now_ns();
         self.worker.lane.publish();
-        tell_memory_end(&self.worker.lane);
+        tell_memory_end(self.plan, &self.worker.lane);
         let stats = self.lookout.figures.last(now_ns, &mut self.worker);
         disconnect(&mut self.worker.lane);
         stats
     }
 
     fn begin(&mut self) -> Result<(), Failure> {
-        let Self { worker, lookout, .. } = self;
+        let Self { worker, lookout, plan, .. } = self;
         let Worker { lane, turns, .. } = worker;
-        if lane.plan.spec.layout.pre_read && lane.plan.engine.def.targets.are_files() {
+        if plan.spec.layout.pre_read && plan.engine.def.targets.are_files() {
             lane.context.enter(WorkerState::PreReading);
             lane.files.pre_read()?;
         }
-        tell_memory(lane);
-        trace_sprandom(lane);
+        tell_memory(plan, lane);
+        trace_sprandom(plan, lane);
         lookout.figures.start_turns(lane);
         let now_ns = lane.clock.now_ns();
         lookout.figures.start(now_ns, lane);
@@ -155,7 +156,7 @@ impl<'a> Passes<'a> {
         lookout.start(now_ns, worker)?;
         let Worker { lane, hooks, .. } = worker;
         lane.context.enter(if lane.account.is_ramping() { WorkerState::Ramping } else { WorkerState::Running });
-        if let Some(path) = &lane.plan.spec.write_iolog {
+        if let Some(path) = &plan.spec.write_iolog {
             hooks.start_iolog(IoLog::open(path, lane.context.kept)?);
             (0..lane.files.n_files()).for_each(|file| hooks.file(lane, file, "add"));
         }
@@ -205,10 +206,11 @@ impl<'a> Passes<'a> {
         self.lookout.figures.start_pass(self.worker.lane.clock.now_ns());
         close_pass(&mut self.worker);
         let Worker { lane, hooks, .. } = &mut self.worker;
-        if lane.plan.spec.layout.unlink_each_loop && !lane.context.readonly {
+        let plan = self.plan;
+        if plan.spec.layout.unlink_each_loop && !lane.context.readonly {
             lane.files.unlink(lane.engine.as_mut());
-            if lane.plan.used_directions()[DataDirection::Read] && lane.plan.engine.def.targets.are_files() {
-                make_again(lane, &self.set)?;
+            if plan.used_directions()[DataDirection::Read] && plan.engine.def.targets.are_files() {
+                make_again(plan, lane, &self.set)?;
                 self.lookout.figures.start_pass(lane.clock.now_ns());
             }
         }
@@ -224,11 +226,11 @@ impl<'a> Passes<'a> {
 
     /// Does one pass.
     fn do_pass(&mut self) -> Stop {
-        let Self { worker, work, lookout, .. } = self;
+        let Self { worker, work, lookout, plan, .. } = self;
         if let Some(work) = work {
             return work_in_turns::run(worker, work, lookout);
         }
-        if worker.lane.plan.spec.is_verify_only() {
+        if plan.spec.is_verify_only() {
             return remember_pass(worker);
         }
         if let Some(verifier) = worker.hooks.verifier_mut() {
@@ -282,7 +284,7 @@ impl<'a> Passes<'a> {
     }
 
     fn unread_bytes(&self) -> u64 {
-        self.worker.hooks.verifier().map_or(0, Verifier::unread_bytes)
+        self.worker.hooks.verifier().map_or(0, |verifier| verifier.memory().unread_bytes())
     }
 
     /// Figures that change if a pass did anything.
@@ -295,13 +297,13 @@ impl<'a> Passes<'a> {
     fn moved_bytes(&self) -> u64 {
         let Worker { lane, hooks, .. } = &self.worker;
         let issued_bytes = lane.workload.progress().issued_bytes;
-        if !compat::counts_read_back(lane.plan) {
+        if !compat::counts_read_back(self.plan) {
             return issued_bytes;
         }
         let bytes = lane.account.bytes();
-        if lane.plan.spec.is_verify_only() {
+        if self.plan.spec.is_verify_only() {
             // Bytes of the earlier run, which did the I/Os of this stream and also read back what is read now.
-            let of_mix = hooks.verifier().map_or(0, |verifier| verifier.unread_mix_bytes);
+            let of_mix = hooks.verifier().map_or(0, |verifier| verifier.memory().unread_mix_bytes());
             let read_bytes = bytes[DataDirection::Read].saturating_sub(of_mix);
             return issued_bytes.saturating_add(read_bytes).saturating_add(self.unread_bytes());
         }
@@ -310,9 +312,9 @@ impl<'a> Passes<'a> {
 
     /// True if another pass follows: because of `loops`, an `io_size` beyond the pass, or remaining time.
     fn goes_on(&self, n_passes: u32) -> bool {
-        let plan = self.worker.lane.plan;
+        let plan = self.plan;
         let spec = &plan.spec;
-        if self.worker.lane.workload.progress().is_spent || n_ios(&self.worker) >= limit_ios(plan) {
+        if self.worker.lane.workload.progress().is_spent || n_ios(&self.worker) >= self.worker.lane.rules.limit_ios {
             return false;
         }
         // The end may have come in the closing syncs or while writes were read back.

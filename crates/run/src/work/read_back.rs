@@ -11,7 +11,6 @@ use super::loops::in_flight::drain;
 use super::loops::open_files::{make_room, open_if_closed, sync_untraced};
 use super::loops::{Worker, run_pass};
 use super::verify::Verifier;
-use crate::compat;
 use crate::error::Failure;
 use crate::link::board::WorkerState;
 use ferrio_workload::Workload;
@@ -122,10 +121,11 @@ fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(Strea
 fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
     worker.lane.context.tracer.set_reading_back(is_reading_back);
     worker.lane.control.set_reading_back(is_reading_back);
-    if worker.hooks.verifier().is_some_and(|verifier| verifier.commands.compare()) {
-        worker.lane.engine.set_comparing(is_reading_back);
+    let compares = worker.hooks.verifier().is_some_and(|verifier| verifier.commands.compare());
+    if let Some(device) = worker.lane.engine.device().filter(|_| compares) {
+        device.set_comparing(is_reading_back);
     }
-    if !compat::samples_read_back(worker.lane.plan) {
+    if !worker.lane.rules.samples_read_back {
         worker.lane.account.leave_out_reads(is_reading_back);
     }
 }
@@ -133,14 +133,14 @@ fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
 /// Makes sure that reads come from the device: files are synced, which fio does not do and which does not count, unless
 /// closing syncs did so, and their cache is dropped.
 fn sync_before_reading(worker: &mut Worker<'_>, is_synced: bool) -> Result<(), Failure> {
-    let most = worker.lane.plan.spec.target.openfiles;
+    let most = worker.lane.rules.files.most_open;
     let are_many = most > 0 && worker.lane.files.n_files() > most;
     for file in 0..worker.lane.files.n_files() {
         // As in fio 3.41, a file that was never opened is not made (`create_on_open`).
-        if worker.lane.plan.spec.layout.create_on_open && !worker.lane.files.plan(file).path.exists() {
+        if worker.lane.rules.files.creates_on_open && !worker.lane.files.plan(file).path.exists() {
             continue;
         }
-        let syncs = worker.lane.plan.writes() && !is_synced;
+        let syncs = worker.lane.rules.writes && !is_synced;
         if are_many && !worker.lane.files.is_open(file) {
             // It is opened when its data is read, which drops its cache.
             if !syncs {

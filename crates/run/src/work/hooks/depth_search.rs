@@ -76,6 +76,16 @@ impl DepthSearch {
         })
     }
 
+    /// Largest latency of an I/O within the target.
+    pub(crate) fn target_ns(&self) -> u64 {
+        self.target_ns
+    }
+
+    /// Percentage of I/Os that have to be within the target.
+    pub(crate) fn percentile(&self) -> f64 {
+        self.percentile
+    }
+
     /// The present depth.
     pub(crate) fn depth(&self) -> u32 {
         self.depth

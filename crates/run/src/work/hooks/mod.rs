@@ -71,8 +71,7 @@ pub(crate) struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     /// The hooks that the plan asks for.
-    pub(crate) fn new(lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, Failure> {
-        let plan = lane.plan;
+    pub(crate) fn new(plan: &WorkerPlan, lane: &mut Lane<'a>, set: &FileSet, shape: Shape) -> Result<Self, Failure> {
         let log = WorkerLog::new(plan, lane.context.log, plan.ioprio()).map(Box::new);
         let mut hooks = Self {
             sees_issues: false,
@@ -84,7 +83,7 @@ impl<'a> Hooks<'a> {
             latency: LatencyLimits::new(plan).map(Box::new),
             response: ResponseTimes::new(plan, lane.account.stats.features.rate.is_some()).map(Box::new),
             priorities: Priorities::new(plan).map(Box::new),
-            verifier: Verifier::prepare(lane, set, shape)?,
+            verifier: Verifier::prepare(plan, lane, set, shape)?,
             serializer: Serializer::new(plan).map(Box::new),
             ramp_size: RampSize::new(plan),
             has_zones: !set.zones.is_empty(),
@@ -260,7 +259,7 @@ impl<'a> Hooks<'a> {
 
     /// True if writes in flight have to land before a file starts over.
     pub(crate) fn drains_between_rounds(&self) -> bool {
-        self.verifier().is_some_and(|verifier| verifier.goes_round)
+        self.verifier().is_some_and(|verifier| verifier.memory().goes_round())
     }
 
     /// The step of a job with trims before its next I/O.
@@ -314,10 +313,13 @@ fn has_ranges(plan: &WorkerPlan) -> bool {
 /// Hands the ranges of a trim to the engine.
 fn put_ranges(lane: &mut Lane<'_>, slot_index: u32) -> Result<(), Stop> {
     let unit = lane.slots.get(slot_index).unit;
-    let is_taken =
-        unit.direction != Direction::Trim || lane.engine.put_ranges(slot_index, &unit, lane.workload.ranges());
+    if unit.direction != Direction::Trim {
+        return Ok(());
+    }
     // An engine that knew only one range would trim what the job does not ask for.
-    if is_taken { Ok(()) } else { Err(failure!(EINVAL, "num_range").into()) }
+    let device = lane.engine.device().ok_or_else(|| failure!(EINVAL, "num_range"))?;
+    device.put_ranges(slot_index, &unit, lane.workload.ranges());
+    Ok(())
 }
 
 /// Tells the zones about an I/O that is done or has failed.

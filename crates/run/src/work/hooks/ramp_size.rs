@@ -5,22 +5,25 @@
 
 use crate::plan::WorkerPlan;
 use crate::work::lane::Lane;
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 /// A ramp that has not ended.
 pub(crate) struct RampSize {
     bytes: u64,
+    /// The workers whose bytes count, including this one.
+    workers: Range<usize>,
 }
 
 impl RampSize {
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Self> {
         let bytes = plan.spec.limits.ramp_bytes;
-        (bytes > 0).then_some(Self { bytes })
+        (bytes > 0).then(|| Self { bytes, workers: plan.summed_with.clone() })
     }
 
     /// True if enough bytes were moved. The bytes of other workers come from the board, which is some milliseconds old.
     pub(crate) fn is_over(&self, lane: &Lane<'_>) -> bool {
-        let (own, others) = (lane.account.bytes().0.iter().sum::<u64>(), lane.plan.summed_with.clone());
+        let (own, others) = (lane.account.bytes().0.iter().sum::<u64>(), self.workers.clone());
         let others = others.filter(|index| *index != lane.context.slot_index);
         let of_slot = |index| lane.context.board.slot(index).bytes.iter().map(|bytes| bytes.load(Ordering::Relaxed));
         others.flat_map(of_slot).fold(own, u64::saturating_add) >= self.bytes

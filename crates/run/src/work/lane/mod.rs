@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 pub(crate) mod control;
+pub(crate) mod rules;
 pub(crate) mod slots;
 pub(crate) mod sparse_stamps;
 pub(crate) mod told;
@@ -18,18 +19,20 @@ use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use account::Account;
 use control::Control;
-use ferrio_engine::{Cancellation, Completion, Engine};
+use ferrio_engine::{Cancellation, Complaint, Completion, Engine};
 use ferrio_spec::QueueSpec;
 use ferrio_spec::engines::Handover;
+use ferrio_stats::note::IoNote;
 use ferrio_sys::{Arena, Clock};
 use ferrio_units::Direction;
 use ferrio_workload::Workload;
 use ferrio_workload::contents::BufferContents;
+use rules::JobRules;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
 use std::rc::Rc;
-use tolerance::{Treatment, treatment};
+use tolerance::Treatment;
 use unsynced::UnsyncedRanges;
 
 /// Why a loop ended.
@@ -86,7 +89,7 @@ pub(crate) struct Stamper {
 
 /// The parts that every I/O uses.
 pub(crate) struct Lane<'a> {
-    pub(crate) plan: &'a WorkerPlan,
+    pub(crate) rules: JobRules<'a>,
     pub(crate) context: &'a WorkerContext<'a>,
     pub(crate) clock: Clock,
     pub(crate) workload: Workload,
@@ -125,7 +128,7 @@ impl<'a> Lane<'a> {
         let (workload, engine, buffers) = parts;
         let (queue, account) = (plan.queue(), Account::new(plan, context.keeps_evidence));
         Box::new(Self {
-            plan,
+            rules: JobRules::new(plan),
             context,
             clock: context.clock.clone(),
             workload,
@@ -186,9 +189,21 @@ impl<'a> Lane<'a> {
         }
     }
 
+    /// What the engine says about the unit that failed last, once.
+    pub(crate) fn take_complaint(&mut self) -> Option<Complaint> {
+        self.engine.server()?.take_complaint()
+    }
+
+    /// Reports what the engine says about the unit that failed last, if it says anything.
+    pub(crate) fn say_complaint(&mut self) {
+        if let Some(Complaint { line, why, .. }) = self.take_complaint() {
+            self.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
+        }
+    }
+
     /// Counts an error, if the job's options want that; true if the job continues.
     pub(crate) fn tolerates(&mut self, direction: Direction, errno: i32) -> bool {
-        let treatment = treatment(&self.plan.spec.errors, direction, errno);
+        let treatment = self.rules.errors.treatment(direction, errno);
         if treatment != Treatment::Fatal {
             // The error that ends the job is also counted, if errors are counted.
             self.account.stats.tolerated.count(direction, errno);

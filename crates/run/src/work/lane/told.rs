@@ -5,15 +5,16 @@
 
 use super::Lane;
 use crate::link::trace::TraceGroup;
+use crate::plan::WorkerPlan;
 use ferrio_workload::sprandom::{PassOutline, RegionOutline};
 
 /// Sends lines about the plan of `sprandom`'s first pass.
-pub(crate) fn trace_sprandom(lane: &Lane<'_>) {
-    let Some(spec) = lane.plan.spec.pattern.sprandom else { return };
+pub(crate) fn trace_sprandom(plan: &WorkerPlan, lane: &Lane<'_>) {
+    let Some(spec) = plan.spec.pattern.sprandom else { return };
     if !lane.context.tracer.has(TraceGroup::SpRandom) {
         return;
     }
-    let block_bytes = lane.plan.write_block_bytes();
+    let block_bytes = plan.write_block_bytes();
     let tell = |text: String| lane.context.tracer.line(TraceGroup::SpRandom, || text);
     for index in 0..lane.files.n_files() {
         let file = lane.files.plan(index);
@@ -38,7 +39,7 @@ pub(crate) fn trace_sprandom(lane: &Lane<'_>) {
 }
 
 /// Sends lines about the buffers, and the part of each unit.
-pub(crate) fn tell_memory(lane: &Lane<'_>) {
+pub(crate) fn tell_memory(plan: &WorkerPlan, lane: &Lane<'_>) {
     if !lane.context.tracer.has(TraceGroup::Mem) {
         return;
     }
@@ -50,7 +51,7 @@ pub(crate) fn tell_memory(lane: &Lane<'_>) {
     };
     let all_bytes = lane.buffers.block_bytes.saturating_mul(iodepth as usize);
     lane.context.tracer.line(TraceGroup::Mem, || format!("Alloc {all_bytes} for buffers"));
-    lane.context.tracer.line(TraceGroup::Mem, || format!("{} {all_bytes} {:p}", memory_name(lane), buffer(0)));
+    lane.context.tracer.line(TraceGroup::Mem, || format!("{} {all_bytes} {:p}", memory_name(plan), buffer(0)));
     for index in 0..iodepth {
         lane.context.tracer.line(TraceGroup::Mem, || format!("io_u alloc {:p}, index {index}", unit(index)));
         lane.context.tracer.line(TraceGroup::Mem, || format!("io_u {:p}, mem {:p}", unit(index), buffer(index)));
@@ -58,23 +59,22 @@ pub(crate) fn tell_memory(lane: &Lane<'_>) {
 }
 
 /// Sends lines before the buffers are freed.
-pub(crate) fn tell_memory_end(lane: &Lane<'_>) {
+pub(crate) fn tell_memory_end(plan: &WorkerPlan, lane: &Lane<'_>) {
     lane.context.tracer.line(TraceGroup::Mem, || {
         let mut arena = lane.buffers.arena.borrow_mut();
-        format!("free {} mem {:p}", memory_name(lane), arena.slice_mut(0, lane.buffers.block_bytes).as_ptr())
+        format!("free {} mem {:p}", memory_name(plan), arena.slice_mut(0, lane.buffers.block_bytes).as_ptr())
     });
 }
 
-fn memory_name(lane: &Lane<'_>) -> &'static str {
-    lane.plan.spec.buffers.memory.name()
+fn memory_name(plan: &WorkerPlan) -> &'static str {
+    plan.spec.buffers.memory.name()
 }
 
 /// Sends the line for a file whose cache is dropped when it is opened.
 pub(crate) fn tell_opened(lane: &Lane<'_>, file_index: u32) {
     let file = lane.files.plan(file_index);
     lane.context.tracer.line(TraceGroup::File, || format!("fd open {}", file.name));
-    let layout = &lane.plan.spec.layout;
-    if layout.invalidate && !layout.pre_read && lane.plan.engine.def.targets.are_opened_by_run() {
+    if lane.rules.files.drops_cache {
         lane.context.tracer.line(TraceGroup::Io, || {
             format!("declare unneeded cache {}: {}/{}", file.name, file.start_bytes, file.length_bytes)
         });

@@ -1,8 +1,10 @@
-//! The effect of an I/O's error on a job: `continue_on_error`, `ignore_error`.
+//! The effect of an I/O's error on a job: `continue_on_error`, `ignore_error`, and the job's other rules for failed I/Os.
 //!
-//! Must not know: I/Os. Start reading at [`treatment`].
+//! Must not know: I/Os. Start reading at [`ErrorRules::treatment`].
 
-use ferrio_spec::ErrorSpec;
+use crate::compat;
+use crate::plan::WorkerPlan;
+use ferrio_spec::{ErrorSpec, ZoneSpec};
 use ferrio_sys::errno::{EILSEQ, EIO};
 use ferrio_units::Direction;
 
@@ -17,17 +19,58 @@ pub(crate) enum Treatment {
     Fatal,
 }
 
-/// The effect of an error. For each class, the job lists errno values or has the default ones.
-pub(crate) fn treatment(errors: &ErrorSpec, direction: Direction, errno: i32) -> Treatment {
-    let (class, continues) = match direction {
-        _ if errno == EILSEQ => (2, errors.continue_on.verify),
-        Direction::Read => (0, errors.continue_on.read),
-        _ => (1, errors.continue_on.write),
-    };
-    let tolerated = match &errors.ignore[class] {
-        Some(list) => list.contains(&errno),
-        None if continues => matches!(errno, EIO | EILSEQ),
-        None => return Treatment::Fatal,
-    };
-    if tolerated { Treatment::Tolerated } else { Treatment::CountedAndFatal }
+/// A job's rules for failed I/Os.
+pub(crate) struct ErrorRules {
+    /// Tolerated errors of reads, of writes and other I/Os, and of verification; `None`: each error ends the job.
+    tolerated: [Option<Vec<i32>>; 3],
+    /// Errors that are tolerated are reported.
+    pub(crate) tells_tolerated: bool,
+    /// A full device ends the job without an error.
+    pub(crate) ends_when_full: bool,
+    /// A read that moved no byte is done; otherwise it is an error.
+    pub(crate) empty_reads_are_done: bool,
+    /// Files are open with `O_DIRECT`.
+    pub(crate) is_direct: bool,
+    /// I/Os keep to zones of the files.
+    pub(crate) has_zones: bool,
+}
+
+impl ErrorRules {
+    pub(crate) fn new(plan: &WorkerPlan) -> Self {
+        let spec = &*plan.spec;
+        Self {
+            tolerated: tolerated(&spec.errors),
+            tells_tolerated: spec.errors.dump,
+            ends_when_full: spec.extent.fill_device,
+            empty_reads_are_done: compat::empty_reads_are_done(plan),
+            is_direct: spec.durability.direct,
+            has_zones: spec.zones != ZoneSpec::None,
+        }
+    }
+
+    /// The effect of an error.
+    pub(crate) fn treatment(&self, direction: Direction, errno: i32) -> Treatment {
+        let class = match direction {
+            _ if errno == EILSEQ => 2,
+            Direction::Read => 0,
+            _ => 1,
+        };
+        match &self.tolerated[class] {
+            None => Treatment::Fatal,
+            Some(list) if list.contains(&errno) => Treatment::Tolerated,
+            Some(_) => Treatment::CountedAndFatal,
+        }
+    }
+}
+
+/// Tolerated errors by class. For each class, the job lists errno values or has the default ones.
+fn tolerated(errors: &ErrorSpec) -> [Option<Vec<i32>>; 3] {
+    let continues = [errors.continue_on.read, errors.continue_on.write, errors.continue_on.verify];
+    let mut classes = errors.ignore.clone();
+    for (list, continues) in classes.iter_mut().zip(continues) {
+        if continues && list.is_none() {
+            *list = Some(vec![EIO, EILSEQ]);
+        }
+    }
+    classes
 }

@@ -8,7 +8,6 @@ use super::open_files::{close_file, open_file};
 use super::trims::trim_between;
 use super::turns::wait_until_due;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
-use crate::compat;
 use crate::error::{Failure, failure};
 use crate::work::lane::Stop;
 use ferrio_stats::note::ReplayNote;
@@ -69,7 +68,7 @@ fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
 #[cold]
 fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
     note_missed(worker);
-    if !worker.lane.files.is_open(file_index) && compat::opens_empty_file(worker.lane.plan) {
+    if !worker.lane.files.is_open(file_index) && worker.lane.rules.files.opens_empty {
         open_file(worker, file_index)?;
     }
     if worker.lane.files.close_when_idle(file_index) {
@@ -80,7 +79,7 @@ fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> 
 
 /// The offset of a block that did not fit may be the one that a trace shows for the next sync.
 fn note_missed(worker: &mut Worker<'_>) {
-    if !compat::traces_missed_place(worker.lane.plan) {
+    if !worker.lane.rules.files.traces_missed_place {
         return;
     }
     if let Some(offset_bytes) = worker.lane.workload.missed_bytes() {

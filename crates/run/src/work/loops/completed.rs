@@ -5,11 +5,8 @@
 use super::Worker;
 use super::connection::give_up;
 use super::failure::{IoFault, fail};
-use crate::compat;
-use crate::events::MessageStream;
 use crate::work::lane::Stop;
-use ferrio_engine::{Complaint, IoResult, Outcome};
-use ferrio_stats::note::IoNote;
+use ferrio_engine::{IoResult, Outcome};
 use ferrio_sys::errno::EIO;
 use ferrio_units::Direction;
 
@@ -73,13 +70,12 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
         if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
             worker.lane.account.read_nothing();
         }
+        let is_done_empty = slot.unit.direction == Direction::Read && worker.lane.rules.errors.empty_reads_are_done;
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
-        if worker.hooks.checks(slot_index) || !compat::is_done_without_a_byte(worker.lane.plan, slot.unit.direction) {
+        if worker.hooks.checks(slot_index) || !is_done_empty {
             return failed(worker, slot_index, IoFault::Errno(EIO));
         }
-        if let Some(Complaint { line, why, .. }) = worker.lane.engine.take_complaint() {
-            worker.lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
-        }
+        worker.lane.say_complaint();
         let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
         worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
         if worker.hooks.sees_completions {
@@ -117,7 +113,7 @@ fn short_object(worker: &mut Worker<'_>, slot_index: u32, moved: u64, done: u64)
         return failed(worker, slot_index, IoFault::Errno(EIO));
     }
     // Nothing is wrong with this I/O.
-    drop(worker.lane.engine.take_complaint());
+    drop(worker.lane.take_complaint());
     worker.lane.account.data_done(data, moved, &worker.lane.clock, slot.stamps, done);
     if worker.hooks.sees_completions {
         worker.hooks.done(&mut worker.lane, slot_index, data, done);

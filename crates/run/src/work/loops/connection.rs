@@ -13,17 +13,18 @@ use std::cell::RefCell;
 
 /// Makes the connection; waits until the end of the run or of the runtime.
 pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
-    if !lane.plan.engine.def.targets.are_outside() {
+    if !lane.rules.engine.targets.are_outside() {
         return Ok(());
     }
-    let limit_ns = lane.plan.spec.limits.runtime_us.saturating_mul(1_000);
+    let limit_ns = lane.rules.connect_limit_ns;
     let start_ns = lane.clock.now_ns();
     let mut is_told = false;
     loop {
         let (clock, control) = (&lane.clock, &lane.control);
         let is_late = || limit_ns > 0 && clock.now_ns().saturating_sub(start_ns) >= limit_ns;
         let is_over = || control.is_terminated() || is_late();
-        let connection = lane.engine.connect(Cancellation::new(&is_over));
+        let Some(server) = lane.engine.server() else { return Ok(()) };
+        let connection = server.connect(Cancellation::new(&is_over));
         match connection.map_err(|error| engine_failure!(error, "connect"))? {
             Connection::Made => return Ok(()),
             Connection::Reached(server) => {
@@ -41,10 +42,8 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
         }
         if is_late() {
             // What was waited for.
-            if let Some(Complaint { line, why, .. }) = lane.engine.take_complaint() {
-                lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
-            }
-            let note = RunNote::NoConnection { job: lane.plan.spec.name.clone() };
+            lane.say_complaint();
+            let note = RunNote::NoConnection { job: lane.rules.name.to_owned() };
             return Err(failure!(ETIMEDOUT, "connect").explained(note));
         }
     }
@@ -52,40 +51,43 @@ pub(crate) fn connect(lane: &mut Lane<'_>) -> Result<(), Failure> {
 
 /// Ends the connection. A server that does not answer delays the end of a stopped run no longer than a moment.
 pub(crate) fn disconnect(lane: &mut Lane<'_>) {
-    if !lane.plan.engine.def.targets.are_outside() {
+    if !lane.rules.engine.targets.are_outside() {
         return;
     }
     let (clock, control) = (&lane.clock, RefCell::new(&mut lane.control));
     let is_over = || control.borrow_mut().is_out_of_patience(clock.now_ns(), 0);
-    lane.engine.disconnect(Cancellation::new(&is_over));
+    if let Some(server) = lane.engine.server() {
+        server.disconnect(Cancellation::new(&is_over));
+    }
 }
 
 /// Called when a wait for I/Os in flight brought nothing: gives them up if their server has not answered for too long
 /// after the end of the run or of the runtime.
 #[cold]
 pub(crate) fn waited_in_vain(lane: &mut Lane<'_>) {
-    let targets = lane.plan.engine.def.targets;
+    let targets = lane.rules.engine.targets;
     if !targets.are_outside() {
         return;
     }
-    let moved_bytes = lane.engine.take_moved_bytes();
+    let Some(server) = lane.engine.server() else { return };
+    let moved_bytes = server.take_moved_bytes();
     if !lane.control.is_out_of_patience(lane.clock.now_ns(), moved_bytes) {
         return;
     }
-    lane.engine.give_up();
+    server.give_up();
     // The end of a connection is no server: it may have sent all.
     if targets.is_connection() {
         return;
     }
     // The server has answered, and has refused the I/O again and again.
-    if let Some(Complaint { step, line, why }) = lane.engine.take_complaint() {
+    if let Some(Complaint { step, line, why }) = lane.take_complaint() {
         lane.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
         if !lane.control.is_terminated() {
             lane.control.fail_soon(failure!(EIO, step));
         }
         return;
     }
-    let note = RunNote::NoAnswer { job: lane.plan.spec.name.clone() };
+    let note = RunNote::NoAnswer { job: lane.rules.name.to_owned() };
     if lane.control.is_terminated() {
         lane.context.say(MessageStream::Error, note);
     } else {

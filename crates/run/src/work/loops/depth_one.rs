@@ -12,7 +12,6 @@ use crate::error::failure;
 use crate::work::lane::Stop;
 use crate::work::lane::account::Stamps;
 use ferrio_engine::{IoResult, Queued};
-use ferrio_spec::engines::Handover;
 use ferrio_sys::errno::EAGAIN;
 use ferrio_workload::Next;
 
@@ -104,7 +103,7 @@ fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), St
 fn count_inline(worker: &mut Worker<'_>) {
     worker.lane.account.were_in_flight(1, 1);
     // I/Os that an engine with files does itself (syncs, most trims) count as calls; those of `null` do not.
-    if worker.lane.plan.engine.def.handover != Handover::Bare {
+    if worker.lane.rules.counts_calls {
         count_calls(worker);
     }
 }

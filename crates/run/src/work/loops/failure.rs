@@ -6,8 +6,7 @@ use super::Worker;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::work::lane::Stop;
-use ferrio_engine::{Complaint, GuardedField, TagMismatch};
-use ferrio_spec::ZoneSpec;
+use ferrio_engine::{Complaint, FailureDetails, GuardedField, TagMismatch};
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField};
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC, EREMOTEIO};
@@ -26,16 +25,20 @@ pub(crate) enum IoFault {
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Result<(), Stop> {
     let (errno, device) = match fault {
-        IoFault::Errno(errno) => (errno, worker.lane.engine.take_scsi_status(slot_index).map(DeviceStatus::Scsi)),
+        IoFault::Errno(errno) => {
+            let status = details(worker).and_then(|failures| failures.take_scsi_status(slot_index));
+            (errno, status.map(DeviceStatus::Scsi))
+        }
         IoFault::Nvme(status) => (i32::from(status), Some(DeviceStatus::Nvme(status))),
     };
     worker.hooks.failed(&mut worker.lane, slot_index, errno);
     // As in fio, the step tells whether submission or I/O failed.
-    let step = if worker.lane.engine.take_refusal(slot_index) { "io commit".into() } else { FailedStep::IoUnit };
+    let is_refused = details(worker).is_some_and(|failures| failures.take_refusal(slot_index));
+    let step = if is_refused { "io commit".into() } else { FailedStep::IoUnit };
     let unit = worker.lane.slots.get(slot_index).unit;
-    let complaint = worker.lane.engine.take_complaint();
+    let complaint = worker.lane.take_complaint();
     let tolerated = worker.lane.tolerates(unit.direction, errno);
-    if tolerated && !worker.lane.plan.spec.errors.dump {
+    if tolerated && !worker.lane.rules.errors.tells_tolerated {
         return Ok(());
     }
     if let Some(Complaint { step, line, why }) = complaint {
@@ -51,11 +54,11 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         device,
         hint: match fault {
             IoFault::Errno(errno) => worker.lane.engine.hint(&unit, errno),
-            IoFault::Nvme(status) => worker.lane.engine.status_hint(status),
+            IoFault::Nvme(status) => details(worker).and_then(|failures| failures.status_hint(status)),
         }
         .map(Into::into),
     };
-    if let Some(mismatch) = worker.lane.engine.take_mismatch(slot_index) {
+    if let Some(mismatch) = details(worker).and_then(|failures| failures.take_mismatch(slot_index)) {
         let file = worker.lane.files.plan(unit.file_index).name.clone();
         worker.lane.context.say(MessageStream::Error, mismatched(file, mismatch));
     }
@@ -67,10 +70,14 @@ pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> 
         return Ok(());
     }
     let is_full = matches!(errno, ENOSPC | EDQUOT) && unit.direction == Direction::Write;
-    if worker.lane.plan.spec.extent.fill_device && is_full {
+    if worker.lane.rules.errors.ends_when_full && is_full {
         return Err(Stop::Filled);
     }
     Err(Stop::Failed(Box::new(failure!(errno, step))))
+}
+
+fn details<'w>(worker: &'w mut Worker<'_>) -> Option<&'w mut dyn FailureDetails> {
+    worker.lane.engine.failures()
 }
 
 /// The line about protection information that does not fit.
@@ -86,13 +93,13 @@ fn mismatched(file: String, mismatch: TagMismatch) -> IoNote {
 
 /// A hint about options when the very first I/O fails; as in fio, only for engines whose I/Os are done within `queue`.
 fn advice_on_first(worker: &Worker<'_>, file_index: u32, errno: i32) -> Option<IoNote> {
-    let (plan, file) = (&worker.lane.plan, worker.lane.files.plan(file_index));
-    if !plan.engine.def.is_inline() || worker.lane.account.stats.n_issued() > 1 {
+    let (rules, file) = (&worker.lane.rules, worker.lane.files.plan(file_index));
+    if !rules.engine.is_inline() || worker.lane.account.stats.n_issued() > 1 {
         return None;
     }
     match errno {
-        EINVAL if plan.spec.durability.direct => Some(IoNote::FirstDirectFailed),
-        EIO | EREMOTEIO if file.kind == FileKind::Block && plan.spec.zones == ZoneSpec::None => {
+        EINVAL if rules.errors.is_direct => Some(IoNote::FirstDirectFailed),
+        EIO | EREMOTEIO if file.kind == FileKind::Block && !rules.errors.has_zones => {
             Some(IoNote::FirstFailed { file: file.name.clone() })
         }
         _ => None,

@@ -61,7 +61,7 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
 #[inline(never)]
 fn prepare_write(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) {
     worker.hooks.fill(&mut worker.lane, slot_index, start);
-    if worker.lane.plan.spec.durability.sync_file_range.is_some() {
+    if worker.lane.rules.syncs.range_flags.is_some() {
         worker.lane.unsynced.wrote(io.file_index, io.offset_bytes..io.offset_bytes + io.length_bytes);
     }
 }
@@ -77,7 +77,7 @@ fn fill_sync(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo) {
     slot.length_bytes = high - low;
     slot.unit.offset_bytes = low;
     slot.unit.length_bytes = (high - low) as usize;
-    slot.unit.sync_flags = worker.lane.plan.spec.durability.sync_file_range.map_or(0, |(flags, _)| flags);
+    slot.unit.sync_flags = worker.lane.rules.syncs.range_flags.unwrap_or(0);
 }
 
 /// Calls the hooks that see the I/O before it is handed to the engine.

@@ -42,7 +42,7 @@ pub(crate) trait Attendant {
 
 /// Does one pass with the loop that fits the job.
 pub(crate) fn run_pass(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Stop {
-    let (lane, stamps_calls) = (&worker.lane, worker.lane.plan.engine.def.is_inline());
+    let (lane, stamps_calls) = (&worker.lane, worker.lane.rules.engine.is_inline());
     let stop = match lane.queue.iodepth {
         1 if lane.stamper.is_wanted && stamps_calls => depth_one::run::<true>(worker, attendant),
         1 => depth_one::run::<false>(worker, attendant),

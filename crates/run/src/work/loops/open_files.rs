@@ -4,7 +4,6 @@
 
 use super::Worker;
 use super::connection::connect;
-use crate::compat;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::trace::TraceGroup;
@@ -44,11 +43,9 @@ fn open_measured(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure
 
 /// Closes a file of which nothing is in flight, after a sync if the job wants one.
 pub(crate) fn close_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
-    let syncs = worker.lane.plan.spec.durability.fsync_on_close
-        && worker.lane.plan.writes()
-        && worker.lane.files.is_open(file_index);
-    let synced = match syncs {
-        true if compat::traces_closing_sync(worker.lane.plan) => sync_file(worker, file_index),
+    let syncs = &worker.lane.rules.syncs;
+    let synced = match syncs.on_close && worker.lane.files.is_open(file_index) {
+        true if syncs.traces_on_close => sync_file(worker, file_index),
         true => sync_untraced(worker, file_index),
         false => Ok(()),
     };
@@ -98,7 +95,7 @@ pub(crate) fn note_synced(worker: &mut Worker<'_>, file_index: u32, errno: i32) 
     }
     let Slot { data_offset, length_bytes, .. } = *worker.lane.slots.get(worker.lane.slots.next());
     let file = worker.lane.files.plan(file_index).name.clone();
-    if let Some(Complaint { step, line, why }) = worker.lane.engine.take_complaint() {
+    if let Some(Complaint { step, line, why }) = worker.lane.take_complaint() {
         let note = IoNote::Refused { line, why, unsynced: Some(file) };
         worker.lane.context.say(MessageStream::Error, note);
         return Err(failure!(errno, step));

@@ -27,7 +27,7 @@ pub(crate) fn run(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Sto
 fn fill_and_collect(worker: &mut Worker<'_>, attendant: &mut dyn Attendant) -> Result<Stop, Stop> {
     let polls = worker.lane.queue.batch_complete_min == 0 && worker.lane.queue.batch_complete_max == 0;
     let (commits_each, completes_on_commit) =
-        (worker.lane.queue.batch_submit == 1, worker.lane.plan.engine.def.completes == Completes::OnCommit);
+        (worker.lane.queue.batch_submit == 1, worker.lane.rules.engine.completes == Completes::OnCommit);
     let mut stamp = worker.lane.clock.stamp();
     loop {
         if worker.lane.control.is_due(stamp) {

@@ -7,7 +7,6 @@ use super::Worker;
 use super::between::stream_failed;
 use super::trims::has_done_its_ios;
 use super::zones::{count_as_done, tell_drained, wait_for_zone};
-use crate::compat;
 use crate::work::lane::account::Stamps;
 use crate::work::lane::{Lane, Stop};
 use ferrio_units::DataDirection;
@@ -16,7 +15,7 @@ use ferrio_workload::Next;
 /// Remembers the writes of a pass.
 pub(crate) fn remember_pass(worker: &mut Worker<'_>) -> Stop {
     let mut stamp = worker.lane.clock.stamp();
-    let counts = compat::counts_unrepeated(worker.lane.plan);
+    let counts = worker.lane.rules.counts_unrepeated;
     loop {
         if worker.lane.control.is_terminated() {
             return Stop::Ended;

@@ -4,7 +4,6 @@
 
 use super::Worker;
 use super::in_flight::collect_some;
-use crate::plan::limit_ios;
 use crate::work::lane::Stop;
 use crate::work::verify::trims::TrimStep;
 use ferrio_units::Direction;
@@ -38,5 +37,5 @@ pub(crate) fn n_ios(worker: &Worker<'_>) -> u64 {
 /// True if the number of I/Os has reached `number_ios`, and no write waits for its trim.
 pub(crate) fn has_done_its_ios(worker: &mut Worker<'_>) -> bool {
     // The check that most jobs pass comes first, because a job with a rate gets here before each I/O.
-    worker.hooks.verifies() && n_ios(worker) >= limit_ios(worker.lane.plan) && !worker.hooks.has_waiting_trims()
+    worker.hooks.verifies() && n_ios(worker) >= worker.lane.rules.limit_ios && !worker.hooks.has_waiting_trims()
 }

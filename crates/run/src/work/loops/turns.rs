@@ -8,6 +8,7 @@ use super::Worker;
 use super::flow::Flow;
 use super::in_flight::{collect_some, collect_until};
 use super::pauses::{Pause, Pauses, WorkDone};
+use crate::plan::WorkerPlan;
 use crate::work::hooks::Hooks;
 use crate::work::lane::{Lane, Stop};
 use ferrio_sys::Clock;
@@ -86,20 +87,26 @@ pub(crate) struct Turns<'a> {
     are_timed: bool,
     /// Number of issued I/Os at the last loop of `thinkcycles`.
     n_spun_for: u64,
+    /// Length of that loop, in rounds (`thinkcycles`).
+    n_spins: u32,
+    /// Rates go on after a pause as if it had not been.
+    ignores_pauses: bool,
 }
 
 impl<'a> Turns<'a> {
-    pub(crate) fn new(lane: &Lane<'a>, hooks: &Hooks<'_>) -> Self {
-        let pauses = &lane.plan.spec.pace.pauses;
-        let flow = Flow::new(lane.plan, lane.context);
+    pub(crate) fn new(plan: &WorkerPlan, lane: &Lane<'a>, hooks: &Hooks<'_>) -> Self {
+        let (pace, pauses) = (&plan.spec.pace, &plan.spec.pace.pauses);
+        let flow = Flow::new(plan, lane.context);
         let rests = pauses.is_set() || flow.is_some();
         Self {
             waiter: Waiter::new(),
             flow,
-            pauses: Pauses::new(pauses, &lane.plan.seeds),
+            pauses: Pauses::new(pauses, &plan.seeds),
             // True if the end of an I/O does not tell the time of the next one's turn.
             are_timed: rests || !lane.stamper.is_wanted || hooks.verifies(),
             n_spun_for: 0,
+            n_spins: pauses.n_spins,
+            ignores_pauses: pace.ignores_pauses,
         }
     }
 }
@@ -144,7 +151,7 @@ fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<()
             return Some(Ok(()));
         }
         Pause::Sleep(until_ns) => return Some(wait_until(worker, until_ns).map_or(Ok(()), Err)),
-        Pause::Over(pause_ns) if worker.lane.plan.spec.pace.ignores_pauses => {
+        Pause::Over(pause_ns) if worker.turns.ignores_pauses => {
             if let Some(pace) = worker.lane.workload.pace() {
                 pace.postpone(pause_ns, now_ns);
             }
@@ -181,7 +188,7 @@ fn wait_for_others(worker: &mut Worker<'_>, now_ns: u64) -> Option<Stop> {
 
 /// Runs the loop of `thinkcycles`.
 fn spin_after_io(worker: &Worker<'_>) {
-    let mut n_left = worker.lane.plan.spec.pace.pauses.n_spins;
+    let mut n_left = worker.turns.n_spins;
     while n_left > 0 && !worker.lane.control.slot().wants_attention() {
         let n_spins = n_left.min(SPINS_BETWEEN_LOOKS);
         (0..n_spins).for_each(|spin| _ = std::hint::black_box(spin));

@@ -39,7 +39,7 @@ impl WorkInTurns<'_> {
         while !lane.control.is_terminated() {
             if let Poll::Ready(remark) = self.engine.end() {
                 if let Some(remark) = remark {
-                    let (name, engine) = (&lane.plan.spec.name, &lane.plan.engine.def);
+                    let (name, engine) = (lane.rules.name, lane.rules.engine);
                     lane.context.say(MessageStream::Info, engine_notes::told(name, engine, remark));
                 }
                 return;

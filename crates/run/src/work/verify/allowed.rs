@@ -80,11 +80,20 @@ fn check_number(plan: &WorkerPlan, set: &FileSet, shape: Shape, verify: &VerifyS
         return Ok(());
     }
     let limit_bytes = (MAX_PENDING * size_of::<PendingWrite>()) as u64;
-    Err(too_many_writes(Some(ManyWrites { n_writes, limit_bytes }), verify, shape.overlaps()))
+    Err(too_many_writes(Some(ManyWrites { n_writes, limit_bytes }), remedies(verify, shape.overlaps())))
 }
 
-/// A remedy against too many writes. `overlap`: writes may overlap.
-fn remedies(verify: &VerifySpec, overlap: bool) -> Vec<Remedy> {
+/// Which writes are read back. `is_remembered`: only remembered writes show which of several overlapping ones is the newest, or what the
+/// engine has made of each.
+pub(crate) fn reads_of(verify: &VerifySpec, is_remembered: bool) -> VerifiedWrites {
+    match verify.reads {
+        VerifiedWrites::Regenerated if is_remembered => VerifiedWrites::Done,
+        reads => reads,
+    }
+}
+
+/// Remedies against too many writes. `overlap`: writes may overlap.
+pub(crate) fn remedies(verify: &VerifySpec, overlap: bool) -> Vec<Remedy> {
     let mut ways = vec![Remedy::LargerBlocks, Remedy::FewerWrites];
     if verify.reads == VerifiedWrites::Done && verify.trims.is_none() {
         ways.push(Remedy::SmallBacklog);
@@ -95,14 +104,14 @@ fn remedies(verify: &VerifySpec, overlap: bool) -> Vec<Remedy> {
     ways
 }
 
-fn too_many_writes(of_pass: Option<ManyWrites>, verify: &VerifySpec, overlap: bool) -> Failure {
-    let (limit, remedies) = (MAX_PENDING as u64, remedies(verify, overlap));
+fn too_many_writes(of_pass: Option<ManyWrites>, remedies: Vec<Remedy>) -> Failure {
+    let limit = MAX_PENDING as u64;
     failure!(ENOMEM, "verify").explained(VerifyNote::TooManyWrites { of_pass, limit, remedies })
 }
 
-/// The job ends because it made more writes than can be remembered. `overlap`: writes may overlap.
-pub(crate) fn too_many(verify: &VerifySpec, overlap: bool) -> Failure {
-    too_many_writes(None, verify, overlap)
+/// The job ends because it made more writes than can be remembered.
+pub(crate) fn too_many(remedies: &[Remedy]) -> Failure {
+    too_many_writes(None, remedies.to_vec())
 }
 
 /// True if the writes of an earlier run's passes are kept until the last one, because a pass may have overwritten parts

@@ -8,7 +8,10 @@ use ferrio_spec::VerifyBacklogSpec;
 /// Progress of a job between two batches of reads.
 #[derive(Debug)]
 pub(crate) struct Backlog {
-    spec: VerifyBacklogSpec,
+    /// Number of blocks that are written before some are read back.
+    n_between: u64,
+    /// Number of blocks that are read back then.
+    n_in_batch: u64,
     /// Number of blocks of the present batch still to be read back, if there are as many.
     n_left: u64,
     /// There was a write since the last batch.
@@ -17,14 +20,14 @@ pub(crate) struct Backlog {
 
 impl Backlog {
     pub(crate) fn new(spec: VerifyBacklogSpec) -> Self {
-        Self { spec, n_left: 0, is_due: false }
+        Self { n_between: spec.blocks, n_in_batch: spec.batch, n_left: 0, is_due: false }
     }
 
     /// Counts a write; `n_pending` writes then wait. A batch begins when that is a multiple of the backlog. A batch
     /// that found too few blocks continues after each write.
     pub(crate) fn wrote(&mut self, n_pending: u64) {
-        if self.n_left == 0 && n_pending > 0 && n_pending.is_multiple_of(self.spec.blocks) {
-            self.n_left = self.spec.batch;
+        if self.n_left == 0 && n_pending > 0 && n_pending.is_multiple_of(self.n_between) {
+            self.n_left = self.n_in_batch;
         }
         self.is_due = self.n_left > 0;
     }

@@ -12,8 +12,8 @@ use ferrio_spec::{VerifyForm, VerifySpec};
 pub(crate) struct BlockCommands(BlockTraits);
 
 impl BlockCommands {
-    pub(crate) fn new(engine: &dyn Engine, spec: &VerifySpec) -> Self {
-        let traits = engine.block_traits();
+    pub(crate) fn new(engine: &mut dyn Engine, spec: &VerifySpec) -> Self {
+        let traits = engine.device().map_or_else(BlockTraits::default, |device| device.block_traits());
         // Blocks of a method that makes none cannot be made again.
         let makes_blocks = spec.content.method.def().form != VerifyForm::Nothing;
         Self(BlockTraits { compares_reads: traits.compares_reads && makes_blocks, ..traits })
@@ -36,7 +36,8 @@ impl BlockCommands {
 
     /// What the next write of a slot leaves. The engine chooses it now.
     pub(crate) fn content(self, engine: &mut dyn Engine, slot_index: u32) -> WriteContent {
-        if self.0.varies_writes { engine.content_of_write(slot_index) } else { WriteContent::Data }
+        let device = if self.0.varies_writes { engine.device() } else { None };
+        device.map_or(WriteContent::Data, |device| device.content_of_write(slot_index))
     }
 
     /// The time in the header of a block that is written now. A block that is made again, to be compared, must be the same.

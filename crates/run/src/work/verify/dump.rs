@@ -2,7 +2,6 @@
 //!
 //! Must not know: jobs, headers. Start reading at [`dump`].
 
-use ferrio_spec::VerifySpec;
 use ferrio_stats::note::{BlockDump, Fault};
 use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use std::io::Write;
@@ -10,7 +9,7 @@ use std::path::Path;
 
 /// Writes an interval to two files (received and expected), or to one if its header is at fault; returns these files.
 pub(crate) fn dump(
-    spec: &VerifySpec,
+    directory: Option<&str>,
     file: &str,
     fault: &Fault,
     received: &[u8],
@@ -18,7 +17,7 @@ pub(crate) fn dump(
     kept_files: &ProtectedPaths,
 ) -> Vec<BlockDump> {
     let base = file.rsplit('/').next().unwrap_or(file);
-    let base = spec.dump_directory.as_ref().map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));
+    let base = directory.map_or_else(|| base.to_owned(), |directory| format!("{directory}/{base}"));
     let kept = if fault.is_of_header() {
         [("hdr_fail", Some(received)), ("", None)]
     } else {

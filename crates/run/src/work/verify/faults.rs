@@ -1,6 +1,6 @@
 //! Reports of blocks that differ from what was written, and the effect on the job.
 //!
-//! Must not know: how blocks are checked. Start reading at [`tell_fault`].
+//! Must not know: how blocks are checked. Start reading at [`FaultReports::tell`].
 
 use super::checkers::Faulty;
 use super::dump::dump;
@@ -15,41 +15,64 @@ use ferrio_units::Direction;
 use ferrio_workload::verify::block::BlockRules;
 use ferrio_workload::verify::fault::{Damage, diagnose};
 
-/// Reports a fault; it ends the job unless such errors are tolerated.
-pub(crate) fn tell_fault(spec: &VerifySpec, rules: &BlockRules, lane: &mut Lane<'_>, faulty: &Faulty) {
-    let Faulty { file_index, expected, fault, received } = faulty;
-    let regenerated = rules.regenerate(received, expected);
-    let file = lane.files.plan(*file_index).name.clone();
-    let mut dumps = Vec::new();
-    if spec.dumps {
-        // Both blocks have the same length.
-        let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
-        let interval = start..start + fault.length_bytes as usize;
-        let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
-        let damaged = received.get(interval).unwrap_or(received);
-        dumps = dump(spec, &file, fault, damaged, whole, lane.context.kept);
+/// How faults are reported, and when they end the job.
+pub(crate) struct FaultReports {
+    /// Damaged blocks are written to files.
+    dumps: bool,
+    /// The directory of these files; `None`: the present one.
+    directory: Option<String>,
+    /// A fault ends the job even if errors of verification are tolerated.
+    is_fatal: bool,
+    /// The step that the report names for a fault.
+    step: &'static str,
+}
+
+impl FaultReports {
+    pub(crate) fn new(plan: &WorkerPlan, spec: &VerifySpec) -> Self {
+        Self {
+            dumps: spec.dumps,
+            directory: spec.dump_directory.clone(),
+            is_fatal: spec.is_fatal,
+            step: checking_step(plan, spec),
+        }
     }
-    let own = rules.regenerate_own(received, expected.offset_bytes);
-    let foreign = rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);
-    let bad = BadBlock {
-        file,
-        offset_bytes: expected.offset_bytes,
-        length_bytes: received.len() as u64,
-        fault: fault.clone(),
-        dumps,
-        damage: foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())),
-    };
-    lane.context.say(MessageStream::Error, VerifyNote::BadBlock(Box::new(bad)));
-    if !lane.tolerates(Direction::Read, EILSEQ) || spec.is_fatal {
-        lane.control.fail_soon(failure!(EILSEQ, checking_step(lane.plan)));
+
+    /// Reports a fault; it ends the job unless such errors are tolerated.
+    pub(crate) fn tell(&self, rules: &BlockRules, lane: &mut Lane<'_>, faulty: &Faulty) {
+        let Faulty { file_index, expected, fault, received } = faulty;
+        let regenerated = rules.regenerate(received, expected);
+        let file = lane.files.plan(*file_index).name.clone();
+        let mut dumps = Vec::new();
+        if self.dumps {
+            // Both blocks have the same length.
+            let start = usize::try_from(fault.offset_bytes - expected.offset_bytes).unwrap_or(0);
+            let interval = start..start + fault.length_bytes as usize;
+            let whole = regenerated.as_deref().and_then(|whole| whole.get(interval.clone()));
+            let damaged = received.get(interval).unwrap_or(received);
+            dumps = dump(self.directory.as_deref(), &file, fault, damaged, whole, lane.context.kept);
+        }
+        let own = rules.regenerate_own(received, expected.offset_bytes);
+        let foreign = rules.foreign_layout(received, expected.offset_bytes).map(Damage::OtherLayout);
+        let bad = BadBlock {
+            file,
+            offset_bytes: expected.offset_bytes,
+            length_bytes: received.len() as u64,
+            fault: fault.clone(),
+            dumps,
+            damage: foreign.or_else(|| diagnose(fault, received, regenerated.as_deref(), own.as_deref())),
+        };
+        lane.context.say(MessageStream::Error, VerifyNote::BadBlock(Box::new(bad)));
+        if !lane.tolerates(Direction::Read, EILSEQ) || self.is_fatal {
+            lane.control.fail_soon(failure!(EILSEQ, self.step));
+        }
     }
 }
 
 /// The step that the report names for a fault.
-fn checking_step(plan: &WorkerPlan) -> &'static str {
-    match &plan.spec.verify {
-        Some(verify) if verify.n_threads > 0 => "async_verify",
-        _ if plan.engine.def.waits() => "io_u_sync_complete",
-        _ => "io_u_queued_complete",
+fn checking_step(plan: &WorkerPlan, spec: &VerifySpec) -> &'static str {
+    match spec.n_threads {
+        1.. => "async_verify",
+        0 if plan.engine.def.waits() => "io_u_sync_complete",
+        0 => "io_u_queued_complete",
     }
 }

@@ -2,10 +2,13 @@
 //!
 //! Must not know: blocks, trims, loops. Start reading at [`WriteMemory`].
 
-use super::allowed::keeps_passes_apart;
+use super::allowed::{keeps_passes_apart, remedies, too_many};
+use crate::error::Failure;
 use crate::files::{FileSet, ZonedFiles};
 use crate::plan::WorkerPlan;
 use ferrio_engine::WriteContent;
+use ferrio_spec::VerifySpec;
+use ferrio_stats::note::Remedy;
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::Write;
 use ferrio_workload::verify::pending::{PendingWrite, PendingWrites, TooMany, WriteNumber};
@@ -29,10 +32,16 @@ pub(crate) struct WriteMemory {
     zones: ZonedFiles,
     /// Writes of an earlier run's passes, kept until the last pass.
     apart: Option<Box<PassesApart>>,
+    /// Bytes of a mix's reads that were not repeated (`verify_only`).
+    unread_mix_bytes: u64,
+    /// A pass goes through its files several times: a file that starts over has nothing in flight.
+    goes_round: bool,
+    /// What would help against more writes than can be remembered.
+    remedies: Vec<Remedy>,
 }
 
 impl WriteMemory {
-    pub(crate) fn new(plan: &WorkerPlan, set: &FileSet, shape: Shape) -> Self {
+    pub(crate) fn new(plan: &WorkerPlan, verify: &VerifySpec, set: &FileSet, shape: Shape) -> Self {
         let pending = PendingWrites::new(shape.overlaps());
         Self {
             // A trim or another job may clear a place in a zone, so writes have to be found by place. As in fio 3.41,
@@ -43,6 +52,9 @@ impl WriteMemory {
             zones: set.zones.clone(),
             apart: keeps_passes_apart(plan, set, shape)
                 .then(|| Box::new(PassesApart { left: PendingWrites::new(true), n_bytes: 0 })),
+            unread_mix_bytes: 0,
+            goes_round: shape.goes_round(),
+            remedies: remedies(verify, shape.overlaps()),
         }
     }
 
@@ -65,17 +77,33 @@ impl WriteMemory {
     ///
     /// # Errors
     /// There are more writes than can be remembered.
-    pub(crate) fn push(&mut self, write: PendingWrite) -> Result<(), TooMany> {
-        self.pending.push(write)
+    pub(crate) fn push(&mut self, write: PendingWrite) -> Result<(), Failure> {
+        self.pending.push(write).map_err(|TooMany| too_many(&self.remedies))
     }
 
     /// The same for a write of an earlier run.
     ///
     /// # Errors
     /// There are more writes than can be remembered.
-    pub(crate) fn push_unwritten(&mut self, write: PendingWrite) -> Result<(), TooMany> {
-        self.pending.push(write)?;
-        self.apart.as_mut().map_or(Ok(()), |apart| apart.left.push(write))
+    pub(crate) fn push_unwritten(&mut self, write: PendingWrite) -> Result<(), Failure> {
+        self.push(write)?;
+        let kept = self.apart.as_mut().map_or(Ok(()), |apart| apart.left.push(write));
+        kept.map_err(|TooMany| too_many(&self.remedies))
+    }
+
+    /// Notes a read of the earlier run that is not repeated.
+    pub(crate) fn note_unread_mix(&mut self, n_bytes: u64) {
+        self.unread_mix_bytes += n_bytes;
+    }
+
+    /// Bytes of such reads.
+    pub(crate) fn unread_mix_bytes(&self) -> u64 {
+        self.unread_mix_bytes
+    }
+
+    /// True if a pass goes through its files several times, so that a file that starts over has nothing in flight.
+    pub(crate) fn goes_round(&self) -> bool {
+        self.goes_round
     }
 
     /// Records a write in flight that is not kept, or a trim that clears a write's block.

@@ -23,23 +23,24 @@ pub(crate) mod trims;
 use crate::error::Failure;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
+use crate::plan::WorkerPlan;
 use crate::work::lane::slots::Slot;
 use crate::work::lane::{Lane, Stop};
-use allowed::too_many;
+use allowed::reads_of;
 use backlog::Backlog;
 use checkers::{Checkers, Faulty};
 use commands::BlockCommands;
 use durable::DurableWrites;
 use expect::Expectations;
-use faults::tell_fault;
+use faults::FaultReports;
 use ferrio_engine::WriteContent;
-use ferrio_spec::{VerifiedWrites, VerifySpec};
+use ferrio_spec::VerifiedWrites;
 use ferrio_stats::VerifyStats;
 use ferrio_stats::note::VerifyNote;
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::shape::Shape;
 use ferrio_workload::verify::block::Expected;
-use ferrio_workload::verify::pending::{PendingWrite, TooMany};
+use ferrio_workload::verify::pending::PendingWrite;
 use ferrio_workload::verify::state::WriteFate;
 use ferrio_workload::workload::StreamCopy;
 use ferrio_workload::{Next, NextIo, Workload};
@@ -54,7 +55,11 @@ use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
-    spec: VerifySpec,
+    /// Which writes are read back.
+    reads: VerifiedWrites,
+    /// Some are; otherwise writes are remembered only for their trims.
+    reads_back: bool,
+    reports: FaultReports,
     stamping: Stamping,
     expectations: Expectations,
     memory: WriteMemory,
@@ -72,10 +77,6 @@ pub(crate) struct Verifier {
     loaded: Option<LoadedState>,
     /// The journal for the check after a crash (`verify_crash_log`).
     journal: Option<Box<CrashLog>>,
-    /// Bytes of a mix's reads that were not repeated (`verify_only`).
-    pub(crate) unread_mix_bytes: u64,
-    /// A pass goes through its files several times: a file that starts over has nothing in flight.
-    pub(crate) goes_round: bool,
     /// What the commands of the engine mean for blocks.
     pub(crate) commands: BlockCommands,
 }
@@ -83,36 +84,42 @@ pub(crate) struct Verifier {
 impl Verifier {
     /// Makes the verification of a job, with the state and the journal that it asks for; `None`: the job does not
     /// verify.
-    pub(crate) fn prepare(lane: &Lane<'_>, set: &FileSet, shape: Shape) -> Result<Option<Box<Self>>, Failure> {
-        let (plan, block_bytes, kept) = (lane.plan, lane.buffers.block_bytes, lane.context.kept);
+    pub(crate) fn prepare(
+        plan: &WorkerPlan,
+        lane: &mut Lane<'_>,
+        set: &FileSet,
+        shape: Shape,
+    ) -> Result<Option<Box<Self>>, Failure> {
+        let (block_bytes, kept) = (lane.buffers.block_bytes, lane.context.kept);
         let loaded = loaded::load(plan)?;
         let Some(mut spec) = plan.spec.verify.clone() else { return Ok(None) };
-        let commands = BlockCommands::new(&*lane.engine, &spec);
-        let is_remembered = shape.overlaps() || !commands.are_plain();
-        if spec.reads == VerifiedWrites::Regenerated && is_remembered {
-            // Only remembered writes show which of several overlapping ones is the newest, and what the engine has made of each.
-            spec.reads = VerifiedWrites::Done;
-        }
-        let stamping = Stamping::new(plan, &spec, block_bytes);
+        let commands = BlockCommands::new(&mut *lane.engine, &spec);
+        spec.reads = reads_of(&spec, shape.overlaps() || !commands.are_plain());
+        let (stamping, memory) = (Stamping::new(plan, &spec, block_bytes), WriteMemory::new(plan, &spec, set, shape));
         let of_threads = stamping.rules().clone();
         let check = move |block: &mut [u8], expected: &Expected| of_threads.check(block, expected);
         Ok(Some(Box::new(Self {
             checkers: Checkers::start(&spec, block_bytes, check)?,
             stamping,
             expectations: Expectations::new(plan, &spec),
-            memory: WriteMemory::new(plan, set, shape),
+            memory,
             trims: Trims::new(plan, &spec),
             durable: DurableWrites::default(),
             backlog: spec.backlog.filter(|_| spec.reads != VerifiedWrites::OfEarlierRun).map(Backlog::new),
             regeneration: None,
-            state: StateKeeper::new(plan, spec.content.layout),
+            state: StateKeeper::new(plan, &spec),
             loaded,
             journal: CrashLog::create(plan, set, kept, commands.vary_writes())?,
-            unread_mix_bytes: 0,
-            goes_round: shape.goes_round(),
             commands,
-            spec,
+            reads: spec.reads,
+            reads_back: spec.reads_back,
+            reports: FaultReports::new(plan, &spec),
         })))
+    }
+
+    /// The writes that it remembers.
+    pub(crate) fn memory(&self) -> &WriteMemory {
+        &self.memory
     }
 
     /// Amounts that it had to remember; `None`: nothing.
@@ -161,7 +168,7 @@ impl Verifier {
             journal.issued(slot_index, file_index, block.len(), write)?;
         }
         // Writes are remembered if they are read back, or if some are trimmed again.
-        if content != WriteContent::Unchanged && (self.spec.reads_back || self.trims.takes_writes()) {
+        if content != WriteContent::Unchanged && (self.reads_back || self.trims.takes_writes()) {
             let write = pending(file_index, &write, slot.unit.length_bytes as u64);
             self.remember(slot_index, write)?;
             self.memory.left(&write, content);
@@ -170,7 +177,7 @@ impl Verifier {
     }
 
     fn remember(&mut self, slot_index: u32, write: PendingWrite) -> Result<(), Failure> {
-        if self.spec.reads == VerifiedWrites::Regenerated {
+        if self.reads == VerifiedWrites::Regenerated {
             self.memory.hold(slot_index, write);
             if let (Some(backlog), Some(regeneration)) = (&mut self.backlog, &self.regeneration) {
                 backlog.wrote(regeneration.n_waiting(self.stamping.n_writes()));
@@ -178,17 +185,13 @@ impl Verifier {
             return Ok(());
         }
         self.memory.forget_above(write.file_index, write.offset_bytes);
-        self.memory.push(write).map_err(|TooMany| self.too_many())?;
+        self.memory.push(write)?;
         self.memory.takes_off(slot_index, write);
         if let Some(backlog) = &mut self.backlog {
             backlog.wrote(self.memory.pending().len() as u64);
         }
         self.trims.wrote(write);
         Ok(())
-    }
-
-    fn too_many(&self) -> Failure {
-        too_many(&self.spec, self.memory.is_by_place())
     }
 
     /// Called before an I/O is issued: records its expected result and its effect on remembered writes.
@@ -240,7 +243,7 @@ impl Verifier {
         if let Some(journal) = &mut self.journal {
             journal.sync_issued(slot_index, direction, file_index);
         }
-        if self.spec.reads == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
+        if self.reads == VerifiedWrites::Fsynced && direction != Direction::SyncFileRange {
             self.durable.sync_issued(slot_index, file_index, self.stamping.n_writes(), &self.memory);
         }
     }
@@ -321,7 +324,7 @@ impl Verifier {
     fn tell_outcome(&self, lane: &mut Lane<'_>, faulty: Result<Option<Faulty>, Failure>) {
         match faulty {
             Ok(None) => {}
-            Ok(Some(faulty)) => tell_fault(&self.spec, self.stamping.rules(), lane, &faulty),
+            Ok(Some(faulty)) => self.reports.tell(self.stamping.rules(), lane, &faulty),
             Err(error) => lane.control.fail_soon(error),
         }
     }
@@ -351,7 +354,7 @@ impl Verifier {
 
     /// Called when a pass begins: the stream that will make its writes again is copied now.
     pub(crate) fn mark_pass(&mut self, workload: &Workload) {
-        if self.spec.reads == VerifiedWrites::Regenerated {
+        if self.reads == VerifiedWrites::Regenerated {
             self.regeneration = Some(Box::new(Regeneration::new(workload, &self.stamping)));
         }
     }
@@ -360,11 +363,11 @@ impl Verifier {
     pub(crate) fn take_pass(&mut self, context: &WorkerContext<'_>) -> Vec<PendingWrite> {
         self.trims.end_pass();
         let mut writes = self.memory.pending_mut().take();
-        if !self.spec.reads_back {
+        if !self.reads_back {
             // They were kept only for their trims.
             writes.clear();
         }
-        if self.spec.reads == VerifiedWrites::Fsynced {
+        if self.reads == VerifiedWrites::Fsynced {
             self.durable.retain(&mut writes);
         }
         let writes = self.up_to_state(context, writes);
@@ -394,7 +397,7 @@ impl Verifier {
     /// Takes the remembered writes that are to be read back now.
     pub(crate) fn take_backlog(&mut self) -> Vec<PendingWrite> {
         let n_wanted = self.backlog.as_ref().map_or(0, Backlog::n_wanted);
-        let writes = match self.spec.reads {
+        let writes = match self.reads {
             VerifiedWrites::Fsynced => self.durable.take_some(n_wanted, &mut self.memory),
             _ => self.memory.pending_mut().take_some(n_wanted),
         };
@@ -430,11 +433,6 @@ impl Verifier {
         self.regeneration = None;
     }
 
-    /// Bytes that the passes of an earlier run read back and that are not read back now.
-    pub(crate) fn unread_bytes(&self) -> u64 {
-        self.memory.unread_bytes()
-    }
-
     /// Remembers the next step of an earlier run as if it was done now. False: that run ended before it.
     ///
     /// # Errors
@@ -449,7 +447,7 @@ impl Verifier {
                 }
                 Direction::Read => {
                     self.trims.note(false);
-                    self.unread_mix_bytes += io.length_bytes;
+                    self.memory.note_unread_mix(io.length_bytes);
                 }
                 // Syncs are not repeated.
                 _ => {}
@@ -479,7 +477,7 @@ impl Verifier {
             self.memory.forget_range(write.file_index, write.offset_bytes, write.length_bytes.into());
             return Ok(true);
         }
-        self.memory.push_unwritten(write).map_err(|TooMany| self.too_many())?;
+        self.memory.push_unwritten(write)?;
         self.memory.left_by_earlier_run(&write, content);
         self.trims.wrote(write);
         Ok(true)
@@ -491,10 +489,10 @@ impl Verifier {
     /// What cannot be written.
     pub(crate) fn save_state(&self, lane: &Lane<'_>) -> Option<Result<(), VerifyNote>> {
         let keeper = self.state.as_ref().filter(|_| !lane.context.readonly)?;
-        let n_writes = match self.spec.reads {
+        let n_writes = match self.reads {
             VerifiedWrites::Fsynced => self.durable.before_all(lane.files.n_files() as usize),
             _ => self.stamping.n_writes(),
         };
-        Some(keeper.save(lane, &self.spec, n_writes))
+        Some(keeper.save(lane, n_writes))
     }
 }

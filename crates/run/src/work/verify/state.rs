@@ -37,17 +37,35 @@ pub(crate) struct StateKeeper {
     /// By file: offsets of the writes that were completed last, newest first; `None`: the form does not list them.
     completed: Option<BTreeMap<u32, VecDeque<u64>>>,
     depth: usize,
+    file: StateFile,
+}
+
+/// What the file says beside the writes, and its place.
+struct StateFile {
+    path: PathBuf,
+    job_name: String,
+    /// Index of the job in the run.
+    job_index: u64,
+    /// The file has the state of the generator of offsets. The form of fio 3.33 has none for a sequential job, which does not use it.
+    tells_offsets: bool,
 }
 
 impl StateKeeper {
     /// For a job that writes.
-    pub(crate) fn new(plan: &WorkerPlan, layout: HeaderLayout) -> Option<Self> {
+    pub(crate) fn new(plan: &WorkerPlan, spec: &VerifySpec) -> Option<Self> {
+        let layout = spec.content.layout;
         plan.writes().then(|| Self {
             in_flight: vec![None; plan.queue().iodepth as usize],
             failed: Vec::new(),
             unlisted: u64::MAX,
             completed: (layout == HeaderLayout::V2).then(BTreeMap::new),
             depth: plan.spec.queue.iodepth as usize,
+            file: StateFile {
+                path: path(plan, spec.dump_directory.as_ref()),
+                job_name: plan.spec.name.clone(),
+                job_index: u64::from(plan.thread_number).saturating_sub(1),
+                tells_offsets: layout == HeaderLayout::V3 || plan.spec.pattern.random,
+            },
         })
     }
 
@@ -97,8 +115,8 @@ impl StateKeeper {
     ///
     /// # Errors
     /// What cannot be written.
-    pub(crate) fn save(&self, lane: &Lane<'_>, spec: &VerifySpec, n_writes: u64) -> Result<(), VerifyNote> {
-        let path = path(lane.plan, spec.dump_directory.as_ref());
+    pub(crate) fn save(&self, lane: &Lane<'_>, n_writes: u64) -> Result<(), VerifyNote> {
+        let StateFile { path, job_name, job_index, tells_offsets } = &self.file;
         let failed =
             |error: Option<SystemError>| VerifyNote::StateNotWritten { path: path.display().to_string(), error };
         let n_files = lane.files.n_files() as usize;
@@ -107,12 +125,12 @@ impl StateKeeper {
         };
         let state = VerifyState {
             n_writes: n_writes.min(self.unlisted),
-            job_index: u64::from(lane.plan.thread_number).saturating_sub(1),
-            offsets: told_offsets(lane, spec.content.layout),
-            job_name: lane.plan.spec.name.clone(),
+            job_index: *job_index,
+            offsets: if *tells_offsets { lane.workload.offset_state() } else { OffsetState::None },
+            job_name: job_name.clone(),
             last,
         };
-        let file = output::open(&path, OutputStart::Empty, lane.context.kept);
+        let file = output::open(path, OutputStart::Empty, lane.context.kept);
         let written = file.and_then(|mut file| {
             file.write_all(&state.encode())?;
             file.sync_data()
@@ -126,11 +144,4 @@ pub(crate) fn path(plan: &WorkerPlan, directory: Option<&String>) -> PathBuf {
     let name = short_name(&plan.spec.name).replace('/', ".");
     let name = format!("local-{name}-{}-verify.state", plan.thread_number.saturating_sub(1));
     directory.map_or_else(|| PathBuf::from(&name), |directory| PathBuf::from(directory).join(&name))
-}
-
-/// State of the generator of the offsets in the form of the file: that of fio 3.33 has none for a sequential job, which
-/// does not use it.
-fn told_offsets(lane: &Lane<'_>, layout: HeaderLayout) -> OffsetState {
-    let is_told = layout == HeaderLayout::V3 || lane.plan.spec.pattern.random;
-    if is_told { lane.workload.offset_state() } else { OffsetState::None }
 }
