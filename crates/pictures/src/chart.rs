@@ -4,6 +4,7 @@
 //! seconds on axes of time, nanoseconds for latencies, bytes per second, I/Os per second, percent.
 
 use ferrio_stats::IoKind;
+use ferrio_stats::MetricUnit;
 use serde::Serialize;
 
 /// A chart.
@@ -68,6 +69,15 @@ pub enum AxisUnit {
 }
 
 impl AxisUnit {
+    /// That of a figure.
+    pub(crate) const fn of(unit: MetricUnit) -> Self {
+        match unit {
+            MetricUnit::IosPerSecond => Self::IosPerSecond,
+            MetricUnit::BytesPerSecond => Self::BytesPerSecond,
+            MetricUnit::Nanoseconds => Self::Nanoseconds,
+        }
+    }
+
     /// True for time since the start.
     pub(crate) const fn is_time(self) -> bool {
         matches!(self, Self::Seconds)

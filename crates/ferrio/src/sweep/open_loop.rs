@@ -7,8 +7,8 @@ use crate::sweep::SweepError;
 use crate::sweep::outcome::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{Space, SweepAxis, SweepPoint, SweptOption};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::Metric;
 
 /// Rates of the open loop, percent of the rate of the closed one.
 pub const OPEN_LOOP_SHARES: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95];
@@ -83,7 +83,7 @@ impl OpenLoop {
 
     /// I/Os a second of all jobs at a point.
     pub fn iops(point: &PointOutcome) -> f64 {
-        let is_rate = |one: &&RepeatedFigure| one.metric == ComparedMetric::Iops && KINDS.contains(&one.kind);
+        let is_rate = |one: &&RepeatedFigure| one.metric == Metric::Iops && KINDS.contains(&one.kind);
         point.figures.iter().filter(is_rate).map(|one| one.mean).sum()
     }
 
@@ -135,7 +135,7 @@ fn rates(best: &PointOutcome, n_clones: &dyn Fn(&str) -> usize) -> SweepAxis {
         }
     }
     let reached = |name: &str, kind: IoKind| {
-        let of_kind = |one: &&RepeatedFigure| one.job == name && one.kind == kind && one.metric == ComparedMetric::Iops;
+        let of_kind = |one: &&RepeatedFigure| one.job == name && one.kind == kind && one.metric == Metric::Iops;
         let found: Vec<f64> = best.figures.iter().filter(of_kind).map(|one| one.mean).collect();
         (!found.is_empty()).then(|| found.iter().sum::<f64>() / n_clones(name).max(1) as f64)
     };
@@ -167,7 +167,7 @@ mod tests {
             job_index: 0,
             job: job.to_owned(),
             kind,
-            metric: ComparedMetric::Iops,
+            metric: Metric::Iops,
             values: vec![iops],
             mean: iops,
             interval: None,

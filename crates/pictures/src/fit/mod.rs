@@ -9,8 +9,7 @@ mod spread;
 
 use crate::page::{rules, static_page};
 use crate::sweep;
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_stats::Finding;
+use ferrio_stats::{Finding, Metric};
 use maud::{Markup, html};
 
 const OWN_STYLE: &str = include_str!("fit.css");
@@ -79,7 +78,7 @@ pub struct FitRow<'a> {
     /// The figure, the job and the load: `sync.p99 of wal (load small)`.
     pub subject: String,
     /// The unit: limits of one unit share a scale.
-    pub metric: ComparedMetric,
+    pub metric: Metric,
     /// The verdict.
     pub mark: FitMark,
     /// The same in words.
@@ -127,7 +126,7 @@ pub struct FitLoadView<'a> {
     /// Its job file.
     pub jobs: &'a str,
     /// Headings of the columns of its figures.
-    pub columns: &'static [&'static str],
+    pub columns: Vec<&'static str>,
     /// Its figures.
     pub rows: Vec<Vec<String>>,
     /// Latencies that limits are about.
@@ -142,9 +141,9 @@ pub struct FitSpread {
     /// The job and the kind of I/O.
     pub heading: String,
     /// The percentiles, ascending: which, nanoseconds (of all runs together), and the same in words.
-    pub percentiles: Vec<(ComparedMetric, f64, String)>,
+    pub percentiles: Vec<(Metric, f64, String)>,
     /// The limits: of which percentile, nanoseconds, and whether it must not be above.
-    pub limits: Vec<(ComparedMetric, f64, bool)>,
+    pub limits: Vec<(Metric, f64, bool)>,
 }
 
 /// How many times the load the storage carries.

@@ -5,7 +5,7 @@
 use super::scale::LogPlaces;
 use super::{FitHeadroom, FitMark, FitRow, source};
 use crate::sweep::value_text;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::MetricUnit;
 use maud::{Markup, html};
 
 /// Lines of a row, pixels from its top: words of the limit, the bar, words of the mean.
@@ -35,24 +35,19 @@ pub(super) fn groups(rows: &[FitRow<'_>]) -> Markup {
                 }
             }
         }
-        @for unit in [ComparedMetric::MeanLatency, ComparedMetric::Iops, ComparedMetric::Bandwidth] {
-            @let of_unit: Vec<&FitRow<'_>> = rows.iter().filter(|row| unit_of(row.metric) == unit).collect();
+        @for unit in [MetricUnit::Nanoseconds, MetricUnit::IosPerSecond, MetricUnit::BytesPerSecond] {
+            @let of_unit: Vec<&FitRow<'_>> = rows.iter().filter(|row| row.metric.unit() == unit).collect();
             @if !of_unit.is_empty() { (group(unit, &of_unit)) }
         }
     }
 }
 
-/// The metric whose unit a metric has.
-const fn unit_of(metric: ComparedMetric) -> ComparedMetric {
-    if metric.is_latency() { ComparedMetric::MeanLatency } else { metric }
-}
-
-fn group(unit: ComparedMetric, rows: &[&FitRow<'_>]) -> Markup {
+fn group(unit: MetricUnit, rows: &[&FitRow<'_>]) -> Markup {
     let scale = LogPlaces::of(rows.iter().flat_map(|row| shown(row)));
     let heading = match unit {
-        ComparedMetric::Iops => "I/Os a second: more is better",
-        ComparedMetric::Bandwidth => "Bandwidth: more is better",
-        _ => "Latencies: less is better",
+        MetricUnit::IosPerSecond => "I/Os a second: more is better",
+        MetricUnit::BytesPerSecond => "Bandwidth: more is better",
+        MetricUnit::Nanoseconds => "Latencies: less is better",
     };
     html! {
         figure class="limits" {
@@ -126,7 +121,7 @@ fn picture(row: &FitRow<'_>, scale: &LogPlaces) -> Markup {
             @if let Some([low, high]) = row.interval { (bar(row.mark, scale.place(low), scale.place(high))) }
             (line("mean", mean, (BAND_TOP + 2.0, BAND_BOTTOM - 2.0)))
             @for value in row.values.iter().filter(|value| value.is_finite()) {
-                circle class="run" cx=(percent(scale.place(*value))) cy=(f64::midpoint(BAND_TOP, BAND_BOTTOM)) r="3.5" { title { (value_text(row.metric, *value)) } }
+                circle class="run" cx=(percent(scale.place(*value))) cy=(f64::midpoint(BAND_TOP, BAND_BOTTOM)) r="3.5" { title { (value_text(row.metric.unit(), *value)) } }
             }
             (around(mean, WORDS_BELOW, &format!("measured {}", row.mean.1)))
         }
@@ -176,7 +171,7 @@ pub(super) fn grid(scale: &LogPlaces, height: f64) -> Markup {
 }
 
 /// The words of a scale.
-pub(super) fn axis(scale: &LogPlaces, unit: ComparedMetric) -> Markup {
+pub(super) fn axis(scale: &LogPlaces, unit: MetricUnit) -> Markup {
     html! {
         svg class="strip axis" height=(AXIS_HEIGHT) aria-hidden="true" {
             @for value in scale.ticks() { (around(scale.place(value), AXIS_HEIGHT - 7.0, &value_text(unit, value))) }

@@ -6,7 +6,7 @@ use super::*;
 
 const SOURCE: FitSource<'_> = FitSource { title: "Book", url: "https://example.org/?a=1&b=2", year: 2026, says: "So." };
 
-fn row(metric: ComparedMetric, limit: f64, values: &[f64], mark: FitMark) -> FitRow<'static> {
+fn row(metric: Metric, limit: f64, values: &[f64], mark: FitMark) -> FitRow<'static> {
     let mean = values.first().copied().unwrap_or_default();
     FitRow {
         subject: format!("read.{} of r (load reads)", metric.name()),
@@ -37,7 +37,7 @@ fn view(limits: Vec<FitRow<'_>>) -> FitView<'_> {
             name: "reads",
             about: "100 reads a second.",
             jobs: "[r]\nrw=randread\n",
-            columns: &["job", "", "IOPS"],
+            columns: vec!["job", "", "IOPS"],
             rows: vec![["r", "read", "100"].map(str::to_owned).to_vec()],
             spreads: Vec::new(),
             headroom: None,
@@ -68,9 +68,9 @@ fn assert_places(page: &str) {
 #[test]
 fn limits_stand_with_values_and_words() {
     let limits = vec![
-        row(ComparedMetric::P99, 1e7, &[14e6, 13e6, 15e6, 14e6], FitMark::DoesNotFit),
-        row(ComparedMetric::P50, 1e7, &[4e6, 4e6, 4e6, 4e6], FitMark::Fits),
-        row(ComparedMetric::Iops, 50.0, &[150.0, 149.0, 151.0, 150.0], FitMark::Fits),
+        row(Metric::P99, 1e7, &[14e6, 13e6, 15e6, 14e6], FitMark::DoesNotFit),
+        row(Metric::P50, 1e7, &[4e6, 4e6, 4e6, 4e6], FitMark::Fits),
+        row(Metric::Iops, 50.0, &[150.0, 149.0, 151.0, 150.0], FitMark::Fits),
     ];
     let page = page(&view(limits));
     assert!(page.contains("<h1>DOES NOT FIT: /data is not good enough for log.</h1>"), "{page}");
@@ -89,7 +89,7 @@ fn limits_stand_with_values_and_words() {
 #[test]
 fn texts_of_a_recipe_are_no_markup() {
     const EVIL: &str = "<script>alert(1)</script>\"'&<img src=x onerror=alert(1)>";
-    let mut limit = row(ComparedMetric::P99, 1e7, &[14e6, 15e6], FitMark::DoesNotFit);
+    let mut limit = row(Metric::P99, 1e7, &[14e6, 15e6], FitMark::DoesNotFit);
     limit.subject = EVIL.to_owned();
     limit.limit_text = EVIL.to_owned();
     limit.mean.1 = EVIL.to_owned();
@@ -105,12 +105,12 @@ fn texts_of_a_recipe_are_no_markup() {
         name: EVIL,
         about: EVIL,
         jobs: EVIL,
-        columns: &[EVIL],
+        columns: vec![EVIL],
         rows: vec![vec![EVIL.to_owned()]],
         spreads: vec![FitSpread {
             heading: EVIL.to_owned(),
-            percentiles: vec![(ComparedMetric::P50, 1e6, EVIL.to_owned())],
-            limits: vec![(ComparedMetric::P50, 2e6, true)],
+            percentiles: vec![(Metric::P50, 1e6, EVIL.to_owned())],
+            limits: vec![(Metric::P50, 2e6, true)],
         }],
         headroom: Some(FitHeadroom { fits_times: 1.0, breaks_times: None, words: EVIL.to_owned() }),
     }];
@@ -127,14 +127,14 @@ fn texts_of_a_recipe_are_no_markup() {
 
 #[test]
 fn a_limit_without_values_has_words_alone() {
-    let page = page(&view(vec![row(ComparedMetric::P99, 1e7, &[], FitMark::CantTell)]));
+    let page = page(&view(vec![row(Metric::P99, 1e7, &[], FitMark::CantTell)]));
     assert!(page.contains("a limit; not measured") && page.contains("Users wait."), "{page}");
     assert_eq!((count(&page, "<svg class=\"strip"), count(&page, "<circle")), (0, 0));
 }
 
 #[test]
 fn a_load_that_is_not_carried_is_told_where_all_limits_hold() {
-    let mut shown = view(vec![row(ComparedMetric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
+    let mut shown = view(vec![row(Metric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
     assert_eq!(count(&page(&shown), "Rates of the load"), 0);
     shown.missed =
         vec![FitMissed { mark: FitMark::DoesNotFit, verdict: "not carried", words: "The rate of r.".to_owned() }];
@@ -155,7 +155,7 @@ fn all_values_have_places() {
         (long, vec![f64::NAN, f64::INFINITY, -1.0]),
         (f64::MIN_POSITIVE, vec![f64::MAX]),
     ] {
-        for metric in [ComparedMetric::P99, ComparedMetric::Iops, ComparedMetric::Bandwidth] {
+        for metric in [Metric::P99, Metric::Iops, Metric::Bandwidth] {
             let mut one = row(metric, limit, &values, FitMark::CantTell);
             // Two values that differ much make an interval of any width.
             one.interval = Some([0.0, f64::INFINITY]);
@@ -166,7 +166,7 @@ fn all_values_have_places() {
 
 #[test]
 fn headroom_is_between_two_factors() {
-    let mut shown = view(vec![row(ComparedMetric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
+    let mut shown = view(vec![row(Metric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
     let words = "Headroom of reads: between 4 and 5 times this load.".to_owned();
     shown.loads[0].headroom = Some(FitHeadroom { fits_times: 4.0, breaks_times: Some(5.0), words });
     let broken = page(&shown);
@@ -182,9 +182,9 @@ fn headroom_is_between_two_factors() {
 #[test]
 fn percentiles_stand_with_the_limits_of_some() {
     let mut shown = view(Vec::new());
-    let percentile = |(metric, latency_ns): (ComparedMetric, f64)| (metric, latency_ns, format!("{latency_ns} ns"));
-    let all = [(ComparedMetric::P50, 1e6), (ComparedMetric::P99, 9e6), (ComparedMetric::Max, 0.0)].map(percentile);
-    let limits = vec![(ComparedMetric::P99, 1e7, true), (ComparedMetric::P9999, 1e7, true)];
+    let percentile = |(metric, latency_ns): (Metric, f64)| (metric, latency_ns, format!("{latency_ns} ns"));
+    let all = [(Metric::P50, 1e6), (Metric::P99, 9e6), (Metric::Max, 0.0)].map(percentile);
+    let limits = vec![(Metric::P99, 1e7, true), (Metric::P9999, 1e7, true)];
     shown.loads[0].spreads = vec![FitSpread { heading: "r: read".to_owned(), percentiles: all.to_vec(), limits }];
     let page = page(&shown);
     // A limit of a percentile that is not known has no row.

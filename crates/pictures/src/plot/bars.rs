@@ -7,6 +7,7 @@ use super::spread::{BarFigure, BarJobs, latency, spread};
 use crate::chart::AxisUnit;
 use crate::charts::latency::capitalised;
 use ferrio_formats::{IoKind, JobResult, LatencyKind};
+use ferrio_stats::Metric;
 use std::collections::BTreeSet;
 
 /// One name of the legend: for each class, the jobs that its bar is made of.
@@ -34,14 +35,14 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
         return None;
     }
     let (name, scale) = match figure {
-        BarFigure::Latency => (latency_words(groups), AxisScale::Log),
+        BarFigure::LATENCY => (latency_words(groups).to_owned(), AxisScale::Log),
         _ if figure.unit() == AxisUnit::Nanoseconds => (figure.label(), AxisScale::Log),
         _ => (figure.label(), AxisScale::Linear),
     };
     let title = match figure {
-        BarFigure::Iops => "IOPS".to_owned(),
-        BarFigure::P50 | BarFigure::P99 | BarFigure::P999 => name.to_owned(),
-        _ => capitalised(name),
+        BarFigure::IOPS => Metric::Iops.title().to_owned(),
+        BarFigure::Of(metric) if metric.percent().is_some() => name.clone(),
+        _ => capitalised(&name),
     };
     let value = PlotAxis::new(name, figure.unit(), scale);
     Some(Panel {

@@ -4,8 +4,8 @@
 
 use super::frame::{HEIGHT, PixelScale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
 use super::{SweepView, SweptPoint, SweptSubject};
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
 
 /// A text above a mark that is nearer to the upper edge has no room.
@@ -29,10 +29,10 @@ pub(super) fn curves(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup 
     let lines = &lines[..lines.len().min(MOST_LINES)];
     html! {
         div class="pictures" {
-            @for metric in [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99] {
+            @for metric in [Metric::Iops, Metric::Bandwidth, Metric::P99] {
                 (over_parameter(view, subject, along, lines, metric))
             }
-            (against_throughput(subject, lines, ComparedMetric::P99, &|point| format!("#{}", point.number)))
+            (against_throughput(subject, lines, Metric::P99, &|point| format!("#{}", point.number)))
         }
         @if lines.len() > 1 { (key(lines)) }
         @if n_left_out > 0 { p class="hint" { (n_left_out) " more lines are in the table alone." } }
@@ -70,7 +70,7 @@ fn over_parameter(
     subject: SweptSubject<'_>,
     along: usize,
     lines: &[CurveLine<'_>],
-    metric: ComparedMetric,
+    metric: Metric,
 ) -> Markup {
     let (name, values) = &view.axes[along];
     let figure = |point: &&SweptPoint<'_>| point.figure(subject, metric).map(highest);
@@ -78,11 +78,11 @@ fn over_parameter(
     let x = |point: &SweptPoint<'_>| place_of(point.places[along], values.len());
     let words: Vec<(f64, String)> =
         values.iter().enumerate().map(|(index, value)| (place_of(index, values.len()), value.clone())).collect();
-    let heading = format!("{} over {name}", title(metric));
+    let heading = format!("{} over {name}", metric.title());
     picture(
         &heading,
         &html! {
-            (left_axis(&scale, metric))
+            (left_axis(&scale, metric.unit()))
             (bottom_axis(&words, name))
             @for (index, line) in lines.iter().enumerate() {
                 @let marks = line.points.iter().filter_map(|point| Some((*point, point.figure(subject, metric)?)));
@@ -94,7 +94,7 @@ fn over_parameter(
                         line class=(format!("whisker c{index}")) x1=(pixels(x(point))) x2=(pixels(x(point))) y1=(pixels(scale.place(low))) y2=(pixels(scale.place(high))) {}
                     }
                     (knee(point, subject, (x(point), scale.place(figure.mean))))
-                    (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric, figure.mean))))
+                    (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric.unit(), figure.mean))))
                 }
             }
         },
@@ -105,12 +105,11 @@ fn over_parameter(
 pub(super) fn against_throughput(
     subject: SweptSubject<'_>,
     lines: &[CurveLine<'_>],
-    metric: ComparedMetric,
+    metric: Metric,
     words: &dyn Fn(&SweptPoint<'_>) -> String,
 ) -> Markup {
-    let both = |point: &SweptPoint<'_>| {
-        Some((point.figure(subject, ComparedMetric::Iops)?.mean, point.figure(subject, metric)?.mean))
-    };
+    let both =
+        |point: &SweptPoint<'_>| Some((point.figure(subject, Metric::Iops)?.mean, point.figure(subject, metric)?.mean));
     let all: Vec<(f64, f64)> = lines.iter().flat_map(|line| &line.points).filter_map(|point| both(point)).collect();
     if all.len() < 2 {
         return html! {};
@@ -121,12 +120,12 @@ pub(super) fn against_throughput(
     );
     let ticks = across.ticks().into_iter();
     let below: Vec<(f64, String)> =
-        ticks.map(|value| (across.place(value), value_text(ComparedMetric::Iops, value))).collect();
+        ticks.map(|value| (across.place(value), value_text(MetricUnit::IosPerSecond, value))).collect();
     picture(
-        &format!("{} against IOPS", title(metric)),
+        &format!("{} against {}", metric.title(), Metric::Iops.title()),
         &html! {
-            (left_axis(&up, metric))
-            (bottom_axis(&below, "IOPS"))
+            (left_axis(&up, metric.unit()))
+            (bottom_axis(&below, Metric::Iops.heading()))
             @for (index, line) in lines.iter().enumerate() {
                 @let marks = line.points.iter().filter_map(|point| both(point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
                 @let marks: Vec<(&SweptPoint<'_>, (f64, f64))> = marks.collect();
@@ -142,16 +141,6 @@ pub(super) fn against_throughput(
 
 fn highest(figure: &RepeatedFigure) -> f64 {
     figure.interval.map_or(figure.mean, |[_, high]| high.min(2.0 * figure.mean).max(figure.mean))
-}
-
-fn title(metric: ComparedMetric) -> &'static str {
-    match metric {
-        ComparedMetric::Iops => "IOPS",
-        ComparedMetric::Bandwidth => "Bandwidth",
-        ComparedMetric::P99 => "99th percentile of latency",
-        ComparedMetric::MeanLatency => "Mean latency",
-        metric => metric.name(),
-    }
 }
 
 fn picture(heading: &str, content: &Markup) -> Markup {

@@ -2,7 +2,7 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`PixelScale::of`].
 
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::MetricUnit;
 use ferrio_units::humanize::{duration_text, thousands};
 use maud::{Markup, html};
 
@@ -87,12 +87,12 @@ pub(super) fn place_of(index: usize, n_values: usize) -> f64 {
 }
 
 /// Lines and words of a scale from the bottom to the top.
-pub(super) fn left_axis(scale: &PixelScale, metric: ComparedMetric) -> Markup {
+pub(super) fn left_axis(scale: &PixelScale, unit: MetricUnit) -> Markup {
     html! {
         @for value in scale.ticks() {
             @let y = pixels(scale.place(value));
             line class="grid" x1=(LEFT) x2=(WIDTH - EDGE) y1=(y) y2=(y) {}
-            text x=(LEFT - 6.0) y=(y) text-anchor="end" dominant-baseline="middle" { (value_text(metric, value)) }
+            text x=(LEFT - 6.0) y=(y) text-anchor="end" dominant-baseline="middle" { (value_text(unit, value)) }
         }
         line class="axis" x1=(LEFT) x2=(LEFT) y1=(EDGE) y2=(HEIGHT - BOTTOM) {}
         line class="axis" x1=(LEFT) x2=(WIDTH - EDGE) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
@@ -113,12 +113,12 @@ pub(super) fn bottom_axis(words: &[(f64, String)], name: &str) -> Markup {
 }
 
 /// A value of a scale in few letters.
-pub(crate) fn value_text(metric: ComparedMetric, value: f64) -> String {
-    match metric {
-        ComparedMetric::Iops => short(value),
-        ComparedMetric::Bandwidth => format!("{} MB/s", short(value / 1e6)),
-        _ if value <= 0.0 => "0".to_owned(),
-        _ => duration_text(value).replace(".00 ", " ").replace(".0 ", " "),
+pub(crate) fn value_text(unit: MetricUnit, value: f64) -> String {
+    match unit {
+        MetricUnit::IosPerSecond => short(value),
+        MetricUnit::BytesPerSecond => format!("{} MB/s", short(value / 1e6)),
+        MetricUnit::Nanoseconds if value <= 0.0 => "0".to_owned(),
+        MetricUnit::Nanoseconds => duration_text(value).replace(".00 ", " ").replace(".0 ", " "),
     }
 }
 
@@ -156,9 +156,9 @@ mod tests {
 
     #[test]
     fn values_have_few_letters() {
-        let iops = [5.0, 250.0, 9_999.0, 12_500.0, 2e6].map(|value| value_text(ComparedMetric::Iops, value));
+        let iops = [5.0, 250.0, 9_999.0, 12_500.0, 2e6].map(|value| value_text(MetricUnit::IosPerSecond, value));
         assert_eq!(iops, ["5", "250", "9,999", "12.5k", "2M"]);
-        assert_eq!(value_text(ComparedMetric::Bandwidth, 2.5e9), "2,500 MB/s");
-        assert_eq!(value_text(ComparedMetric::P99, 2e6), "2 ms");
+        assert_eq!(value_text(MetricUnit::BytesPerSecond, 2.5e9), "2,500 MB/s");
+        assert_eq!(value_text(MetricUnit::Nanoseconds, 2e6), "2 ms");
     }
 }

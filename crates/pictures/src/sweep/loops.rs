@@ -6,14 +6,14 @@ use super::curves::{CurveLine, against_throughput, key};
 use super::frame::value_text;
 use super::{SweptPoint, SweptSubject};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
 
 /// What the two loops are.
 const ABOUT: &str = "In a closed loop an I/O begins when another is done: storage that is slow gets less load, and its latencies stay bounded. Users do not wait for each \
                      other. In an open loop they come at random times (Poisson), whatever the storage does, and a latency begins when the user comes: near the limit it grows without end.";
 
-const LATENCIES: [ComparedMetric; 3] = [ComparedMetric::MeanLatency, ComparedMetric::P50, ComparedMetric::P99];
+const LATENCIES: [Metric; 3] = [Metric::MeanLatency, Metric::P50, Metric::P99];
 
 /// A closed loop and an open one.
 #[derive(Debug, Clone)]
@@ -63,8 +63,8 @@ fn of_subject(view: &LoopsView<'_>, subject: SweptSubject<'_>) -> Markup {
     html! {
         h3 { (subject.job) ": " (subject.kind.name()) }
         div class="pictures loops" {
-            (against_throughput(subject, &lines, ComparedMetric::P99, &words))
-            (against_throughput(subject, &lines, ComparedMetric::MeanLatency, &words))
+            (against_throughput(subject, &lines, Metric::P99, &words))
+            (against_throughput(subject, &lines, Metric::MeanLatency, &words))
         }
         div class="loops" { (key(&lines)) }
         (table(view, subject))
@@ -82,19 +82,19 @@ fn table(view: &LoopsView<'_>, subject: SweptSubject<'_>) -> Markup {
                     tr {
                         th scope="col" class="words" { "loop" }
                         th scope="col" class="words" { "load" }
-                        th scope="col" { "IOPS" }
-                        @for metric in LATENCIES { th scope="col" { (metric.name()) } }
+                        th scope="col" { (Metric::Iops.heading()) }
+                        @for metric in LATENCIES { th scope="col" { (metric.heading()) } }
                     }
                 }
                 tbody {
                     @for (words, points) in [("closed", &view.closed), ("open", &view.open)] {
                         @for (load, point) in points {
-                            @if let Some(rate) = point.figure(subject, ComparedMetric::Iops) {
+                            @if let Some(rate) = point.figure(subject, Metric::Iops) {
                                 tr class=(if point.is_believable { "" } else { "hollow" }) {
                                     td class="words" { (words) }
                                     td class="words" { (load) }
-                                    td { (value_text(ComparedMetric::Iops, rate.mean)) }
-                                    @for metric in LATENCIES { td { (point.figure(subject, metric).map(|one| value_text(metric, one.mean)).unwrap_or_default()) } }
+                                    td { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
+                                    @for metric in LATENCIES { td { (point.figure(subject, metric).map(|one| value_text(metric.unit(), one.mean)).unwrap_or_default()) } }
                                 }
                             }
                         }

@@ -4,7 +4,7 @@
 
 use super::frame::value_text;
 use super::{SweepView, SweptPoint, SweptSubject};
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::Metric;
 use maud::{Markup, html};
 
 /// Most values of a parameter of a map.
@@ -21,20 +21,15 @@ pub(super) fn maps(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     }
     html! {
         div class="pictures" {
-            @for (metric, heading) in [(ComparedMetric::Iops, "IOPS"), (ComparedMetric::P99, "99th percentile of latency")] {
-                (map(view, subject, (down, across), metric, heading))
+            @for metric in [Metric::Iops, Metric::P99] {
+                (map(view, subject, (down, across), metric))
             }
         }
     }
 }
 
-fn map(
-    view: &SweepView<'_>,
-    subject: SweptSubject<'_>,
-    (down, across): (usize, usize),
-    metric: ComparedMetric,
-    heading: &str,
-) -> Markup {
+fn map(view: &SweepView<'_>, subject: SweptSubject<'_>, (down, across): (usize, usize), metric: Metric) -> Markup {
+    let heading = metric.title();
     let means =
         view.points.iter().filter_map(|point| Some(point.figure(subject, metric)?.mean)).filter(|mean| *mean > 0.0);
     let (low, high) = means.fold((f64::MAX, f64::MIN), |(low, high), mean| (low.min(mean), high.max(mean)));
@@ -77,12 +72,12 @@ fn map(
 fn cell(
     point: Option<&SweptPoint<'_>>,
     subject: SweptSubject<'_>,
-    metric: ComparedMetric,
+    metric: Metric,
     shade: impl Fn(f64) -> f64,
 ) -> Markup {
     let Some((point, figure)) = point.and_then(|point| Some((point, point.figure(subject, metric)?))) else {
         return html! { td class="nothing" { "-" } };
     };
     let class = format!("s{}{}", shade(figure.mean), if point.is_believable { "" } else { " hollow" });
-    html! { td class=(class) { (value_text(metric, figure.mean)) } }
+    html! { td class=(class) { (value_text(metric.unit(), figure.mean)) } }
 }

@@ -14,9 +14,8 @@ pub(crate) use loops::beside_each_other;
 
 use crate::page::{one_finding, rules, static_page};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
-use ferrio_stats::Finding;
+use ferrio_stats::{Finding, Metric};
 use maud::{Markup, html};
 
 pub(crate) use frame::value_text;
@@ -72,7 +71,7 @@ impl<'a> SweptPoint<'a> {
         self.knee_of.contains(&(subject.job, subject.kind))
     }
 
-    fn figure(&self, subject: SweptSubject<'_>, metric: ComparedMetric) -> Option<&'a RepeatedFigure> {
+    fn figure(&self, subject: SweptSubject<'_>, metric: Metric) -> Option<&'a RepeatedFigure> {
         let is_it = |one: &&RepeatedFigure| {
             one.job_index == subject.job_index && one.kind == subject.kind && one.metric == metric
         };

@@ -4,12 +4,11 @@
 
 use super::frame::value_text;
 use super::{SweepView, SweptSubject};
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
 
-const LATENCIES: [ComparedMetric; 5] =
-    [ComparedMetric::MeanLatency, ComparedMetric::P50, ComparedMetric::P99, ComparedMetric::P999, ComparedMetric::Max];
+const LATENCIES: [Metric; 5] = [Metric::MeanLatency, Metric::P50, Metric::P99, Metric::P999, Metric::Max];
 
 /// What the figures and the marks mean.
 pub(super) fn legend(view: &SweepView<'_>) -> String {
@@ -35,23 +34,23 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
                     tr {
                         th scope="col" { "#" }
                         @for (name, _) in &view.axes { th scope="col" { (name) } }
-                        th scope="col" { "MB/s" }
-                        th scope="col" { "IOPS" }
+                        th scope="col" { (Metric::Bandwidth.heading()) }
+                        th scope="col" { (Metric::Iops.heading()) }
                         th scope="col" { "±" }
-                        @for metric in LATENCIES { th scope="col" { (metric.name()) } }
+                        @for metric in LATENCIES { th scope="col" { (metric.heading()) } }
                     }
                 }
                 tbody {
                     @for point in &view.points {
-                        @if let Some(rate) = point.figure(subject, ComparedMetric::Iops) {
-                            @let bandwidth = point.figure(subject, ComparedMetric::Bandwidth);
+                        @if let Some(rate) = point.figure(subject, Metric::Iops) {
+                            @let bandwidth = point.figure(subject, Metric::Bandwidth);
                             tr class=(if point.is_believable { "" } else { "hollow" }) {
                                 th scope="row" { (point.number) }
                                 @for ((name, values), place) in view.axes.iter().zip(point.places) { td data-label=(name) { (values.get(*place).map_or("", String::as_str)) } }
-                                td data-label="MB/s" { (bandwidth.map(|figure| value_text(ComparedMetric::Bandwidth, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
-                                td data-label="IOPS" { (value_text(ComparedMetric::Iops, rate.mean)) }
+                                td data-label=(Metric::Bandwidth.heading()) { (bandwidth.map(|figure| value_text(MetricUnit::BytesPerSecond, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
+                                td data-label=(Metric::Iops.heading()) { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
                                 td data-label="±" { (rate.half_width_percent().map_or("?".to_owned(), |half| format!("{half:.1} %"))) }
-                                @for metric in LATENCIES { td data-label=(metric.name()) { (latency(point.figure(subject, metric), metric)) } }
+                                @for metric in LATENCIES { td data-label=(metric.heading()) { (latency(point.figure(subject, metric), metric)) } }
                             }
                         }
                     }
@@ -61,6 +60,6 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     }
 }
 
-fn latency(figure: Option<&RepeatedFigure>, metric: ComparedMetric) -> String {
-    figure.map(|figure| value_text(metric, figure.mean)).unwrap_or_default()
+fn latency(figure: Option<&RepeatedFigure>, metric: Metric) -> String {
+    figure.map(|figure| value_text(metric.unit(), figure.mean)).unwrap_or_default()
 }

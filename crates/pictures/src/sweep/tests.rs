@@ -4,7 +4,7 @@
 
 use super::*;
 
-const METRICS: [ComparedMetric; 3] = [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99];
+const METRICS: [Metric; 3] = [Metric::Iops, Metric::Bandwidth, Metric::P99];
 
 fn figures(iops: f64) -> Vec<RepeatedFigure> {
     let of = |metric| RepeatedFigure {
@@ -13,7 +13,7 @@ fn figures(iops: f64) -> Vec<RepeatedFigure> {
         kind: IoKind::Read,
         metric,
         values: vec![iops],
-        mean: if metric == ComparedMetric::P99 { 1e9 / iops } else { iops },
+        mean: if metric == Metric::P99 { 1e9 / iops } else { iops },
         interval: Some([iops * 0.9, iops * 1.1]),
         unknown: None,
         between_percent: None,

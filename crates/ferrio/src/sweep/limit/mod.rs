@@ -16,9 +16,9 @@ pub use search::{Bracket, LimitVerdict, search};
 
 use next::{SearchRange, SearchState, SearchedValue};
 
-use crate::sweep::figure_name::FigureName;
 use crate::sweep::space::{SpaceError, SweepAxis, SweptOption};
 use ferrio_formats::RunResult;
+use ferrio_stats::{FigureName, MetricUnit};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -83,7 +83,7 @@ impl LatencyLimit {
     /// the I/O, as far as that was measured.
     fn value_ns(&self, result: &RunResult) -> Option<f64> {
         let figures = result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures)));
-        let figures = figures.filter(|(job, kind, _)| self.figure.is_about(&job.name, *kind));
+        let figures = figures.filter(|(job, kind, _)| self.figure.subject.is_about(&job.name, *kind));
         let values = figures.filter_map(|(_, _, figures)| {
             self.figure.metric.of(figures, figures.user_latency().map(|(_, user_latency)| user_latency))
         });
@@ -97,12 +97,10 @@ impl LatencyLimit {
     }
 }
 
-/// A time with its unit.
+/// A time above 0 with its unit.
 fn time_ns(text: &str) -> Option<f64> {
-    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
-    let (number, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
-    let value = number.trim().parse::<f64>().ok()? * factor;
-    (value.is_finite() && value > 0.0).then_some(value)
+    let (unit, value) = MetricUnit::parse(text).ok()?;
+    (unit == MetricUnit::Nanoseconds && value > 0.0).then_some(value)
 }
 
 impl fmt::Display for LatencyLimit {

@@ -8,11 +8,10 @@ use ferrio::fit::{
     CheckOutcome, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, LoadOutcome, Recipe, TracedFigure,
 };
 use ferrio::session::VERSION;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_pictures::fit::{
     FitHeadroom, FitLoadView, FitMark, FitMissed, FitRow, FitSource, FitSpread, FitTraceView, FitView,
 };
-use ferrio_stats::{Finding, IoKind};
+use ferrio_stats::{Finding, IoKind, Metric};
 use ferrio_units::humanize::{bytes_text, duration_text, thousands};
 use std::path::Path;
 
@@ -65,7 +64,7 @@ fn row<'a>(limit: &'a FitLimit, check: &CheckOutcome) -> FitRow<'a> {
     FitRow {
         subject: words::subject(limit),
         // Recipes are checked when they are read.
-        metric: limit.subject().map_or(ComparedMetric::MeanLatency, |(_, metric)| metric),
+        metric: limit.subject().map_or(Metric::MeanLatency, |(_, metric)| metric),
         mark: mark(check.verdict),
         verdict: check.verdict.words(),
         is_most: matches!(check.bound, Some(FitBound::Most(_))),
@@ -90,8 +89,8 @@ fn of_load<'a>(recipe: &'a Recipe, load: &'a FitLoad, found: &LoadOutcome) -> Fi
         name: &load.name,
         about: &load.about,
         jobs: &load.jobs,
-        columns: &words::FIGURE_COLUMNS,
-        rows: words::figures(found).into_iter().map(Vec::from).collect(),
+        columns: words::figure_columns(),
+        rows: words::figures(found),
         spreads: spreads(recipe, load, found),
         headroom,
     }
@@ -103,7 +102,7 @@ fn spreads(recipe: &Recipe, load: &FitLoad, found: &LoadOutcome) -> Vec<FitSprea
     for (_, limit) in recipe.limits_of(load) {
         // Recipes are checked when they are read.
         let (Ok((kind, metric)), Ok(bound)) = (limit.subject(), limit.bound()) else { continue };
-        if !metric.is_latency() || metric == ComparedMetric::MeanLatency || limit.together.is_some() {
+        if !metric.is_latency() || metric == Metric::MeanLatency || limit.together.is_some() {
             continue;
         }
         let heading = format!("{}: {}", limit.job, kind.name());
@@ -122,12 +121,12 @@ fn spreads(recipe: &Recipe, load: &FitLoad, found: &LoadOutcome) -> Vec<FitSprea
 }
 
 /// The percentiles of a job's latency, ascending.
-fn percentiles(found: &LoadOutcome, job: &str, kind: IoKind) -> Vec<(ComparedMetric, f64, String)> {
+fn percentiles(found: &LoadOutcome, job: &str, kind: IoKind) -> Vec<(Metric, f64, String)> {
     let figures = found.figures.figures.iter();
     // Jobs of the same name have the figures of the first.
     let job_index = figures.clone().find(|one| one.job == job).map(|one| one.job_index);
     let of_it = figures.filter(|one| Some(one.job_index) == job_index && one.kind == kind);
-    let is_percentile = |metric: ComparedMetric| metric.percent().is_some() || metric == ComparedMetric::Max;
+    let is_percentile = |metric: Metric| metric.percent().is_some() || metric == Metric::Max;
     let told = of_it.filter(|one| is_percentile(one.metric)).map(|one| {
         let few = if one.is_doubtful { " (few I/Os)" } else { "" };
         (one.metric, one.mean, format!("{}{few}", duration_text(one.mean)))

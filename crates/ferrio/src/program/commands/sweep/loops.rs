@@ -2,14 +2,12 @@
 //!
 //! Must not know: how it is run. Start reading at [`text`].
 
-use super::table::{cells, mark, missing, place};
+use super::table::{cells, headings, mark, missing, place};
 use crate::shared::swept_view::share;
-use crate::ui::columns::aligned;
 use ferrio::sweep::OpenLoop;
 use ferrio::sweep::outcome::{OpenLoopOutcome, SweepFinding, SweepOutcome};
-use ferrio_formats::native::wrap;
-use ferrio_stats::Finding;
-use ferrio_units::humanize::thousands;
+use ferrio_formats::native::{aligned, wrap};
+use ferrio_stats::{Finding, Metric};
 use std::fmt::Write as _;
 
 /// The rows of the open loop, in the order of its rates.
@@ -20,7 +18,7 @@ pub(super) fn text(closed: &SweepOutcome, open: &OpenLoopOutcome, width: usize) 
         &format!(
             "Open loop at {}: users come at random times, at shares of the {} IOPS of point #{}, and a latency begins when the user comes.",
             best.point,
-            thousands(OpenLoop::iops(best).round() as u64),
+            Metric::Iops.cell(OpenLoop::iops(best)),
             best.number
         ),
         "",
@@ -30,7 +28,8 @@ pub(super) fn text(closed: &SweepOutcome, open: &OpenLoopOutcome, width: usize) 
     let has_names = jobs.iter().any(|(index, ..)| *index != jobs[0].0);
     let mut heads = vec!["share".to_owned()];
     heads.extend(has_names.then(|| "job".to_owned()));
-    heads.extend(["", "MB/s", "IOPS", "±", "mean", "p50", "p99", "p99.9"].map(str::to_owned));
+    heads.push(String::new());
+    heads.extend(headings());
     let mut rows = vec![heads];
     for point in &open.figures.points {
         for (job_index, job, kind) in &jobs {
