@@ -9,6 +9,7 @@ pub mod charts;
 pub mod comparison;
 pub mod fit;
 mod job_names;
+pub mod outcome;
 pub mod page;
 pub mod plot;
 pub mod profile;

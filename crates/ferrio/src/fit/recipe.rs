@@ -5,7 +5,7 @@
 use crate::fit::error::{FitLimitFault, RecipeFault};
 use crate::fit::runs::{MOST_RUNS, MOST_TAIL_RUNS, N_RUNS};
 use crate::fit::tail::FEWEST_TO_FIT;
-use crate::fit::{FitBound, FitError, IosTogether, scale};
+use crate::fit::{FitBound, FitError, IosTogether, LimitSource, scale};
 use ferrio_formats::IoKind;
 use ferrio_stats::{FigureSubject, Metric, MetricUnit};
 use serde::{Deserialize, Serialize};
@@ -77,20 +77,6 @@ pub struct FitLimit {
     pub means: String,
     /// Where the limit comes from.
     pub source: LimitSource,
-}
-
-/// Where a limit comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LimitSource {
-    /// Title of the page.
-    pub title: String,
-    /// Its address.
-    pub url: String,
-    /// When it said so.
-    pub year: u32,
-    /// What it says, in other words.
-    pub says: String,
 }
 
 /// What a trace of the real program shows, beside what the load does.

@@ -67,6 +67,11 @@ impl OpenLoop {
         Some(Self { at, closed: line })
     }
 
+    /// The share of the rate of the closed loop at which a point of the open one is: `95 %`. The number of the point is that of the share.
+    pub fn share_of(point: &PointOutcome) -> String {
+        OPEN_LOOP_SHARES.get(point.number - 1).map_or_else(String::new, |percent| format!("{percent} %"))
+    }
+
     /// The points of the open loop beside a closed one: the options of the fastest closed point with one value each, the rates, the arrivals. `n_clones`: the
     /// number of jobs of a name, whose rates are for one of them.
     ///

@@ -3,8 +3,9 @@
 //! Places are percent of the width, so that words keep their size on small screens. Must not know: pages. Start reading at [`groups`].
 
 use super::scale::LogPlaces;
-use super::{FitHeadroom, FitMark, FitRow, source};
+use super::{FitHeadroom, FitRow, class, source};
 use crate::sweep::value_text;
+use ferrio_insight::limits::{FitBound, FitVerdict};
 use ferrio_stats::MetricUnit;
 use maud::{Markup, html};
 
@@ -66,7 +67,7 @@ fn group(unit: MetricUnit, rows: &[&FitRow<'_>]) -> Markup {
 }
 
 fn has_picture(row: &FitRow<'_>) -> bool {
-    row.limit.is_some() && !row.values.is_empty()
+    row.bound.is_some() && !row.values.is_empty()
 }
 
 /// The values that a row needs on its scale.
@@ -74,7 +75,8 @@ fn shown(row: &FitRow<'_>) -> Vec<f64> {
     if !has_picture(row) {
         return Vec::new();
     }
-    let mut all: Vec<f64> = row.values.iter().copied().chain(row.limit).filter(|value| *value > 0.0).collect();
+    let mut all: Vec<f64> =
+        row.values.iter().copied().chain(row.bound.map(FitBound::value)).filter(|value| *value > 0.0).collect();
     let (low, high) = all.iter().fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
     if let Some([from, to]) = row.interval {
         all.extend([from.max(low / MOST_BEYOND), to.min(high * MOST_BEYOND)]);
@@ -83,20 +85,20 @@ fn shown(row: &FitRow<'_>) -> Vec<f64> {
 }
 
 /// A verdict with its sign.
-pub(super) fn verdict(mark: FitMark, verdict: &str) -> Markup {
+pub(super) fn verdict(mark: FitVerdict, verdict: &str) -> Markup {
     let sign = match mark {
-        FitMark::Fits => "✓",
-        FitMark::CantTell => "?",
-        FitMark::DoesNotFit => "✗",
+        FitVerdict::Fits => "✓",
+        FitVerdict::CantTell => "?",
+        FitVerdict::DoesNotFit => "✗",
     };
-    html! { p class=(format!("verdict {}", mark.class())) { span aria-hidden="true" { (sign) " " } (verdict) } }
+    html! { p class=(format!("verdict {}", class(mark))) { span aria-hidden="true" { (sign) " " } (verdict) } }
 }
 
 /// The verdict and the figures in words.
 fn words(row: &FitRow<'_>) -> Markup {
     html! {
         div {
-            (verdict(row.mark, row.verdict))
+            (verdict(row.verdict, row.verdict.words()))
             p { (row.subject) }
             p {
                 (row.limit_text)
@@ -108,17 +110,18 @@ fn words(row: &FitRow<'_>) -> Markup {
 }
 
 fn picture(row: &FitRow<'_>, scale: &LogPlaces) -> Markup {
-    let limit = scale.place(row.limit.unwrap_or_default());
+    let limit = scale.place(row.bound.map_or(0.0, FitBound::value));
+    let is_most = matches!(row.bound, Some(FitBound::Most(_)));
     let mean = scale.place(row.mean.0);
-    let label = format!("{}: {}. {}; measured: {}.", row.subject, row.verdict, row.limit_text, row.mean.1);
-    let sided = if row.is_most { format!("◂ {}", row.limit_text) } else { format!("{} ▸", row.limit_text) };
+    let label = format!("{}: {}. {}; measured: {}.", row.subject, row.verdict.words(), row.limit_text, row.mean.1);
+    let sided = if is_most { format!("◂ {}", row.limit_text) } else { format!("{} ▸", row.limit_text) };
     html! {
         svg class="strip" height=(HEIGHT) role="img" aria-label=(label) {
             (grid(scale, HEIGHT))
-            (beyond(limit, row.is_most, (BAND_TOP, BAND_BOTTOM)))
+            (beyond(limit, is_most, (BAND_TOP, BAND_BOTTOM)))
             (line("bound", limit, (BAND_TOP - 4.0, BAND_BOTTOM + 4.0)))
-            (beside(limit, WORDS_ABOVE, row.is_most, &sided))
-            @if let Some([low, high]) = row.interval { (bar(row.mark, scale.place(low), scale.place(high))) }
+            (beside(limit, WORDS_ABOVE, is_most, &sided))
+            @if let Some([low, high]) = row.interval { (bar(row.verdict, scale.place(low), scale.place(high))) }
             (line("mean", mean, (BAND_TOP + 2.0, BAND_BOTTOM - 2.0)))
             @for value in row.values.iter().filter(|value| value.is_finite()) {
                 circle class="run" cx=(percent(scale.place(*value))) cy=(f64::midpoint(BAND_TOP, BAND_BOTTOM)) r="3.5" { title { (value_text(row.metric.unit(), *value)) } }
@@ -128,9 +131,9 @@ fn picture(row: &FitRow<'_>, scale: &LogPlaces) -> Markup {
     }
 }
 
-fn bar(mark: FitMark, low: f64, high: f64) -> Markup {
+fn bar(mark: FitVerdict, low: f64, high: f64) -> Markup {
     html! {
-        rect class=(format!("interval {}", mark.class())) x=(percent(low)) width=(percent((high - low).max(0.4))) y=(BAND_TOP + 6.0) height=(BAND_BOTTOM - BAND_TOP - 12.0) {}
+        rect class=(format!("interval {}", class(mark))) x=(percent(low)) width=(percent((high - low).max(0.4))) y=(BAND_TOP + 6.0) height=(BAND_BOTTOM - BAND_TOP - 12.0) {}
     }
 }
 
@@ -196,7 +199,7 @@ pub(super) fn headroom(headroom: &FitHeadroom, load: &str) -> Markup {
                     (line("bound", breaks, (BAND_TOP - 4.0, BAND_BOTTOM + 4.0)))
                     (beside(breaks, WORDS_ABOVE, false, "does not fit"))
                 }
-                (bar(FitMark::Fits, scale.place(1.0), fits))
+                (bar(FitVerdict::Fits, scale.place(1.0), fits))
                 (line("mean", fits, (BAND_TOP + 2.0, BAND_BOTTOM - 2.0)))
                 (around(fits, WORDS_BELOW, "fits"))
                 @for times in doubled {

@@ -2,8 +2,9 @@
 //!
 //! Must not know: curves. Start reading at [`table`].
 
+use super::ReadOutcome;
 use super::frame::value_text;
-use super::{SweepView, SweptSubject};
+use crate::outcome::{ShownOutcome, ShownSubject};
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
@@ -11,11 +12,11 @@ use maud::{Markup, html};
 const LATENCIES: [Metric; 5] = [Metric::MeanLatency, Metric::P50, Metric::P99, Metric::P999, Metric::Max];
 
 /// What the figures and the marks mean.
-pub(super) fn legend(view: &SweepView<'_>) -> String {
-    let ground = match view.n_repeats {
-        0 => "from the differences between the runs".to_owned(),
-        1 => "from the course of each run".to_owned(),
-        n_repeats => format!("from the differences between {n_repeats} runs"),
+pub(super) fn legend(outcome: &dyn ShownOutcome) -> String {
+    let ground = match outcome.n_repeats() {
+        None => "from the differences between the runs".to_owned(),
+        Some(1) => "from the course of each run".to_owned(),
+        Some(n_repeats) => format!("from the differences between {n_repeats} runs"),
     };
     format!(
         "Lines at the points, and ± in the tables, are intervals that have the true value with a probability of 95 %, {ground}. Hollow points and struck-out \
@@ -24,7 +25,7 @@ pub(super) fn legend(view: &SweepView<'_>) -> String {
 }
 
 /// The points of a job's I/O.
-pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
+pub(super) fn table(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Markup {
     let name = format!("All points of {}: {}", subject.job, subject.kind.name());
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(name) {
@@ -33,7 +34,7 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "#" }
-                        @for (name, _) in &view.axes { th scope="col" { (name) } }
+                        @for parameter in &view.parameters { th scope="col" { (parameter.name) } }
                         th scope="col" { (Metric::Bandwidth.heading()) }
                         th scope="col" { (Metric::Iops.heading()) }
                         th scope="col" { "±" }
@@ -41,16 +42,16 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
                     }
                 }
                 tbody {
-                    @for point in &view.points {
-                        @if let Some(rate) = point.figure(subject, Metric::Iops) {
-                            @let bandwidth = point.figure(subject, Metric::Bandwidth);
-                            tr class=(if point.is_believable { "" } else { "hollow" }) {
-                                th scope="row" { (point.number) }
-                                @for ((name, values), place) in view.axes.iter().zip(point.places) { td data-label=(name) { (values.get(*place).map_or("", String::as_str)) } }
+                    @for point in view.points.iter().copied() {
+                        @if let Some(rate) = subject.figure(point, Metric::Iops) {
+                            @let bandwidth = subject.figure(point, Metric::Bandwidth);
+                            tr class=(if point.is_believable() { "" } else { "hollow" }) {
+                                th scope="row" { (point.number()) }
+                                @for (parameter, place) in view.parameters.iter().zip(point.places()) { td data-label=(parameter.name) { (parameter.values.get(*place).map_or("", String::as_str)) } }
                                 td data-label=(Metric::Bandwidth.heading()) { (bandwidth.map(|figure| value_text(MetricUnit::BytesPerSecond, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
                                 td data-label=(Metric::Iops.heading()) { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
                                 td data-label="±" { (rate.half_width_percent().map_or("?".to_owned(), |half| format!("{half:.1} %"))) }
-                                @for metric in LATENCIES { td data-label=(metric.heading()) { (latency(point.figure(subject, metric), metric)) } }
+                                @for metric in LATENCIES { td data-label=(metric.heading()) { (latency(subject.figure(point, metric), metric)) } }
                             }
                         }
                     }

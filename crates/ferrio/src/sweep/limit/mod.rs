@@ -4,26 +4,23 @@
 //! together; [`search()`] is the bisection of `ferrio fit`, which judges each value for itself.
 
 mod answer;
-mod judge;
 mod next;
 mod rates;
 mod search;
 
 pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
-pub use judge::{certain_interval, error_of_look, judge};
+pub use ferrio_insight::limits::{LimitVerdict, certain_interval, error_of_look, judge};
 pub use rates::{judge_rates, share_of_rate};
-pub use search::{Bracket, LimitVerdict, search};
+pub use search::{Bracket, search};
 
 use next::{SearchRange, SearchState, SearchedValue};
 
 use crate::sweep::space::{SpaceError, SweepAxis, SweptOption};
 use ferrio_formats::RunResult;
+use ferrio_insight::limits::FEWEST_RUNS;
 use ferrio_stats::{FigureName, MetricUnit};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// Runs at a value near the limit before it can be decided.
-const FEWEST_RUNS: usize = 3;
 
 /// Most runs that measure the lower end again when the search is over.
 pub(crate) const RUNS_AGAIN: u32 = FEWEST_RUNS as u32;

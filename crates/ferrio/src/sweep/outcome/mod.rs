@@ -5,10 +5,14 @@
 mod changes;
 mod findings;
 mod knees;
+#[cfg(feature = "cli")]
+mod shown;
 mod table;
 
 pub use findings::SweepFinding;
 pub use knees::SweptKnee;
+#[cfg(feature = "cli")]
+pub use shown::both_loops;
 
 use crate::sweep::limit::LimitAnswer;
 use crate::sweep::space::{SweepAxis, SweepPoint};

@@ -8,9 +8,7 @@ use ferrio::fit::{
     CheckOutcome, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, LoadOutcome, Recipe, TracedFigure,
 };
 use ferrio::session::VERSION;
-use ferrio_pictures::fit::{
-    FitHeadroom, FitLoadView, FitMark, FitMissed, FitRow, FitSource, FitSpread, FitTraceView, FitView,
-};
+use ferrio_pictures::fit::{FitHeadroom, FitLoadView, FitMissed, FitRow, FitSpread, FitTraceView, FitView};
 use ferrio_stats::{Finding, IoKind, Metric};
 use ferrio_units::humanize::{bytes_text, duration_text, thousands};
 use std::path::Path;
@@ -21,12 +19,12 @@ pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String
     let missed = outcome.loads.iter().filter_map(|load| {
         let missed = load.missed.as_ref()?;
         let verdict = words::missed_verdict(missed);
-        Some(FitMissed { mark: mark(missed.verdict), verdict, words: words::missed(load, missed) })
+        Some(FitMissed { mark: missed.verdict, verdict, words: words::missed(load, missed) })
     });
     let limits = checks.filter_map(|check| Some(row(recipe.limits.get(check.limit_index)?, check)));
     ferrio_pictures::fit::page(&FitView {
         headline: words::headline(recipe, outcome, path),
-        verdict: outcome.verdict.map(mark),
+        verdict: outcome.verdict,
         facts: facts(recipe, outcome),
         limits: limits.collect(),
         missed: missed.collect(),
@@ -35,14 +33,6 @@ pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String
         traces: recipe.traces.iter().map(of_trace).collect(),
         findings: findings(outcome),
     })
-}
-
-const fn mark(verdict: FitVerdict) -> FitMark {
-    match verdict {
-        FitVerdict::Fits => FitMark::Fits,
-        FitVerdict::CantTell => FitMark::CantTell,
-        FitVerdict::DoesNotFit => FitMark::DoesNotFit,
-    }
 }
 
 /// The program, the runs and the machine, a sentence each.
@@ -59,23 +49,20 @@ fn facts(recipe: &Recipe, outcome: &FitOutcome) -> Vec<String> {
     facts
 }
 
-fn row<'a>(limit: &'a FitLimit, check: &CheckOutcome) -> FitRow<'a> {
-    let source = &limit.source;
+fn row<'a>(limit: &'a FitLimit, check: &'a CheckOutcome) -> FitRow<'a> {
     FitRow {
         subject: words::subject(limit),
         // Recipes are checked when they are read.
         metric: limit.subject().map_or(Metric::MeanLatency, |(_, metric)| metric),
-        mark: mark(check.verdict),
-        verdict: check.verdict.words(),
-        is_most: matches!(check.bound, Some(FitBound::Most(_))),
-        limit: check.bound.map(FitBound::value),
+        verdict: check.verdict,
+        bound: check.bound,
         limit_text: check.bound.map(|bound| words::bound(limit, bound)).unwrap_or_default(),
-        values: check.values.clone(),
+        values: &check.values,
         mean: (check.value, words::measured(limit, check)),
         interval: check.interval,
         distance: words::distance_and_share(limit, check),
         reason: (check.verdict != FitVerdict::Fits).then(|| words::reason(limit, check)),
-        source: FitSource { title: &source.title, url: &source.url, year: source.year, says: &source.says },
+        source: &limit.source,
     }
 }
 

@@ -1,9 +1,8 @@
-//! The open loop beside the points of a sweep, as text and as a view of pictures.
+//! The open loop beside the points of a sweep, as text.
 //!
 //! Must not know: how it is run. Start reading at [`text`].
 
 use super::table::{cells, headings, mark, missing, place};
-use crate::shared::swept_view::share;
 use ferrio::sweep::OpenLoop;
 use ferrio::sweep::outcome::{OpenLoopOutcome, SweepFinding, SweepOutcome};
 use ferrio_formats::native::{aligned, wrap};
@@ -33,7 +32,7 @@ pub(super) fn text(closed: &SweepOutcome, open: &OpenLoopOutcome, width: usize) 
     let mut rows = vec![heads];
     for point in &open.figures.points {
         for (job_index, job, kind) in &jobs {
-            let mut row = vec![format!("{}{}", share(point), mark(point))];
+            let mut row = vec![format!("{}{}", OpenLoop::share_of(point), mark(point))];
             row.extend(has_names.then(|| job.clone()));
             row.push(kind.name().to_owned());
             row.extend(cells(point, *job_index, *kind));
