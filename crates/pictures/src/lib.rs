@@ -13,4 +13,5 @@ pub mod outcome;
 pub mod page;
 pub mod plot;
 pub mod profile;
+pub mod scale;
 pub mod sweep;

@@ -2,10 +2,11 @@
 //!
 //! Must not know: what the classes are. Start reading at [`panels`].
 
-use super::panel::{AxisScale, BarGroup, BarPanel, Panel, PanelContent, PlotAxis};
+use super::panel::{BarGroup, BarPanel, Panel, PanelContent};
 use super::spread::{BarFigure, BarJobs, latency, spread};
-use crate::chart::AxisUnit;
+use crate::chart::{AxisUnit, ChartAxis};
 use crate::charts::latency::capitalised;
+use crate::scale::AxisScale;
 use ferrio_formats::{IoKind, JobResult, LatencyKind};
 use ferrio_stats::Metric;
 use std::collections::BTreeSet;
@@ -44,7 +45,7 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
         BarFigure::Of(metric) if metric.percent().is_some() => name.clone(),
         _ => capitalised(&name),
     };
-    let value = PlotAxis::new(name, figure.unit(), scale);
+    let value = ChartAxis::new(name, figure.unit(), scale);
     Some(Panel {
         title,
         content: PanelContent::Bars(BarPanel { value, head: figure.head(), classes: classes.to_vec(), groups: bars }),

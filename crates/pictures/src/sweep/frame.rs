@@ -2,6 +2,7 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`PixelScale::of`].
 
+use crate::scale::{AxisScale, ChartScale, extremes, nice_step, round_values};
 use ferrio_stats::MetricUnit;
 use ferrio_units::humanize::{duration_text, thousands};
 use maud::{Markup, html};
@@ -22,9 +23,9 @@ const MOST_TICKS: i32 = 20;
 /// A scale from values to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PixelScale {
-    low: f64,
-    high: f64,
-    is_log: bool,
+    scale: ChartScale,
+    /// The smallest and the largest value.
+    values: (f64, f64),
     /// Pixels of both ends.
     ends: (f64, f64),
 }
@@ -33,12 +34,13 @@ impl PixelScale {
     /// The scale on which all values fit: from 0, or logarithmic where they are far apart.
     fn of(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Self {
         let found = values.filter(|value| value.is_finite() && *value >= 0.0);
-        let (low, high) = found.fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        let is_log = low > 0.0 && high > low * WIDE;
-        if is_log {
-            return Self { low: low / 1.25, high: high * 1.25, is_log, ends };
-        }
-        Self { low: 0.0, high: if high > 0.0 { high * 1.08 } else { 1.0 }, is_log, ends }
+        let (low, high) = extremes(found).unwrap_or_default();
+        let (scale, low, high) = if low > 0.0 && high > low * WIDE {
+            (AxisScale::Log, low / 1.25, high * 1.25)
+        } else {
+            (AxisScale::Linear, 0.0, if high > 0.0 { high * 1.08 } else { 1.0 })
+        };
+        Self { scale: ChartScale::between(scale, low, high), values: (low, high), ends }
     }
 
     /// One from the bottom to the top of a picture.
@@ -53,30 +55,19 @@ impl PixelScale {
 
     /// The place of a value, pixels.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let share = if self.is_log {
-            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
-        } else {
-            (value - self.low) / (self.high - self.low)
-        };
-        self.ends.0 + share.clamp(0.0, 1.0) * (self.ends.1 - self.ends.0)
+        self.ends.0 + self.scale.share(value) * (self.ends.1 - self.ends.0)
     }
 
     /// Round values.
     pub(super) fn ticks(&self) -> Vec<f64> {
-        let magnitude = |value: f64| 10_f64.powf(value.log10().floor());
-        if self.is_log {
-            let decades = (self.high / self.low).log10();
-            let within: &[f64] = if decades > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-            let first = magnitude(self.low);
-            let powers = (0..40).map(|power| first * 10_f64.powi(power)).take_while(|value| *value <= self.high);
-            let all = powers.flat_map(|power| within.iter().map(move |factor| power * factor));
-            return all.filter(|value| (self.low..=self.high).contains(value)).collect();
+        let (low, high) = self.values;
+        if self.scale.scale == AxisScale::Log {
+            let mantissas: &[f64] = if (high / low).log10() > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            let powers = low.log10().floor() as i32..=high.log10().floor() as i32;
+            return round_values(powers, mantissas).filter(|value| (low..=high).contains(value)).collect();
         }
-        let rough = self.high / N_TICKS;
-        let step =
-            [1.0, 2.0, 5.0, 10.0].map(|factor| factor * magnitude(rough)).into_iter().find(|step| *step >= rough);
-        let step = step.unwrap_or(rough);
-        (0..MOST_TICKS).map(|index| f64::from(index) * step).take_while(|value| *value <= self.high).collect()
+        let step = nice_step(high / N_TICKS);
+        (0..MOST_TICKS).map(|index| f64::from(index) * step).take_while(|value| *value <= high).collect()
     }
 }
 
