@@ -2,10 +2,10 @@
 //!
 //! The runs pass through planner, loops, supervisor and series, on the virtual clock. Start reading at [`covered`].
 
-use ferrio_insight::compare::{ComparedMetric, ComparisonVerdict, compare};
+use ferrio_insight::compare::{ComparisonVerdict, compare};
 use ferrio_job::SystemEnvironment;
 use ferrio_run::{Run, RunEvent, RunSettings};
-use ferrio_stats::{JobPrecision, RunRecord};
+use ferrio_stats::{JobPrecision, Metric, RunRecord};
 use std::f64::consts::{LN_2, LN_10};
 use std::ffi::OsString;
 use std::ops::{Range, RangeInclusive};
@@ -83,7 +83,7 @@ fn intervals_of_runs_cover_the_truth_in_93_to_97_of_100_cases() {
 }
 
 /// Verdicts about pairs of runs, on a device and on one whose mean service time is another: same, faster, slower, unknown, differs.
-fn compared(pairs: Range<u64>, mean_us: f64, metric: ComparedMetric) -> [u32; 5] {
+fn compared(pairs: Range<u64>, mean_us: f64, metric: Metric) -> [u32; 5] {
     let mut counts = [0; 5];
     for pair in pairs {
         let result = |seed, mean_us| ferrio_formats::of_record(&record(seed, mean_us, "--runtime=20"));
@@ -98,11 +98,11 @@ fn compared(pairs: Range<u64>, mean_us: f64, metric: ComparedMetric) -> [u32; 5]
 /// Whole runs that differ by 10 % in their service time, and whole runs that do not. One run against one is never faster or slower.
 #[test]
 fn whole_runs_are_compared() {
-    for metric in [ComparedMetric::Iops, ComparedMetric::MeanLatency, ComparedMetric::P50] {
+    for metric in [Metric::Iops, Metric::MeanLatency, Metric::P50] {
         let [_, faster, slower, _, differs] = compared(1..41, MEAN_US, metric);
         assert!(faster + slower == 0 && differs <= 3, "{metric:?}: {faster}, {slower}, {differs}");
     }
-    for metric in [ComparedMetric::Iops, ComparedMetric::MeanLatency] {
+    for metric in [Metric::Iops, Metric::MeanLatency] {
         let [_, faster, slower, _, differs] = compared(1..21, 1.1 * MEAN_US, metric);
         assert!(faster + slower == 0 && differs >= 19, "{metric:?}: {faster}, {slower}, {differs}");
     }

@@ -4,9 +4,8 @@
 //! beyond the knee it falls. Source: Kleinrock, Power and Deterministic Rules of Thumb for Probabilistic Problems in Computer Communications, 1979.
 //! Must not know: parameters, jobs. Start reading at [`knee`].
 
-use crate::compare::ComparedMetric;
 use crate::repeats::RepeatedFigure;
-use ferrio_stats::Confidence;
+use ferrio_stats::{Confidence, Metric};
 use serde::Serialize;
 
 /// Fewest points of a curve that has a knee.
@@ -64,7 +63,7 @@ impl LoadPoint {
     ///
     /// `None`: one of them is 0, or of another metric.
     pub fn of(rate: &RepeatedFigure, latency: &RepeatedFigure) -> Option<Self> {
-        let is_right = rate.metric == ComparedMetric::Iops && latency.metric == ComparedMetric::MeanLatency;
+        let is_right = rate.metric == Metric::Iops && latency.metric == Metric::MeanLatency;
         let of = |figure: &RepeatedFigure| {
             let [low, high] = figure.interval.unwrap_or([figure.mean; 2]);
             Confidence { value: figure.mean, low, high }

@@ -12,6 +12,7 @@ pub mod compare;
 mod course;
 pub mod knee;
 mod lasting;
+pub mod limits;
 mod measures;
 mod on_device;
 mod outside_load;

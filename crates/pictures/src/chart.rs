@@ -3,8 +3,11 @@
 //! Must not know: where the figures come from, how a chart is drawn. Start reading at [`Chart`]. Values are in base units:
 //! seconds on axes of time, nanoseconds for latencies, bytes per second, I/Os per second, percent.
 
+use crate::scale::AxisScale;
 use ferrio_stats::IoKind;
-use serde::Serialize;
+use ferrio_stats::MetricUnit;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,27 +29,37 @@ pub struct Chart {
 /// An axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChartAxis {
-    /// What it measures.
-    pub label: &'static str,
+    /// What it measures; a picture adds the unit.
+    pub label: Cow<'static, str>,
     /// In which unit.
     pub unit: AxisUnit,
-    /// Equal distances are equal factors.
-    pub is_log: bool,
+    /// How values become places. In JSON: whether equal distances are equal factors.
+    #[serde(rename = "is_log", serialize_with = "is_log")]
+    pub scale: AxisScale,
 }
 
 impl ChartAxis {
     /// Time since the start of the job.
-    pub const TIME: Self = Self { label: "time", unit: AxisUnit::Seconds, is_log: false };
+    pub const TIME: Self = Self::linear("time", AxisUnit::Seconds);
+
+    /// An axis.
+    pub fn new(label: impl Into<Cow<'static, str>>, unit: AxisUnit, scale: AxisScale) -> Self {
+        Self { label: label.into(), unit, scale }
+    }
 
     /// A linear axis.
     pub const fn linear(label: &'static str, unit: AxisUnit) -> Self {
-        Self { label, unit, is_log: false }
+        Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Linear }
     }
 
     /// A logarithmic axis.
     pub const fn log(label: &'static str, unit: AxisUnit) -> Self {
-        Self { label, unit, is_log: true }
+        Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Log }
     }
+}
+
+fn is_log<S: Serializer>(scale: &AxisScale, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_bool(*scale == AxisScale::Log)
 }
 
 /// The unit of the values of an axis.
@@ -68,6 +81,15 @@ pub enum AxisUnit {
 }
 
 impl AxisUnit {
+    /// That of a figure.
+    pub(crate) const fn of(unit: MetricUnit) -> Self {
+        match unit {
+            MetricUnit::IosPerSecond => Self::IosPerSecond,
+            MetricUnit::BytesPerSecond => Self::BytesPerSecond,
+            MetricUnit::Nanoseconds => Self::Nanoseconds,
+        }
+    }
+
     /// True for time since the start.
     pub(crate) const fn is_time(self) -> bool {
         matches!(self, Self::Seconds)
@@ -87,12 +109,15 @@ pub enum ChartContent {
 }
 
 /// A line.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ChartLine {
-    /// Its name in the legend.
+    /// Its name in the legend; empty: it is not in the legend.
     pub name: String,
-    /// Number of its colour: [`N_SHADES`] for each kind of I/O.
+    /// Number of its colour: [`N_SHADES`] for each kind of I/O; in a picture also that of its dashes and its marker.
     pub colour: usize,
+    /// How much it stands out in a picture.
+    #[serde(skip)]
+    pub weight: LineWeight,
     /// Horizontal values, ascending.
     pub x: Vec<f64>,
     /// Vertical values.
@@ -148,9 +173,43 @@ pub(crate) fn colour_of(kind: impl Into<IoKind>, shade: usize) -> usize {
 impl ChartLine {
     /// A line without points.
     pub(crate) fn new(name: String, colour: usize) -> Self {
-        let (x, y, breaks, widths) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { name, colour, x, y, breaks, widths, low: Vec::new(), high: Vec::new(), is_stepped: false }
+        Self { name, colour, ..Self::default() }
     }
+
+    /// A line through these points.
+    pub(crate) fn through(name: String, colour: usize, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
+        let (x, y) = points.into_iter().unzip();
+        Self { x, y, ..Self::new(name, colour) }
+    }
+
+    /// Its points, from left to right.
+    pub fn points(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.x.iter().copied().zip(self.y.iter().copied())
+    }
+
+    /// Lower and upper edge of its band for each point; none: it has no band.
+    pub fn band(&self) -> impl DoubleEndedIterator<Item = (f64, f64)> {
+        self.low.iter().zip(&self.high).map(|(low, high)| (*low, *high))
+    }
+
+    /// The ranges of points that belong together.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        let starts = std::iter::once(0).chain(self.breaks.iter().copied());
+        let ends = self.breaks.iter().copied().chain(std::iter::once(self.x.len()));
+        starts.zip(ends).map(|(start, end)| start..end).filter(|piece| !piece.is_empty())
+    }
+}
+
+/// How much a line stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LineWeight {
+    /// One of many: thin and pale.
+    Faint,
+    /// A line of its own.
+    #[default]
+    Normal,
+    /// What many lines have in common.
+    Bold,
 }
 
 /// Number of the colour of one of several lines of equal rank.

@@ -3,9 +3,10 @@
 //!
 //! Must not know: how a profile is made. Start reading at [`page`]. All texts are escaped by the templates.
 
+use crate::outcome::{ShownLoops, ShownOutcome};
 use crate::page::{rules, static_page};
 use crate::plot::{self, PictureFormat};
-use crate::sweep::{self, SweepView};
+use crate::sweep;
 use ferrio_formats::RunResult;
 use ferrio_stats::Finding;
 use maud::{Markup, PreEscaped, html};
@@ -17,7 +18,6 @@ const COURSE: &str = "over-time";
 const N_WORDS: usize = 2;
 
 /// What the page shows.
-#[derive(Debug, Clone)]
 pub struct ProfileView<'a> {
     /// Its heading.
     pub title: String,
@@ -38,14 +38,15 @@ pub struct ProfileView<'a> {
 }
 
 /// A part of the profile.
-#[derive(Debug, Clone)]
 pub struct ProfilePart<'a> {
     /// Its heading.
     pub title: &'a str,
     /// What is measured.
     pub about: &'a str,
-    /// Its figures; those of an open loop stand beside those of a closed one.
-    pub figures: SweepView<'a>,
+    /// Its figures.
+    pub figures: &'a dyn ShownOutcome,
+    /// The same beside those of a closed loop, where they are of an open one.
+    pub loops: Option<ShownLoops<'a>>,
     /// The run whose course is shown.
     pub course: Option<&'a RunResult>,
 }
@@ -92,9 +93,9 @@ fn section_of(part: &ProfilePart<'_>) -> Markup {
             h2 { (part.title) }
             p { (part.about) }
             @if let Some(picture) = part.course.and_then(course) { div class="course" { (picture) } }
-            @match &part.figures.loops {
+            @match &part.loops {
                 Some(loops) => (sweep::beside_each_other(loops)),
-                None => (sweep::within_part(&part.figures)),
+                None => (sweep::within_part(part.figures)),
             }
         }
     }

@@ -218,6 +218,16 @@ impl Figures {
         completion.or_else(|| self.lat.as_ref().map(|lat| (LatencyKind::Total, lat)))
     }
 
+    /// The latency of this kind.
+    pub const fn latency_of(&self, kind: LatencyKind) -> Option<&LatencyFigures> {
+        match kind {
+            LatencyKind::Submission => self.slat.as_ref(),
+            LatencyKind::Completion => self.clat.as_ref(),
+            LatencyKind::Total => self.lat.as_ref(),
+            LatencyKind::Response => self.response.as_ref(),
+        }
+    }
+
     /// The latency that a user feels: that of the response where it was measured, else [`Self::latency`].
     pub fn user_latency(&self) -> Option<(LatencyKind, &LatencyFigures)> {
         let response = self.response.as_ref().map(|response| (LatencyKind::Response, response));

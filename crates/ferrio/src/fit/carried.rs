@@ -7,9 +7,8 @@ use crate::fit::check::is_about;
 use crate::fit::{FitBound, FitLoad, FitVerdict, Recipe};
 use crate::sweep::limit::{LimitVerdict, LimitedBy, judge_rates, limited_by, share_of_rate};
 use ferrio_formats::{IoKind, RunResult};
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::{MissedRate, missed_rate};
-use ferrio_stats::Finding;
+use ferrio_stats::{Finding, Metric};
 use serde::Serialize;
 
 /// A load of which a job has not reached its rate.
@@ -33,8 +32,8 @@ pub struct RateShortfall {
 
 impl RateShortfall {
     /// The figure of the rate.
-    pub const fn metric(&self) -> ComparedMetric {
-        if self.is_of_bytes { ComparedMetric::Bandwidth } else { ComparedMetric::Iops }
+    pub const fn metric(&self) -> Metric {
+        if self.is_of_bytes { Metric::Bandwidth } else { Metric::Iops }
     }
 
     /// What runs of a load tell; `None`: its jobs reach their rates, but for runs by chance.

@@ -3,7 +3,6 @@
 //! A recipe is a file of data (TOML). Its limits have sources; a recipe without limits only describes. Must not know: terminals, signals, how a verdict is
 //! shown. Start reading at [`Recipe`], then [`Fitting`] and [`FitOutcome`].
 
-mod bound;
 mod carried;
 mod catalogue;
 mod check;
@@ -18,16 +17,16 @@ mod scale;
 mod tail;
 mod together;
 
-pub use bound::{FitBound, FitVerdict};
 pub use carried::RateShortfall;
 pub use catalogue::{Catalogue, NAMES};
 pub use check::CheckOutcome;
 pub use disturbed::DisturbedRuns;
 pub use error::{FitError, FitLimitFault, RecipeFault};
+pub use ferrio_insight::limits::{FitBound, FitVerdict, LimitSource};
 pub use fitting::Fitting;
 pub use headroom::Headroom;
 pub use outcome::{FitOutcome, LoadOutcome};
-pub use recipe::{FitLimit, FitLoad, FitTrace, LimitSource, Recipe, TracedFigure};
+pub use recipe::{FitLimit, FitLoad, FitTrace, Recipe, TracedFigure};
 pub use scale::NotScaled;
 pub use tail::ShareBeyond;
 pub use together::IosTogether;

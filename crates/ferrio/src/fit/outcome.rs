@@ -9,9 +9,8 @@ use crate::fit::together::Bins;
 use crate::fit::{FitBound, FitLimit, FitLoad, FitVerdict, Headroom, RateShortfall, Recipe};
 use ferrio_formats::{IoKind, RunResult};
 use ferrio_insight::RATE_NOT_REACHED;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{CHANGED, RepeatedRuns, changes, repeats};
-use ferrio_stats::{Finding, Provenance};
+use ferrio_stats::{Finding, Metric, Provenance};
 use serde::Serialize;
 
 /// The outcome of a recipe.
@@ -135,7 +134,7 @@ impl LoadOutcome {
 fn of_all_ios(mut figures: RepeatedRuns, results: &[RunResult]) -> RepeatedRuns {
     const OF_ALL: Option<&str> = Some("it is that of the I/Os of all runs together");
     for figure in &mut figures.figures {
-        if figure.metric == ComparedMetric::Max {
+        if figure.metric == Metric::Max {
             figure.mean = figure.values.iter().copied().fold(figure.mean, f64::max);
             (figure.interval, figure.unknown) = (None, OF_ALL);
         }
@@ -193,7 +192,7 @@ mod tests {
         let results = [run(2_000_000), run(200_000_000)];
         let found = of_all_ios(repeats(&results), &results);
         let of = |metric| found.figures.iter().find(|figure| figure.metric == metric).expect("a figure").mean;
-        assert!((of(ComparedMetric::Max) - 200e6).abs() < 1.0);
-        assert!(of(ComparedMetric::P99) > 190e6 && of(ComparedMetric::Max) >= 0.99 * of(ComparedMetric::P999));
+        assert!((of(Metric::Max) - 200e6).abs() < 1.0);
+        assert!(of(Metric::P99) > 190e6 && of(Metric::Max) >= 0.99 * of(Metric::P999));
     }
 }

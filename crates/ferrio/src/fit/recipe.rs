@@ -5,9 +5,9 @@
 use crate::fit::error::{FitLimitFault, RecipeFault};
 use crate::fit::runs::{MOST_RUNS, MOST_TAIL_RUNS, N_RUNS};
 use crate::fit::tail::FEWEST_TO_FIT;
-use crate::fit::{FitBound, FitError, IosTogether, scale};
+use crate::fit::{FitBound, FitError, IosTogether, LimitSource, scale};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::{FigureSubject, Metric, MetricUnit};
 use serde::{Deserialize, Serialize};
 
 /// Longest file of a recipe, bytes.
@@ -77,20 +77,6 @@ pub struct FitLimit {
     pub means: String,
     /// Where the limit comes from.
     pub source: LimitSource,
-}
-
-/// Where a limit comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LimitSource {
-    /// Title of the page.
-    pub title: String,
-    /// Its address.
-    pub url: String,
-    /// When it said so.
-    pub year: u32,
-    /// What it says, in other words.
-    pub says: String,
 }
 
 /// What a trace of the real program shows, beside what the load does.
@@ -219,11 +205,13 @@ impl FitLimit {
     ///
     /// # Errors
     /// There is none of this name.
-    pub fn subject(&self) -> Result<(IoKind, ComparedMetric), FitLimitFault> {
-        let (kind, metric) = self.figure.split_once('.').ok_or(FitLimitFault::Figure)?;
-        let kind = IoKind::ALL.into_iter().find(|known| known.name() == kind).ok_or(FitLimitFault::Kind)?;
-        let metric = ComparedMetric::ALL.into_iter().find(|known| known.name() == metric);
-        Ok((kind, metric.ok_or(FitLimitFault::Metric)?))
+    pub fn subject(&self) -> Result<(IoKind, Metric), FitLimitFault> {
+        if !self.figure.contains('.') {
+            return Err(FitLimitFault::Figure);
+        }
+        let (subject, metric) = FigureSubject::split(&self.figure);
+        let kind = subject.kind.filter(|_| subject.job.is_none()).ok_or(FitLimitFault::Kind)?;
+        Ok((kind, Metric::named(metric).ok_or(FitLimitFault::Metric)?))
     }
 
     /// The limit as a value.
@@ -233,15 +221,10 @@ impl FitLimit {
     pub fn bound(&self) -> Result<FitBound, FitLimitFault> {
         let (_, metric) = self.subject()?;
         let value = |text: &str| {
-            let units: &[(&str, f64)] = match metric {
-                ComparedMetric::Iops => &[("", 1.0)],
-                ComparedMetric::Bandwidth => &[("kB/s", 1e3), ("MB/s", 1e6), ("GB/s", 1e9)],
-                _ => &[("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)],
+            let found = match metric.unit() {
+                MetricUnit::IosPerSecond => text.trim().parse::<f64>().ok(),
+                unit => MetricUnit::parse(text).ok().filter(|(given, _)| *given == unit).map(|(_, value)| value),
             };
-            let found = units.iter().find_map(|(unit, factor)| {
-                let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
-                Some(number * factor)
-            });
             let found = found.filter(|value| value.is_finite() && *value > 0.0);
             found.ok_or_else(|| FitLimitFault::Value(text.to_owned()))
         };
@@ -280,7 +263,7 @@ source = { title = "Book", url = "https://example.org", year = 2024, says = "So.
     fn a_recipe_is_read() {
         let recipe = Recipe::parse(TEXT, "log.toml").expect("a recipe");
         assert_eq!(recipe.limits[0].bound(), Ok(FitBound::Most(10e6)));
-        assert_eq!(recipe.limits[0].subject(), Ok((IoKind::Sync, ComparedMetric::P99)));
+        assert_eq!(recipe.limits[0].subject(), Ok((IoKind::Sync, Metric::P99)));
         // Four runs are 20 s, and a percentile takes twelve.
         assert_eq!((recipe.seconds(), recipe.limits_of(&recipe.loads[0]).count()), (60, 1));
         let commits = TEXT.replace("most = ", "together = { syncs = 2, writes = 14 }\nmost = ");

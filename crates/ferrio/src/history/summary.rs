@@ -3,7 +3,7 @@
 //! Must not know: the database. Start reading at [`RunSummary`].
 
 use ferrio_formats::{IoKind, JobResult, RunResult};
-use ferrio_stats::{Audit, JobTargets, RunRecord, Severity};
+use ferrio_stats::{Audit, JobTargets, Metric, RunRecord, Severity};
 use serde::{Deserialize, Serialize};
 
 /// Most figures of a run that lists have: a run may have thousands of jobs.
@@ -57,6 +57,20 @@ pub struct KeptFigures {
     pub p99_ns: Option<u64>,
     /// Fewer than ten I/Os took longer than that.
     pub is_p99_doubtful: bool,
+}
+
+impl KeptFigures {
+    /// A figure; `None`: it was not measured, or is not kept. Syncs move no data.
+    pub fn figure(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::Iops => Some(self.ios_per_sec),
+            Metric::Bandwidth => Some(self.bytes_per_sec).filter(|_| self.direction != IoKind::Sync.name()),
+            Metric::MeanLatency => self.mean_ns,
+            Metric::P50 => self.p50_ns.map(|value_ns| value_ns as f64),
+            Metric::P99 => self.p99_ns.map(|value_ns| value_ns as f64),
+            Metric::P95 | Metric::P999 | Metric::P9999 | Metric::Max => None,
+        }
+    }
 }
 
 /// The worst finding about a run.

@@ -5,7 +5,7 @@
 use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use crate::live::totals::JobTotals;
 use ferrio_stats::histogram::bucket_latency_ns;
-use ferrio_stats::{Histogram, full_percentiles};
+use ferrio_stats::{Histogram, Metric, full_percentiles};
 use ferrio_units::{DataDirection, PerDirection};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Now {
     pub iops: f64,
     /// Bytes a second.
     pub bw_bytes: f64,
-    /// Latencies of 50, 99 and 99.9 % of the I/Os, nanoseconds; `None`: none was measured.
+    /// [`Metric::PERCENTILES`] of the latencies, nanoseconds; `None`: none was measured.
     pub percentiles_ns: Option<[u64; 3]>,
     /// The bucket of the slowest I/O.
     pub max_ns: Option<u64>,
@@ -34,6 +34,19 @@ pub struct Now {
     pub depth: f64,
     /// Latency of 99 % of the syncs, nanoseconds; `None`: there was none. A program that commits waits for it, and not for its writes.
     pub sync_p99_ns: Option<u64>,
+}
+
+impl Now {
+    /// A figure; `None`: it was not measured, or viewers do not get it.
+    pub fn figure(&self, metric: Metric) -> Option<f64> {
+        let percentile = Metric::PERCENTILES.iter().position(|known| *known == metric);
+        match metric {
+            Metric::Iops => Some(self.iops),
+            Metric::Bandwidth => Some(self.bw_bytes),
+            Metric::Max => self.max_ns.map(|max_ns| max_ns as f64),
+            _ => Some(self.percentiles_ns?[percentile?] as f64),
+        }
+    }
 }
 
 /// A job as the viewer knows it.

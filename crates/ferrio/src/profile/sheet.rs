@@ -6,7 +6,7 @@ use crate::profile::SectionOutcome;
 use crate::sweep::OPEN_LOOP_SHARES;
 use crate::sweep::outcome::PointOutcome;
 use ferrio_formats::{IoKind, Quantity, RunResult, TimeSeries};
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::Metric;
 use serde::Serialize;
 
 /// Part of a long run that is its burst, and the part that is sustained.
@@ -36,6 +36,19 @@ pub struct SheetRow {
     pub is_believable: bool,
 }
 
+impl SheetRow {
+    /// A figure of the row; `None`: it has none.
+    pub const fn figure(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            Metric::Iops => self.iops,
+            Metric::Bandwidth => self.bytes_per_sec,
+            Metric::P50 => self.p50_ns,
+            Metric::P99 => self.p99_ns,
+            Metric::MeanLatency | Metric::P95 | Metric::P999 | Metric::P9999 | Metric::Max => None,
+        }
+    }
+}
+
 /// The rows, in the order of the parts.
 pub(crate) fn rows(sections: &[SectionOutcome]) -> Vec<SheetRow> {
     sections.iter().flat_map(of_section).collect()
@@ -51,14 +64,14 @@ fn of_section(one: &SectionOutcome) -> Vec<SheetRow> {
     } else if points.len() <= FEW {
         points.iter().map(|point| row(one, point, one.section.title.to_owned())).collect()
     } else {
-        let best = |metric: ComparedMetric, what: &str| {
+        let best = |metric: Metric, what: &str| {
             let value = |point: &&PointOutcome| rate(one, point, metric).unwrap_or_default();
             let found = points.iter().max_by(|one, other| value(one).total_cmp(&value(other)));
             found.map(|point| row(one, point, format!("{}: {what}", one.section.title)))
         };
         let has_sizes = one.section.over.iter().any(|over| over.starts_with("bs="));
-        let bytes = if has_sizes { best(ComparedMetric::Bandwidth, "most bytes") } else { None };
-        best(ComparedMetric::Iops, "most IOPS").into_iter().chain(bytes).collect()
+        let bytes = if has_sizes { best(Metric::Bandwidth, "most bytes") } else { None };
+        best(Metric::Iops, "most IOPS").into_iter().chain(bytes).collect()
     };
     if let Some(course) = &one.course {
         rows.extend(of_course(one, course));
@@ -74,22 +87,22 @@ fn of_open_loop(one: &SectionOutcome, point: &PointOutcome, share: u32) -> Sheet
 }
 
 fn row(one: &SectionOutcome, point: &PointOutcome, what: String) -> SheetRow {
-    let of = |kind: IoKind, metric: ComparedMetric| point.figure(0, kind, metric).map(|figure| figure.mean);
+    let of = |kind: IoKind, metric: Metric| point.figure(0, kind, metric).map(|figure| figure.mean);
     let kind = one.section.kind;
     SheetRow {
         part: one.section.id,
         what,
         at: point.point.to_string(),
-        iops: rate(one, point, ComparedMetric::Iops),
-        bytes_per_sec: rate(one, point, ComparedMetric::Bandwidth),
-        p50_ns: of(kind, ComparedMetric::P50),
-        p99_ns: of(kind, ComparedMetric::P99),
+        iops: rate(one, point, Metric::Iops),
+        bytes_per_sec: rate(one, point, Metric::Bandwidth),
+        p50_ns: of(kind, Metric::P50),
+        p99_ns: of(kind, Metric::P99),
         is_believable: point.is_believable(),
     }
 }
 
 /// The rate of all kinds of I/O that count; `None`: the point has none of them. Syncs move nothing: theirs is that of the writes between them.
-fn rate(one: &SectionOutcome, point: &PointOutcome, metric: ComparedMetric) -> Option<f64> {
+fn rate(one: &SectionOutcome, point: &PointOutcome, metric: Metric) -> Option<f64> {
     one.section
         .moved
         .iter()

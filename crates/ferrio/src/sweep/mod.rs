@@ -6,7 +6,6 @@
 
 mod error;
 mod expected;
-mod figure_name;
 mod folder;
 pub mod limit;
 mod making;
@@ -20,7 +19,7 @@ mod until;
 
 pub use error::{PlanFault, SweepError};
 pub use expected::longest;
-pub use figure_name::NoFigure;
+pub use ferrio_stats::NoFigure;
 pub use folder::{OpenSweep, SweepFolder};
 pub use making::SweptJobs;
 pub use open_loop::{OPEN_LOOP_SHARES, OpenLoop};

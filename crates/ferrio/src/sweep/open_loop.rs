@@ -7,8 +7,8 @@ use crate::sweep::SweepError;
 use crate::sweep::outcome::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{Space, SweepAxis, SweepPoint, SweptOption};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::Metric;
 
 /// Rates of the open loop, percent of the rate of the closed one.
 pub const OPEN_LOOP_SHARES: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 95];
@@ -67,6 +67,11 @@ impl OpenLoop {
         Some(Self { at, closed: line })
     }
 
+    /// The share of the rate of the closed loop at which a point of the open one is: `95 %`. The number of the point is that of the share.
+    pub fn share_of(point: &PointOutcome) -> String {
+        OPEN_LOOP_SHARES.get(point.number - 1).map_or_else(String::new, |percent| format!("{percent} %"))
+    }
+
     /// The points of the open loop beside a closed one: the options of the fastest closed point with one value each, the rates, the arrivals. `n_clones`: the
     /// number of jobs of a name, whose rates are for one of them.
     ///
@@ -83,7 +88,7 @@ impl OpenLoop {
 
     /// I/Os a second of all jobs at a point.
     pub fn iops(point: &PointOutcome) -> f64 {
-        let is_rate = |one: &&RepeatedFigure| one.metric == ComparedMetric::Iops && KINDS.contains(&one.kind);
+        let is_rate = |one: &&RepeatedFigure| one.metric == Metric::Iops && KINDS.contains(&one.kind);
         point.figures.iter().filter(is_rate).map(|one| one.mean).sum()
     }
 
@@ -135,7 +140,7 @@ fn rates(best: &PointOutcome, n_clones: &dyn Fn(&str) -> usize) -> SweepAxis {
         }
     }
     let reached = |name: &str, kind: IoKind| {
-        let of_kind = |one: &&RepeatedFigure| one.job == name && one.kind == kind && one.metric == ComparedMetric::Iops;
+        let of_kind = |one: &&RepeatedFigure| one.job == name && one.kind == kind && one.metric == Metric::Iops;
         let found: Vec<f64> = best.figures.iter().filter(of_kind).map(|one| one.mean).collect();
         (!found.is_empty()).then(|| found.iter().sum::<f64>() / n_clones(name).max(1) as f64)
     };
@@ -167,7 +172,7 @@ mod tests {
             job_index: 0,
             job: job.to_owned(),
             kind,
-            metric: ComparedMetric::Iops,
+            metric: Metric::Iops,
             values: vec![iops],
             mean: iops,
             interval: None,

@@ -2,8 +2,8 @@
 //!
 //! Must not know: folders, how intervals are made. Start reading at [`UntilKnown::parse`].
 
-use crate::sweep::figure_name::{FigureName, NoFigure};
 use ferrio_insight::repeats::{RepeatedFigure, RepeatedRuns};
+use ferrio_stats::{FigureName, NoFigure};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -78,7 +78,7 @@ impl UntilKnown {
     }
 
     fn is_about(&self, figure: &RepeatedFigure) -> bool {
-        self.figure.metric == figure.metric && self.figure.is_about(&figure.job, figure.kind)
+        self.figure.metric == figure.metric && self.figure.subject.is_about(&figure.job, figure.kind)
     }
 }
 
@@ -106,14 +106,14 @@ impl From<UntilKnown> for String {
 mod tests {
     use super::*;
     use ferrio_formats::IoKind;
-    use ferrio_insight::compare::ComparedMetric;
+    use ferrio_stats::Metric;
 
     fn figure(job: &str, kind: IoKind, half_percent: f64) -> RepeatedFigure {
         RepeatedFigure {
             job_index: 0,
             job: job.to_owned(),
             kind,
-            metric: ComparedMetric::Iops,
+            metric: Metric::Iops,
             values: vec![100.0; 6],
             mean: 100.0,
             interval: Some([100.0 - half_percent, 100.0 + half_percent]),

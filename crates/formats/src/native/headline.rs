@@ -5,12 +5,9 @@
 use super::form::{CpuRow, HeadlineRow, LatencyRow};
 use crate::view::total;
 use ferrio_stats::{
-    Figures, IoKind, JobFigures, JobPrecision, LatencyFigures, Percentile, RunRecord, ServerSteps, WorkerRecord,
+    Figures, IoKind, JobFigures, JobPrecision, LatencyFigures, Metric, Percentile, RunRecord, ServerSteps, WorkerRecord,
 };
 use serde::{Serialize, Serializer};
-
-/// Percentiles of a headline.
-pub(super) const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
 
 /// The headline of one job, with its clones: of one direction, or of its syncs.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +45,7 @@ impl Headline {
 
 /// The latency of a row; all is 0 without one.
 fn latency_row(latency: Option<&LatencyFigures>) -> LatencyRow {
-    let found = PERCENTILES.map(|percent| latency?.percentile(percent));
+    let found = Metric::PERCENTILES.map(|metric| metric.percentile(latency?));
     let [median, tail, far_tail] = found.map(|found| found.map(|found| found.latency_ns));
     let doubtful = found.into_iter().flatten().filter(|found| found.is_doubtful);
     LatencyRow {

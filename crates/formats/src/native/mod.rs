@@ -2,6 +2,7 @@
 //!
 //! Must not know: how figures are measured, the rules of findings. Start reading at [`headline`], then [`audit()`].
 
+mod columns;
 mod findings;
 mod form;
 mod headline;
@@ -13,6 +14,7 @@ mod servers;
 mod table;
 mod wrap;
 
+pub use columns::{ColumnLayout, NOTHING, aligned};
 pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
 pub use headline::{Headline, headlines, totals};
 pub use notes::{note_text, plain};

@@ -2,19 +2,17 @@
 //!
 //! Must not know: how figures are computed. Start reading at [`table`].
 
-use super::headline::{Headline, PERCENTILES};
+use super::columns::{ColumnLayout, NOTHING};
+use super::headline::Headline;
 use super::{requests, servers};
-use ferrio_stats::{Estimate, ImprecisionReason, IoKind, JobPrecision, LatencyFigures, Percentile};
-use ferrio_units::humanize::{duration_text, thousands, three_digits};
+use ferrio_stats::{Estimate, Figures, ImprecisionReason, IoKind, JobPrecision, LatencyFigures, Metric};
+use ferrio_units::humanize::{duration_text, thousands};
 use ferrio_units::terminal_text::escape_name;
 
-const GAP: &str = "  ";
 /// Marks a percentile that is based on few I/Os.
 pub const DOUBT_MARK: &str = "*";
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 24;
-/// What a cell says that has no value.
-const NOTHING: &str = "-";
 
 /// A column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,12 +21,7 @@ enum Column {
     Kind,
     /// The number of I/Os: shown where a job has syncs, whose number is not that of the writes.
     Count,
-    Bandwidth,
-    Rate,
-    P50,
-    P99,
-    P999,
-    Max,
+    Figure(Metric),
     Cpu,
     /// Shown where a job had errors.
     Errors,
@@ -39,12 +32,12 @@ impl Column {
         Self::Job,
         Self::Kind,
         Self::Count,
-        Self::Bandwidth,
-        Self::Rate,
-        Self::P50,
-        Self::P99,
-        Self::P999,
-        Self::Max,
+        Self::Figure(Metric::Bandwidth),
+        Self::Figure(Metric::Iops),
+        Self::Figure(Metric::P50),
+        Self::Figure(Metric::P99),
+        Self::Figure(Metric::P999),
+        Self::Figure(Metric::Max),
         Self::Cpu,
         Self::Errors,
     ];
@@ -54,12 +47,7 @@ impl Column {
             Self::Job => "job",
             Self::Kind => "",
             Self::Count => "I/Os",
-            Self::Bandwidth => "MB/s",
-            Self::Rate => "IOPS",
-            Self::P50 => "p50",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-            Self::Max => "max",
+            Self::Figure(metric) => metric.heading(),
             Self::Cpu => "CPU/I/O",
             Self::Errors => "errors",
         }
@@ -73,56 +61,29 @@ impl Column {
         }
     }
 
-    const fn percent(self) -> Option<f64> {
-        match self {
-            Self::P50 => Some(PERCENTILES[0]),
-            Self::P99 => Some(PERCENTILES[1]),
-            Self::P999 => Some(PERCENTILES[2]),
-            _ => None,
-        }
-    }
-
     /// The cell in the row of a job's figures.
     fn cell(self, headline: &Headline) -> String {
         let figures = &headline.figures;
-        let (is_sync, iops) = (headline.kind == IoKind::Sync, figures.ios_per_sec);
+        let is_sync = headline.kind == IoKind::Sync;
         match self {
             Self::Job => name(&headline.job),
             Self::Kind => headline.kind.name().to_owned(),
             Self::Count => thousands(figures.n_ios),
             // Syncs move no data, and the errors and the CPU time are those of the whole job.
-            Self::Bandwidth | Self::Cpu | Self::Errors if is_sync => NOTHING.to_owned(),
-            Self::Bandwidth => three_digits(figures.bytes_per_sec / 1e6),
-            // Fractions matter where a disk does a handful a second.
-            Self::Rate if iops < 9.995 => three_digits(iops),
-            Self::Rate => thousands(iops.round() as u64),
+            Self::Figure(Metric::Bandwidth) | Self::Cpu | Self::Errors if is_sync => NOTHING.to_owned(),
+            Self::Figure(metric) => figure(metric, figures, figures.latency().map(|(_, latency)| latency)),
             Self::Cpu => duration_text(headline.cpu_ns_per_io),
             Self::Errors if headline.error != 0 => "failed".to_owned(),
             Self::Errors => thousands(headline.n_errors),
-            Self::P50 | Self::P99 | Self::P999 | Self::Max => {
-                figures.latency().map_or_else(|| NOTHING.to_owned(), |(_, latency)| self.of_latency(latency))
-            }
         }
-    }
-
-    /// The cell for a latency; empty: the column is not about latencies.
-    fn of_latency(self, latency: &LatencyFigures) -> String {
-        if self == Self::Max {
-            return duration_text(latency.max_ns as f64);
-        }
-        let Some(percent) = self.percent() else { return String::new() };
-        let text = |found: Percentile| {
-            let mark = if found.is_doubtful { DOUBT_MARK } else { "" };
-            format!("{}{mark}", duration_text(found.latency_ns as f64))
-        };
-        latency.percentile(percent).map_or_else(|| NOTHING.to_owned(), text)
     }
 
     /// The cell in the row of the response latencies.
     fn response(self, latency: &LatencyFigures) -> String {
         match self {
             Self::Job => "  (response)".to_owned(),
-            _ => self.of_latency(latency),
+            Self::Figure(metric) if metric.is_latency() => figure(metric, &Figures::default(), Some(latency)),
+            _ => String::new(),
         }
     }
 
@@ -130,14 +91,12 @@ impl Column {
     fn precision(self, precision: &JobPrecision) -> String {
         let estimate = match self {
             Self::Job => return "  (95 %)".to_owned(),
-            Self::Bandwidth => &precision.bytes_per_sec,
-            Self::Rate => &precision.ios_per_sec,
-            Self::P50 => &precision.p50_ns,
-            Self::P99 => &precision.p99_ns,
-            Self::P999 => &precision.p999_ns,
-            _ => return String::new(),
+            Self::Figure(metric) => metric.precision(precision),
+            _ => None,
         };
-        estimate.interval().map_or_else(String::new, |interval| within(interval.percent()))
+        estimate
+            .and_then(|told| told.interval().copied())
+            .map_or_else(String::new, |interval| within(interval.percent()))
     }
 }
 
@@ -147,25 +106,22 @@ pub fn table(headlines: &[Headline]) -> String {
     let heading = columns.iter().map(|column| column.heading().to_owned()).collect();
     let rows: Vec<Vec<String>> =
         std::iter::once(heading).chain(headlines.iter().flat_map(|headline| rows(headline, &columns))).collect();
-    let mut widths = vec![0; columns.len()];
-    for row in &rows {
-        widths.iter_mut().zip(row).for_each(|(width, cell)| *width = (*width).max(cell.chars().count()));
-    }
+    let layout = ColumnLayout::of(&rows, |at| matches!(columns[at], Column::Job | Column::Kind));
     let mut text = String::new();
     for (index, row) in rows.iter().enumerate() {
-        let cells = row.iter().zip(&widths).zip(&columns).map(|((cell, width), column)| match column {
-            Column::Job | Column::Kind => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        let line = cells.collect::<Vec<_>>().join(GAP);
-        text.push_str(line.trim_end());
-        text.push('\n');
+        text.push_str(&layout.line(row));
         if index == 0 {
-            text.push_str(&"-".repeat(widths.iter().sum::<usize>() + GAP.len() * (columns.len() - 1)));
-            text.push('\n');
+            text.push_str(&layout.rule());
         }
     }
     text
+}
+
+/// The cell of a figure with this latency, and its mark.
+fn figure(metric: Metric, figures: &Figures, latency: Option<&LatencyFigures>) -> String {
+    let is_doubtful = latency.and_then(|latency| metric.percentile(latency)).is_some_and(|found| found.is_doubtful);
+    let mark = if is_doubtful { DOUBT_MARK } else { "" };
+    metric.of(figures, latency).map_or_else(|| NOTHING.to_owned(), |value| metric.cell(value) + mark)
 }
 
 /// The figures, and below them their precision and their response latencies.
@@ -289,7 +245,7 @@ fn has_interval(precision: &JobPrecision) -> bool {
 /// True if a percentile of a row has the mark.
 fn is_doubtful(headline: &Headline) -> bool {
     let shown = headline.figures.latency().map(|(_, latency)| latency).into_iter().chain(&headline.figures.response);
-    let percentiles = shown.flat_map(|latency| PERCENTILES.map(|percent| latency.percentile(percent)));
+    let percentiles = shown.flat_map(|latency| Metric::PERCENTILES.map(|metric| metric.percentile(latency)));
     percentiles.flatten().any(|found| found.is_doubtful)
 }
 

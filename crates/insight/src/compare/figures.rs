@@ -6,10 +6,11 @@ use super::kinds::two_kinds;
 use super::ratio::{of_intervals, of_repeats};
 use super::sample::{FigureCourse, FigureSample, JobOfResult, LATENCIES, common_latency, words};
 use super::verdict::{beyond_noise, decide};
-use super::{ComparedFigure, ComparedMetric, ComparisonBasis, ComparisonVerdict, FigureChange};
+use super::{ComparedFigure, ComparisonBasis, ComparisonVerdict, FigureChange};
 use crate::repeats::is_by_logarithm;
 use ferrio_formats::{IoKind, LatencyKind};
 use ferrio_inference::{LogRatio, log_ratio};
+use ferrio_stats::Metric;
 
 /// Half the width of a bucket of a latency, as a share: percentiles are the middle of one.
 const HALF_BUCKET: f64 = 1.0 / 128.0;
@@ -49,7 +50,7 @@ impl JobOfBoth<'_> {
 /// The figures of a kind of I/O that both sides have. `threshold` is a share.
 pub(super) fn figures(jobs: &JobOfBoth<'_>, of: IoKind, threshold: f64) -> Vec<ComparedFigure> {
     let kind = jobs.latency(of);
-    let of_metric = |metric: ComparedMetric| {
+    let of_metric = |metric: Metric| {
         let base = FigureSample::of(&jobs.base, of, metric, kind);
         let new = FigureSample::of(&jobs.new, of, metric, kind);
         let figure = figure(metric, &base, &new, jobs.is_same_result, threshold);
@@ -57,7 +58,7 @@ pub(super) fn figures(jobs: &JobOfBoth<'_>, of: IoKind, threshold: f64) -> Vec<C
         let is_there = figure.base.is_some() || figure.new.is_some();
         is_there.then_some(ComparedFigure { direction: of.name(), latency, ..figure })
     };
-    ComparedMetric::ALL.into_iter().filter_map(of_metric).collect()
+    Metric::ALL.into_iter().filter_map(of_metric).collect()
 }
 
 /// What a verdict rests on.
@@ -68,7 +69,7 @@ struct Ground {
 }
 
 fn figure(
-    metric: ComparedMetric,
+    metric: Metric,
     base: &FigureSample,
     new: &FigureSample,
     is_same_result: bool,
@@ -141,7 +142,7 @@ impl ComparedFigure {
 
 /// The ratio of a figure and what it rests on.
 fn compared(
-    metric: ComparedMetric,
+    metric: Metric,
     base: &FigureSample,
     new: &FigureSample,
     first: f64,

@@ -7,7 +7,6 @@
 mod figures;
 pub(crate) mod kinds;
 mod matching;
-mod metric;
 mod model;
 mod options;
 mod over_time;
@@ -16,7 +15,6 @@ pub(crate) mod sample;
 pub(crate) mod surroundings;
 mod verdict;
 
-pub use metric::ComparedMetric;
 pub use model::{
     ComparedFact, ComparedFigure, ComparedFinding, ComparedJob, ComparedOption, ComparedSide, Comparison,
     ComparisonBasis, FigureChange,

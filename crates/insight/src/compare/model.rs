@@ -2,8 +2,8 @@
 //!
 //! Must not know: how it is made, how it is shown. Start reading at [`Comparison`].
 
-use super::{ComparedMetric, ComparisonVerdict};
-use ferrio_stats::Finding;
+use super::ComparisonVerdict;
+use ferrio_stats::{Finding, Metric};
 use serde::Serialize;
 
 /// A comparison of new results with those of a base.
@@ -111,7 +111,7 @@ pub struct ComparedFigure {
     /// `read`, `write`, `trim` or `sync`.
     pub direction: &'static str,
     /// The figure.
-    pub metric: ComparedMetric,
+    pub metric: Metric,
     /// Which latency it is: `completion latency`, `total latency` or `response latency`; `None`: it is a rate.
     pub latency: Option<&'static str>,
     /// Its value in the base: I/Os per second, bytes per second or nanoseconds; of several results their mean.

@@ -2,13 +2,12 @@
 //!
 //! Must not know: the other side. Start reading at [`FigureSample::of`].
 
-use super::ComparedMetric;
 use super::over_time::{joined, means, weighted_means};
 use crate::repeats::mean_of;
 use ferrio_formats::{IoKind, JobResult, LatencyCounts, LatencyHeat, LatencyKind, Quantity, RunResult, TimeSeries};
 use ferrio_inference::{Counts, mean, mean_interval, percentile_interval};
 use ferrio_stats::histogram::{bucket_bounds_ns, full_bucket_index};
-use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision};
+use ferrio_stats::{Confidence, Estimate, ImprecisionReason, JobPrecision, Metric, MetricUnit};
 use std::borrow::Cow;
 
 /// A series whose mean is this far (as a share) from the figure is not that of the figure.
@@ -46,7 +45,7 @@ impl<'a> JobOfResult<'a> {
 
     /// True if it measured this latency.
     pub(crate) fn has_latency(&self, of: IoKind, kind: LatencyKind) -> bool {
-        ComparedMetric::MeanLatency.value(self, of, kind).is_some()
+        self.value(Metric::MeanLatency, of, kind).is_some()
     }
 
     fn series(&self, of: IoKind, quantity: Quantity) -> Option<Cow<'a, TimeSeries>> {
@@ -54,8 +53,23 @@ impl<'a> JobOfResult<'a> {
         joined(&self.job.series.iter().filter(is_it).collect::<Vec<_>>())
     }
 
+    /// The figure: as reported, or from its series if there is no report.
+    fn value(&self, metric: Metric, of: IoKind, kind: LatencyKind) -> Option<f64> {
+        if let Some(figures) = self.job.get(of) {
+            // Syncs move no data.
+            let is_of_nothing = metric == Metric::Bandwidth && of == IoKind::Sync;
+            return metric.of(figures, figures.latency_of(kind)).filter(|_| !is_of_nothing);
+        }
+        let series = self.series(of, quantity(metric, kind))?;
+        match metric.percent() {
+            Some(percent) => of_distribution(series.heat.as_ref()?, percent),
+            None if metric == Metric::Max => None,
+            None => Some(mean(&self.course(of, metric, &series))),
+        }
+    }
+
     /// A figure over time that is a mean.
-    fn course(&self, of: IoKind, metric: ComparedMetric, series: &TimeSeries) -> Vec<f64> {
+    fn course(&self, of: IoKind, metric: Metric, series: &TimeSeries) -> Vec<f64> {
         if metric.is_latency() {
             weighted_means(series, self.series(of, Quantity::Iops).as_deref())
         } else {
@@ -110,30 +124,31 @@ pub(crate) enum FigureCourse {
 }
 
 impl FigureSample {
-    pub(crate) fn of(jobs: &[JobOfResult<'_>], of: IoKind, metric: ComparedMetric, kind: LatencyKind) -> Self {
-        let values = jobs.iter().filter_map(|job| metric.value(job, of, kind)).collect();
+    pub(crate) fn of(jobs: &[JobOfResult<'_>], of: IoKind, metric: Metric, kind: LatencyKind) -> Self {
+        let values = jobs.iter().filter_map(|job| job.value(metric, of, kind)).collect();
         let course = match jobs {
             [job] => FigureCourse::of(job, of, metric, kind),
             _ => FigureCourse::Silent("there are several results"),
         };
-        let is_doubtful = |job: &JobOfResult<'_>| job.job.get(of).is_some_and(|all| metric.is_doubtful(all, kind));
+        let percentile = |job: &JobOfResult<'_>| metric.percentile(job.job.get(of)?.latency_of(kind)?);
+        let is_doubtful = |job: &JobOfResult<'_>| percentile(job).is_some_and(|found| found.is_doubtful);
         Self { values, course, is_doubtful: jobs.iter().any(is_doubtful) }
     }
 
     /// The mean of the figures, by the rule of all tables of repeated runs.
-    pub(crate) fn value(&self, metric: ComparedMetric) -> Option<f64> {
+    pub(crate) fn value(&self, metric: Metric) -> Option<f64> {
         mean_of(&self.values, metric)
     }
 }
 
 impl FigureCourse {
-    fn of(job: &JobOfResult<'_>, of: IoKind, metric: ComparedMetric, kind: LatencyKind) -> Self {
-        if metric == ComparedMetric::Max {
+    fn of(job: &JobOfResult<'_>, of: IoKind, metric: Metric, kind: LatencyKind) -> Self {
+        if metric == Metric::Max {
             return Self::Silent(ONE_IO);
         }
         let told = job.precision(of).and_then(|told| Self::of_precision(told, metric, kind));
         let silent = |reason| told.unwrap_or(Self::Silent(reason));
-        let Some(series) = job.series(of, metric.quantity(kind)) else {
+        let Some(series) = job.series(of, quantity(metric, kind)) else {
             return silent(NO_COURSE);
         };
         if let Some(percent) = metric.percent() {
@@ -145,7 +160,7 @@ impl FigureCourse {
             };
         }
         let values = job.course(of, metric, &series);
-        let reported = metric.value(job, of, kind).unwrap_or_default();
+        let reported = job.value(metric, of, kind).unwrap_or_default();
         if (mean(&values) - reported).abs() > MOST_DISTANCE * reported {
             return silent(OTHER_COURSE);
         }
@@ -153,19 +168,12 @@ impl FigureCourse {
     }
 
     /// `None`: such a figure is not among those whose precision a result tells.
-    fn of_precision(told: &JobPrecision, metric: ComparedMetric, kind: LatencyKind) -> Option<Self> {
-        let estimate = match metric {
-            ComparedMetric::Iops => told.ios_per_sec,
-            ComparedMetric::Bandwidth => told.bytes_per_sec,
-            // They are of the completion latency.
-            _ if kind != LatencyKind::Completion => return None,
-            ComparedMetric::MeanLatency => told.mean_ns,
-            ComparedMetric::P50 => told.p50_ns,
-            ComparedMetric::P99 => told.p99_ns,
-            ComparedMetric::P999 => told.p999_ns,
-            ComparedMetric::P95 | ComparedMetric::P9999 | ComparedMetric::Max => return None,
-        };
-        Some(match estimate {
+    fn of_precision(told: &JobPrecision, metric: Metric, kind: LatencyKind) -> Option<Self> {
+        // Those of latencies are of the completion latency.
+        if metric.is_latency() && kind != LatencyKind::Completion {
+            return None;
+        }
+        Some(match metric.precision(told)? {
             Estimate::Interval(interval) if metric.percent().is_some() => Self::Interval(to_bucket_bounds(interval)),
             Estimate::Interval(interval) => Self::Interval(interval),
             Estimate::Unknown(reason) => Self::Silent(words(reason)),
@@ -192,27 +200,12 @@ impl FigureCourse {
     }
 }
 
-impl ComparedMetric {
-    fn quantity(self, kind: LatencyKind) -> Quantity {
-        match self {
-            Self::Iops => Quantity::Iops,
-            Self::Bandwidth => Quantity::Bandwidth,
-            _ => Quantity::Latency(kind),
-        }
-    }
-
-    /// The figure of a job: as reported, or from its series if there is no report.
-    fn value(self, job: &JobOfResult<'_>, of: IoKind, kind: LatencyKind) -> Option<f64> {
-        if let Some(figures) = job.job.get(of) {
-            // Syncs move no data.
-            return self.reported(figures, kind).filter(|_| self != Self::Bandwidth || of != IoKind::Sync);
-        }
-        let series = job.series(of, self.quantity(kind))?;
-        match self.percent() {
-            Some(percent) => of_distribution(series.heat.as_ref()?, percent),
-            None if self == Self::Max => None,
-            None => Some(mean(&job.course(of, self, &series))),
-        }
+/// The quantity of the series of a figure.
+const fn quantity(metric: Metric, kind: LatencyKind) -> Quantity {
+    match metric.unit() {
+        MetricUnit::IosPerSecond => Quantity::Iops,
+        MetricUnit::BytesPerSecond => Quantity::Bandwidth,
+        MetricUnit::Nanoseconds => Quantity::Latency(kind),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use ferrio_formats::{Figures, IoKind, LatencyFigures, LatencyHeat, LatencyKind, Quantity, TimeSeries};
 use ferrio_inference::synthetic::{Noise, autoregressive};
-use ferrio_stats::{Audit, Estimate, ImprecisionReason, JobPrecision};
+use ferrio_stats::{Audit, Estimate, ImprecisionReason, JobPrecision, Metric};
 use ferrio_units::{DataDirection, PerDirection};
 
 const N_PAIRS: u64 = 1000;
@@ -34,7 +34,7 @@ fn rate(ios_per_sec: f64) -> RunResult {
     RunResult { jobs: vec![job_with(ios_per_sec)], ..RunResult::default() }
 }
 
-fn verdict(base: &[RunResult], new: &[RunResult], threshold_percent: f64, metric: ComparedMetric) -> ComparisonVerdict {
+fn verdict(base: &[RunResult], new: &[RunResult], threshold_percent: f64, metric: Metric) -> ComparisonVerdict {
     let comparison = compare(base, new, threshold_percent);
     let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == metric);
     figure.map_or(ComparisonVerdict::Unknown, |figure| figure.verdict)
@@ -60,7 +60,7 @@ fn verdicts_of(batch: u64, n: usize, phi: f64, noise: Noise, more: f64, threshol
         let pair = batch * N_PAIRS + pair;
         let base = course(10_000.0, n, phi, noise, 2 * pair);
         let new = course(10_000.0 * (1.0 + more), n, phi, noise, 2 * pair + 1);
-        verdict(&[base], &[new], threshold_percent, ComparedMetric::Iops)
+        verdict(&[base], &[new], threshold_percent, Metric::Iops)
     })
 }
 
@@ -122,13 +122,13 @@ fn repeats_are_compared_by_their_spread() {
     for (n_base, n_new) in [(3, 3), (5, 5), (4, 8), (6, 1)] {
         let [_, faster, slower, _, _] = count(N_PAIRS, |pair| {
             let (base, new) = (repeats(n_base, 10_000.0, 2 * pair), repeats(n_new, 10_000.0, 2 * pair + 1));
-            verdict(&base, &new, 0.0, ComparedMetric::Iops)
+            verdict(&base, &new, 0.0, Metric::Iops)
         });
         assert!(faster + slower <= N_PAIRS / 20, "{n_base} {n_new}: {faster} and {slower}");
     }
     let [_, faster, slower, _, _] = count(N_PAIRS, |pair| {
         let (base, new) = (repeats(8, 10_000.0, 2 * pair), repeats(8, 9_500.0, 2 * pair + 1));
-        verdict(&base, &new, 1.0, ComparedMetric::Iops)
+        verdict(&base, &new, 1.0, Metric::Iops)
     });
     assert!(slower >= N_PAIRS * 95 / 100 && faster == 0, "{faster} and {slower}");
 }
@@ -161,7 +161,7 @@ fn latencies(level_ns: f64, seed: u64) -> RunResult {
 
 #[test]
 fn latencies_are_compared_by_their_course() {
-    for metric in [ComparedMetric::MeanLatency, ComparedMetric::P50] {
+    for metric in [Metric::MeanLatency, Metric::P50] {
         let of_level = |level_ns: f64| {
             count(200, |pair| {
                 let (base, new) = (latencies(100_000.0, 2 * pair), latencies(level_ns, 2 * pair + 1));
@@ -211,7 +211,7 @@ fn a_percentile_without_told_precision_has_the_reason_of_its_course() {
     };
     let (base, new) = (told(latencies(100_000.0, 1)), told(latencies(100_000.0, 2)));
     let comparison = compare(&[base], &[new], 1.0);
-    let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == ComparedMetric::P9999);
+    let figure = comparison.jobs[0].figures.iter().find(|figure| figure.metric == Metric::P9999);
     // Of 3,600 I/Os not one is expected beyond it.
     let reason = &figure.expect("a figure").reason;
     assert!(reason.contains("too few I/Os"), "{reason}");
@@ -235,10 +235,10 @@ fn a_change_that_no_noise_explains_is_told() {
         result
     };
     let of = |n_samples: u64, metric| verdict(&[with(n_samples, 1_000)], &[with(n_samples, 50_000)], 1.0, metric);
-    assert_eq!(of(100, ComparedMetric::P50), ComparisonVerdict::Differs);
-    assert_eq!(of(100, ComparedMetric::P999), ComparisonVerdict::Unknown);
-    assert_eq!(of(100_000, ComparedMetric::P999), ComparisonVerdict::Differs);
-    assert_eq!(of(100_000, ComparedMetric::Max), ComparisonVerdict::Unknown);
+    assert_eq!(of(100, Metric::P50), ComparisonVerdict::Differs);
+    assert_eq!(of(100, Metric::P999), ComparisonVerdict::Unknown);
+    assert_eq!(of(100_000, Metric::P999), ComparisonVerdict::Differs);
+    assert_eq!(of(100_000, Metric::Max), ComparisonVerdict::Unknown);
 }
 
 #[test]
@@ -306,7 +306,7 @@ fn repeated_runs_are_compared_by_the_latencies_of_users() {
     let base = [400_000, 401_000, 402_000].map(with_latencies);
     let new = [800_000, 801_000, 802_000].map(with_latencies);
     let p99 = |comparison: &Comparison| {
-        let found = comparison.jobs[0].figures.iter().find(|figure| figure.metric == ComparedMetric::P99);
+        let found = comparison.jobs[0].figures.iter().find(|figure| figure.metric == Metric::P99);
         // The geometric means of values that are so near to each other are the arithmetic ones, nearly: those of 800, 802 and 804 us, 1,600, 1,602 and 1,604 us.
         let rounded = |value: Option<f64>| value.map(|value| (value / 100.0).round() * 100.0);
         found.map(|figure| (rounded(figure.base), rounded(figure.new), figure.latency, figure.verdict))
@@ -351,7 +351,7 @@ fn figures_at_the_edges_are_no_verdicts() {
                 assert!(change.is_finite(), "{base} {new}: {change}");
             }
         }
-        let single = verdict(&first[..1], &second[..1], 1.0, ComparedMetric::Iops);
+        let single = verdict(&first[..1], &second[..1], 1.0, Metric::Iops);
         assert_eq!(single, ComparisonVerdict::Unknown, "{base} {new}");
     }
     assert_eq!(compare(&[], &[], 1.0).jobs, []);

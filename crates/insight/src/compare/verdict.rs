@@ -2,8 +2,8 @@
 //!
 //! Must not know: where figures and intervals come from. Start reading at [`decide`].
 
-use super::ComparedMetric;
 use ferrio_inference::LogRatio;
+use ferrio_stats::Metric;
 use serde::Serialize;
 
 /// What a comparison says of a figure.
@@ -41,7 +41,7 @@ impl ComparisonVerdict {
 /// - The whole interval lies within the threshold: same, even if the difference is certain.
 /// - The interval leaves out that there is no difference: faster or slower if it is from repeated runs, else they differ.
 /// - Otherwise the interval is too wide to tell.
-pub(super) fn decide(metric: ComparedMetric, ratio: &LogRatio, threshold: f64, is_repeated: bool) -> ComparisonVerdict {
+pub(super) fn decide(metric: Metric, ratio: &LogRatio, threshold: f64, is_repeated: bool) -> ComparisonVerdict {
     let (least, most) = (-threshold.ln_1p(), threshold.ln_1p());
     let is_more = ratio.low > 0.0;
     match () {
@@ -55,13 +55,11 @@ pub(super) fn decide(metric: ComparedMetric, ratio: &LogRatio, threshold: f64, i
 
 /// Two runs whose figures differ by this factor differ by more than noise is known to make. Of the tail, in which the mood of a few
 /// I/Os shows, it is a larger one. `None`: a single I/O decides the figure.
-pub(super) const fn beyond_noise(metric: ComparedMetric) -> Option<f64> {
+pub(super) const fn beyond_noise(metric: Metric) -> Option<f64> {
     match metric {
-        ComparedMetric::Iops | ComparedMetric::Bandwidth | ComparedMetric::MeanLatency | ComparedMetric::P50 => {
-            Some(3.0)
-        }
-        ComparedMetric::P95 | ComparedMetric::P99 | ComparedMetric::P999 | ComparedMetric::P9999 => Some(10.0),
-        ComparedMetric::Max => None,
+        Metric::Iops | Metric::Bandwidth | Metric::MeanLatency | Metric::P50 => Some(3.0),
+        Metric::P95 | Metric::P99 | Metric::P999 | Metric::P9999 => Some(10.0),
+        Metric::Max => None,
     }
 }
 
@@ -86,11 +84,11 @@ mod tests {
         ];
         for ((low, high), of_rate, of_latency, of_two_runs) in table {
             let ratio = ratio(low, high);
-            assert_eq!(decide(ComparedMetric::Iops, &ratio, 0.01, true), of_rate, "{low} {high}");
-            assert_eq!(decide(ComparedMetric::P99, &ratio, 0.01, true), of_latency, "{low} {high}");
-            assert_eq!(decide(ComparedMetric::P99, &ratio, 0.01, false), of_two_runs, "{low} {high}");
+            assert_eq!(decide(Metric::Iops, &ratio, 0.01, true), of_rate, "{low} {high}");
+            assert_eq!(decide(Metric::P99, &ratio, 0.01, true), of_latency, "{low} {high}");
+            assert_eq!(decide(Metric::P99, &ratio, 0.01, false), of_two_runs, "{low} {high}");
         }
-        assert_eq!(decide(ComparedMetric::Iops, &ratio(0.004, 0.006), 0.0, true), Faster);
+        assert_eq!(decide(Metric::Iops, &ratio(0.004, 0.006), 0.0, true), Faster);
     }
 
     #[test]

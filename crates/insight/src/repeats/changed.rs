@@ -4,12 +4,11 @@
 //! (Student's distribution, one false alarm in a thousand over all places of the step). Must not know: how figures are measured. Start reading at [`changes`].
 
 use super::drift::drift;
-use crate::compare::ComparedMetric;
 use crate::rules::FindingRule;
 use crate::text;
 use ferrio_formats::{IoKind, RunResult};
 use ferrio_inference::{mean, two_sided_p};
-use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
+use ferrio_stats::{Finding, FindingDirection, Measured, Metric, Severity};
 use ferrio_units::humanize::duration_text;
 use std::collections::BTreeMap;
 
@@ -50,7 +49,7 @@ pub struct OrderedFigure {
     /// Kind of I/O.
     pub kind: IoKind,
     /// Which figure.
-    pub metric: ComparedMetric,
+    pub metric: Metric,
     /// For each run the number of its point, and the figure. Runs of one point are repeats of each other.
     pub values: Vec<(usize, f64)>,
 }
@@ -70,7 +69,7 @@ pub fn changes(results: &[RunResult]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (job_index, job) in first.jobs.iter().enumerate() {
         for kind in IoKind::ALL {
-            let of_metric = |metric: ComparedMetric| {
+            let of_metric = |metric: Metric| {
                 let value = |result: &RunResult| {
                     let figures = result.jobs.get(job_index)?.get(kind)?;
                     metric.of(figures, figures.user_latency().map(|(_, latency)| latency)).map(|value| (0, value))
@@ -85,7 +84,7 @@ pub fn changes(results: &[RunResult]) -> Vec<Finding> {
 }
 
 /// Figures that all I/Os of a run make. A rate comes first: latencies follow from it.
-pub const WATCHED: [ComparedMetric; 2] = [ComparedMetric::Iops, ComparedMetric::MeanLatency];
+pub const WATCHED: [Metric; 2] = [Metric::Iops, Metric::MeanLatency];
 
 /// The change of a figure; `None`: it did not change for certain. Figures that rise or fall from run to run are no step.
 pub fn change(figure: &OrderedFigure) -> Option<Finding> {
@@ -124,7 +123,7 @@ fn stepped(figure: &OrderedFigure) -> Option<Finding> {
 
 /// The finding that a value of a parameter held within a limit, and did not when it was measured again at the end of a search. `figures`: of the first and of the last
 /// time, latencies in nanoseconds.
-pub fn not_again(value: &str, metric: ComparedMetric, figures: [f64; 2]) -> Finding {
+pub fn not_again(value: &str, metric: Metric, figures: [f64; 2]) -> Finding {
     let shown = |figure: f64| if metric.is_latency() { duration_text(figure) } else { text::short(figure) };
     let measured = |when: &str, figure: f64| {
         let what = format!("{} {when}", metric.name());

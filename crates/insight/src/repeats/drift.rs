@@ -99,16 +99,16 @@ fn is_line(logs: &[f64], slope: f64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::ComparedMetric;
     use ferrio_formats::IoKind;
     use ferrio_inference::synthetic::{Noise, autoregressive};
+    use ferrio_stats::Metric;
 
     /// Runs with noise of a share of the figure, and a factor for each.
     fn found(n_runs: usize, deviation: f64, seed: u64, factor: impl Fn(usize) -> f64) -> Option<Finding> {
         let noise = autoregressive(n_runs, 0.0, Noise::Normal, seed);
         let value = |(index, noise): (usize, &f64)| (0, 1_000.0 * (deviation * noise).exp() * factor(index));
         let values = noise.iter().enumerate().map(value).collect();
-        drift(&OrderedFigure { job: "a".to_owned(), kind: IoKind::Read, metric: ComparedMetric::Iops, values })
+        drift(&OrderedFigure { job: "a".to_owned(), kind: IoKind::Read, metric: Metric::Iops, values })
     }
 
     /// 5 % from run to run, in ten runs, with noise of 2 %: named in 95 of 100 rows; also in seven runs, and in five with noise of 1 %.

@@ -6,14 +6,13 @@ mod changed;
 mod drift;
 mod outliers;
 
-use crate::compare::ComparedMetric;
 pub use crate::compare::kinds::KindsOfRuns;
 use crate::compare::sample::{FigureSample, JobOfResult, LATENCIES, common_latency};
 pub use changed::{CHANGED, OrderedFigure, WATCHED, change, changes, not_again};
 pub use drift::DRIFTS;
 use ferrio_formats::{IoKind, LatencyKind, RunResult};
 use ferrio_inference::{mean, quantile_95};
-use ferrio_stats::Confidence;
+use ferrio_stats::{Confidence, Metric};
 pub use outliers::Outlier;
 use serde::Serialize;
 
@@ -45,7 +44,7 @@ pub struct RepeatedFigure {
     #[serde(rename = "of")]
     pub kind: IoKind,
     /// Which figure. Rates are per second, latencies nanoseconds.
-    pub metric: ComparedMetric,
+    pub metric: Metric,
     /// The figure in each run that has it.
     pub values: Vec<f64>,
     /// Their mean: of rates the arithmetic one, of latencies the geometric one, as limits judge them.
@@ -88,7 +87,7 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
         for kind in kinds {
             let latency = common_latency(&jobs.iter(), kind, &LATENCIES);
             let of_metric = |metric| figure(&jobs, kind, metric, latency);
-            let figures = ComparedMetric::ALL.into_iter().filter_map(of_metric);
+            let figures = Metric::ALL.into_iter().filter_map(of_metric);
             found.figures.extend(figures.map(|figure| RepeatedFigure { job_index, job: job.name.clone(), ..figure }));
         }
     }
@@ -96,12 +95,7 @@ pub fn repeats(results: &[RunResult]) -> RepeatedRuns {
     found
 }
 
-fn figure(
-    jobs: &[JobOfResult<'_>],
-    kind: IoKind,
-    metric: ComparedMetric,
-    latency: LatencyKind,
-) -> Option<RepeatedFigure> {
+fn figure(jobs: &[JobOfResult<'_>], kind: IoKind, metric: Metric, latency: LatencyKind) -> Option<RepeatedFigure> {
     let sample = FigureSample::of(jobs, kind, metric, latency);
     let center = mean_of(&sample.values, metric).filter(|_| !sample.values.is_empty())?;
     let interval = match &sample.values[..] {
@@ -131,12 +125,12 @@ fn figure(
 }
 
 /// Latencies are multiples of each other: their mean and its interval are those of their logarithms, which are never 0 or less.
-pub(crate) fn is_by_logarithm(values: &[f64], metric: ComparedMetric) -> bool {
+pub(crate) fn is_by_logarithm(values: &[f64], metric: Metric) -> bool {
     metric.is_latency() && values.iter().all(|value| *value > 0.0)
 }
 
 /// The mean of the figures of several runs: the rule of all tables of repeated runs.
-pub fn mean_of(values: &[f64], metric: ComparedMetric) -> Option<f64> {
+pub fn mean_of(values: &[f64], metric: Metric) -> Option<f64> {
     if values.is_empty() {
         return None;
     }
@@ -160,7 +154,7 @@ fn deviation(values: &[f64]) -> f64 {
 }
 
 /// The root of the mean of the variances that the courses of the runs tell; `None`: one of them tells none.
-fn within_percent(jobs: &[JobOfResult<'_>], kind: IoKind, metric: ComparedMetric, latency: LatencyKind) -> Option<f64> {
+fn within_percent(jobs: &[JobOfResult<'_>], kind: IoKind, metric: Metric, latency: LatencyKind) -> Option<f64> {
     let of_run = |job: &JobOfResult<'_>| {
         let interval = FigureSample::of(&[*job], kind, metric, latency).course.interval().ok()?;
         let error = (interval.high - interval.low) / 2.0 / HALF_WIDTH;
@@ -199,7 +193,7 @@ mod tests {
     }
 
     fn iops(found: &RepeatedRuns) -> &RepeatedFigure {
-        found.figures.iter().find(|figure| figure.metric == ComparedMetric::Iops).expect("a rate")
+        found.figures.iter().find(|figure| figure.metric == Metric::Iops).expect("a rate")
     }
 
     #[test]
@@ -241,16 +235,16 @@ mod tests {
     fn latencies_are_multiples_of_each_other() {
         // The mean latency is 1 s by the rate.
         let found = repeats(&runs(&[1_000.0, 500.0, 250.0]));
-        let figure = found.figures.iter().find(|one| one.metric == ComparedMetric::MeanLatency).expect("a latency");
+        let figure = found.figures.iter().find(|one| one.metric == Metric::MeanLatency).expect("a latency");
         let [low, high] = figure.interval.expect("an interval");
         assert!((figure.mean / 2e6 - 1.0).abs() < 1e-9, "{figure:?}");
         assert!((low / (2e6 * (-1.722_f64).exp()) - 1.0).abs() < 1e-3, "{low}");
         assert!((high / (2e6 * 1.722_f64.exp()) - 1.0).abs() < 1e-3, "{high}");
         // Few runs that differ much: the lower end of a mean would be below 0.
         assert!(low > 0.0 && iops(&found).interval.is_some_and(|[low, _]| low == 0.0));
-        assert_eq!(mean_of(&[1.0, 4.0], ComparedMetric::P99), Some(2.0));
-        assert_eq!(mean_of(&[1.0, 4.0], ComparedMetric::Iops), Some(2.5));
-        assert_eq!((mean_of(&[0.0, 4.0], ComparedMetric::P99), mean_of(&[], ComparedMetric::P99)), (Some(2.0), None));
+        assert_eq!(mean_of(&[1.0, 4.0], Metric::P99), Some(2.0));
+        assert_eq!(mean_of(&[1.0, 4.0], Metric::Iops), Some(2.5));
+        assert_eq!((mean_of(&[0.0, 4.0], Metric::P99), mean_of(&[], Metric::P99)), (Some(2.0), None));
     }
 
     /// One run in ten takes three times as long. Where one of the runs does, they are said to be of two kinds, or the interval has the truth; what no run shows, nobody can

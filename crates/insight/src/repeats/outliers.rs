@@ -31,7 +31,7 @@ pub struct Outlier {
     #[serde(rename = "of")]
     pub kind: IoKind,
     /// The first figure that is far: a rate, or else a latency.
-    pub metric: crate::compare::ComparedMetric,
+    pub metric: ferrio_stats::Metric,
     /// Distance from the median of the runs, percent of it.
     pub percent: f64,
     /// Modified z-score.

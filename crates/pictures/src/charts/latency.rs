@@ -8,10 +8,9 @@ use crate::chart::{AxisUnit, Chart, ChartAxis, ChartContent, ChartLine, colour_o
 use ferrio_formats::{
     JobResult, LatencyCounts, LatencyKind, NotTogether, Quantity, TimeBin, TimeInterval, TimeIntervals, TimeSeries,
 };
+use ferrio_stats::Metric;
 use ferrio_units::DataDirection;
 
-/// The percentiles, each with its name.
-const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
 /// I/Os of an interval that have all percentiles.
 const ENOUGH_IOS: u64 = 1000;
 /// A course with fewer intervals keeps them, also where some percentiles have too few I/Os.
@@ -79,7 +78,7 @@ pub(crate) fn series_lines(series: &TimeSeries, most_points: usize) -> Vec<Chart
     }
     let highest = ChartLine {
         name: format!("{direction} max"),
-        colour: colour_of(series.kind(), PERCENTILES.len()),
+        colour: colour_of(series.kind(), Metric::PERCENTILES.len()),
         y: series.filled().map(|(_, bin)| rounded(bin.max)).collect(),
         low: Vec::new(),
         high: Vec::new(),
@@ -136,17 +135,19 @@ pub(crate) fn percentile_lines(series: &TimeSeries, most_points: usize) -> Optio
         line
     };
     let mut lines = Vec::new();
-    for (shade, (percent, name)) in PERCENTILES.into_iter().enumerate() {
+    for (shade, metric) in Metric::PERCENTILES.into_iter().enumerate() {
         // The middle of a bucket may be above the slowest I/O in it.
         let value = |index: usize, counts: &LatencyCounts| {
-            counts.percentile(percent).map(|value_ns| (value_ns as f64).min(highest[index].unwrap_or(f64::MAX)))
+            counts
+                .percentile(metric.percent()?)
+                .map(|value_ns| (value_ns as f64).min(highest[index].unwrap_or(f64::MAX)))
         };
-        let line = line_of(shade, name, &value);
+        let line = line_of(shade, metric.name(), &value);
         if !line.x.is_empty() {
             lines.push(line);
         }
     }
-    lines.push(line_of(PERCENTILES.len(), "max", &|index, _| highest[index]));
+    lines.push(line_of(Metric::PERCENTILES.len(), Metric::Max.name(), &|index, _| highest[index]));
     Some(lines)
 }
 

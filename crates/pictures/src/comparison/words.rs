@@ -2,28 +2,20 @@
 //!
 //! Must not know: tables, markup. Start reading at [`value`].
 
+use ferrio_formats::native::NOTHING;
 use ferrio_insight::compare::{
-    ComparedFigure, ComparedFinding, ComparedJob, ComparedMetric, Comparison, ComparisonBasis, ComparisonVerdict,
-    FigureChange,
+    ComparedFigure, ComparedFinding, ComparedJob, Comparison, ComparisonBasis, ComparisonVerdict, FigureChange,
 };
-use ferrio_stats::Finding;
-use ferrio_units::humanize::{duration_text, three_digits};
-
-/// What a cell says that has no value.
-pub const NOTHING: &str = "-";
+use ferrio_stats::{Finding, Metric};
+use ferrio_units::humanize::three_digits;
 
 /// A figure with its unit.
-pub fn value(metric: ComparedMetric, value: Option<f64>) -> String {
-    match (metric, value) {
-        (_, None) => NOTHING.to_owned(),
-        (ComparedMetric::Iops, Some(value)) => three_digits(value),
-        (ComparedMetric::Bandwidth, Some(value)) => format!("{} MB/s", three_digits(value / 1e6)),
-        (_, Some(value_ns)) => duration_text(value_ns),
-    }
+pub fn value(metric: Metric, value: Option<f64>) -> String {
+    value.map_or_else(|| NOTHING.to_owned(), |value| metric.text(value))
 }
 
 /// A difference with its sign and unit.
-fn difference(metric: ComparedMetric, difference: f64) -> String {
+fn difference(metric: Metric, difference: f64) -> String {
     let size = value(metric, Some(difference.abs()));
     let is_nothing = size.bytes().all(|byte| !(b'1'..=b'9').contains(&byte));
     let sign = if is_nothing {

@@ -9,8 +9,8 @@ mod spread;
 
 use crate::page::{rules, static_page};
 use crate::sweep;
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_stats::Finding;
+use ferrio_insight::limits::{FitBound, FitVerdict, LimitSource};
+use ferrio_stats::{Finding, Metric};
 use maud::{Markup, html};
 
 const OWN_STYLE: &str = include_str!("fit.css");
@@ -24,7 +24,7 @@ pub struct FitView<'a> {
     /// The verdict in words, which is the heading.
     pub headline: String,
     /// The verdict; `None`: the recipe has no limits.
-    pub verdict: Option<FitMark>,
+    pub verdict: Option<FitVerdict>,
     /// What was run and where, a sentence each.
     pub facts: Vec<String>,
     /// The limits, in the order of the loads.
@@ -41,24 +41,12 @@ pub struct FitView<'a> {
     pub findings: Vec<(String, &'a Finding)>,
 }
 
-/// A verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FitMark {
-    /// The limit certainly holds.
-    Fits,
-    /// The runs do not decide.
-    CantTell,
-    /// The limit certainly does not hold.
-    DoesNotFit,
-}
-
-impl FitMark {
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Fits => "fits",
-            Self::CantTell => "cant-tell",
-            Self::DoesNotFit => "does-not-fit",
-        }
+/// The class of a verdict in the style sheet.
+const fn class(verdict: FitVerdict) -> &'static str {
+    match verdict {
+        FitVerdict::Fits => "fits",
+        FitVerdict::CantTell => "cant-tell",
+        FitVerdict::DoesNotFit => "does-not-fit",
     }
 }
 
@@ -66,7 +54,7 @@ impl FitMark {
 #[derive(Debug, Clone)]
 pub struct FitMissed {
     /// Whether that is certain, and the storage the reason.
-    pub mark: FitMark,
+    pub mark: FitVerdict,
     /// The verdict in words.
     pub verdict: &'static str,
     /// What the jobs did, and why, a sentence or more.
@@ -79,19 +67,15 @@ pub struct FitRow<'a> {
     /// The figure, the job and the load: `sync.p99 of wal (load small)`.
     pub subject: String,
     /// The unit: limits of one unit share a scale.
-    pub metric: ComparedMetric,
+    pub metric: Metric,
     /// The verdict.
-    pub mark: FitMark,
-    /// The same in words.
-    pub verdict: &'static str,
-    /// The figure must not be above the limit; else it must not be below.
-    pub is_most: bool,
+    pub verdict: FitVerdict,
     /// The limit; `None`: it is no value.
-    pub limit: Option<f64>,
+    pub bound: Option<FitBound>,
     /// The same in words: `at most 10.0 ms`.
     pub limit_text: String,
     /// The figure in each run; none: the runs do not have it.
-    pub values: Vec<f64>,
+    pub values: &'a [f64],
     /// Their mean, and the same in words.
     pub mean: (f64, String),
     /// Where the true mean is.
@@ -101,20 +85,7 @@ pub struct FitRow<'a> {
     /// What it means for the program, or why the runs do not decide; `None`: the limit holds.
     pub reason: Option<String>,
     /// Where the limit comes from.
-    pub source: FitSource<'a>,
-}
-
-/// Where a limit comes from.
-#[derive(Debug, Clone, Copy)]
-pub struct FitSource<'a> {
-    /// Title of the page.
-    pub title: &'a str,
-    /// Its address.
-    pub url: &'a str,
-    /// When it said so.
-    pub year: u32,
-    /// What it says.
-    pub says: &'a str,
+    pub source: &'a LimitSource,
 }
 
 /// A load.
@@ -127,7 +98,7 @@ pub struct FitLoadView<'a> {
     /// Its job file.
     pub jobs: &'a str,
     /// Headings of the columns of its figures.
-    pub columns: &'static [&'static str],
+    pub columns: Vec<&'static str>,
     /// Its figures.
     pub rows: Vec<Vec<String>>,
     /// Latencies that limits are about.
@@ -142,9 +113,9 @@ pub struct FitSpread {
     /// The job and the kind of I/O.
     pub heading: String,
     /// The percentiles, ascending: which, nanoseconds (of all runs together), and the same in words.
-    pub percentiles: Vec<(ComparedMetric, f64, String)>,
+    pub percentiles: Vec<(Metric, f64, String)>,
     /// The limits: of which percentile, nanoseconds, and whether it must not be above.
-    pub limits: Vec<(ComparedMetric, f64, bool)>,
+    pub limits: Vec<(Metric, f64, bool)>,
 }
 
 /// How many times the load the storage carries.
@@ -187,7 +158,7 @@ pub fn page(view: &FitView<'_>) -> String {
         (sweep::findings(&view.findings))
         (rules(view.findings.iter().map(|(_, finding)| *finding)))
     };
-    let verdict = view.verdict.map_or("line", FitMark::class);
+    let verdict = view.verdict.map_or("line", class);
     let style = format!("{}{OWN_STYLE}:root {{ --verdict: var(--{verdict}); }}\n", sweep::OWN_STYLE);
     static_page(&view.headline, &style, &content)
 }
@@ -240,7 +211,7 @@ fn reasons(view: &FitView<'_>) -> Markup {
 }
 
 /// A source with a link. Recipes are files of anybody: only addresses of the web become links.
-fn source(source: FitSource<'_>) -> Markup {
+fn source(source: &LimitSource) -> Markup {
     let is_of_web = ["https://", "http://"].iter().any(|scheme| source.url.starts_with(scheme));
     html! {
         @if is_of_web {

@@ -3,9 +3,10 @@
 //! Places are percent of the width, so that words keep their size on small screens. Must not know: pages. Start reading at [`groups`].
 
 use super::scale::LogPlaces;
-use super::{FitHeadroom, FitMark, FitRow, source};
+use super::{FitHeadroom, FitRow, class, source};
 use crate::sweep::value_text;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_insight::limits::{FitBound, FitVerdict};
+use ferrio_stats::MetricUnit;
 use maud::{Markup, html};
 
 /// Lines of a row, pixels from its top: words of the limit, the bar, words of the mean.
@@ -35,24 +36,19 @@ pub(super) fn groups(rows: &[FitRow<'_>]) -> Markup {
                 }
             }
         }
-        @for unit in [ComparedMetric::MeanLatency, ComparedMetric::Iops, ComparedMetric::Bandwidth] {
-            @let of_unit: Vec<&FitRow<'_>> = rows.iter().filter(|row| unit_of(row.metric) == unit).collect();
+        @for unit in [MetricUnit::Nanoseconds, MetricUnit::IosPerSecond, MetricUnit::BytesPerSecond] {
+            @let of_unit: Vec<&FitRow<'_>> = rows.iter().filter(|row| row.metric.unit() == unit).collect();
             @if !of_unit.is_empty() { (group(unit, &of_unit)) }
         }
     }
 }
 
-/// The metric whose unit a metric has.
-const fn unit_of(metric: ComparedMetric) -> ComparedMetric {
-    if metric.is_latency() { ComparedMetric::MeanLatency } else { metric }
-}
-
-fn group(unit: ComparedMetric, rows: &[&FitRow<'_>]) -> Markup {
+fn group(unit: MetricUnit, rows: &[&FitRow<'_>]) -> Markup {
     let scale = LogPlaces::of(rows.iter().flat_map(|row| shown(row)));
     let heading = match unit {
-        ComparedMetric::Iops => "I/Os a second: more is better",
-        ComparedMetric::Bandwidth => "Bandwidth: more is better",
-        _ => "Latencies: less is better",
+        MetricUnit::IosPerSecond => "I/Os a second: more is better",
+        MetricUnit::BytesPerSecond => "Bandwidth: more is better",
+        MetricUnit::Nanoseconds => "Latencies: less is better",
     };
     html! {
         figure class="limits" {
@@ -71,7 +67,7 @@ fn group(unit: ComparedMetric, rows: &[&FitRow<'_>]) -> Markup {
 }
 
 fn has_picture(row: &FitRow<'_>) -> bool {
-    row.limit.is_some() && !row.values.is_empty()
+    row.bound.is_some() && !row.values.is_empty()
 }
 
 /// The values that a row needs on its scale.
@@ -79,7 +75,8 @@ fn shown(row: &FitRow<'_>) -> Vec<f64> {
     if !has_picture(row) {
         return Vec::new();
     }
-    let mut all: Vec<f64> = row.values.iter().copied().chain(row.limit).filter(|value| *value > 0.0).collect();
+    let mut all: Vec<f64> =
+        row.values.iter().copied().chain(row.bound.map(FitBound::value)).filter(|value| *value > 0.0).collect();
     let (low, high) = all.iter().fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(*value), high.max(*value)));
     if let Some([from, to]) = row.interval {
         all.extend([from.max(low / MOST_BEYOND), to.min(high * MOST_BEYOND)]);
@@ -88,20 +85,20 @@ fn shown(row: &FitRow<'_>) -> Vec<f64> {
 }
 
 /// A verdict with its sign.
-pub(super) fn verdict(mark: FitMark, verdict: &str) -> Markup {
+pub(super) fn verdict(mark: FitVerdict, verdict: &str) -> Markup {
     let sign = match mark {
-        FitMark::Fits => "✓",
-        FitMark::CantTell => "?",
-        FitMark::DoesNotFit => "✗",
+        FitVerdict::Fits => "✓",
+        FitVerdict::CantTell => "?",
+        FitVerdict::DoesNotFit => "✗",
     };
-    html! { p class=(format!("verdict {}", mark.class())) { span aria-hidden="true" { (sign) " " } (verdict) } }
+    html! { p class=(format!("verdict {}", class(mark))) { span aria-hidden="true" { (sign) " " } (verdict) } }
 }
 
 /// The verdict and the figures in words.
 fn words(row: &FitRow<'_>) -> Markup {
     html! {
         div {
-            (verdict(row.mark, row.verdict))
+            (verdict(row.verdict, row.verdict.words()))
             p { (row.subject) }
             p {
                 (row.limit_text)
@@ -113,29 +110,30 @@ fn words(row: &FitRow<'_>) -> Markup {
 }
 
 fn picture(row: &FitRow<'_>, scale: &LogPlaces) -> Markup {
-    let limit = scale.place(row.limit.unwrap_or_default());
+    let limit = scale.place(row.bound.map_or(0.0, FitBound::value));
+    let is_most = matches!(row.bound, Some(FitBound::Most(_)));
     let mean = scale.place(row.mean.0);
-    let label = format!("{}: {}. {}; measured: {}.", row.subject, row.verdict, row.limit_text, row.mean.1);
-    let sided = if row.is_most { format!("◂ {}", row.limit_text) } else { format!("{} ▸", row.limit_text) };
+    let label = format!("{}: {}. {}; measured: {}.", row.subject, row.verdict.words(), row.limit_text, row.mean.1);
+    let sided = if is_most { format!("◂ {}", row.limit_text) } else { format!("{} ▸", row.limit_text) };
     html! {
         svg class="strip" height=(HEIGHT) role="img" aria-label=(label) {
             (grid(scale, HEIGHT))
-            (beyond(limit, row.is_most, (BAND_TOP, BAND_BOTTOM)))
+            (beyond(limit, is_most, (BAND_TOP, BAND_BOTTOM)))
             (line("bound", limit, (BAND_TOP - 4.0, BAND_BOTTOM + 4.0)))
-            (beside(limit, WORDS_ABOVE, row.is_most, &sided))
-            @if let Some([low, high]) = row.interval { (bar(row.mark, scale.place(low), scale.place(high))) }
+            (beside(limit, WORDS_ABOVE, is_most, &sided))
+            @if let Some([low, high]) = row.interval { (bar(row.verdict, scale.place(low), scale.place(high))) }
             (line("mean", mean, (BAND_TOP + 2.0, BAND_BOTTOM - 2.0)))
             @for value in row.values.iter().filter(|value| value.is_finite()) {
-                circle class="run" cx=(percent(scale.place(*value))) cy=(f64::midpoint(BAND_TOP, BAND_BOTTOM)) r="3.5" { title { (value_text(row.metric, *value)) } }
+                circle class="run" cx=(percent(scale.place(*value))) cy=(f64::midpoint(BAND_TOP, BAND_BOTTOM)) r="3.5" { title { (value_text(row.metric.unit(), *value)) } }
             }
             (around(mean, WORDS_BELOW, &format!("measured {}", row.mean.1)))
         }
     }
 }
 
-fn bar(mark: FitMark, low: f64, high: f64) -> Markup {
+fn bar(mark: FitVerdict, low: f64, high: f64) -> Markup {
     html! {
-        rect class=(format!("interval {}", mark.class())) x=(percent(low)) width=(percent((high - low).max(0.4))) y=(BAND_TOP + 6.0) height=(BAND_BOTTOM - BAND_TOP - 12.0) {}
+        rect class=(format!("interval {}", class(mark))) x=(percent(low)) width=(percent((high - low).max(0.4))) y=(BAND_TOP + 6.0) height=(BAND_BOTTOM - BAND_TOP - 12.0) {}
     }
 }
 
@@ -176,7 +174,7 @@ pub(super) fn grid(scale: &LogPlaces, height: f64) -> Markup {
 }
 
 /// The words of a scale.
-pub(super) fn axis(scale: &LogPlaces, unit: ComparedMetric) -> Markup {
+pub(super) fn axis(scale: &LogPlaces, unit: MetricUnit) -> Markup {
     html! {
         svg class="strip axis" height=(AXIS_HEIGHT) aria-hidden="true" {
             @for value in scale.ticks() { (around(scale.place(value), AXIS_HEIGHT - 7.0, &value_text(unit, value))) }
@@ -201,7 +199,7 @@ pub(super) fn headroom(headroom: &FitHeadroom, load: &str) -> Markup {
                     (line("bound", breaks, (BAND_TOP - 4.0, BAND_BOTTOM + 4.0)))
                     (beside(breaks, WORDS_ABOVE, false, "does not fit"))
                 }
-                (bar(FitMark::Fits, scale.place(1.0), fits))
+                (bar(FitVerdict::Fits, scale.place(1.0), fits))
                 (line("mean", fits, (BAND_TOP + 2.0, BAND_BOTTOM - 2.0)))
                 (around(fits, WORDS_BELOW, "fits"))
                 @for times in doubled {

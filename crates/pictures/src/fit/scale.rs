@@ -2,6 +2,8 @@
 //!
 //! Must not know: limits, units. Start reading at [`LogPlaces::of`].
 
+use crate::scale::{AxisScale, ChartScale, extremes, round_values};
+
 /// Room at both edges, percent of the width.
 const EDGE: f64 = 3.0;
 /// Powers of ten between the ends of a scale, at least: equal values are no noise that fills the picture.
@@ -15,9 +17,7 @@ const MOST_TICKS: i32 = 6;
 /// A scale from values to places.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct LogPlaces {
-    /// Decimal logarithms of both ends.
-    low: f64,
-    high: f64,
+    scale: ChartScale,
     /// Place of the lower end.
     from: f64,
 }
@@ -25,13 +25,10 @@ pub(super) struct LogPlaces {
 impl LogPlaces {
     /// The scale on which all positive values fit.
     pub(super) fn of(values: impl Iterator<Item = f64>) -> Self {
-        let found = values.filter(|value| value.is_finite() && *value > 0.0).map(f64::log10);
-        let ends = found.fold(None, |ends: Option<(f64, f64)>, value| {
-            Some(ends.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
-        });
-        let (low, high) = ends.unwrap_or_default();
+        let found = values.filter(|value| value.is_finite() && *value > 0.0);
+        let (low, high) = extremes(found.map(|value| AxisScale::Log.place(value))).unwrap_or_default();
         let room = ((LEAST_DECADES - (high - low)) / 2.0).max(ROOM_DECADES);
-        Self { low: low - room, high: high + room, from: EDGE }
+        Self { scale: ChartScale { scale: AxisScale::Log, ends: (low - room, high + room) }, from: EDGE }
     }
 
     /// The same scale at the right of words that take so much of the width, percent.
@@ -41,19 +38,18 @@ impl LogPlaces {
 
     /// The place of a value, percent of the width; one that is not positive is at the left edge.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let share = if value > 0.0 { (value.log10() - self.low) / (self.high - self.low) } else { 0.0 };
-        self.from + share.clamp(0.0, 1.0) * (100.0 - EDGE - self.from)
+        self.from + self.scale.share(value) * (100.0 - EDGE - self.from)
     }
 
     /// Round values, ascending, so few that their words fit.
     pub(super) fn ticks(&self) -> Vec<f64> {
-        let decades = self.high - self.low;
-        let within: &[f64] = if decades <= FEW_DECADES { &[1.0, 2.0, 5.0] } else { &[1.0] };
-        let (first, last) = (self.low.floor() as i32, self.high.floor() as i32);
+        let (low, high) = self.scale.ends;
+        let decades = high - low;
+        let mantissas: &[f64] = if decades <= FEW_DECADES { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let (first, last) = (low.floor() as i32, high.floor() as i32);
         let every = if decades <= FEW_DECADES { 1 } else { (last - first + MOST_TICKS - 1) / MOST_TICKS };
-        let powers = (first..=last).step_by(every.max(1) as usize).map(|power| 10_f64.powi(power));
-        let all = powers.flat_map(|power| within.iter().map(move |factor| power * factor));
-        all.filter(|value| value.is_finite() && (self.low..=self.high).contains(&value.log10())).collect()
+        let all = round_values((first..=last).step_by(every.max(1) as usize), mantissas);
+        all.filter(|value| value.is_finite() && (low..=high).contains(&value.log10())).collect()
     }
 }
 

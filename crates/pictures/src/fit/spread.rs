@@ -5,7 +5,7 @@
 use super::FitSpread;
 use super::picture::{axis, beyond, grid, line, percent};
 use super::scale::LogPlaces;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::MetricUnit;
 use maud::{Markup, html};
 
 /// Height of a percentile, pixels.
@@ -56,6 +56,6 @@ fn one(spread: &FitSpread) -> Markup {
                 }
             }
         }
-        div class="limit" { div {} (axis(&scale, ComparedMetric::MeanLatency)) }
+        div class="limit" { div {} (axis(&scale, MetricUnit::Nanoseconds)) }
     }
 }

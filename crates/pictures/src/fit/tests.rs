@@ -3,32 +3,36 @@
 //! Start reading at [`limits_stand_with_values_and_words`].
 
 use super::*;
+use std::sync::LazyLock;
 
-const SOURCE: FitSource<'_> = FitSource { title: "Book", url: "https://example.org/?a=1&b=2", year: 2026, says: "So." };
+static SOURCE: LazyLock<LimitSource> = LazyLock::new(|| LimitSource {
+    title: "Book".to_owned(),
+    url: "https://example.org/?a=1&b=2".to_owned(),
+    year: 2026,
+    says: "So.".to_owned(),
+});
 
-fn row(metric: ComparedMetric, limit: f64, values: &[f64], mark: FitMark) -> FitRow<'static> {
+fn row(metric: Metric, limit: f64, values: &'static [f64], verdict: FitVerdict) -> FitRow<'static> {
     let mean = values.first().copied().unwrap_or_default();
     FitRow {
         subject: format!("read.{} of r (load reads)", metric.name()),
         metric,
-        mark,
-        verdict: "verdict",
-        is_most: metric.is_latency(),
-        limit: Some(limit),
+        verdict,
+        bound: Some(if metric.is_latency() { FitBound::Most(limit) } else { FitBound::Least(limit) }),
         limit_text: "a limit".to_owned(),
-        values: values.to_vec(),
+        values,
         mean: (mean, "a mean".to_owned()),
         interval: (!values.is_empty()).then_some([mean / 1.1, mean * 1.1]),
         distance: "2.00 times better than the limit".to_owned(),
-        reason: (mark != FitMark::Fits).then(|| "Users wait.".to_owned()),
-        source: SOURCE,
+        reason: (verdict != FitVerdict::Fits).then(|| "Users wait.".to_owned()),
+        source: &SOURCE,
     }
 }
 
 fn view(limits: Vec<FitRow<'_>>) -> FitView<'_> {
     FitView {
         headline: "DOES NOT FIT: /data is not good enough for log.".to_owned(),
-        verdict: Some(FitMark::DoesNotFit),
+        verdict: Some(FitVerdict::DoesNotFit),
         facts: vec!["4 runs.".to_owned()],
         limits,
         missed: Vec::new(),
@@ -37,7 +41,7 @@ fn view(limits: Vec<FitRow<'_>>) -> FitView<'_> {
             name: "reads",
             about: "100 reads a second.",
             jobs: "[r]\nrw=randread\n",
-            columns: &["job", "", "IOPS"],
+            columns: vec!["job", "", "IOPS"],
             rows: vec![["r", "read", "100"].map(str::to_owned).to_vec()],
             spreads: Vec::new(),
             headroom: None,
@@ -68,9 +72,9 @@ fn assert_places(page: &str) {
 #[test]
 fn limits_stand_with_values_and_words() {
     let limits = vec![
-        row(ComparedMetric::P99, 1e7, &[14e6, 13e6, 15e6, 14e6], FitMark::DoesNotFit),
-        row(ComparedMetric::P50, 1e7, &[4e6, 4e6, 4e6, 4e6], FitMark::Fits),
-        row(ComparedMetric::Iops, 50.0, &[150.0, 149.0, 151.0, 150.0], FitMark::Fits),
+        row(Metric::P99, 1e7, &[14e6, 13e6, 15e6, 14e6], FitVerdict::DoesNotFit),
+        row(Metric::P50, 1e7, &[4e6, 4e6, 4e6, 4e6], FitVerdict::Fits),
+        row(Metric::Iops, 50.0, &[150.0, 149.0, 151.0, 150.0], FitVerdict::Fits),
     ];
     let page = page(&view(limits));
     assert!(page.contains("<h1>DOES NOT FIT: /data is not good enough for log.</h1>"), "{page}");
@@ -89,28 +93,30 @@ fn limits_stand_with_values_and_words() {
 #[test]
 fn texts_of_a_recipe_are_no_markup() {
     const EVIL: &str = "<script>alert(1)</script>\"'&<img src=x onerror=alert(1)>";
-    let mut limit = row(ComparedMetric::P99, 1e7, &[14e6, 15e6], FitMark::DoesNotFit);
+    let mut limit = row(Metric::P99, 1e7, &[14e6, 15e6], FitVerdict::DoesNotFit);
     limit.subject = EVIL.to_owned();
     limit.limit_text = EVIL.to_owned();
     limit.mean.1 = EVIL.to_owned();
     limit.distance = EVIL.to_owned();
     limit.reason = Some(EVIL.to_owned());
-    limit.source = FitSource { title: EVIL, url: "javascript:alert(1)", year: 2026, says: EVIL };
+    let url = "javascript:alert(1)".to_owned();
+    let source = LimitSource { title: EVIL.to_owned(), url, year: 2026, says: EVIL.to_owned() };
+    limit.source = &source;
     let mut shown = view(vec![limit]);
     shown.headline = EVIL.to_owned();
     shown.facts = vec![EVIL.to_owned()];
     shown.about = EVIL.to_owned();
-    shown.missed = vec![FitMissed { mark: FitMark::CantTell, verdict: EVIL, words: EVIL.to_owned() }];
+    shown.missed = vec![FitMissed { mark: FitVerdict::CantTell, verdict: EVIL, words: EVIL.to_owned() }];
     shown.loads = vec![FitLoadView {
         name: EVIL,
         about: EVIL,
         jobs: EVIL,
-        columns: &[EVIL],
+        columns: vec![EVIL],
         rows: vec![vec![EVIL.to_owned()]],
         spreads: vec![FitSpread {
             heading: EVIL.to_owned(),
-            percentiles: vec![(ComparedMetric::P50, 1e6, EVIL.to_owned())],
-            limits: vec![(ComparedMetric::P50, 2e6, true)],
+            percentiles: vec![(Metric::P50, 1e6, EVIL.to_owned())],
+            limits: vec![(Metric::P50, 2e6, true)],
         }],
         headroom: Some(FitHeadroom { fits_times: 1.0, breaks_times: None, words: EVIL.to_owned() }),
     }];
@@ -127,17 +133,17 @@ fn texts_of_a_recipe_are_no_markup() {
 
 #[test]
 fn a_limit_without_values_has_words_alone() {
-    let page = page(&view(vec![row(ComparedMetric::P99, 1e7, &[], FitMark::CantTell)]));
+    let page = page(&view(vec![row(Metric::P99, 1e7, &[], FitVerdict::CantTell)]));
     assert!(page.contains("a limit; not measured") && page.contains("Users wait."), "{page}");
     assert_eq!((count(&page, "<svg class=\"strip"), count(&page, "<circle")), (0, 0));
 }
 
 #[test]
 fn a_load_that_is_not_carried_is_told_where_all_limits_hold() {
-    let mut shown = view(vec![row(ComparedMetric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
+    let mut shown = view(vec![row(Metric::P99, 1e7, &[4e6; 4], FitVerdict::Fits)]);
     assert_eq!(count(&page(&shown), "Rates of the load"), 0);
     shown.missed =
-        vec![FitMissed { mark: FitMark::DoesNotFit, verdict: "not carried", words: "The rate of r.".to_owned() }];
+        vec![FitMissed { mark: FitVerdict::DoesNotFit, verdict: "not carried", words: "The rate of r.".to_owned() }];
     let page = page(&shown);
     assert_eq!((count(&page, "Rates of the load"), count(&page, "<p>The rate of r.</p>")), (1, 1), "{page}");
     assert!(page.contains("not carried</p>"), "{page}");
@@ -155,8 +161,8 @@ fn all_values_have_places() {
         (long, vec![f64::NAN, f64::INFINITY, -1.0]),
         (f64::MIN_POSITIVE, vec![f64::MAX]),
     ] {
-        for metric in [ComparedMetric::P99, ComparedMetric::Iops, ComparedMetric::Bandwidth] {
-            let mut one = row(metric, limit, &values, FitMark::CantTell);
+        for metric in [Metric::P99, Metric::Iops, Metric::Bandwidth] {
+            let mut one = row(metric, limit, &values, FitVerdict::CantTell);
             // Two values that differ much make an interval of any width.
             one.interval = Some([0.0, f64::INFINITY]);
             assert_places(&page(&view(vec![one])));
@@ -166,7 +172,7 @@ fn all_values_have_places() {
 
 #[test]
 fn headroom_is_between_two_factors() {
-    let mut shown = view(vec![row(ComparedMetric::P99, 1e7, &[4e6; 4], FitMark::Fits)]);
+    let mut shown = view(vec![row(Metric::P99, 1e7, &[4e6; 4], FitVerdict::Fits)]);
     let words = "Headroom of reads: between 4 and 5 times this load.".to_owned();
     shown.loads[0].headroom = Some(FitHeadroom { fits_times: 4.0, breaks_times: Some(5.0), words });
     let broken = page(&shown);
@@ -182,9 +188,9 @@ fn headroom_is_between_two_factors() {
 #[test]
 fn percentiles_stand_with_the_limits_of_some() {
     let mut shown = view(Vec::new());
-    let percentile = |(metric, latency_ns): (ComparedMetric, f64)| (metric, latency_ns, format!("{latency_ns} ns"));
-    let all = [(ComparedMetric::P50, 1e6), (ComparedMetric::P99, 9e6), (ComparedMetric::Max, 0.0)].map(percentile);
-    let limits = vec![(ComparedMetric::P99, 1e7, true), (ComparedMetric::P9999, 1e7, true)];
+    let percentile = |(metric, latency_ns): (Metric, f64)| (metric, latency_ns, format!("{latency_ns} ns"));
+    let all = [(Metric::P50, 1e6), (Metric::P99, 9e6), (Metric::Max, 0.0)].map(percentile);
+    let limits = vec![(Metric::P99, 1e7, true), (Metric::P9999, 1e7, true)];
     shown.loads[0].spreads = vec![FitSpread { heading: "r: read".to_owned(), percentiles: all.to_vec(), limits }];
     let page = page(&shown);
     // A limit of a percentile that is not known has no row.

@@ -2,16 +2,17 @@
 //!
 //! Must not know: findings, charts. Start reading at [`headline`].
 
-use super::words;
 use crate::job_names::job_names;
+use ferrio_formats::native::NOTHING;
 use ferrio_formats::{CpuFigures, Figures, JobResult, LatencyFigures, RunResult};
-use ferrio_stats::IoKind;
+use ferrio_stats::{IoKind, Metric};
 use ferrio_units::humanize::{counted, thousands};
 use maud::{Markup, html};
 use std::borrow::Cow;
 
-/// Percentiles of the table.
-pub(super) const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (99.0, "p99"), (99.9, "p99.9")];
+/// The figures of a row.
+const RATES: [Metric; 2] = [Metric::Iops, Metric::Bandwidth];
+const LATENCIES: [Metric; 5] = [Metric::MeanLatency, Metric::P50, Metric::P99, Metric::P999, Metric::Max];
 
 /// Columns between the name of a job and its errors.
 const N_FIGURES: usize = 10;
@@ -35,10 +36,9 @@ pub(super) fn headline(result: &RunResult) -> Markup {
                         "MB/s: millions of bytes a second."
                     } }
                     thead { tr {
-                        th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
-                        th scope="col" { "mean" }
-                        @for (_, name) in PERCENTILES { th scope="col" { (name) } }
-                        th scope="col" { "max" } th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" class="errors" { "errors" }
+                        th scope="col" { "job" } th scope="col" { "direction" }
+                        @for metric in RATES.into_iter().chain(LATENCIES) { th scope="col" { (metric.heading()) } }
+                        th scope="col" { "I/Os" } th scope="col" { "CPU user, system" } th scope="col" class="errors" { "errors" }
                     } }
                     @for (index, part) in parts.iter().enumerate() { (self::part(part, &format!("clones-{}-{index}", result.number))) }
                     @if !totals.is_empty() { tbody class="total" { @for row in &totals { (self::row(row, None)) } } }
@@ -230,25 +230,21 @@ fn row(row: &FigureRow<'_>, opens: Option<(&str, usize)>) -> Markup {
 fn cells(kind: IoKind, figures: &Figures, cpu: Option<CpuFigures>) -> Markup {
     html! {
         td { (kind.name()) }
-        td data-value=(figures.ios_per_sec) { (words::rate(figures.ios_per_sec)) }
-        @if kind == IoKind::Sync {
-            td { "-" }
-        } @else {
-            td data-value=(figures.bytes_per_sec) { (words::bandwidth(figures.bytes_per_sec)) }
+        @for metric in RATES {
+            // Syncs move no data.
+            @match metric.of(figures, None).filter(|_| metric == Metric::Iops || kind != IoKind::Sync) {
+                Some(value) => td data-value=(value) { (metric.unit().digits(value)) },
+                None => td { (NOTHING) },
+            }
         }
         (latency_cells(figures.latency().map(|(_, latency)| latency)))
         td { (thousands(figures.n_ios)) }
-        td { (cpu.map_or_else(|| "-".to_owned(), |cpu| format!("{:.1} %, {:.1} %", cpu.user_percent, cpu.system_percent))) }
+        td { (cpu.map_or_else(|| NOTHING.to_owned(), |cpu| format!("{:.1} %, {:.1} %", cpu.user_percent, cpu.system_percent))) }
     }
 }
 
 /// The cells from the mean to the longest latency.
 fn latency_cells(latency: Option<&LatencyFigures>) -> Markup {
-    let cell = |value_ns: Option<f64>| value_ns.map_or_else(|| "-".to_owned(), words::latency);
-    let percentile = |percent| Some(latency?.percentile(percent)?.latency_ns as f64);
-    html! {
-        td { (cell(latency.map(|latency| latency.mean_ns))) }
-        @for (percent, _) in PERCENTILES { td { (cell(percentile(percent))) } }
-        td { (cell(latency.map(|latency| latency.max_ns as f64))) }
-    }
+    let value = |metric: Metric| metric.of(&Figures::default(), latency);
+    html! { @for metric in LATENCIES { td { (metric.cell_or(value(metric), NOTHING)) } } }
 }

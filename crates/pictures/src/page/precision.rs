@@ -2,13 +2,13 @@
 //!
 //! Must not know: findings, charts. Start reading at [`precision`].
 
-use super::headline::PERCENTILES;
-use super::words;
 use ferrio_formats::RunResult;
 use ferrio_formats::native::reason_words;
-use ferrio_stats::{Estimate, JobPrecision};
+use ferrio_stats::{Estimate, JobPrecision, Metric};
 use maud::{Markup, html};
 
+/// The figures of a row.
+const SHOWN: [Metric; 5] = [Metric::Iops, Metric::Bandwidth, Metric::P50, Metric::P99, Metric::P999];
 /// More jobs than this are counted instead of named.
 const MOST_JOBS: usize = 5;
 
@@ -21,8 +21,8 @@ pub(super) fn precision(result: &RunResult) -> Markup {
                 table class="stacked precise" {
                     caption { span { "95 % confidence intervals, from the intervals of the run." } }
                     thead { tr {
-                        th scope="col" { "job" } th scope="col" { "direction" } th scope="col" { "IOPS" } th scope="col" { "MB/s" }
-                        @for (_, name) in PERCENTILES { th scope="col" { (name) } }
+                        th scope="col" { "job" } th scope="col" { "direction" }
+                        @for metric in SHOWN { th scope="col" { (metric.heading()) } }
                     } }
                     tbody { @for precision in &result.precision { (intervals(precision)) } }
                 }
@@ -54,11 +54,12 @@ type Missing = (&'static str, Vec<&'static str>);
 
 /// What is missing of one job and direction.
 fn missing(precision: &JobPrecision) -> Vec<Missing> {
-    let estimates = [&precision.ios_per_sec, &precision.p50_ns, &precision.p99_ns, &precision.p999_ns];
     let mut missing: Vec<Missing> = Vec::new();
-    for (figure, estimate) in ["rates", "p50", "p99", "p99.9"].into_iter().zip(estimates) {
-        let Estimate::Unknown(reason) = estimate else { continue };
-        let words = reason_words(*reason);
+    // Both rates lack an interval for one reason.
+    for metric in SHOWN.into_iter().filter(|metric| *metric != Metric::Bandwidth) {
+        let Some(Estimate::Unknown(reason)) = metric.precision(precision) else { continue };
+        let words = reason_words(reason);
+        let figure = if metric.is_latency() { metric.name() } else { "rates" };
         match missing.iter_mut().find(|(known, _)| *known == words) {
             Some((_, figures)) => figures.push(figure),
             None => missing.push((words, vec![figure])),
@@ -91,17 +92,15 @@ fn intervals(precision: &JobPrecision) -> Markup {
         tr {
             th scope="row" { (precision.job) }
             td { (precision.direction) }
-            td { (interval(&precision.ios_per_sec, words::rate)) }
-            td { (interval(&precision.bytes_per_sec, words::bandwidth)) }
-            @for estimate in [&precision.p50_ns, &precision.p99_ns, &precision.p999_ns] { td { (interval(estimate, words::latency)) } }
+            @for metric in SHOWN { td { (interval(metric, precision)) } }
         }
     }
 }
 
-fn interval(estimate: &Estimate, text: fn(f64) -> String) -> String {
-    estimate
-        .interval()
-        .map_or_else(|| "unknown".to_owned(), |interval| format!("{} to {}", text(interval.low), text(interval.high)))
+fn interval(metric: Metric, precision: &JobPrecision) -> String {
+    let text = |value| metric.unit().digits(value);
+    let told = metric.precision(precision).and_then(|told| told.interval().copied());
+    told.map_or_else(|| "unknown".to_owned(), |interval| format!("{} to {}", text(interval.low), text(interval.high)))
 }
 
 #[cfg(test)]

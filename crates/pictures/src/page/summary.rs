@@ -2,8 +2,8 @@
 //!
 //! Must not know: tables, charts. Start reading at [`sentence`].
 
-use super::words;
 use ferrio_formats::{JobResult, RunResult};
+use ferrio_stats::Metric;
 use ferrio_stats::{Figures, IoKind, LatencyFigures, Severity};
 use ferrio_units::humanize::{duration_text, thousands};
 use maud::{Markup, html};
@@ -55,11 +55,12 @@ fn work(result: &RunResult, set: &[&JobResult]) -> String {
 fn of_figures(kind: IoKind, figures: &Figures) -> String {
     let duration = duration_text(figures.runtime_ns as f64);
     let mut parts = vec![format!("{} {}s in {duration}", thousands(figures.n_ios), kind.name())];
-    parts.push(format!("{} IOPS", words::rate(figures.ios_per_sec)));
-    if kind != IoKind::Sync {
-        parts.push(format!("{} MB/s", words::bandwidth(figures.bytes_per_sec)));
+    let metrics = [Metric::Iops, Metric::Bandwidth].into_iter();
+    for metric in metrics.filter(|metric| *metric == Metric::Iops || kind != IoKind::Sync) {
+        let value = metric.of(figures, None).unwrap_or_default();
+        parts.push(format!("{} {}", metric.unit().digits(value), metric.heading()));
     }
-    let p99 = |latency: &LatencyFigures| Some(words::latency(latency.percentile(99.0)?.latency_ns as f64));
+    let p99 = |latency: &LatencyFigures| Metric::P99.of(figures, Some(latency)).map(|value| Metric::P99.text(value));
     parts.extend(figures.latency().and_then(|(_, latency)| p99(latency)).map(|p99| format!("p99 {p99}")));
     parts.extend(figures.response.as_ref().and_then(p99).map(|p99| format!("p99 of responses {p99}")));
     parts.join(", ")

@@ -1,24 +1,8 @@
-//! Figures as text, in units that can't be misread.
+//! The source of a result as text.
 //!
-//! Must not know: charts. Start reading at [`rate`].
+//! Must not know: charts. Start reading at [`source`].
 
 use ferrio_formats::RunResult;
-use ferrio_units::humanize::{duration_text, three_digits};
-
-/// I/Os per second.
-pub(super) fn rate(per_second: f64) -> String {
-    three_digits(per_second)
-}
-
-/// Bytes per second, in millions.
-pub(super) fn bandwidth(bytes_per_sec: f64) -> String {
-    three_digits(bytes_per_sec / 1e6)
-}
-
-/// A latency.
-pub(super) fn latency(nanoseconds: f64) -> String {
-    duration_text(nanoseconds)
-}
 
 /// The program and the time of a result.
 pub(super) fn source(result: &RunResult) -> String {

@@ -2,11 +2,13 @@
 //!
 //! Must not know: what the classes are. Start reading at [`panels`].
 
-use super::panel::{AxisScale, BarGroup, BarPanel, Panel, PanelContent, PlotAxis};
+use super::panel::{BarGroup, BarPanel, Panel, PanelContent};
 use super::spread::{BarFigure, BarJobs, latency, spread};
-use crate::chart::AxisUnit;
+use crate::chart::{AxisUnit, ChartAxis};
 use crate::charts::latency::capitalised;
+use crate::scale::AxisScale;
 use ferrio_formats::{IoKind, JobResult, LatencyKind};
+use ferrio_stats::Metric;
 use std::collections::BTreeSet;
 
 /// One name of the legend: for each class, the jobs that its bar is made of.
@@ -34,16 +36,16 @@ fn panel(classes: &[String], groups: &[JobGroup<'_>], figure: BarFigure) -> Opti
         return None;
     }
     let (name, scale) = match figure {
-        BarFigure::Latency => (latency_words(groups), AxisScale::Log),
+        BarFigure::LATENCY => (latency_words(groups).to_owned(), AxisScale::Log),
         _ if figure.unit() == AxisUnit::Nanoseconds => (figure.label(), AxisScale::Log),
         _ => (figure.label(), AxisScale::Linear),
     };
     let title = match figure {
-        BarFigure::Iops => "IOPS".to_owned(),
-        BarFigure::P50 | BarFigure::P99 | BarFigure::P999 => name.to_owned(),
-        _ => capitalised(name),
+        BarFigure::IOPS => Metric::Iops.title().to_owned(),
+        BarFigure::Of(metric) if metric.percent().is_some() => name.clone(),
+        _ => capitalised(&name),
     };
-    let value = PlotAxis::new(name, figure.unit(), scale);
+    let value = ChartAxis::new(name, figure.unit(), scale);
     Some(Panel {
         title,
         content: PanelContent::Bars(BarPanel { value, head: figure.head(), classes: classes.to_vec(), groups: bars }),

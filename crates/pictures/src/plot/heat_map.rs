@@ -71,9 +71,9 @@ fn panel(
     let rows: Vec<Vec<Option<f64>>> = numbers.iter().map(row).collect();
     rows.iter().flatten().any(Option::is_some).then_some(())?;
     let name = match figure {
-        BarFigure::Latency => "Average latency".to_owned(),
-        BarFigure::Iops => "I/Os per second".to_owned(),
-        _ => capitalised(figure.label()),
+        BarFigure::LATENCY => "Average latency".to_owned(),
+        BarFigure::IOPS => figure.label(),
+        _ => capitalised(&figure.label()),
     };
     let title = if has_name { format!("{name}, {}", kind.name()) } else { name };
     let content = GridPanel {

@@ -4,14 +4,12 @@
 
 use super::PlotError;
 use super::entries::{Entry, entries};
-use super::panel::{
-    AxisScale, BarGroup, BarPanel, FigureSpread, LinePanel, LineWeight, Panel, PanelContent, Picture, PlotAxis,
-    PlotLine,
-};
-use crate::chart::AxisUnit;
+use super::panel::{BarGroup, BarPanel, FigureSpread, LinePanel, Panel, PanelContent, Picture};
+use crate::chart::{AxisUnit, ChartAxis, ChartLine, LineWeight};
 use crate::charts::distribution::shares;
 use crate::charts::latency::capitalised;
 use crate::charts::together::distribution;
+use crate::scale::AxisScale;
 use ferrio_formats::{LatencyKind, RunResult};
 use ferrio_units::DataDirection;
 use std::collections::BTreeSet;
@@ -32,13 +30,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
             if !bins.is_empty() {
                 kinds.insert(kind);
                 let name = entry.with(direction.name());
-                lines.push(PlotLine {
-                    name,
-                    look: lines.len(),
-                    points: shares(&bins),
-                    is_stepped: true,
-                    ..PlotLine::default()
-                });
+                lines.push(ChartLine { is_stepped: true, ..ChartLine::through(name, lines.len(), shares(&bins)) });
             }
         }
     }
@@ -48,8 +40,8 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     paled(&mut lines);
     let words = words_of(&kinds);
     let content = LinePanel {
-        x: PlotAxis::new(words, AxisUnit::Nanoseconds, AxisScale::Log),
-        y: PlotAxis::new("share of the I/Os", AxisUnit::Percent, AxisScale::Linear),
+        x: ChartAxis::new(words, AxisUnit::Nanoseconds, AxisScale::Log),
+        y: ChartAxis::new("share of the I/Os", AxisUnit::Percent, AxisScale::Linear),
         lines,
     };
     Ok(Picture {
@@ -85,7 +77,7 @@ fn by_classes(results: &[RunResult]) -> Result<Picture, PlotError> {
         values: ends.iter().map(|end| value(entry, *end)).collect(),
     };
     let content = BarPanel {
-        value: PlotAxis::new("share of the I/Os", AxisUnit::Percent, AxisScale::Linear),
+        value: ChartAxis::new("share of the I/Os", AxisUnit::Percent, AxisScale::Linear),
         head: "share",
         classes: ends.iter().map(words).collect(),
         groups: entries.iter().enumerate().map(group).collect(),
@@ -107,7 +99,7 @@ fn latency_text(nanoseconds: u64) -> String {
 }
 
 /// Lines that are too many to be told apart become pale, and the colours those of the directions.
-pub(super) fn paled(lines: &mut [PlotLine]) {
+pub(super) fn paled(lines: &mut [ChartLine]) {
     if lines.len() <= MOST_LINES {
         return;
     }
@@ -118,7 +110,7 @@ pub(super) fn paled(lines: &mut [PlotLine]) {
             .find(|direction| line.name.ends_with(direction.name()))
             .map_or(("", 0), |direction| (direction.name(), direction.index()));
         line.weight = LineWeight::Faint;
-        line.look = direction;
+        line.colour = direction;
         line.name = if seen.insert(direction) { format!("{name}, a line for each job") } else { String::new() };
     }
 }

@@ -4,10 +4,11 @@
 
 use super::PlotError;
 use super::entries::{Entry, entries};
-use super::panel::{AxisScale, LinePanel, LineWeight, Panel, PanelContent, Picture, PlotAxis, PlotLine};
-use crate::chart::{AxisUnit, ChartLine};
+use super::panel::{LinePanel, Panel, PanelContent, Picture};
+use crate::chart::{AxisUnit, ChartAxis, ChartLine, LineWeight};
 use crate::charts::latency::{capitalised, series_lines};
 use crate::charts::rates::line;
+use crate::scale::AxisScale;
 use ferrio_formats::{LatencyKind, Quantity, RunResult, TimeBase, TimeSeries, average};
 use ferrio_units::DataDirection;
 
@@ -55,7 +56,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     let mut notes = Vec::new();
     if lines().any(|line| line.weight == LineWeight::Faint) {
         notes.push("Thin lines: single jobs. Thick lines: the average of the jobs; bands: from the lowest to the highest value of any of them.".to_owned());
-    } else if lines().any(|line| !line.band.is_empty()) {
+    } else if lines().any(|line| !line.low.is_empty()) {
         notes.push("Lines: the average of each interval; bands: from its lowest to its highest value.".to_owned());
     }
     if n_latencies > 1 {
@@ -80,7 +81,7 @@ fn panels_of(entries: &[Entry<'_>], quantity: Quantity) -> Vec<Panel> {
         let of_direction = |(_, series): &(String, &TimeSeries)| {
             let most = if series.heat.is_some() { MOST_PERCENTILES } else { MOST_POINTS };
             let lines = series_lines(series, most).into_iter().enumerate();
-            let lines = lines.map(|(look, line)| plot_line(line.name.clone(), line, look)).collect();
+            let lines = lines.map(|(colour, line)| ChartLine { colour, ..line }).collect();
             of(&format!(", {}", series.kind().name()), lines)
         };
         return found.iter().map(of_direction).collect();
@@ -121,7 +122,7 @@ fn series_of<'a>(entry: &'a Entry<'_>, quantity: Quantity, direction: DataDirect
     all.iter().map(|series| (name(series), *series)).collect()
 }
 
-fn panel(quantity: Quantity, words: &str, start: &str, lines: Vec<PlotLine>) -> Panel {
+fn panel(quantity: Quantity, words: &str, start: &'static str, lines: Vec<ChartLine>) -> Panel {
     let (name, unit) = match quantity {
         Quantity::Bandwidth => ("bandwidth", AxisUnit::BytesPerSecond),
         Quantity::Iops => ("I/Os per second", AxisUnit::IosPerSecond),
@@ -131,15 +132,13 @@ fn panel(quantity: Quantity, words: &str, start: &str, lines: Vec<PlotLine>) -> 
     };
     let title = if quantity == Quantity::Iops { "IOPS".to_owned() } else { capitalised(name) };
     let scale = if unit == AxisUnit::Nanoseconds && is_wide(&lines) { AxisScale::Log } else { AxisScale::Linear };
-    let x = PlotAxis::new(start, AxisUnit::Seconds, AxisScale::Linear);
-    let content = LinePanel { x, y: PlotAxis::new(name, unit, scale), lines };
+    let x = ChartAxis::new(start, AxisUnit::Seconds, AxisScale::Linear);
+    let content = LinePanel { x, y: ChartAxis::new(name, unit, scale), lines };
     Panel { title: format!("{title} over time{words}"), content: PanelContent::Lines(content) }
 }
 
-fn is_wide(lines: &[PlotLine]) -> bool {
-    let values = lines.iter().flat_map(|line| {
-        line.points.iter().map(|(_, value)| *value).chain(line.band.iter().flat_map(|(low, high)| [*low, *high]))
-    });
+fn is_wide(lines: &[ChartLine]) -> bool {
+    let values = lines.iter().flat_map(|line| line.y.iter().chain(&line.low).chain(&line.high).copied());
     let (low, high) = values
         .filter(|value| *value > 0.0)
         .fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
@@ -147,34 +146,38 @@ fn is_wide(lines: &[PlotLine]) -> bool {
 }
 
 /// A line for each job and direction.
-fn separate(found: &[(String, &TimeSeries)]) -> Vec<PlotLine> {
+fn separate(found: &[(String, &TimeSeries)]) -> Vec<ChartLine> {
     let lines = found.iter().enumerate();
-    lines.map(|(look, (name, series))| plot_line(name.clone(), line(&series.shortened(MOST_POINTS)), look)).collect()
-}
-
-fn plot_line(name: String, line: ChartLine, look: usize) -> PlotLine {
-    let band = line.low.into_iter().zip(line.high).collect();
-    let points = line.x.into_iter().zip(line.y).collect();
-    PlotLine { name, look, points, band, breaks: line.breaks, ..PlotLine::default() }
+    let line = |(colour, (name, series)): (usize, &(String, &TimeSeries))| ChartLine {
+        name: name.clone(),
+        colour,
+        ..line(&series.shortened(MOST_POINTS))
+    };
+    lines.map(line).collect()
 }
 
 /// Pale lines of all jobs, and above them for each direction their average and the band of all their values.
-fn crowd(found: &[(String, &TimeSeries)]) -> Vec<PlotLine> {
+fn crowd(found: &[(String, &TimeSeries)]) -> Vec<ChartLine> {
     let mut lines = Vec::new();
     for direction in DataDirection::ALL {
         let of_direction: Vec<&TimeSeries> =
             found.iter().filter(|(_, series)| series.direction == direction).map(|(_, series)| *series).collect();
         let (n_jobs, look) = (of_direction.len(), direction.index());
         for series in &of_direction {
-            let pale = plot_line(String::new(), line(&series.shortened(MOST_POINTS)), look);
-            lines.push(PlotLine { weight: LineWeight::Faint, band: Vec::new(), ..pale });
+            lines.push(ChartLine {
+                name: String::new(),
+                colour: look,
+                weight: LineWeight::Faint,
+                low: Vec::new(),
+                high: Vec::new(),
+                ..line(&series.shortened(MOST_POINTS))
+            });
         }
         if let Some(series) = average_of(&of_direction) {
             let name = format!("{}, average of {n_jobs} jobs", series.kind().name());
-            let bold = plot_line(name, line(&series), look);
             // The band is that of all jobs, also where an interval has one value.
-            let band = series.filled().map(|(_, bin)| (bin.min, bin.max)).collect();
-            lines.push(PlotLine { weight: LineWeight::Bold, band, ..bold });
+            let (low, high) = series.filled().map(|(_, bin)| (bin.min, bin.max)).unzip();
+            lines.push(ChartLine { name, colour: look, weight: LineWeight::Bold, low, high, ..line(&series) });
         }
     }
     // Averages lie above all single lines.

@@ -1,9 +1,9 @@
-//! A picture as values: panels with lines, bars or a grid.
+//! A picture as values: panels with lines, bars or a grid, on the axes and of the lines of all charts.
 //!
 //! Must not know: results, how a picture is drawn. Start reading at [`Picture`]. Values are in base units, as in
 //! [`crate::chart`].
 
-use crate::chart::AxisUnit;
+use crate::chart::{AxisUnit, ChartAxis, ChartLine};
 
 /// A picture: panels one below the other.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,91 +36,22 @@ pub enum PanelContent {
     Grid(GridPanel),
 }
 
-/// An axis of a picture.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlotAxis {
-    /// What it measures; the unit is added when it is drawn.
-    pub label: String,
-    /// In which unit its values are.
-    pub unit: AxisUnit,
-    /// How values become places.
-    pub scale: AxisScale,
-}
-
-impl PlotAxis {
-    /// An axis.
-    pub fn new(label: impl Into<String>, unit: AxisUnit, scale: AxisScale) -> Self {
-        Self { label: label.into(), unit, scale }
-    }
-}
-
-/// How values of an axis become places.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AxisScale {
-    /// Equal distances are equal differences; the axis has its 0.
-    Linear,
-    /// Equal distances are equal factors.
-    Log,
-    /// For percentiles: 90, 99 and 99.9 % have equal distances.
-    Nines,
-}
-
 /// Lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinePanel {
     /// The horizontal axis.
-    pub x: PlotAxis,
+    pub x: ChartAxis,
     /// The vertical axis.
-    pub y: PlotAxis,
+    pub y: ChartAxis,
     /// The lines; later ones lie above.
-    pub lines: Vec<PlotLine>,
-}
-
-/// A line.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PlotLine {
-    /// Its name in the legend; empty: it is not in the legend.
-    pub name: String,
-    /// Number of its colour, dashes and marker.
-    pub look: usize,
-    /// How much it stands out.
-    pub weight: LineWeight,
-    /// Its points, from left to right.
-    pub points: Vec<(f64, f64)>,
-    /// Indexes of the points before which the line is broken: nothing was measured between.
-    pub breaks: Vec<usize>,
-    /// Lower and upper edge of the band around the line, for each point; empty: no band.
-    pub band: Vec<(f64, f64)>,
-    /// A value holds until the next one.
-    pub is_stepped: bool,
-}
-
-impl PlotLine {
-    /// The ranges of points that belong together.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
-        let starts = std::iter::once(0).chain(self.breaks.iter().copied());
-        let ends = self.breaks.iter().copied().chain(std::iter::once(self.points.len()));
-        starts.zip(ends).map(|(start, end)| start..end).filter(|piece| !piece.is_empty())
-    }
-}
-
-/// How much a line stands out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LineWeight {
-    /// One of many: thin and pale.
-    Faint,
-    /// A line of its own.
-    #[default]
-    Normal,
-    /// What many lines have in common.
-    Bold,
+    pub lines: Vec<ChartLine>,
 }
 
 /// Bars or points in rows, one row a class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarPanel {
     /// The axis of the values.
-    pub value: PlotAxis,
+    pub value: ChartAxis,
     /// The head of the column with the values in words.
     pub head: &'static str,
     /// Names of the classes.

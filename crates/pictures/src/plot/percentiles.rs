@@ -5,9 +5,10 @@
 use super::PlotError;
 use super::entries::entries;
 use super::histogram::{paled, title_of, words_of};
-use super::panel::{AxisScale, LinePanel, Panel, PanelContent, Picture, PlotAxis, PlotLine};
-use crate::chart::AxisUnit;
+use super::panel::{LinePanel, Panel, PanelContent, Picture};
+use crate::chart::{AxisUnit, ChartAxis, ChartLine};
 use crate::charts::together::distribution;
+use crate::scale::AxisScale;
 use ferrio_formats::{IoKind, JobResult, LatencyFigures, LatencyKind, RunResult};
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
         for of in IoKind::ALL {
             if let Some((kind, points)) = points(entry.job, of) {
                 kinds.insert(kind);
-                lines.push(PlotLine { name: entry.with(of.name()), look: lines.len(), points, ..PlotLine::default() });
+                lines.push(ChartLine::through(entry.with(of.name()), lines.len(), points));
             }
         }
     }
@@ -33,8 +34,8 @@ pub(super) fn picture(results: &[RunResult]) -> Result<Picture, PlotError> {
     }
     paled(&mut lines);
     let content = LinePanel {
-        x: PlotAxis::new("share of the I/Os that took no longer", AxisUnit::Percent, AxisScale::Nines),
-        y: PlotAxis::new(words_of(&kinds), AxisUnit::Nanoseconds, AxisScale::Log),
+        x: ChartAxis::new("share of the I/Os that took no longer", AxisUnit::Percent, AxisScale::Nines),
+        y: ChartAxis::new(words_of(&kinds), AxisUnit::Nanoseconds, AxisScale::Log),
         lines,
     };
     Ok(Picture {

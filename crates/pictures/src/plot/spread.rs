@@ -8,77 +8,74 @@ use ferrio_formats::{
     Figures, IoKind, JobResult, LatencyFigures, LatencyKind, Quantity, RunResult, SampledRate, TimeBin, TimeSeries,
     together,
 };
+use ferrio_stats::Metric;
 
 /// A figure that bars show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BarFigure {
-    Bandwidth,
-    Iops,
-    Latency,
+    Of(Metric),
+    /// The number of I/Os.
     Count,
-    P50,
-    P99,
-    P999,
-    Max,
 }
 
 impl BarFigure {
+    pub(super) const BANDWIDTH: Self = Self::Of(Metric::Bandwidth);
+    pub(super) const IOPS: Self = Self::Of(Metric::Iops);
+    pub(super) const LATENCY: Self = Self::Of(Metric::MeanLatency);
+
     /// All of them, in the order of their panels.
-    pub(super) const ALL: [Self; 8] =
-        [Self::Bandwidth, Self::Iops, Self::Latency, Self::Count, Self::P50, Self::P99, Self::P999, Self::Max];
+    pub(super) const ALL: [Self; 8] = [
+        Self::BANDWIDTH,
+        Self::IOPS,
+        Self::LATENCY,
+        Self::Count,
+        Self::Of(Metric::P50),
+        Self::Of(Metric::P99),
+        Self::Of(Metric::P999),
+        Self::Of(Metric::Max),
+    ];
 
     /// True for figures that every picture has. The others are shown where jobs have syncs: only beside the latencies of the syncs do
     /// those of the data say what a program waits for.
     pub(super) const fn is_usual(self) -> bool {
-        matches!(self, Self::Bandwidth | Self::Iops | Self::Latency)
+        matches!(self, Self::BANDWIDTH | Self::IOPS | Self::LATENCY)
     }
 
     /// Its name on an axis.
-    pub(super) const fn label(self) -> &'static str {
+    pub(super) fn label(self) -> String {
         match self {
-            Self::Bandwidth => "bandwidth",
-            Self::Iops => "I/Os per second",
-            Self::Latency => "latency",
-            Self::Count => "number of I/Os",
-            Self::P50 => "p50 of the latency",
-            Self::P99 => "p99 of the latency",
-            Self::P999 => "p99.9 of the latency",
-            Self::Max => "highest latency",
+            Self::IOPS => "I/Os per second".to_owned(),
+            Self::LATENCY => "latency".to_owned(),
+            Self::Count => "number of I/Os".to_owned(),
+            Self::Of(Metric::Max) => "highest latency".to_owned(),
+            Self::Of(metric) if metric.is_latency() => format!("{} of the latency", metric.name()),
+            Self::Of(metric) => metric.title().to_lowercase(),
         }
     }
 
     /// What the words behind its bars are.
     pub(super) const fn head(self) -> &'static str {
         match self {
-            Self::Bandwidth | Self::Iops | Self::Latency => "average",
             Self::Count => "number",
-            Self::P50 => "p50",
-            Self::P99 => "p99",
-            Self::P999 => "p99.9",
-            Self::Max => "max",
+            Self::Of(_) if self.is_usual() => "average",
+            Self::Of(metric) => metric.name(),
         }
     }
 
     /// Its unit.
     pub(super) const fn unit(self) -> AxisUnit {
         match self {
-            Self::Bandwidth => AxisUnit::BytesPerSecond,
-            Self::Iops => AxisUnit::IosPerSecond,
-            Self::Latency | Self::P50 | Self::P99 | Self::P999 | Self::Max => AxisUnit::Nanoseconds,
             Self::Count => AxisUnit::Count,
+            Self::Of(metric) => AxisUnit::of(metric.unit()),
         }
     }
 
     /// The figure in those of a kind of I/O; `None`: it is one with a spread.
     fn of(self, figures: &Figures) -> Option<f64> {
-        let percentile = |percent| Some(figures.latency()?.1.percentile(percent)?.latency_ns as f64);
         match self {
-            Self::Bandwidth | Self::Iops | Self::Latency => None,
             Self::Count => Some(figures.n_ios as f64),
-            Self::P50 => percentile(50.0),
-            Self::P99 => percentile(99.0),
-            Self::P999 => percentile(99.9),
-            Self::Max => figures.latency().map(|(_, latency)| latency.max_ns as f64),
+            Self::Of(_) if self.is_usual() => None,
+            Self::Of(metric) => metric.of(figures, figures.latency().map(|(_, latency)| latency)),
         }
     }
 }
@@ -96,7 +93,7 @@ pub(super) fn spread(bar: &BarJobs<'_>, kind: IoKind, figure: BarFigure) -> Opti
         let all = bar.result.figures_together(&bar.jobs, kind).ok()??;
         return figure.of(&all).map(FigureSpread::of);
     }
-    if figure == BarFigure::Latency {
+    if figure == BarFigure::LATENCY {
         return latency(&bar.jobs, kind).map(|(_, spread)| spread);
     }
     let known: Vec<FigureSpread> = bar.jobs.iter().filter_map(|job| rate(job, kind, figure)).collect();
@@ -104,24 +101,24 @@ pub(super) fn spread(bar: &BarJobs<'_>, kind: IoKind, figure: BarFigure) -> Opti
         return known.first().copied();
     }
     let all = bar.result.figures_together(&bar.jobs, kind).ok()??;
-    Some(FigureSpread::of(if figure == BarFigure::Iops { all.ios_per_sec } else { all.bytes_per_sec }))
+    Some(FigureSpread::of(if figure == BarFigure::IOPS { all.ios_per_sec } else { all.bytes_per_sec }))
 }
 
 fn rate(job: &JobResult, kind: IoKind, figure: BarFigure) -> Option<FigureSpread> {
     // Syncs move no data.
-    if kind == IoKind::Sync && figure == BarFigure::Bandwidth {
+    if kind == IoKind::Sync && figure == BarFigure::BANDWIDTH {
         return None;
     }
     if let Some(figures) = job.get(kind) {
         let (mean, sampled) = match figure {
-            BarFigure::Iops => (figures.ios_per_sec, figures.sampled_ios_per_sec),
+            BarFigure::IOPS => (figures.ios_per_sec, figures.sampled_ios_per_sec),
             _ => (figures.bytes_per_sec, figures.sampled_bytes_per_sec),
         };
         return Some(
             sampled.map_or_else(|| FigureSpread::of(mean), |sampled| of_samples(mean, sampled, figures.n_ios)),
         );
     }
-    let quantity = if figure == BarFigure::Iops { Quantity::Iops } else { Quantity::Bandwidth };
+    let quantity = if figure == BarFigure::IOPS { Quantity::Iops } else { Quantity::Bandwidth };
     of_series(job, kind, quantity)
 }
 
@@ -225,13 +222,13 @@ mod tests {
     #[test]
     fn a_rate_has_the_spread_of_its_samples_and_a_sum_has_none() {
         let one = job(10.0, 1.0, 1);
-        let alone = of(std::slice::from_ref(&one), DataDirection::Read, BarFigure::Iops).expect("a rate");
+        let alone = of(std::slice::from_ref(&one), DataDirection::Read, BarFigure::IOPS).expect("a rate");
         assert_eq!(alone, FigureSpread { mean: 100.0, deviation: Some((89.0, 109.0)), range: Some((50.0, 150.0)) });
         assert_eq!(
-            of(&[one.clone(), one.clone()], DataDirection::Read, BarFigure::Iops),
+            of(&[one.clone(), one.clone()], DataDirection::Read, BarFigure::IOPS),
             Some(FigureSpread::of(200.0))
         );
-        assert_eq!(of(std::slice::from_ref(&one), DataDirection::Write, BarFigure::Iops), None);
+        assert_eq!(of(std::slice::from_ref(&one), DataDirection::Write, BarFigure::IOPS), None);
     }
 
     #[test]
@@ -245,7 +242,7 @@ mod tests {
     fn a_latency_of_two_jobs_is_that_of_all_their_ios() {
         // Ten I/Os of 20 ns and thirty of 60 ns: mean 50, deviation sqrt(300).
         let jobs = [job(20.0, 0.0, 10), job(60.0, 0.0, 30)];
-        let found = of(&jobs, DataDirection::Read, BarFigure::Latency).expect("a latency");
+        let found = of(&jobs, DataDirection::Read, BarFigure::LATENCY).expect("a latency");
         let (low, high) = found.deviation.expect("a deviation");
         assert!(
             (found.mean - 50.0).abs() < 1e-9 && (high - 50.0 - 300_f64.sqrt()).abs() < 1e-9 && low > 32.0,
@@ -262,7 +259,7 @@ mod tests {
             .enumerate()
             .for_each(|(at, value)| series.add(at as u64, *value, 100));
         let job = JobResult { series: vec![series], ..JobResult::default() };
-        let found = of(&[job], DataDirection::Write, BarFigure::Bandwidth).expect("a rate");
+        let found = of(&[job], DataDirection::Write, BarFigure::BANDWIDTH).expect("a rate");
         assert_eq!((found.mean, found.range), (5.0, Some((2.0, 9.0))));
         // The squares of the differences add up to 32: of a sample of eight, sqrt(32 / 7).
         let (low, high) = found.deviation.expect("a deviation");

@@ -1,7 +1,9 @@
 //! Tests of the kinds, with figures whose pictures are known.
 
-use super::panel::{AxisScale, LinePanel, LineWeight};
+use super::panel::LinePanel;
 use super::*;
+use crate::chart::LineWeight;
+use crate::scale::AxisScale;
 use ferrio_formats::{Figures, JobResult, LatencyFigures, LatencyHeat, LatencyKind, Quantity, SampledRate, TimeSeries};
 use ferrio_units::DataDirection;
 
@@ -85,8 +87,8 @@ fn a_peak_in_ten_million_values_is_kept() {
     }
     let (picture, svg) = drawn("over-time", &[result("r", vec![with_series("j", vec![series])])]);
     let line = &lines(&picture, 0).lines[0];
-    assert!(line.points.len() <= 1000 && line.points.len() > 500, "{}", line.points.len());
-    assert!(line.band.iter().any(|(_, high)| *high > 8.99e9));
+    assert!(line.x.len() <= 1000 && line.x.len() > 500, "{}", line.x.len());
+    assert!(line.high.iter().any(|high| *high > 8.99e9));
     assert!(says(&svg, "bandwidth (GB/s)") && says(&svg, "time since the start of the job (h:min)"), "{svg:.9000}");
     assert!(svg.len() < 200_000);
 }
@@ -99,7 +101,10 @@ fn each_job_has_a_line_and_a_name_and_each_quantity_a_panel() {
     let (picture, svg) = drawn("over-time", &[result("r", vec![job("a", 1.0), job("b", 2.0)])]);
     assert_eq!(picture.panels.len(), 2);
     let iops = lines(&picture, 1);
-    assert_eq!((iops.lines.len(), iops.lines[1].points.len(), iops.lines[1].points[0]), (2, 5, (0.05, 2.0)));
+    assert_eq!(
+        (iops.lines.len(), iops.lines[1].x.len(), (iops.lines[1].x[0], iops.lines[1].y[0])),
+        (2, 5, (0.05, 2.0))
+    );
     for text in ["I/Os per second", "bandwidth (MB/s)", "a: read", "b: read", "IOPS over time"] {
         assert!(says(&svg, text), "{text}");
     }
@@ -117,8 +122,8 @@ fn many_jobs_are_pale_lines_below_their_average() {
         (drawn.len(), drawn[64].weight, drawn[64].name.as_str()),
         (65, LineWeight::Bold, "read, average of 64 jobs")
     );
-    assert!(drawn[64].points.iter().all(|(_, value)| (value - 31.5).abs() < 1e-9), "{:?}", drawn[64]);
-    assert!(drawn[64].band.iter().all(|band| *band == (0.0, 63.0)));
+    assert!(drawn[64].y.iter().all(|value| (value - 31.5).abs() < 1e-9), "{:?}", drawn[64]);
+    assert!(drawn[64].band().all(|band| band == (0.0, 63.0)));
     assert!(says(&svg, "read, average of 64 jobs") && !svg.contains("j17"));
 }
 
@@ -134,8 +139,8 @@ fn logs_of_jobs_that_differ_by_milliseconds_have_one_average() {
     };
     let (picture, _) = drawn("over-time", &[result("r", (0..13).map(job).collect())]);
     let average = lines(&picture, 0).lines.last().expect("an average");
-    assert_eq!(average.points.len(), 10, "{:?}", average.points);
-    assert!(average.points.iter().all(|(_, value)| (value - 6.0).abs() < 1e-9), "{:?}", average.points);
+    assert_eq!(average.x.len(), 10, "{:?}", average.x);
+    assert!(average.y.iter().all(|value| (value - 6.0).abs() < 1e-9), "{:?}", average.y);
 }
 
 #[test]
@@ -315,10 +320,10 @@ fn distributions_and_percentiles_are_those_of_the_report() {
     let (histogram, svg) = drawn("histogram", &results);
     let panel = lines(&histogram, 0);
     assert_eq!(panel.lines.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), ["a: read", "b: read"]);
-    assert!(panel.lines[0].points.iter().any(|(_, share)| (share - 99.0).abs() < 1e-9));
+    assert!(panel.lines[0].y.iter().any(|share| (share - 99.0).abs() < 1e-9));
     assert!(says(&svg, "share of the I/Os (%)") && says(&svg, "completion latency, logarithmic"));
     let (percentiles, svg) = drawn("percentiles", &results);
-    assert_eq!(lines(&percentiles, 0).lines[1].points, [(50.0, 9_000.0), (99.0, 500_000.0)]);
+    assert_eq!(lines(&percentiles, 0).lines[1].points().collect::<Vec<_>>(), [(50.0, 9_000.0), (99.0, 500_000.0)]);
     assert!(says(&svg, "99") && says(&svg, "100 us"));
 }
 
@@ -339,8 +344,7 @@ fn logs_of_the_clones_of_a_group_are_lines_of_their_own() {
     let of_file = |file: &str, value| TimeSeries { source: file.to_owned(), ..rates(Quantity::Iops, &[value; 5]) };
     let series = vec![of_file("x_iops.1.log", 1.0), of_file("x_iops.2.log", 2.0)];
     let (picture, _) = drawn("over-time", &[result("r", vec![with_series("j", series)])]);
-    let found: Vec<(&str, f64)> =
-        lines(&picture, 0).lines.iter().map(|line| (line.name.as_str(), line.points[0].1)).collect();
+    let found: Vec<(&str, f64)> = lines(&picture, 0).lines.iter().map(|line| (line.name.as_str(), line.y[0])).collect();
     assert_eq!(found, [("x_iops.1.log: read", 1.0), ("x_iops.2.log: read", 2.0)]);
 }
 

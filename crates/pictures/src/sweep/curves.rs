@@ -2,10 +2,11 @@
 //!
 //! The values of the other parameters make the lines. Must not know: pages. Start reading at [`curves`].
 
+use super::ReadOutcome;
 use super::frame::{HEIGHT, PixelScale, WIDTH, bottom_axis, left_axis, pixels, place_of, value_text};
-use super::{SweepView, SweptPoint, SweptSubject};
-use ferrio_insight::compare::ComparedMetric;
+use crate::outcome::{ShownParameter, ShownPoint, ShownSubject};
 use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
 
 /// A text above a mark that is nearer to the upper edge has no room.
@@ -17,11 +18,11 @@ const MOST_LINES: usize = 8;
 /// Points that differ in one parameter alone.
 pub(super) struct CurveLine<'a> {
     pub(super) name: String,
-    pub(super) points: Vec<&'a SweptPoint<'a>>,
+    pub(super) points: Vec<&'a dyn ShownPoint>,
 }
 
 /// All curves of a job's I/O.
-pub(super) fn curves(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
+pub(super) fn curves(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Markup {
     let along = longest_axis(view);
     let Some(along) = along else { return html! {} };
     let lines = lines(view, along);
@@ -29,10 +30,10 @@ pub(super) fn curves(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup 
     let lines = &lines[..lines.len().min(MOST_LINES)];
     html! {
         div class="pictures" {
-            @for metric in [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99] {
+            @for metric in [Metric::Iops, Metric::Bandwidth, Metric::P99] {
                 (over_parameter(view, subject, along, lines, metric))
             }
-            (against_throughput(subject, lines, ComparedMetric::P99, &|point| format!("#{}", point.number)))
+            (against_throughput((subject, &|point| view.is_knee(point, subject)), lines, Metric::P99, &|point| format!("#{}", point.number())))
         }
         @if lines.len() > 1 { (key(lines)) }
         @if n_left_out > 0 { p class="hint" { (n_left_out) " more lines are in the table alone." } }
@@ -40,15 +41,15 @@ pub(super) fn curves(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup 
 }
 
 /// The parameter with the most values; `None`: none has two.
-fn longest_axis(view: &SweepView<'_>) -> Option<usize> {
-    let longest = view.axes.iter().enumerate().rev().max_by_key(|(_, (_, values))| values.len());
-    longest.filter(|(_, (_, values))| values.len() > 1).map(|(index, _)| index)
+fn longest_axis(view: &ReadOutcome<'_>) -> Option<usize> {
+    let longest = view.parameters.iter().enumerate().rev().max_by_key(|(_, parameter)| parameter.values.len());
+    longest.filter(|(_, parameter)| parameter.values.len() > 1).map(|(index, _)| index)
 }
 
-fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<CurveLine<'a>> {
+fn lines<'a>(view: &ReadOutcome<'a>, along: usize) -> Vec<CurveLine<'a>> {
     let mut lines: Vec<(Vec<usize>, CurveLine<'a>)> = Vec::new();
-    for point in &view.points {
-        let others = point.places.iter().enumerate().filter(|(axis, _)| *axis != along).map(|(_, place)| *place);
+    for point in view.points.iter().copied() {
+        let others = point.places().iter().enumerate().filter(|(axis, _)| *axis != along).map(|(_, place)| *place);
         let others: Vec<usize> = others.collect();
         if let Some((_, line)) = lines.iter_mut().find(|(known, _)| *known == others) {
             line.points.push(point);
@@ -60,58 +61,57 @@ fn lines<'a>(view: &'a SweepView<'a>, along: usize) -> Vec<CurveLine<'a>> {
     }
     // A search tries values in an order of its own.
     for (_, line) in &mut lines {
-        line.points.sort_by_key(|point| point.places[along]);
+        line.points.sort_by_key(|point| point.places()[along]);
     }
     lines.into_iter().map(|(_, line)| line).collect()
 }
 
 fn over_parameter(
-    view: &SweepView<'_>,
-    subject: SweptSubject<'_>,
+    view: &ReadOutcome<'_>,
+    subject: ShownSubject<'_>,
     along: usize,
     lines: &[CurveLine<'_>],
-    metric: ComparedMetric,
+    metric: Metric,
 ) -> Markup {
-    let (name, values) = &view.axes[along];
-    let figure = |point: &&SweptPoint<'_>| point.figure(subject, metric).map(highest);
+    let ShownParameter { name, values } = &view.parameters[along];
+    let figure = |point: &&dyn ShownPoint| subject.figure(*point, metric).map(highest);
     let scale = PixelScale::up(lines.iter().flat_map(|line| &line.points).filter_map(figure));
-    let x = |point: &SweptPoint<'_>| place_of(point.places[along], values.len());
+    let x = |point: &dyn ShownPoint| place_of(point.places()[along], values.len());
     let words: Vec<(f64, String)> =
         values.iter().enumerate().map(|(index, value)| (place_of(index, values.len()), value.clone())).collect();
-    let heading = format!("{} over {name}", title(metric));
+    let heading = format!("{} over {name}", metric.title());
     picture(
         &heading,
         &html! {
-            (left_axis(&scale, metric))
+            (left_axis(&scale, metric.unit()))
             (bottom_axis(&words, name))
             @for (index, line) in lines.iter().enumerate() {
-                @let marks = line.points.iter().filter_map(|point| Some((*point, point.figure(subject, metric)?)));
-                @let marks: Vec<(&SweptPoint<'_>, &RepeatedFigure)> = marks.collect();
-                @let path: Vec<(f64, f64)> = marks.iter().map(|(point, figure)| (x(point), scale.place(figure.mean))).collect();
+                @let marks = line.points.iter().filter_map(|point| Some((*point, subject.figure(*point, metric)?)));
+                @let marks: Vec<(&dyn ShownPoint, &RepeatedFigure)> = marks.collect();
+                @let path: Vec<(f64, f64)> = marks.iter().map(|(point, figure)| (x(*point), scale.place(figure.mean))).collect();
                 (polyline(&path, index))
                 @for (point, figure) in marks {
                     @if let Some([low, high]) = figure.interval {
                         line class=(format!("whisker c{index}")) x1=(pixels(x(point))) x2=(pixels(x(point))) y1=(pixels(scale.place(low))) y2=(pixels(scale.place(high))) {}
                     }
-                    (knee(point, subject, (x(point), scale.place(figure.mean))))
-                    (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric, figure.mean))))
+                    (knee(view.is_knee(point, subject), (x(point), scale.place(figure.mean))))
+                    (mark(point, index, (x(point), scale.place(figure.mean)), &format!("{}: {}", view.options(point).join(" "), value_text(metric.unit(), figure.mean))))
                 }
             }
         },
     )
 }
 
-/// A latency against IOPS. `words`: what a point says of itself.
+/// A latency against IOPS. `is_knee`: whether a point is one. `words`: what a point says of itself.
 pub(super) fn against_throughput(
-    subject: SweptSubject<'_>,
+    (subject, is_knee): (ShownSubject<'_>, &dyn Fn(&dyn ShownPoint) -> bool),
     lines: &[CurveLine<'_>],
-    metric: ComparedMetric,
-    words: &dyn Fn(&SweptPoint<'_>) -> String,
+    metric: Metric,
+    words: &dyn Fn(&dyn ShownPoint) -> String,
 ) -> Markup {
-    let both = |point: &SweptPoint<'_>| {
-        Some((point.figure(subject, ComparedMetric::Iops)?.mean, point.figure(subject, metric)?.mean))
-    };
-    let all: Vec<(f64, f64)> = lines.iter().flat_map(|line| &line.points).filter_map(|point| both(point)).collect();
+    let both =
+        |point: &dyn ShownPoint| Some((subject.figure(point, Metric::Iops)?.mean, subject.figure(point, metric)?.mean));
+    let all: Vec<(f64, f64)> = lines.iter().flat_map(|line| &line.points).filter_map(|point| both(*point)).collect();
     if all.len() < 2 {
         return html! {};
     }
@@ -121,18 +121,18 @@ pub(super) fn against_throughput(
     );
     let ticks = across.ticks().into_iter();
     let below: Vec<(f64, String)> =
-        ticks.map(|value| (across.place(value), value_text(ComparedMetric::Iops, value))).collect();
+        ticks.map(|value| (across.place(value), value_text(MetricUnit::IosPerSecond, value))).collect();
     picture(
-        &format!("{} against IOPS", title(metric)),
+        &format!("{} against {}", metric.title(), Metric::Iops.title()),
         &html! {
-            (left_axis(&up, metric))
-            (bottom_axis(&below, "IOPS"))
+            (left_axis(&up, metric.unit()))
+            (bottom_axis(&below, Metric::Iops.heading()))
             @for (index, line) in lines.iter().enumerate() {
-                @let marks = line.points.iter().filter_map(|point| both(point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
-                @let marks: Vec<(&SweptPoint<'_>, (f64, f64))> = marks.collect();
+                @let marks = line.points.iter().filter_map(|point| both(*point).map(|(iops, latency)| (*point, (across.place(iops), up.place(latency)))));
+                @let marks: Vec<(&dyn ShownPoint, (f64, f64))> = marks.collect();
                 (polyline(&marks.iter().map(|(_, place)| *place).collect::<Vec<_>>(), index))
                 @for (point, place) in marks {
-                    (knee(point, subject, place))
+                    (knee(is_knee(point), place))
                     (mark(point, index, place, &words(point)))
                 }
             }
@@ -142,16 +142,6 @@ pub(super) fn against_throughput(
 
 fn highest(figure: &RepeatedFigure) -> f64 {
     figure.interval.map_or(figure.mean, |[_, high]| high.min(2.0 * figure.mean).max(figure.mean))
-}
-
-fn title(metric: ComparedMetric) -> &'static str {
-    match metric {
-        ComparedMetric::Iops => "IOPS",
-        ComparedMetric::Bandwidth => "Bandwidth",
-        ComparedMetric::P99 => "99th percentile of latency",
-        ComparedMetric::MeanLatency => "Mean latency",
-        metric => metric.name(),
-    }
 }
 
 fn picture(heading: &str, content: &Markup) -> Markup {
@@ -169,16 +159,16 @@ fn polyline(path: &[(f64, f64)], index: usize) -> Markup {
 }
 
 /// A point; hollow where its figures cannot be believed.
-fn mark(point: &SweptPoint<'_>, index: usize, (x, y): (f64, f64), words: &str) -> Markup {
-    let class = format!("mark c{index}{}", if point.is_believable { "" } else { " hollow" });
+fn mark(point: &dyn ShownPoint, index: usize, (x, y): (f64, f64), words: &str) -> Markup {
+    let class = format!("mark c{index}{}", if point.is_believable() { "" } else { " hollow" });
     html! { circle class=(class) cx=(pixels(x)) cy=(pixels(y)) r="4" { title { (words) } } }
 }
 
 /// A ring around the mark of a knee, with its name above it, or below it near the upper edge.
-fn knee(point: &SweptPoint<'_>, subject: SweptSubject<'_>, (x, y): (f64, f64)) -> Markup {
+fn knee(is_knee: bool, (x, y): (f64, f64)) -> Markup {
     let name_y = if y > NEAR_EDGE { y - 13.0 } else { y + 22.0 };
     html! {
-        @if point.is_knee(subject) {
+        @if is_knee {
             circle class="knee" cx=(pixels(x)) cy=(pixels(y)) r="9" { title { "knee" } }
             text class="knee-name" x=(pixels(x)) y=(pixels(name_y)) { "knee" }
         }

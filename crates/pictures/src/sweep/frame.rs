@@ -2,7 +2,8 @@
 //!
 //! Must not know: figures of jobs. Start reading at [`PixelScale::of`].
 
-use ferrio_insight::compare::ComparedMetric;
+use crate::scale::{AxisScale, ChartScale, extremes, nice_step, round_values};
+use ferrio_stats::MetricUnit;
 use ferrio_units::humanize::{duration_text, thousands};
 use maud::{Markup, html};
 
@@ -22,9 +23,9 @@ const MOST_TICKS: i32 = 20;
 /// A scale from values to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct PixelScale {
-    low: f64,
-    high: f64,
-    is_log: bool,
+    scale: ChartScale,
+    /// The smallest and the largest value.
+    values: (f64, f64),
     /// Pixels of both ends.
     ends: (f64, f64),
 }
@@ -33,12 +34,13 @@ impl PixelScale {
     /// The scale on which all values fit: from 0, or logarithmic where they are far apart.
     fn of(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Self {
         let found = values.filter(|value| value.is_finite() && *value >= 0.0);
-        let (low, high) = found.fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
-        let is_log = low > 0.0 && high > low * WIDE;
-        if is_log {
-            return Self { low: low / 1.25, high: high * 1.25, is_log, ends };
-        }
-        Self { low: 0.0, high: if high > 0.0 { high * 1.08 } else { 1.0 }, is_log, ends }
+        let (low, high) = extremes(found).unwrap_or_default();
+        let (scale, low, high) = if low > 0.0 && high > low * WIDE {
+            (AxisScale::Log, low / 1.25, high * 1.25)
+        } else {
+            (AxisScale::Linear, 0.0, if high > 0.0 { high * 1.08 } else { 1.0 })
+        };
+        Self { scale: ChartScale::between(scale, low, high), values: (low, high), ends }
     }
 
     /// One from the bottom to the top of a picture.
@@ -53,30 +55,19 @@ impl PixelScale {
 
     /// The place of a value, pixels.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let share = if self.is_log {
-            (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
-        } else {
-            (value - self.low) / (self.high - self.low)
-        };
-        self.ends.0 + share.clamp(0.0, 1.0) * (self.ends.1 - self.ends.0)
+        self.ends.0 + self.scale.share(value) * (self.ends.1 - self.ends.0)
     }
 
     /// Round values.
     pub(super) fn ticks(&self) -> Vec<f64> {
-        let magnitude = |value: f64| 10_f64.powf(value.log10().floor());
-        if self.is_log {
-            let decades = (self.high / self.low).log10();
-            let within: &[f64] = if decades > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-            let first = magnitude(self.low);
-            let powers = (0..40).map(|power| first * 10_f64.powi(power)).take_while(|value| *value <= self.high);
-            let all = powers.flat_map(|power| within.iter().map(move |factor| power * factor));
-            return all.filter(|value| (self.low..=self.high).contains(value)).collect();
+        let (low, high) = self.values;
+        if self.scale.scale == AxisScale::Log {
+            let mantissas: &[f64] = if (high / low).log10() > 3.0 { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            let powers = low.log10().floor() as i32..=high.log10().floor() as i32;
+            return round_values(powers, mantissas).filter(|value| (low..=high).contains(value)).collect();
         }
-        let rough = self.high / N_TICKS;
-        let step =
-            [1.0, 2.0, 5.0, 10.0].map(|factor| factor * magnitude(rough)).into_iter().find(|step| *step >= rough);
-        let step = step.unwrap_or(rough);
-        (0..MOST_TICKS).map(|index| f64::from(index) * step).take_while(|value| *value <= self.high).collect()
+        let step = nice_step(high / N_TICKS);
+        (0..MOST_TICKS).map(|index| f64::from(index) * step).take_while(|value| *value <= high).collect()
     }
 }
 
@@ -87,12 +78,12 @@ pub(super) fn place_of(index: usize, n_values: usize) -> f64 {
 }
 
 /// Lines and words of a scale from the bottom to the top.
-pub(super) fn left_axis(scale: &PixelScale, metric: ComparedMetric) -> Markup {
+pub(super) fn left_axis(scale: &PixelScale, unit: MetricUnit) -> Markup {
     html! {
         @for value in scale.ticks() {
             @let y = pixels(scale.place(value));
             line class="grid" x1=(LEFT) x2=(WIDTH - EDGE) y1=(y) y2=(y) {}
-            text x=(LEFT - 6.0) y=(y) text-anchor="end" dominant-baseline="middle" { (value_text(metric, value)) }
+            text x=(LEFT - 6.0) y=(y) text-anchor="end" dominant-baseline="middle" { (value_text(unit, value)) }
         }
         line class="axis" x1=(LEFT) x2=(LEFT) y1=(EDGE) y2=(HEIGHT - BOTTOM) {}
         line class="axis" x1=(LEFT) x2=(WIDTH - EDGE) y1=(HEIGHT - BOTTOM) y2=(HEIGHT - BOTTOM) {}
@@ -113,12 +104,12 @@ pub(super) fn bottom_axis(words: &[(f64, String)], name: &str) -> Markup {
 }
 
 /// A value of a scale in few letters.
-pub(crate) fn value_text(metric: ComparedMetric, value: f64) -> String {
-    match metric {
-        ComparedMetric::Iops => short(value),
-        ComparedMetric::Bandwidth => format!("{} MB/s", short(value / 1e6)),
-        _ if value <= 0.0 => "0".to_owned(),
-        _ => duration_text(value).replace(".00 ", " ").replace(".0 ", " "),
+pub(crate) fn value_text(unit: MetricUnit, value: f64) -> String {
+    match unit {
+        MetricUnit::IosPerSecond => short(value),
+        MetricUnit::BytesPerSecond => format!("{} MB/s", short(value / 1e6)),
+        MetricUnit::Nanoseconds if value <= 0.0 => "0".to_owned(),
+        MetricUnit::Nanoseconds => duration_text(value).replace(".00 ", " ").replace(".0 ", " "),
     }
 }
 
@@ -156,9 +147,9 @@ mod tests {
 
     #[test]
     fn values_have_few_letters() {
-        let iops = [5.0, 250.0, 9_999.0, 12_500.0, 2e6].map(|value| value_text(ComparedMetric::Iops, value));
+        let iops = [5.0, 250.0, 9_999.0, 12_500.0, 2e6].map(|value| value_text(MetricUnit::IosPerSecond, value));
         assert_eq!(iops, ["5", "250", "9,999", "12.5k", "2M"]);
-        assert_eq!(value_text(ComparedMetric::Bandwidth, 2.5e9), "2,500 MB/s");
-        assert_eq!(value_text(ComparedMetric::P99, 2e6), "2 ms");
+        assert_eq!(value_text(MetricUnit::BytesPerSecond, 2.5e9), "2,500 MB/s");
+        assert_eq!(value_text(MetricUnit::Nanoseconds, 2e6), "2 ms");
     }
 }

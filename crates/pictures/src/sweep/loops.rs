@@ -4,30 +4,19 @@
 
 use super::curves::{CurveLine, against_throughput, key};
 use super::frame::value_text;
-use super::{SweptPoint, SweptSubject};
+use crate::outcome::{ShownLoops, ShownPoint, ShownSubject};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
 
 /// What the two loops are.
 const ABOUT: &str = "In a closed loop an I/O begins when another is done: storage that is slow gets less load, and its latencies stay bounded. Users do not wait for each \
                      other. In an open loop they come at random times (Poisson), whatever the storage does, and a latency begins when the user comes: near the limit it grows without end.";
 
-const LATENCIES: [ComparedMetric; 3] = [ComparedMetric::MeanLatency, ComparedMetric::P50, ComparedMetric::P99];
-
-/// A closed loop and an open one.
-#[derive(Debug, Clone)]
-pub struct LoopsView<'a> {
-    /// The other options that both have; empty: there are none.
-    pub at: String,
-    /// Points of the closed loop, in the order of its load, each with its load in words.
-    pub closed: Vec<(String, SweptPoint<'a>)>,
-    /// Points of the open loop, each with its share of the rate of the closed one.
-    pub open: Vec<(String, SweptPoint<'a>)>,
-}
+const LATENCIES: [Metric; 3] = [Metric::MeanLatency, Metric::P50, Metric::P99];
 
 /// Pictures and a table for each job and kind of I/O that has a rate in both loops.
-pub(crate) fn beside_each_other(view: &LoopsView<'_>) -> Markup {
+pub(crate) fn beside_each_other(view: &ShownLoops<'_>) -> Markup {
     html! {
         p class="hint" { (ABOUT) @if !view.at.is_empty() { " Both have " (view.at) "." } }
         @for subject in subjects(view) { (of_subject(view, subject)) }
@@ -35,36 +24,29 @@ pub(crate) fn beside_each_other(view: &LoopsView<'_>) -> Markup {
 }
 
 /// The jobs with their kinds of I/O that both loops have. Syncs have no rate of their own.
-fn subjects<'a>(view: &'a LoopsView<'_>) -> Vec<SweptSubject<'a>> {
-    let of = |points: &'a [(String, SweptPoint<'_>)]| {
-        let mut subjects: Vec<SweptSubject<'a>> = Vec::new();
-        for figure in points.iter().flat_map(|(_, point)| point.figures) {
-            let subject = SweptSubject { job_index: figure.job_index, job: &figure.job, kind: figure.kind };
-            if figure.kind != IoKind::Sync && !subjects.contains(&subject) {
-                subjects.push(subject);
-            }
-        }
-        subjects.sort_by_key(|subject| (subject.job_index, subject.kind));
-        subjects
-    };
+fn subjects<'a>(view: &ShownLoops<'a>) -> Vec<ShownSubject<'a>> {
+    let of = |points: &[(String, &'a dyn ShownPoint)]| ShownSubject::of_points(points.iter().map(|(_, point)| *point));
     let open = of(&view.open);
-    of(&view.closed).into_iter().filter(|subject| open.contains(subject)).collect()
+    let is_in_both = |subject: &ShownSubject<'_>| subject.kind != IoKind::Sync && open.contains(subject);
+    of(&view.closed).into_iter().filter(is_in_both).collect()
 }
 
-fn of_subject(view: &LoopsView<'_>, subject: SweptSubject<'_>) -> Markup {
+fn of_subject(view: &ShownLoops<'_>, subject: ShownSubject<'_>) -> Markup {
     let lines = [("closed loop", &view.closed), ("open loop", &view.open)].map(|(name, points)| CurveLine {
         name: name.to_owned(),
-        points: points.iter().map(|(_, point)| point).collect(),
+        points: points.iter().map(|(_, point)| *point).collect(),
     });
-    let words = |point: &SweptPoint<'_>| {
+    let words = |point: &dyn ShownPoint| {
         let all = view.closed.iter().chain(&view.open);
-        all.into_iter().find(|(_, one)| std::ptr::eq(one, point)).map_or(String::new(), |(words, _)| words.clone())
+        all.into_iter()
+            .find(|(_, one)| std::ptr::addr_eq(*one, point))
+            .map_or(String::new(), |(words, _)| words.clone())
     };
     html! {
         h3 { (subject.job) ": " (subject.kind.name()) }
         div class="pictures loops" {
-            (against_throughput(subject, &lines, ComparedMetric::P99, &words))
-            (against_throughput(subject, &lines, ComparedMetric::MeanLatency, &words))
+            (against_throughput((subject, &|_| false), &lines, Metric::P99, &words))
+            (against_throughput((subject, &|_| false), &lines, Metric::MeanLatency, &words))
         }
         div class="loops" { (key(&lines)) }
         (table(view, subject))
@@ -72,7 +54,7 @@ fn of_subject(view: &LoopsView<'_>, subject: SweptSubject<'_>) -> Markup {
 }
 
 /// The figures of both loops.
-fn table(view: &LoopsView<'_>, subject: SweptSubject<'_>) -> Markup {
+fn table(view: &ShownLoops<'_>, subject: ShownSubject<'_>) -> Markup {
     let name = format!("Closed loop and open loop of {}: {}", subject.job, subject.kind.name());
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(name) {
@@ -82,19 +64,19 @@ fn table(view: &LoopsView<'_>, subject: SweptSubject<'_>) -> Markup {
                     tr {
                         th scope="col" class="words" { "loop" }
                         th scope="col" class="words" { "load" }
-                        th scope="col" { "IOPS" }
-                        @for metric in LATENCIES { th scope="col" { (metric.name()) } }
+                        th scope="col" { (Metric::Iops.heading()) }
+                        @for metric in LATENCIES { th scope="col" { (metric.heading()) } }
                     }
                 }
                 tbody {
                     @for (words, points) in [("closed", &view.closed), ("open", &view.open)] {
                         @for (load, point) in points {
-                            @if let Some(rate) = point.figure(subject, ComparedMetric::Iops) {
-                                tr class=(if point.is_believable { "" } else { "hollow" }) {
+                            @if let Some(rate) = subject.figure(*point, Metric::Iops) {
+                                tr class=(if point.is_believable() { "" } else { "hollow" }) {
                                     td class="words" { (words) }
                                     td class="words" { (load) }
-                                    td { (value_text(ComparedMetric::Iops, rate.mean)) }
-                                    @for metric in LATENCIES { td { (point.figure(subject, metric).map(|one| value_text(metric, one.mean)).unwrap_or_default()) } }
+                                    td { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
+                                    @for metric in LATENCIES { td { (subject.figure(*point, metric).map(|one| value_text(metric.unit(), one.mean)).unwrap_or_default()) } }
                                 }
                             }
                         }

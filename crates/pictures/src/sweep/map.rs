@@ -2,9 +2,10 @@
 //!
 //! Must not know: pages. Start reading at [`maps`].
 
+use super::ReadOutcome;
 use super::frame::value_text;
-use super::{SweepView, SweptPoint, SweptSubject};
-use ferrio_insight::compare::ComparedMetric;
+use crate::outcome::{ShownPoint, ShownSubject};
+use ferrio_stats::Metric;
 use maud::{Markup, html};
 
 /// Most values of a parameter of a map.
@@ -13,30 +14,25 @@ const MOST_VALUES: usize = 40;
 const N_SHADES: f64 = 8.0;
 
 /// The maps of rate and latency, where exactly two parameters have several values.
-pub(super) fn maps(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
-    let wide: Vec<usize> = (0..view.axes.len()).filter(|axis| view.axes[*axis].1.len() > 1).collect();
+pub(super) fn maps(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Markup {
+    let wide: Vec<usize> = (0..view.parameters.len()).filter(|axis| view.parameters[*axis].values.len() > 1).collect();
     let [down, across] = wide[..] else { return html! {} };
-    if [down, across].iter().any(|axis| view.axes[*axis].1.len() > MOST_VALUES) {
+    if [down, across].iter().any(|axis| view.parameters[*axis].values.len() > MOST_VALUES) {
         return html! {};
     }
     html! {
         div class="pictures" {
-            @for (metric, heading) in [(ComparedMetric::Iops, "IOPS"), (ComparedMetric::P99, "99th percentile of latency")] {
-                (map(view, subject, (down, across), metric, heading))
+            @for metric in [Metric::Iops, Metric::P99] {
+                (map(view, subject, (down, across), metric))
             }
         }
     }
 }
 
-fn map(
-    view: &SweepView<'_>,
-    subject: SweptSubject<'_>,
-    (down, across): (usize, usize),
-    metric: ComparedMetric,
-    heading: &str,
-) -> Markup {
+fn map(view: &ReadOutcome<'_>, subject: ShownSubject<'_>, (down, across): (usize, usize), metric: Metric) -> Markup {
+    let heading = metric.title();
     let means =
-        view.points.iter().filter_map(|point| Some(point.figure(subject, metric)?.mean)).filter(|mean| *mean > 0.0);
+        view.points.iter().filter_map(|point| Some(subject.figure(*point, metric)?.mean)).filter(|mean| *mean > 0.0);
     let (low, high) = means.fold((f64::MAX, f64::MIN), |(low, high), mean| (low.min(mean), high.max(mean)));
     let shade = |mean: f64| {
         if high > low && mean > 0.0 {
@@ -46,9 +42,10 @@ fn map(
         }
     };
     let at = |row: usize, column: usize| {
-        view.points.iter().find(|point| (point.places[down], point.places[across]) == (row, column))
+        view.points.iter().copied().find(|point| (point.places()[down], point.places()[across]) == (row, column))
     };
-    let ((row_name, rows), (column_name, columns)) = (&view.axes[down], &view.axes[across]);
+    let [(row_name, rows), (column_name, columns)] =
+        [down, across].map(|at| (&view.parameters[at].name, &view.parameters[at].values));
     html! {
         figure {
             figcaption { (heading) " by " (row_name) " and " (column_name) }
@@ -75,14 +72,14 @@ fn map(
 }
 
 fn cell(
-    point: Option<&SweptPoint<'_>>,
-    subject: SweptSubject<'_>,
-    metric: ComparedMetric,
+    point: Option<&dyn ShownPoint>,
+    subject: ShownSubject<'_>,
+    metric: Metric,
     shade: impl Fn(f64) -> f64,
 ) -> Markup {
-    let Some((point, figure)) = point.and_then(|point| Some((point, point.figure(subject, metric)?))) else {
+    let Some((point, figure)) = point.and_then(|point| Some((point, subject.figure(point, metric)?))) else {
         return html! { td class="nothing" { "-" } };
     };
-    let class = format!("s{}{}", shade(figure.mean), if point.is_believable { "" } else { " hollow" });
-    html! { td class=(class) { (value_text(metric, figure.mean)) } }
+    let class = format!("s{}{}", shade(figure.mean), if point.is_believable() { "" } else { " hollow" });
+    html! { td class=(class) { (value_text(metric.unit(), figure.mean)) } }
 }

@@ -2,21 +2,21 @@
 //!
 //! Must not know: curves. Start reading at [`table`].
 
+use super::ReadOutcome;
 use super::frame::value_text;
-use super::{SweepView, SweptSubject};
-use ferrio_insight::compare::ComparedMetric;
+use crate::outcome::{ShownOutcome, ShownSubject};
 use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::{Metric, MetricUnit};
 use maud::{Markup, html};
 
-const LATENCIES: [ComparedMetric; 5] =
-    [ComparedMetric::MeanLatency, ComparedMetric::P50, ComparedMetric::P99, ComparedMetric::P999, ComparedMetric::Max];
+const LATENCIES: [Metric; 5] = [Metric::MeanLatency, Metric::P50, Metric::P99, Metric::P999, Metric::Max];
 
 /// What the figures and the marks mean.
-pub(super) fn legend(view: &SweepView<'_>) -> String {
-    let ground = match view.n_repeats {
-        0 => "from the differences between the runs".to_owned(),
-        1 => "from the course of each run".to_owned(),
-        n_repeats => format!("from the differences between {n_repeats} runs"),
+pub(super) fn legend(outcome: &dyn ShownOutcome) -> String {
+    let ground = match outcome.n_repeats() {
+        None => "from the differences between the runs".to_owned(),
+        Some(1) => "from the course of each run".to_owned(),
+        Some(n_repeats) => format!("from the differences between {n_repeats} runs"),
     };
     format!(
         "Lines at the points, and ± in the tables, are intervals that have the true value with a probability of 95 %, {ground}. Hollow points and struck-out \
@@ -25,7 +25,7 @@ pub(super) fn legend(view: &SweepView<'_>) -> String {
 }
 
 /// The points of a job's I/O.
-pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
+pub(super) fn table(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Markup {
     let name = format!("All points of {}: {}", subject.job, subject.kind.name());
     html! {
         div class="scroll" tabindex="0" role="region" aria-label=(name) {
@@ -34,24 +34,24 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
                 thead {
                     tr {
                         th scope="col" { "#" }
-                        @for (name, _) in &view.axes { th scope="col" { (name) } }
-                        th scope="col" { "MB/s" }
-                        th scope="col" { "IOPS" }
+                        @for parameter in &view.parameters { th scope="col" { (parameter.name) } }
+                        th scope="col" { (Metric::Bandwidth.heading()) }
+                        th scope="col" { (Metric::Iops.heading()) }
                         th scope="col" { "±" }
-                        @for metric in LATENCIES { th scope="col" { (metric.name()) } }
+                        @for metric in LATENCIES { th scope="col" { (metric.heading()) } }
                     }
                 }
                 tbody {
-                    @for point in &view.points {
-                        @if let Some(rate) = point.figure(subject, ComparedMetric::Iops) {
-                            @let bandwidth = point.figure(subject, ComparedMetric::Bandwidth);
-                            tr class=(if point.is_believable { "" } else { "hollow" }) {
-                                th scope="row" { (point.number) }
-                                @for ((name, values), place) in view.axes.iter().zip(point.places) { td data-label=(name) { (values.get(*place).map_or("", String::as_str)) } }
-                                td data-label="MB/s" { (bandwidth.map(|figure| value_text(ComparedMetric::Bandwidth, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
-                                td data-label="IOPS" { (value_text(ComparedMetric::Iops, rate.mean)) }
+                    @for point in view.points.iter().copied() {
+                        @if let Some(rate) = subject.figure(point, Metric::Iops) {
+                            @let bandwidth = subject.figure(point, Metric::Bandwidth);
+                            tr class=(if point.is_believable() { "" } else { "hollow" }) {
+                                th scope="row" { (point.number()) }
+                                @for (parameter, place) in view.parameters.iter().zip(point.places()) { td data-label=(parameter.name) { (parameter.values.get(*place).map_or("", String::as_str)) } }
+                                td data-label=(Metric::Bandwidth.heading()) { (bandwidth.map(|figure| value_text(MetricUnit::BytesPerSecond, figure.mean).replace(" MB/s", "")).unwrap_or_default()) }
+                                td data-label=(Metric::Iops.heading()) { (value_text(MetricUnit::IosPerSecond, rate.mean)) }
                                 td data-label="±" { (rate.half_width_percent().map_or("?".to_owned(), |half| format!("{half:.1} %"))) }
-                                @for metric in LATENCIES { td data-label=(metric.name()) { (latency(point.figure(subject, metric), metric)) } }
+                                @for metric in LATENCIES { td data-label=(metric.heading()) { (latency(subject.figure(point, metric), metric)) } }
                             }
                         }
                     }
@@ -61,6 +61,6 @@ pub(super) fn table(view: &SweepView<'_>, subject: SweptSubject<'_>) -> Markup {
     }
 }
 
-fn latency(figure: Option<&RepeatedFigure>, metric: ComparedMetric) -> String {
-    figure.map(|figure| value_text(metric, figure.mean)).unwrap_or_default()
+fn latency(figure: Option<&RepeatedFigure>, metric: Metric) -> String {
+    figure.map(|figure| value_text(metric.unit(), figure.mean)).unwrap_or_default()
 }

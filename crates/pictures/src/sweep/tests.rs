@@ -3,8 +3,67 @@
 //! Start reading at [`curves_maps_and_all_points_are_shown`].
 
 use super::*;
+use crate::outcome::ShownLoops;
+use ferrio_formats::IoKind;
+use ferrio_insight::repeats::RepeatedFigure;
+use ferrio_stats::Metric;
 
-const METRICS: [ComparedMetric; 3] = [ComparedMetric::Iops, ComparedMetric::Bandwidth, ComparedMetric::P99];
+/// A point without records.
+struct MadePoint {
+    number: usize,
+    places: Vec<usize>,
+    figures: Vec<RepeatedFigure>,
+    is_believable: bool,
+}
+
+impl ShownPoint for MadePoint {
+    fn number(&self) -> usize {
+        self.number
+    }
+
+    fn places(&self) -> &[usize] {
+        &self.places
+    }
+
+    fn is_believable(&self) -> bool {
+        self.is_believable
+    }
+
+    fn figures(&self) -> &[RepeatedFigure] {
+        &self.figures
+    }
+}
+
+/// An outcome whose second point is the knee of all jobs.
+#[derive(Default)]
+struct MadeOutcome {
+    parameters: Vec<ShownParameter>,
+    points: Vec<MadePoint>,
+}
+
+impl ShownOutcome for MadeOutcome {
+    fn parameters(&self) -> Vec<ShownParameter> {
+        self.parameters.clone()
+    }
+
+    fn n_repeats(&self) -> Option<u32> {
+        Some(1)
+    }
+
+    fn points(&self) -> Vec<&dyn ShownPoint> {
+        self.points.iter().map(|point| point as &dyn ShownPoint).collect()
+    }
+
+    fn is_knee(&self, number: usize, _: &str, _: IoKind) -> bool {
+        number == 2
+    }
+
+    fn loops(&self) -> Option<ShownLoops<'_>> {
+        None
+    }
+}
+
+const METRICS: [Metric; 3] = [Metric::Iops, Metric::Bandwidth, Metric::P99];
 
 fn figures(iops: f64) -> Vec<RepeatedFigure> {
     let of = |metric| RepeatedFigure {
@@ -13,7 +72,7 @@ fn figures(iops: f64) -> Vec<RepeatedFigure> {
         kind: IoKind::Read,
         metric,
         values: vec![iops],
-        mean: if metric == ComparedMetric::P99 { 1e9 / iops } else { iops },
+        mean: if metric == Metric::P99 { 1e9 / iops } else { iops },
         interval: Some([iops * 0.9, iops * 1.1]),
         unknown: None,
         between_percent: None,
@@ -30,31 +89,26 @@ fn count(page: &str, part: &str) -> usize {
 
 #[test]
 fn curves_maps_and_all_points_are_shown() {
-    let all: Vec<(Vec<usize>, Vec<RepeatedFigure>)> =
-        (0..6).map(|index| (vec![index / 3, index % 3], figures(100.0 * (index + 1) as f64))).collect();
-    let point = |(number, (places, figures)): (usize, &'_ (Vec<usize>, Vec<RepeatedFigure>))| {
-        (number, places.clone(), figures.clone())
+    let point = |index: usize| MadePoint {
+        number: index + 1,
+        places: vec![index / 3, index % 3],
+        figures: figures(100.0 * (index + 1) as f64),
+        is_believable: index != 4,
     };
-    let owned: Vec<_> = (1..).zip(&all).map(point).collect();
-    let points = owned.iter().map(|(number, places, figures)| SweptPoint {
-        number: *number,
-        places,
-        is_believable: *number != 5,
-        figures,
-        knee_of: if *number == 2 { vec![("a <job>", IoKind::Read)] } else { Vec::new() },
-    });
-    let values = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
-    let view = SweepView {
+    let parameter = |name: &str, values: &[&str]| ShownParameter {
+        name: name.to_owned(),
+        values: values.iter().map(|text| (*text).to_owned()).collect(),
+    };
+    let parameters = vec![parameter("bs", &["4k", "64k"]), parameter("iodepth", &["1", "2", "4"])];
+    let outcome = MadeOutcome { parameters, points: (0..6).map(point).collect() };
+    let page = page(&SweepPage {
         title: "Sweep".to_owned(),
-        axes: vec![("bs".to_owned(), values(&["4k", "64k"])), ("iodepth".to_owned(), values(&["1", "2", "4"]))],
-        n_repeats: 1,
-        points: points.collect(),
+        outcome: &outcome,
         findings: Vec::new(),
         answers: vec!["Knee of read of a: iodepth=2.".to_owned()],
         remarks: vec!["One run is missing.".to_owned()],
-        loops: None,
-    };
-    let page = page(&view);
+    });
+    assert_eq!(count(&within_part(&outcome).into_string(), "<circle class=\"knee\""), 0);
     assert!(page.contains("a &lt;job&gt;: read") && !page.contains("a <job>"));
     // Two lines in four pictures, with three points each; one point is hollow in each of them.
     assert_eq!(
@@ -74,33 +128,30 @@ fn curves_maps_and_all_points_are_shown() {
 
 #[test]
 fn a_sweep_without_points_is_a_page() {
-    let view = SweepView {
+    let view = SweepPage {
         title: "Sweep".to_owned(),
-        axes: Vec::new(),
-        n_repeats: 1,
-        points: Vec::new(),
+        outcome: &MadeOutcome::default(),
         findings: Vec::new(),
         answers: Vec::new(),
         remarks: Vec::new(),
-        loops: None,
     };
     assert!(page(&view).contains("No job has done any I/O."));
 }
 
 #[test]
 fn both_loops_are_in_one_picture() {
-    let all: Vec<Vec<RepeatedFigure>> = (1..=4).map(|index| figures(100.0 * f64::from(index))).collect();
-    let point = |index: usize| SweptPoint {
+    let point = |index: usize| MadePoint {
         number: index + 1,
-        places: &[],
+        places: Vec::new(),
+        figures: figures(100.0 * (index + 1) as f64),
         is_believable: index != 3,
-        figures: &all[index],
-        knee_of: Vec::new(),
     };
-    let loops = LoopsView {
+    let all: Vec<MadePoint> = (0..4).map(point).collect();
+    let shown = |index: usize, words: &str| (words.to_owned(), &all[index] as &dyn ShownPoint);
+    let loops = ShownLoops {
         at: "bs=<4k>".to_owned(),
-        closed: vec![("iodepth=1".to_owned(), point(0)), ("iodepth=2".to_owned(), point(1))],
-        open: vec![("10 %".to_owned(), point(2)), ("95 %".to_owned(), point(3))],
+        closed: vec![shown(0, "iodepth=1"), shown(1, "iodepth=2")],
+        open: vec![shown(2, "10 %"), shown(3, "95 %")],
     };
     let page = beside_each_other(&loops).into_string();
     // The figures have no mean latency, so that there is one picture with a line for each loop.
@@ -110,6 +161,6 @@ fn both_loops_are_in_one_picture() {
         page.contains("Both have bs=&lt;4k&gt;.")
             && page.contains("<tr class=\"hollow\"><td class=\"words\">open</td>")
     );
-    let none = LoopsView { open: Vec::new(), ..loops };
+    let none = ShownLoops { open: Vec::new(), ..loops };
     assert!(!beside_each_other(&none).into_string().contains("<svg"));
 }

@@ -4,7 +4,8 @@
 
 use crate::live::board::{JobBoard, LiveBoard, Now};
 use crate::live::course::Courses;
-use ferrio_stats::Severity;
+use ferrio_formats::native::NOTHING;
+use ferrio_stats::{Metric, Severity};
 use ferrio_units::humanize::{duration_text, three_digits};
 use ratatui::Frame as RatatuiFrame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -20,6 +21,20 @@ const MOST_CHART_ROWS: u16 = 12;
 const FEWEST_ROWS_WITH_CHARTS: u16 = 18;
 /// Narrower screens have fewer columns.
 const FEWEST_COLUMNS_FOR_ALL: u16 = 78;
+
+/// The figures of a job on a wide screen, and the widths of their columns.
+const WIDE: [(Metric, u16); 6] = [
+    (Metric::Iops, 9),
+    (Metric::Bandwidth, 8),
+    (Metric::P50, 8),
+    (Metric::P99, 8),
+    (Metric::P999, 8),
+    (Metric::Max, 8),
+];
+/// Those on a narrow one.
+const NARROW: [(Metric, u16); 3] = [(Metric::Iops, 8), (Metric::Bandwidth, 7), (Metric::P99, 8)];
+/// The heading of the 99th percentile of the syncs.
+const SYNC_HEADING: &str = "sync p99";
 
 /// What the user chose to see, and what the viewer itself measures.
 #[derive(Debug, Clone, Default)]
@@ -102,20 +117,10 @@ fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
     let figure = |name: &str, value: String| {
         [Span::styled(format!("{name} "), dim()), Span::styled(format!("{value}  "), bold())]
     };
-    let latency = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |ns| duration_text(ns as f64));
-    let of = |index: usize| now.percentiles_ns.map(|values| values[index]);
-    let rates = [
-        figure("IOPS", rate(now.iops)),
-        figure("MB/s", three_digits(now.bw_bytes / 1e6)),
-        figure("depth", three_digits(now.depth)),
-    ];
-    let mut latencies = vec![
-        figure("p50", latency(of(0))),
-        figure("p99", latency(of(1))),
-        figure("p99.9", latency(of(2))),
-        figure("max", latency(now.max_ns)),
-    ];
-    latencies.extend(now.sync_p99_ns.map(|ns| figure("sync p99", latency(Some(ns)))));
+    let of = |metric: Metric| figure(metric.heading(), cell_text(now, metric));
+    let rates = [of(Metric::Iops), of(Metric::Bandwidth), figure("depth", three_digits(now.depth))];
+    let mut latencies = vec![of(Metric::P50), of(Metric::P99), of(Metric::P999), of(Metric::Max)];
+    latencies.extend(now.sync_p99_ns.map(|ns| figure(SYNC_HEADING, duration_text(ns as f64))));
     let (rates, latencies) = (rates.into_iter().flatten(), latencies.into_iter().flatten());
     let one: Line<'static> = rates.clone().chain(latencies.clone()).collect();
     // Two blanks are at its end.
@@ -125,13 +130,24 @@ fn total_lines(now: &Now, width: u16) -> Vec<Line<'static>> {
     vec![rates.collect(), latencies.collect()]
 }
 
+/// A figure of the present.
+fn cell_text(now: &Now, metric: Metric) -> String {
+    match now.figure(metric) {
+        Some(iops) if metric == Metric::Iops => rate(iops),
+        value => metric.cell_or(value, NOTHING),
+    }
+}
+
 /// IOPS and p99 over time, side by side.
 fn draw_charts(frame: &mut RatatuiFrame<'_>, courses: &Courses, area: Rect) {
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
-    let iops: Vec<Option<u64>> = courses.all.iter().map(|point| point.map(|now| now.iops as u64)).collect();
-    let p99: Vec<Option<u64>> = courses.all.iter().map(|point| Some(point.as_ref()?.percentiles_ns?[1])).collect();
-    draw_chart(frame, left, "IOPS", &iops, &rate(largest(&iops) as f64));
-    draw_chart(frame, right, "p99", &p99, &duration_text(largest(&p99) as f64));
+    for (metric, area) in [(Metric::Iops, left), (Metric::P99, right)] {
+        let value = |now: &Now| now.figure(metric).map(|value| value as u64);
+        let values: Vec<Option<u64>> = courses.all.iter().map(|point| point.as_ref().and_then(value)).collect();
+        let most = largest(&values) as f64;
+        let text = if metric == Metric::Iops { rate(most) } else { metric.cell(most) };
+        draw_chart(frame, area, metric.heading(), &values, &text);
+    }
 }
 
 fn largest(values: &[Option<u64>]) -> u64 {
@@ -161,13 +177,16 @@ fn draw_jobs(frame: &mut RatatuiFrame<'_>, board: &LiveBoard, view: &mut ScreenV
         _ => "job".to_owned(),
     };
     let has_syncs = board.jobs.iter().any(|job| board.now_of(job).sync_p99_ns.is_some());
-    let (mut header, mut widths): (Vec<&str>, Vec<u16>) = if is_wide {
-        (vec![&title, "IOPS", "MB/s", "p50", "p99", "p99.9", "max", "depth"], vec![9, 8, 8, 8, 8, 8, 7])
-    } else {
-        (vec![&title, "IOPS", "MB/s", "p99"], vec![8, 7, 8])
-    };
+    let shown_figures = if is_wide { &WIDE[..] } else { &NARROW[..] };
+    let mut header: Vec<&str> =
+        std::iter::once(&title[..]).chain(shown_figures.iter().map(|(metric, _)| metric.heading())).collect();
+    let mut widths: Vec<u16> = shown_figures.iter().map(|(_, width)| *width).collect();
+    if is_wide {
+        header.push("depth");
+        widths.push(7);
+    }
     if has_syncs {
-        header.push("sync p99");
+        header.push(SYNC_HEADING);
         widths.push(8);
     }
     let rows = shown.into_iter().map(|job| job_row(board, job, (is_wide, has_syncs)));
@@ -191,16 +210,12 @@ fn job_row(board: &LiveBoard, job: &JobBoard, (is_wide, has_syncs): (bool, bool)
     };
     let name = format!("{}{clones}{state}", printable(&job.name.name));
     let now = board.now_of(job);
-    let latency = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |ns| duration_text(ns as f64));
-    let of = |index: usize| latency(now.percentiles_ns.map(|values| values[index]));
-    let mut cells = vec![name, rate(now.iops), three_digits(now.bw_bytes / 1e6)];
-    if is_wide {
-        cells.extend([of(0), of(1), of(2), latency(now.max_ns), three_digits(now.depth)]);
-    } else {
-        cells.push(of(1));
-    }
+    let shown = if is_wide { &WIDE[..] } else { &NARROW[..] };
+    let mut cells = vec![name];
+    cells.extend(shown.iter().map(|(metric, _)| cell_text(&now, *metric)));
+    cells.extend(is_wide.then(|| three_digits(now.depth)));
     if has_syncs {
-        cells.push(latency(now.sync_p99_ns));
+        cells.push(now.sync_p99_ns.map_or_else(|| NOTHING.to_owned(), |ns| duration_text(ns as f64)));
     }
     Row::new(cells.into_iter().enumerate().map(|(index, text)| cell(text, index))).style(style)
 }

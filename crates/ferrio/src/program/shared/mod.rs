@@ -15,4 +15,3 @@ pub(crate) mod own_directory;
 pub(crate) mod record_file;
 pub(crate) mod records;
 pub(crate) mod repeat_options;
-pub(crate) mod swept_view;

@@ -2,7 +2,6 @@
 
 pub(crate) mod arguments;
 pub(crate) mod byte_size;
-pub(crate) mod columns;
 pub(crate) mod console;
 pub(crate) mod csv_table;
 pub(crate) mod described;

@@ -5,10 +5,9 @@
 use super::{Bracket, DEPTH, LimitSearch, LimitVerdict};
 use crate::sweep::{SweepError, SweepFolder};
 use ferrio_formats::{IoKind, JobResult, RunResult, of_record};
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::not_again;
 use ferrio_insight::{TAIL_WAITS_FOR_CPU, cpu_wait_share, may_overstate, means_fewer_in_flight};
-use ferrio_stats::{Finding, RunRecord, Severity};
+use ferrio_stats::{Finding, Metric, RunRecord, Severity};
 use serde::Serialize;
 
 /// A job that uses this share of a CPU has no more of it.
@@ -180,13 +179,13 @@ impl ValueRuns {
             let what = format!("{}={value}", search.option);
             if search.judge_rates(again) == LimitVerdict::Beyond {
                 let of = |iops: Option<f64>| iops.unwrap_or_default();
-                return not_again(&what, ComparedMetric::Iops, [of(iops), of(mean_iops(again))]);
+                return not_again(&what, Metric::Iops, [of(iops), of(mean_iops(again))]);
             }
             let pairs = search.limits.iter().zip(&latencies_ns).zip(search.latencies_ns(again));
             let changes = pairs.filter_map(|((limit, first), again)| Some((limit.figure.metric, [(*first)?, again?])));
             let (metric, figures) = changes
                 .max_by(|(_, one), (_, other)| (one[1] / one[0]).total_cmp(&(other[1] / other[0])))
-                .unwrap_or((ComparedMetric::P99, [0.0; 2]));
+                .unwrap_or((Metric::P99, [0.0; 2]));
             not_again(&what, metric, figures)
         });
         let named = |is_it: &dyn Fn(&Finding) -> bool| {

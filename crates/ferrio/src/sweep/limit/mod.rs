@@ -4,26 +4,23 @@
 //! together; [`search()`] is the bisection of `ferrio fit`, which judges each value for itself.
 
 mod answer;
-mod judge;
 mod next;
 mod rates;
 mod search;
 
 pub use answer::{LimitAnswer, LimitedBy, TriedValue, limited_by};
-pub use judge::{certain_interval, error_of_look, judge};
+pub use ferrio_insight::limits::{LimitVerdict, certain_interval, error_of_look, judge};
 pub use rates::{judge_rates, share_of_rate};
-pub use search::{Bracket, LimitVerdict, search};
+pub use search::{Bracket, search};
 
 use next::{SearchRange, SearchState, SearchedValue};
 
-use crate::sweep::figure_name::FigureName;
 use crate::sweep::space::{SpaceError, SweepAxis, SweptOption};
 use ferrio_formats::RunResult;
+use ferrio_insight::limits::FEWEST_RUNS;
+use ferrio_stats::{FigureName, MetricUnit};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-
-/// Runs at a value near the limit before it can be decided.
-const FEWEST_RUNS: usize = 3;
 
 /// Most runs that measure the lower end again when the search is over.
 pub(crate) const RUNS_AGAIN: u32 = FEWEST_RUNS as u32;
@@ -83,7 +80,7 @@ impl LatencyLimit {
     /// the I/O, as far as that was measured.
     fn value_ns(&self, result: &RunResult) -> Option<f64> {
         let figures = result.jobs.iter().flat_map(|job| job.kinds().map(move |(kind, figures)| (job, kind, figures)));
-        let figures = figures.filter(|(job, kind, _)| self.figure.is_about(&job.name, *kind));
+        let figures = figures.filter(|(job, kind, _)| self.figure.subject.is_about(&job.name, *kind));
         let values = figures.filter_map(|(_, _, figures)| {
             self.figure.metric.of(figures, figures.user_latency().map(|(_, user_latency)| user_latency))
         });
@@ -97,12 +94,10 @@ impl LatencyLimit {
     }
 }
 
-/// A time with its unit.
+/// A time above 0 with its unit.
 fn time_ns(text: &str) -> Option<f64> {
-    let units = [("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)];
-    let (number, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
-    let value = number.trim().parse::<f64>().ok()? * factor;
-    (value.is_finite() && value > 0.0).then_some(value)
+    let (unit, value) = MetricUnit::parse(text).ok()?;
+    (unit == MetricUnit::Nanoseconds && value > 0.0).then_some(value)
 }
 
 impl fmt::Display for LatencyLimit {

@@ -3,8 +3,7 @@
 //!
 //! Must not know: latencies, parameters. Start reading at [`judge_rates`].
 
-use super::judge::CLEAR;
-use super::{FEWEST_RUNS, LimitVerdict};
+use ferrio_insight::limits::{CLEAR, FEWEST_RUNS, LimitVerdict};
 use ferrio_insight::{missed_rate, share_that_lasts};
 use ferrio_stats::Finding;
 

@@ -3,19 +3,8 @@
 //! A value may remain undecided: then the search goes on at both sides of it, so that the answer is an interval whose lower end certainly holds and whose upper
 //! end certainly does not. Must not know: runs, what a limit is. Start reading at [`search`].
 
+use ferrio_insight::limits::LimitVerdict;
 use serde::Serialize;
-
-/// What the runs at a value tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitVerdict {
-    /// All limits certainly hold.
-    Within,
-    /// A limit certainly does not hold.
-    Beyond,
-    /// The runs do not decide.
-    Undecided,
-}
 
 /// Two values between which the limit is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]

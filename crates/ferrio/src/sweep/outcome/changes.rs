@@ -5,9 +5,8 @@
 use super::{PointOutcome, SweepFinding, SweepOutcome};
 use crate::sweep::SweepPlan;
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{OrderedFigure, WATCHED, change};
-use ferrio_stats::Finding;
+use ferrio_stats::{Finding, Metric};
 use std::collections::HashMap;
 
 impl SweepOutcome {
@@ -47,7 +46,7 @@ impl SweepOutcome {
 fn in_order(
     plan: &SweepPlan,
     points: &HashMap<usize, &PointOutcome>,
-    (job_index, kind, metric): (usize, IoKind, ComparedMetric),
+    (job_index, kind, metric): (usize, IoKind, Metric),
 ) -> Vec<(usize, f64)> {
     let value = |(point_index, repeat_index): (usize, u32)| {
         let point = points.get(&(point_index + 1))?;

@@ -5,8 +5,8 @@
 use super::{PointOutcome, SweepOutcome};
 use crate::sweep::space::{SweepAxis, number};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::knee::{KneeKind, LoadPoint, knee};
+use ferrio_stats::Metric;
 use serde::Serialize;
 
 /// Fewest values of a parameter along which a knee is looked for.
@@ -48,8 +48,8 @@ impl SweepOutcome {
             for line in self.lines(along) {
                 let of = |point: &&PointOutcome| {
                     let place = (point.point.places[along], point.number);
-                    let rate = point.figure(job_index, kind, ComparedMetric::Iops)?;
-                    let latency = point.figure(job_index, kind, ComparedMetric::MeanLatency)?;
+                    let rate = point.figure(job_index, kind, Metric::Iops)?;
+                    let latency = point.figure(job_index, kind, Metric::MeanLatency)?;
                     Some((place, LoadPoint::of(rate, latency)?))
                 };
                 let points: Vec<((usize, usize), LoadPoint)> = line.iter().filter_map(of).collect();

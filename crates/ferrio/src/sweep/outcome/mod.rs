@@ -5,18 +5,21 @@
 mod changes;
 mod findings;
 mod knees;
+#[cfg(feature = "cli")]
+mod shown;
 mod table;
 
 pub use findings::SweepFinding;
 pub use knees::SweptKnee;
+#[cfg(feature = "cli")]
+pub use shown::both_loops;
 
 use crate::sweep::limit::LimitAnswer;
 use crate::sweep::space::{SweepAxis, SweepPoint};
 use crate::sweep::{OpenLoop, SweepError, SweepFolder, UntilKnown};
 use ferrio_formats::{IoKind, RunResult, of_record};
-use ferrio_insight::compare::ComparedMetric;
 use ferrio_insight::repeats::{Outlier, RepeatedFigure, RepeatedRuns, repeats};
-use ferrio_stats::{RunRecord, Severity};
+use ferrio_stats::{Metric, RunRecord, Severity};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
@@ -91,7 +94,7 @@ impl PointOutcome {
     }
 
     /// A figure of a job by the job's index.
-    pub fn figure(&self, job_index: usize, kind: IoKind, metric: ComparedMetric) -> Option<&RepeatedFigure> {
+    pub fn figure(&self, job_index: usize, kind: IoKind, metric: Metric) -> Option<&RepeatedFigure> {
         let is_it = |one: &&RepeatedFigure| one.job_index == job_index && one.kind == kind && one.metric == metric;
         self.figures.iter().find(is_it)
     }

@@ -4,7 +4,7 @@
 
 use super::{PointOutcome, SweepOutcome};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::Metric;
 use ferrio_units::csv_field;
 use std::fmt::Write as _;
 
@@ -17,8 +17,8 @@ impl SweepOutcome {
             field(&mut text, &option.to_string());
         }
         text.push_str(",job,of");
-        for metric in ComparedMetric::ALL {
-            let name = column(metric);
+        for metric in Metric::ALL {
+            let name = metric.column();
             // Writing to a text cannot fail.
             let _ = write!(text, ",{name},{name}_low,{name}_high,{name}_between_percent");
         }
@@ -42,7 +42,7 @@ impl SweepOutcome {
         }
         field(text, job);
         field(text, kind.name());
-        for metric in ComparedMetric::ALL {
+        for metric in Metric::ALL {
             let Some(figure) = point.figure(job_index, kind, metric) else {
                 text.push_str(",,,,");
                 continue;
@@ -61,21 +61,6 @@ impl SweepOutcome {
         let ids: Vec<&str> = point.findings.iter().map(|index| self.findings[*index].finding.id.as_str()).collect();
         field(text, &ids.join(" "));
         text.push('\n');
-    }
-}
-
-/// The name of the columns of a metric.
-fn column(metric: ComparedMetric) -> &'static str {
-    match metric {
-        ComparedMetric::Iops => "iops",
-        ComparedMetric::Bandwidth => "bytes_per_sec",
-        ComparedMetric::MeanLatency => "mean_ns",
-        ComparedMetric::P50 => "p50_ns",
-        ComparedMetric::P95 => "p95_ns",
-        ComparedMetric::P99 => "p99_ns",
-        ComparedMetric::P999 => "p999_ns",
-        ComparedMetric::P9999 => "p9999_ns",
-        ComparedMetric::Max => "max_ns",
     }
 }
 

@@ -5,10 +5,11 @@
 use super::super::sweep::common::{Device, Swept, made};
 use ferrio::sweep::outcome::SweepOutcome;
 use ferrio_formats::{IoKind, RunResult, of_record};
-use ferrio_insight::compare::{ComparedMetric, ComparisonVerdict, compare};
+use ferrio_insight::compare::{ComparisonVerdict, compare};
 use ferrio_insight::repeats::{DRIFTS, RepeatedFigure};
 use ferrio_spec::JobSpec;
 use ferrio_spec::engines::options::sim::{SEED, SERVICE};
+use ferrio_stats::Metric;
 use ferrio_units::random::Taus258;
 
 /// One I/O at a time. The device sets how long it takes.
@@ -73,12 +74,12 @@ fn repeats(name: &str, n_repeats: u32, device: Device) -> Swept<'_> {
     Swept { over: None, n_repeats, device, ..Swept::new(name, JOB, "") }
 }
 
-fn figure(outcome: &SweepOutcome, metric: ComparedMetric) -> &RepeatedFigure {
+fn figure(outcome: &SweepOutcome, metric: Metric) -> &RepeatedFigure {
     outcome.points[0].figure(0, IoKind::Read, metric).expect("a figure")
 }
 
 /// The share of the outcomes in which the interval of a figure has the truth, or its runs are said to be of two kinds, in percent.
-fn covered(outcomes: &[SweepOutcome], metric: ComparedMetric, truth: f64) -> f64 {
+fn covered(outcomes: &[SweepOutcome], metric: Metric, truth: f64) -> f64 {
     let is_right = |outcome: &&SweepOutcome| {
         let figure = figure(outcome, metric);
         figure.kinds.is_some() || figure.interval.is_some_and(|[low, high]| low <= truth && truth <= high)
@@ -92,7 +93,7 @@ fn check_coverage(n_sets: i64, least: f64) {
     for n_runs in [5, 10] {
         let outcomes = outcomes(&repeats(&format!("covered-{n_runs}"), n_runs, noisy), n_sets);
         let (of_rates, of_latencies) =
-            (covered(&outcomes, ComparedMetric::Iops, rate), covered(&outcomes, ComparedMetric::MeanLatency, MEAN_NS));
+            (covered(&outcomes, Metric::Iops, rate), covered(&outcomes, Metric::MeanLatency, MEAN_NS));
         assert!(
             of_rates >= least && of_latencies >= least,
             "{n_runs} runs: {of_rates} % of rates, {of_latencies} % of latencies"
@@ -100,7 +101,7 @@ fn check_coverage(n_sets: i64, least: f64) {
     }
     let until = Swept { until: Some("read.iops ± 4 %"), ..repeats("until", 60, noisy) };
     let outcomes = outcomes(&until, n_sets);
-    let of_until = covered(&outcomes, ComparedMetric::Iops, rate);
+    let of_until = covered(&outcomes, Metric::Iops, rate);
     assert!(of_until >= least, "{of_until} %");
 }
 
@@ -109,12 +110,12 @@ fn check_kinds(n_sets: i64, least: f64) {
     for n_runs in [10, 30] {
         let all = outcomes(&repeats(&format!("kinds-{n_runs}"), n_runs, slow_in_a_tenth), n_sets);
         let is_shown = |outcome: &SweepOutcome| {
-            let values = &figure(outcome, ComparedMetric::MeanLatency).values;
+            let values = &figure(outcome, Metric::MeanLatency).values;
             values.iter().any(|value| *value > 2.0 * MEAN_NS)
         };
         let n_all = all.len();
         let shown: Vec<SweepOutcome> = all.into_iter().filter(is_shown).collect();
-        let share = covered(&shown, ComparedMetric::MeanLatency, MEAN_NS * 3_f64.powf(0.1));
+        let share = covered(&shown, Metric::MeanLatency, MEAN_NS * 3_f64.powf(0.1));
         assert!(share >= least, "{n_runs} runs: {share} % of {} sets that show it, of {n_all}", shown.len());
     }
 }
@@ -144,7 +145,7 @@ fn n_different(name: &str, device: Device, n_pairs: i64) -> usize {
         let base = results(&format!("{name}-base"), 5, noisy, 2 * seed);
         let new = results(&format!("{name}-new"), 5, device, 2 * seed + 1);
         let comparison = compare(&base, &new, 1.0);
-        let figure = comparison.jobs[0].figures.iter().find(|one| one.metric == ComparedMetric::Iops).expect("a rate");
+        let figure = comparison.jobs[0].figures.iter().find(|one| one.metric == Metric::Iops).expect("a rate");
         !matches!(figure.verdict, ComparisonVerdict::Same | ComparisonVerdict::Unknown)
     };
     (1..=n_pairs).filter(differs).count()

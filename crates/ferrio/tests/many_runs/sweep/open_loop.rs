@@ -6,13 +6,13 @@ use super::common::{Swept, made};
 use ferrio::sweep::OPEN_LOOP_SHARES;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio_formats::IoKind;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::Metric;
 
 /// One channel with exponential service of 1 ms on average: a closed loop has 1,000 I/Os a second at any depth.
 const CHANNEL: &str =
     "--name=a --ioengine=sim --sim_service=exponential:1ms --rw=randread --size=1g --bs=4k --number_ios=20000";
 
-fn figure(point: &PointOutcome, metric: ComparedMetric) -> f64 {
+fn figure(point: &PointOutcome, metric: Metric) -> f64 {
     point.figure(0, IoKind::Read, metric).map_or(f64::NAN, |figure| figure.mean)
 }
 
@@ -24,18 +24,18 @@ fn users_wait_as_theory_has_it() {
     let (open, _folder) = made(&swept, 1);
     let outcome = SweepOutcome::read(&open.folder).expect("an outcome");
     for point in &outcome.points {
-        assert!((980.0..1_020.0).contains(&figure(point, ComparedMetric::Iops)), "{}", point.point);
+        assert!((980.0..1_020.0).contains(&figure(point, Metric::Iops)), "{}", point.point);
     }
     let beside = outcome.open_loop.expect("an open loop");
     assert_eq!((beside.beside.closed.len(), beside.figures.points.len()), (4, OPEN_LOOP_SHARES.len()));
     for (share, mean_ms, tolerance) in [(10, 1.0 / 0.9, 0.05), (50, 2.0, 0.1), (80, 5.0, 0.25)] {
         let index = OPEN_LOOP_SHARES.iter().position(|known| *known == share).expect("a share");
         let point = &beside.figures.points[index];
-        let found = [ComparedMetric::MeanLatency, ComparedMetric::P99].map(|metric| figure(point, metric) / 1e6);
+        let found = [Metric::MeanLatency, Metric::P99].map(|metric| figure(point, metric) / 1e6);
         for (found, expected) in found.into_iter().zip([mean_ms, mean_ms * 100_f64.ln()]) {
             assert!((found / expected - 1.0).abs() < tolerance, "{share} %: {found} ms, expected {expected} ms");
         }
-        let rate = figure(point, ComparedMetric::Iops) / f64::from(share) / 10.0;
+        let rate = figure(point, Metric::Iops) / f64::from(share) / 10.0;
         assert!((rate - 1.0).abs() < 0.05, "{share} %: {rate} of the rate");
     }
 }

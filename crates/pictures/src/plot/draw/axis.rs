@@ -3,14 +3,13 @@
 //! Must not know: where an axis lies on a sheet. Start reading at [`DrawnAxis::of`].
 
 use super::units::{AxisWords, words_of};
-use crate::plot::panel::{AxisScale, PlotAxis};
+use crate::chart::ChartAxis;
+use crate::scale::{AxisScale, ChartScale, MOST_PERCENT, extremes, nice_step, round_values};
 
 /// An axis that can be drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DrawnAxis {
-    scale: AxisScale,
-    low: f64,
-    high: f64,
+    scale: ChartScale,
     /// Values with their words.
     pub(super) ticks: Vec<(f64, String)>,
     /// What it measures, with its unit.
@@ -19,12 +18,9 @@ pub(super) struct DrawnAxis {
 
 impl DrawnAxis {
     /// The axis for these values, with about this number of ticks.
-    pub(super) fn of(axis: &PlotAxis, values: impl Iterator<Item = f64>, n_wanted: usize) -> Self {
+    pub(super) fn of(axis: &ChartAxis, values: impl Iterator<Item = f64>, n_wanted: usize) -> Self {
         let usable = |value: &f64| value.is_finite() && (axis.scale != AxisScale::Log || *value > 0.0);
-        let extremes = values.filter(usable).fold(None, |found: Option<(f64, f64)>, value| {
-            Some(found.map_or((value, value), |(low, high)| (low.min(value), high.max(value))))
-        });
-        let (low, high) = extremes.unwrap_or((1.0, 1.0));
+        let (low, high) = extremes(values.filter(usable)).unwrap_or((1.0, 1.0));
         match axis.scale {
             AxisScale::Linear => Self::linear(axis, low, high, n_wanted.max(2)),
             AxisScale::Log => Self::log(axis, low, high, n_wanted.max(2)),
@@ -32,7 +28,7 @@ impl DrawnAxis {
         }
     }
 
-    fn linear(axis: &PlotAxis, low: f64, high: f64, n_wanted: usize) -> Self {
+    fn linear(axis: &ChartAxis, low: f64, high: f64, n_wanted: usize) -> Self {
         // An axis has its 0, unless all values are far away from it and it is one of time.
         let is_far = axis.unit.is_time() && low > 0.5 * high;
         let low = if is_far { low } else { low.min(0.0) };
@@ -48,10 +44,10 @@ impl DrawnAxis {
         let high = if axis.unit.is_time() { high } else { at(n_steps) };
         let low = if is_far { low } else { at(0) };
         let title = words.title(&axis.label);
-        Self { scale: axis.scale, low, high, ticks, title }.cut()
+        Self { scale: ChartScale::between(axis.scale, low, high), ticks, title }.cut()
     }
 
-    fn log(axis: &PlotAxis, low: f64, high: f64, n_wanted: usize) -> Self {
+    fn log(axis: &ChartAxis, low: f64, high: f64, n_wanted: usize) -> Self {
         let words = AxisWords::of_each_value(axis.unit);
         let (low, high) = (step_down(low), step_up(high.max(low * 1.01)));
         let decades = (high / low).log10();
@@ -63,13 +59,12 @@ impl DrawnAxis {
         let n_skipped = (decades / n_wanted as f64).ceil().max(1.0) as i32;
         let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
         let powers = (first..=last).filter(|power| power.rem_euclid(n_skipped) == 0);
-        let values = powers.flat_map(|power| mantissas.iter().map(move |mantissa| mantissa * 10_f64.powi(power)));
-        let ticks = values.map(|value| (value, words.tick(value, value))).collect();
+        let ticks = round_values(powers, mantissas).map(|value| (value, words.tick(value, value))).collect();
         let title = format!("{}, logarithmic", words.title(&axis.label));
-        Self { scale: axis.scale, low, high, ticks, title }.cut()
+        Self { scale: ChartScale::between(axis.scale, low, high), ticks, title }.cut()
     }
 
-    fn nines(axis: &PlotAxis, low: f64, high: f64) -> Self {
+    fn nines(axis: &ChartAxis, low: f64, high: f64) -> Self {
         const TICKS: [(f64, &str); 11] = [
             (0.0, "0"),
             (50.0, "50"),
@@ -86,51 +81,20 @@ impl DrawnAxis {
         let ticks = TICKS.iter().map(|(percent, text)| (*percent, (*text).to_owned())).collect();
         let (low, high) = (low.clamp(0.0, 50.0), high.clamp(90.0, MOST_PERCENT));
         let title = format!("{} (%)", axis.label);
-        Self { scale: axis.scale, low, high, ticks, title }.cut()
+        Self { scale: ChartScale::between(axis.scale, low, high), ticks, title }.cut()
     }
 
     /// Without ticks beyond the ends.
     fn cut(mut self) -> Self {
-        let slack = (self.place_of(self.high) - self.place_of(self.low)) * 1e-6;
-        let (low, high) = (self.place_of(self.low) - slack, self.place_of(self.high) + slack);
         let scale = self.scale;
-        self.ticks.retain(|(value, _)| (low..=high).contains(&placed(scale, *value)));
+        self.ticks.retain(|(value, _)| scale.has(*value));
         self
-    }
-
-    fn place_of(&self, value: f64) -> f64 {
-        placed(self.scale, value)
     }
 
     /// The place of a value: 0 at the low end, 1 at the high one; values beyond the ends are at the ends.
     pub(super) fn share(&self, value: f64) -> f64 {
-        let (low, high) = (self.place_of(self.low), self.place_of(self.high));
-        let share = (self.place_of(value) - low) / (high - low);
-        if share.is_nan() { 0.0 } else { share.clamp(0.0, 1.0) }
+        self.scale.share(value)
     }
-}
-
-/// The highest percentile with a place of its own.
-const MOST_PERCENT: f64 = 99.999_999;
-
-fn placed(scale: AxisScale, value: f64) -> f64 {
-    match scale {
-        AxisScale::Linear => value,
-        AxisScale::Log if value > 0.0 => value.log10(),
-        AxisScale::Log => f64::NEG_INFINITY,
-        AxisScale::Nines => -(1.0 - value.clamp(0.0, MOST_PERCENT) / 100.0).log10(),
-    }
-}
-
-/// 1, 2 or 5 times a power of ten, at least `step`.
-fn nice_step(step: f64) -> f64 {
-    let step = if step.is_finite() && step > 0.0 { step } else { 1.0 };
-    let power = 10_f64.powf(step.log10().floor());
-    [1.0, 2.0, 5.0, 10.0]
-        .into_iter()
-        .map(|mantissa| mantissa * power)
-        .find(|nice| *nice >= step * (1.0 - 1e-9))
-        .unwrap_or(step)
 }
 
 /// The next of 1, 2 and 5 times a power of ten that is not above the value.
@@ -154,7 +118,7 @@ mod tests {
     use crate::chart::AxisUnit;
 
     fn axis(unit: AxisUnit, scale: AxisScale, values: &[f64]) -> DrawnAxis {
-        DrawnAxis::of(&PlotAxis::new("x", unit, scale), values.iter().copied(), 6)
+        DrawnAxis::of(&ChartAxis::new("x", unit, scale), values.iter().copied(), 6)
     }
 
     fn words(axis: &DrawnAxis) -> Vec<&str> {

@@ -11,7 +11,8 @@ use super::palette::{AXIS, GRID, QUIET, TEXT, ink};
 use super::sheet::{Anchor, Sheet, fitted};
 use super::units::value_text;
 use super::{Heights, TEXT_SIZE};
-use crate::plot::panel::{AxisScale, BarPanel, FigureSpread};
+use crate::plot::panel::{BarPanel, FigureSpread};
+use crate::scale::AxisScale;
 
 /// Height of the axis below the rows, pixels.
 const AXIS_HEIGHT: f64 = 42.0;

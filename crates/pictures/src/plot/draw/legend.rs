@@ -7,7 +7,8 @@ use super::lines::{BAND_OPACITY, RADIUS, has_markers, stroke, symbol};
 use super::palette::{TEXT, ink};
 use super::sheet::{Anchor, Sheet, fitted};
 use super::{LINE, TEXT_SIZE};
-use crate::plot::panel::{LineWeight, PanelContent};
+use crate::chart::LineWeight;
+use crate::plot::panel::PanelContent;
 
 /// Width of a sample of a line, pixels.
 const SAMPLE: f64 = 46.0;
@@ -43,10 +44,10 @@ impl Legend {
         let named: Vec<(&str, Sample)> = match content {
             PanelContent::Lines(panel) => {
                 let lines = panel.lines.iter().filter(|line| !line.name.is_empty());
-                let sample = |line: &crate::plot::panel::PlotLine| Sample::Line {
-                    look: line.look,
+                let sample = |line: &crate::chart::ChartLine| Sample::Line {
+                    look: line.colour,
                     weight: line.weight,
-                    has_band: !line.band.is_empty(),
+                    has_band: !line.low.is_empty(),
                     has_markers: has_markers(line),
                 };
                 lines.map(|line| (line.name.as_str(), sample(line))).collect()

@@ -8,7 +8,9 @@ use super::font::text_width;
 use super::frame::Frame;
 use super::palette::{AXIS, GRID, QUIET, TEXT, dashes, ink, marker};
 use super::sheet::{Anchor, Place, Sheet, fitted};
-use crate::plot::panel::{LinePanel, LineWeight, PlotLine};
+use crate::chart::{ChartLine, LineWeight};
+use crate::plot::panel::LinePanel;
+use crate::scale::extremes;
 
 pub(super) const BAND_OPACITY: f64 = 0.18;
 /// Opacity of the upper edge of a band.
@@ -22,10 +24,7 @@ const FEW_POINTS: usize = 40;
 
 /// The vertical axis of a panel of this height.
 fn vertical(panel: &LinePanel, height: f64) -> DrawnAxis {
-    let values = panel.lines.iter().flat_map(|line| {
-        let bands = line.band.iter().flat_map(|(low, high)| [*low, *high]);
-        line.points.iter().map(|(_, value)| *value).chain(bands)
-    });
+    let values = panel.lines.iter().flat_map(|line| line.y.iter().chain(&line.low).chain(&line.high).copied());
     DrawnAxis::of(&panel.y, values, ((height - 50.0) / 40.0).clamp(2.0, 10.0) as usize)
 }
 
@@ -47,9 +46,8 @@ impl SharedAxis {
     /// Takes in a panel of this height.
     pub(super) fn add(&mut self, panel: &LinePanel, height: f64) {
         self.gutter = self.gutter.max(gutter(panel, height));
-        for (x, _) in panel.lines.iter().flat_map(|line| &line.points) {
-            self.ends = Some(self.ends.map_or((*x, *x), |(first, last)| (first.min(*x), last.max(*x))));
-        }
+        let own = extremes(panel.lines.iter().flat_map(|line| &line.x).copied());
+        self.ends = extremes([self.ends, own].into_iter().flatten().flat_map(|(first, last)| [first, last]));
     }
 }
 
@@ -70,16 +68,16 @@ pub(super) fn draw(sheet: &mut Sheet, frame: Frame, panel: &LinePanel, shared: &
         band(sheet, line, &place);
     }
     for line in &panel.lines {
+        let points: Vec<Place> = line.points().map(place).collect();
         for piece in line.pieces() {
-            let points: Vec<Place> = line.points[piece].iter().copied().map(place).collect();
+            let points = points[piece].to_vec();
             let points = if line.is_stepped { stepped(&points, plot.bottom) } else { points };
             match points[..] {
                 // Between two gaps.
-                [alone] => sheet.disc(alone, width_of(line.weight), ink(line.look)),
-                _ => stroke(sheet, &points, line.look, line.weight),
+                [alone] => sheet.disc(alone, width_of(line.weight), ink(line.colour)),
+                _ => stroke(sheet, &points, line.colour, line.weight),
             }
         }
-        let points: Vec<Place> = line.points.iter().copied().map(place).collect();
         markers(sheet, line, &points);
     }
 }
@@ -113,17 +111,18 @@ fn axes(sheet: &mut Sheet, frame: Frame, plot: Frame, x_axis: &DrawnAxis, y_axis
     sheet.upright_text(&y_title, (frame.left + 8.0, middle), TEXT_SIZE, QUIET);
 }
 
-fn band(sheet: &mut Sheet, line: &PlotLine, place: &dyn Fn((f64, f64)) -> Place) {
-    if line.band.is_empty() {
+fn band(sheet: &mut Sheet, line: &ChartLine, place: &dyn Fn((f64, f64)) -> Place) {
+    if line.low.is_empty() {
         return;
     }
+    let edge = |values: &[f64]| line.x.iter().zip(values).map(|(x, value)| place((*x, *value))).collect::<Vec<_>>();
+    let (lower, upper) = (edge(&line.low), edge(&line.high));
     for piece in line.pieces() {
-        let edges = || line.points[piece.clone()].iter().zip(&line.band[piece.clone()]);
-        let above: Vec<Place> = edges().map(|((x, _), (_, high))| place((*x, *high))).collect();
-        let below = edges().rev().map(|((x, _), (low, _))| place((*x, *low)));
-        sheet.area(above.iter().copied().chain(below).collect(), ink(line.look).faded(BAND_OPACITY));
+        let above = upper[piece.clone()].to_vec();
+        let below = lower[piece].iter().rev().copied();
+        sheet.area(above.iter().copied().chain(below).collect(), ink(line.colour).faded(BAND_OPACITY));
         // A single high value is a line of a pixel, which the pale band alone would hide.
-        sheet.path(above, ink(line.look).faded(EDGE_OPACITY), 0.75);
+        sheet.path(above, ink(line.colour).faded(EDGE_OPACITY), 0.75);
     }
 }
 
@@ -195,20 +194,20 @@ fn dashed(points: &[Place], lengths: &[f64]) -> Vec<Vec<Place>> {
 }
 
 /// True for lines with markers.
-pub(super) fn has_markers(line: &PlotLine) -> bool {
+pub(super) fn has_markers(line: &ChartLine) -> bool {
     line.weight == LineWeight::Normal && !line.is_stepped
 }
 
 /// Markers: on each of few points, and on some of many.
-fn markers(sheet: &mut Sheet, line: &PlotLine, points: &[Place]) {
+fn markers(sheet: &mut Sheet, line: &ChartLine, points: &[Place]) {
     if !has_markers(line) || points.is_empty() {
         return;
     }
     let step = if points.len() <= FEW_POINTS { 1 } else { points.len() / N_MARKERS };
     // Lines have their markers at different points, so that one does not hide another.
-    let first = if step == 1 { 0 } else { (line.look * step / 5) % step };
+    let first = if step == 1 { 0 } else { (line.colour * step / 5) % step };
     for place in points.iter().skip(first).step_by(step) {
-        symbol(sheet, *place, line.look, RADIUS);
+        symbol(sheet, *place, line.colour, RADIUS);
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::sheet::SheetShape;
 use super::*;
-use crate::chart::AxisUnit;
-use crate::plot::panel::{AxisScale, BarGroup, BarPanel, FigureSpread, LinePanel, PlotAxis, PlotLine};
+use crate::chart::{AxisUnit, ChartAxis, ChartLine};
+use crate::plot::panel::{BarGroup, BarPanel, FigureSpread, LinePanel};
+use crate::scale::AxisScale;
 use font::text_width;
 
 fn bars(n_classes: usize) -> Picture {
-    let value = PlotAxis::new("bandwidth", AxisUnit::BytesPerSecond, AxisScale::Linear);
+    let value = ChartAxis::new("bandwidth", AxisUnit::BytesPerSecond, AxisScale::Linear);
     let classes = (0..n_classes).map(|index| format!("a job with a name {index}")).collect();
     let values =
         vec![Some(FigureSpread { mean: 5e6, deviation: Some((4e6, 6e6)), range: Some((1e6, 9e6)) }); n_classes];
@@ -20,15 +21,13 @@ fn bars(n_classes: usize) -> Picture {
 }
 
 fn lines(n_lines: usize) -> Picture {
-    let line = |look: usize| PlotLine {
-        name: format!("a line with a rather long name {look}"),
-        look,
-        points: (0..100).map(|x| (f64::from(x), f64::from(x * x) * 1e6)).collect(),
-        ..PlotLine::default()
+    let line = |look: usize| {
+        let points = (0..100).map(|x| (f64::from(x), f64::from(x * x) * 1e6));
+        ChartLine::through(format!("a line with a rather long name {look}"), look, points)
     };
     let content = LinePanel {
-        x: PlotAxis::new("time", AxisUnit::Seconds, AxisScale::Linear),
-        y: PlotAxis::new("bandwidth", AxisUnit::BytesPerSecond, AxisScale::Linear),
+        x: ChartAxis::new("time", AxisUnit::Seconds, AxisScale::Linear),
+        y: ChartAxis::new("bandwidth", AxisUnit::BytesPerSecond, AxisScale::Linear),
         lines: (0..n_lines).map(line).collect(),
     };
     let panel = Panel { title: String::new(), content: PanelContent::Lines(content) };

@@ -8,11 +8,8 @@ use ferrio::fit::{
     CheckOutcome, FitBound, FitLimit, FitLoad, FitOutcome, FitTrace, FitVerdict, LoadOutcome, Recipe, TracedFigure,
 };
 use ferrio::session::VERSION;
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_pictures::fit::{
-    FitHeadroom, FitLoadView, FitMark, FitMissed, FitRow, FitSource, FitSpread, FitTraceView, FitView,
-};
-use ferrio_stats::{Finding, IoKind};
+use ferrio_pictures::fit::{FitHeadroom, FitLoadView, FitMissed, FitRow, FitSpread, FitTraceView, FitView};
+use ferrio_stats::{Finding, IoKind, Metric};
 use ferrio_units::humanize::{bytes_text, duration_text, thousands};
 use std::path::Path;
 
@@ -22,12 +19,12 @@ pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String
     let missed = outcome.loads.iter().filter_map(|load| {
         let missed = load.missed.as_ref()?;
         let verdict = words::missed_verdict(missed);
-        Some(FitMissed { mark: mark(missed.verdict), verdict, words: words::missed(load, missed) })
+        Some(FitMissed { mark: missed.verdict, verdict, words: words::missed(load, missed) })
     });
     let limits = checks.filter_map(|check| Some(row(recipe.limits.get(check.limit_index)?, check)));
     ferrio_pictures::fit::page(&FitView {
         headline: words::headline(recipe, outcome, path),
-        verdict: outcome.verdict.map(mark),
+        verdict: outcome.verdict,
         facts: facts(recipe, outcome),
         limits: limits.collect(),
         missed: missed.collect(),
@@ -36,14 +33,6 @@ pub(super) fn page(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String
         traces: recipe.traces.iter().map(of_trace).collect(),
         findings: findings(outcome),
     })
-}
-
-const fn mark(verdict: FitVerdict) -> FitMark {
-    match verdict {
-        FitVerdict::Fits => FitMark::Fits,
-        FitVerdict::CantTell => FitMark::CantTell,
-        FitVerdict::DoesNotFit => FitMark::DoesNotFit,
-    }
 }
 
 /// The program, the runs and the machine, a sentence each.
@@ -60,23 +49,20 @@ fn facts(recipe: &Recipe, outcome: &FitOutcome) -> Vec<String> {
     facts
 }
 
-fn row<'a>(limit: &'a FitLimit, check: &CheckOutcome) -> FitRow<'a> {
-    let source = &limit.source;
+fn row<'a>(limit: &'a FitLimit, check: &'a CheckOutcome) -> FitRow<'a> {
     FitRow {
         subject: words::subject(limit),
         // Recipes are checked when they are read.
-        metric: limit.subject().map_or(ComparedMetric::MeanLatency, |(_, metric)| metric),
-        mark: mark(check.verdict),
-        verdict: check.verdict.words(),
-        is_most: matches!(check.bound, Some(FitBound::Most(_))),
-        limit: check.bound.map(FitBound::value),
+        metric: limit.subject().map_or(Metric::MeanLatency, |(_, metric)| metric),
+        verdict: check.verdict,
+        bound: check.bound,
         limit_text: check.bound.map(|bound| words::bound(limit, bound)).unwrap_or_default(),
-        values: check.values.clone(),
+        values: &check.values,
         mean: (check.value, words::measured(limit, check)),
         interval: check.interval,
         distance: words::distance_and_share(limit, check),
         reason: (check.verdict != FitVerdict::Fits).then(|| words::reason(limit, check)),
-        source: FitSource { title: &source.title, url: &source.url, year: source.year, says: &source.says },
+        source: &limit.source,
     }
 }
 
@@ -90,8 +76,8 @@ fn of_load<'a>(recipe: &'a Recipe, load: &'a FitLoad, found: &LoadOutcome) -> Fi
         name: &load.name,
         about: &load.about,
         jobs: &load.jobs,
-        columns: &words::FIGURE_COLUMNS,
-        rows: words::figures(found).into_iter().map(Vec::from).collect(),
+        columns: words::figure_columns(),
+        rows: words::figures(found),
         spreads: spreads(recipe, load, found),
         headroom,
     }
@@ -103,7 +89,7 @@ fn spreads(recipe: &Recipe, load: &FitLoad, found: &LoadOutcome) -> Vec<FitSprea
     for (_, limit) in recipe.limits_of(load) {
         // Recipes are checked when they are read.
         let (Ok((kind, metric)), Ok(bound)) = (limit.subject(), limit.bound()) else { continue };
-        if !metric.is_latency() || metric == ComparedMetric::MeanLatency || limit.together.is_some() {
+        if !metric.is_latency() || metric == Metric::MeanLatency || limit.together.is_some() {
             continue;
         }
         let heading = format!("{}: {}", limit.job, kind.name());
@@ -122,12 +108,12 @@ fn spreads(recipe: &Recipe, load: &FitLoad, found: &LoadOutcome) -> Vec<FitSprea
 }
 
 /// The percentiles of a job's latency, ascending.
-fn percentiles(found: &LoadOutcome, job: &str, kind: IoKind) -> Vec<(ComparedMetric, f64, String)> {
+fn percentiles(found: &LoadOutcome, job: &str, kind: IoKind) -> Vec<(Metric, f64, String)> {
     let figures = found.figures.figures.iter();
     // Jobs of the same name have the figures of the first.
     let job_index = figures.clone().find(|one| one.job == job).map(|one| one.job_index);
     let of_it = figures.filter(|one| Some(one.job_index) == job_index && one.kind == kind);
-    let is_percentile = |metric: ComparedMetric| metric.percent().is_some() || metric == ComparedMetric::Max;
+    let is_percentile = |metric: Metric| metric.percent().is_some() || metric == Metric::Max;
     let told = of_it.filter(|one| is_percentile(one.metric)).map(|one| {
         let few = if one.is_doubtful { " (few I/Os)" } else { "" };
         (one.metric, one.mean, format!("{}{few}", duration_text(one.mean)))

@@ -3,10 +3,9 @@
 //! Must not know: how loads are run. Start reading at [`outcome`].
 
 use super::words;
-use crate::ui::columns::aligned;
 use crate::ui::durations::time_text;
 use ferrio::fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
-use ferrio_formats::native::{findings, text_width, wrap};
+use ferrio_formats::native::{aligned, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
 use ferrio_units::humanize::{bytes_text, three_digits};
 use std::fmt::Write as _;
@@ -185,7 +184,7 @@ fn of_load(recipe: &Recipe, load: &LoadOutcome, width: usize) -> String {
         text.push_str(&wrap(&words::headroom(recipe, load, headroom), "", width));
     }
     if load.checks.is_empty() {
-        let mut rows = vec![std::iter::once("load").chain(words::FIGURE_COLUMNS).map(str::to_owned).collect()];
+        let mut rows = vec![std::iter::once("load").chain(words::figure_columns()).map(str::to_owned).collect()];
         let figures = words::figures(load).into_iter();
         rows.extend(figures.map(|cells| std::iter::once(load.name.clone()).chain(cells).collect::<Vec<String>>()));
         text.push_str(&aligned(&rows, 3));

@@ -8,8 +8,8 @@ use ferrio::fit::{
     RateShortfall, Recipe,
 };
 use ferrio::sweep::limit::LimitedBy;
-use ferrio_insight::compare::ComparedMetric;
-use ferrio_stats::IoKind;
+use ferrio_formats::native::NOTHING;
+use ferrio_stats::{IoKind, Metric};
 use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -19,7 +19,12 @@ use std::time::Duration;
 pub(super) const NO_LIMITS: &str = "No limit is known that the vendor itself has published: the recipe describes the storage under this load, and gives no verdict (exit code 3).";
 
 /// Headings of the figures of a load.
-pub(super) const FIGURE_COLUMNS: [&str; 7] = ["job", "kind", "MB/s", "IOPS", "mean", "p99", "p99.9"];
+pub(super) fn figure_columns() -> Vec<&'static str> {
+    ["job", "kind"].into_iter().chain(SHOWN.map(Metric::heading)).collect()
+}
+
+/// The figures of a load.
+const SHOWN: [Metric; 5] = [Metric::Bandwidth, Metric::Iops, Metric::MeanLatency, Metric::P99, Metric::P999];
 
 /// The verdict.
 pub(super) fn headline(recipe: &Recipe, outcome: &FitOutcome, path: &Path) -> String {
@@ -42,9 +47,9 @@ pub(super) fn about(recipe: &Recipe) -> String {
 /// A value of a figure with its unit.
 pub(super) fn value(limit: &FitLimit, value: f64) -> String {
     match limit.subject() {
-        Ok((_, ComparedMetric::Iops)) => rate(value),
-        Ok((_, ComparedMetric::Bandwidth)) => format!("{} MB/s", three_digits(value / 1e6)),
-        _ => duration_text(value),
+        Ok((_, Metric::Iops)) => rate(value),
+        Ok((_, metric)) => metric.text(value),
+        Err(_) => duration_text(value),
     }
 }
 
@@ -67,7 +72,7 @@ pub(super) fn bound(limit: &FitLimit, bound: FitBound) -> String {
 
 /// What was measured of a limit.
 pub(super) fn measured(limit: &FitLimit, check: &CheckOutcome) -> String {
-    if check.values.is_empty() { "-".to_owned() } else { value(limit, check.value) }
+    if check.values.is_empty() { NOTHING.to_owned() } else { value(limit, check.value) }
 }
 
 /// What was measured of a limit besides: the share of I/Os beyond it, or nothing.
@@ -275,23 +280,16 @@ pub(super) fn headroom(recipe: &Recipe, load: &LoadOutcome, headroom: &Headroom)
     words
 }
 
-/// The figures of a load, a row for each job and kind of I/O, with the columns [`FIGURE_COLUMNS`].
-pub(super) fn figures(load: &LoadOutcome) -> Vec<[String; FIGURE_COLUMNS.len()]> {
+/// The figures of a load, a row for each job and kind of I/O, with the columns [`figure_columns`].
+pub(super) fn figures(load: &LoadOutcome) -> Vec<Vec<String>> {
     let figures = &load.figures.figures;
     let mut subjects: Vec<(usize, IoKind)> = figures.iter().map(|one| (one.job_index, one.kind)).collect();
     subjects.dedup();
     let row = |(job_index, kind): (usize, IoKind)| {
         let of = |metric| figures.iter().find(|one| (one.job_index, one.kind, one.metric) == (job_index, kind, metric));
-        let cell = |metric, show: fn(f64) -> String| of(metric).map_or("-".to_owned(), |one| show(one.mean));
-        [
-            of(ComparedMetric::Iops).map_or(String::new(), |one| one.job.clone()),
-            kind.name().to_owned(),
-            cell(ComparedMetric::Bandwidth, |value| three_digits(value / 1e6)),
-            cell(ComparedMetric::Iops, |value| thousands(value.round() as u64)),
-            cell(ComparedMetric::MeanLatency, duration_text),
-            cell(ComparedMetric::P99, duration_text),
-            cell(ComparedMetric::P999, duration_text),
-        ]
+        let mut row = vec![of(Metric::Iops).map_or(String::new(), |one| one.job.clone()), kind.name().to_owned()];
+        row.extend(SHOWN.map(|metric| metric.cell_or(of(metric).map(|one| one.mean), NOTHING)));
+        row
     };
     subjects.into_iter().map(row).collect()
 }

@@ -7,8 +7,9 @@ use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptFigures, StoredRun};
 use ferrio_formats::LocalTime;
-use ferrio_formats::native::DOUBT_MARK;
-use ferrio_units::humanize::{duration_text, thousands, three_digits};
+use ferrio_formats::native::{ColumnLayout, DOUBT_MARK, NOTHING};
+use ferrio_stats::Metric;
+use ferrio_units::humanize::duration_text;
 use ferrio_units::terminal_text::escape_name;
 
 /// What is wanted.
@@ -22,10 +23,13 @@ pub(super) struct ListRequest {
     limit: Option<usize>,
 }
 
-const HEADINGS: [&str; N_COLUMNS] = ["run", "name", "began", "length", "job", "", "MB/s", "IOPS", "p99", "findings"];
-const N_COLUMNS: usize = 10;
-/// Columns whose values are on the right.
-const ON_THE_RIGHT: [usize; 5] = [0, 3, 6, 7, 8];
+/// The columns before the figures.
+const BEFORE: [&str; 6] = ["run", "name", "began", "length", "job", ""];
+/// The figures of a job and direction.
+const SHOWN: [Metric; 3] = [Metric::Bandwidth, Metric::Iops, Metric::P99];
+const N_COLUMNS: usize = BEFORE.len() + SHOWN.len() + 1;
+/// Columns whose values are on the left.
+const ON_THE_LEFT: [usize; 5] = [1, 2, 4, 5, N_COLUMNS - 1];
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 20;
 /// Further jobs and directions of a run are counted, not shown.
@@ -52,33 +56,26 @@ fn is_called(run: &StoredRun, name: &str) -> bool {
 /// Runs as a table, one row for each job and direction.
 pub(super) fn table(runs: &[StoredRun]) -> String {
     let zone = LocalTime::system();
-    let rows: Vec<[String; N_COLUMNS]> =
-        std::iter::once(HEADINGS.map(str::to_owned)).chain(runs.iter().flat_map(|run| rows(run, &zone))).collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let widths: Vec<usize> = (0..N_COLUMNS).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, width))| {
-            if ON_THE_RIGHT.contains(&column) { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-        });
-        text.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+    let headings = BEFORE.into_iter().chain(SHOWN.map(Metric::heading)).chain(["findings"]);
+    let mut all: Vec<Vec<String>> = vec![headings.map(str::to_owned).collect()];
+    all.extend(runs.iter().flat_map(|run| rows(run, &zone)));
+    let layout = ColumnLayout::of(&all, |column| ON_THE_LEFT.contains(&column));
+    all.iter().map(|row| layout.line(row)).collect()
 }
 
-fn rows(run: &StoredRun, zone: &LocalTime) -> Vec<[String; N_COLUMNS]> {
+fn rows(run: &StoredRun, zone: &LocalTime) -> Vec<Vec<String>> {
     let summary = &run.summary;
     let began = summary.began_ms.map_or_else(|| "unknown".to_owned(), |began_ms| zone.minute(began_ms));
     let name = run.name.as_deref().map_or_else(|| "-".to_owned(), cut);
     let length = duration_text(summary.duration_ns as f64);
-    let mut rows: Vec<[String; N_COLUMNS]> = summary.figures.iter().take(MAX_FIGURES).map(figures).collect();
+    let mut rows: Vec<Vec<String>> = summary.figures.iter().take(MAX_FIGURES).map(figures).collect();
     if rows.is_empty() {
         rows.push(empty());
         rows[0][4] = summary.jobs.first().map(|job| cut(job)).unwrap_or_default();
     }
-    let [first_run, first_name, first_began, first_length, ..] = &mut rows[0];
-    (*first_run, *first_name, *first_began, *first_length) = (run.number.to_string(), name, began, length);
+    for (place, cell) in rows[0].iter_mut().zip([run.number.to_string(), name, began, length]) {
+        *place = cell;
+    }
     summary.verdict.word().clone_into(&mut rows[0][N_COLUMNS - 1]);
     if summary.figures.len() > MAX_FIGURES {
         let mut more = empty();
@@ -88,19 +85,19 @@ fn rows(run: &StoredRun, zone: &LocalTime) -> Vec<[String; N_COLUMNS]> {
     rows
 }
 
-fn empty() -> [String; N_COLUMNS] {
-    std::array::from_fn(|_| String::new())
+fn empty() -> Vec<String> {
+    vec![String::new(); N_COLUMNS]
 }
 
 /// The cells for the figures of one job and direction.
-fn figures(figures: &KeptFigures) -> [String; N_COLUMNS] {
+fn figures(figures: &KeptFigures) -> Vec<String> {
     let mut row = empty();
-    let (rate, mark) = (figures.ios_per_sec, if figures.is_p99_doubtful { DOUBT_MARK } else { "" });
     row[4] = cut(&figures.job);
     row[5] = escape_name(&figures.direction);
-    row[6] = if figures.direction == "sync" { "-".to_owned() } else { three_digits(figures.bytes_per_sec / 1e6) };
-    row[7] = if rate < 9.995 { three_digits(rate) } else { thousands(rate.round() as u64) };
-    row[8] = figures.p99_ns.map_or_else(|| "-".to_owned(), |p99_ns| format!("{}{mark}", duration_text(p99_ns as f64)));
+    for (place, metric) in row[BEFORE.len()..].iter_mut().zip(SHOWN) {
+        let mark = if metric == Metric::P99 && figures.is_p99_doubtful { DOUBT_MARK } else { "" };
+        *place = figures.figure(metric).map_or_else(|| NOTHING.to_owned(), |value| metric.cell(value) + mark);
+    }
     row
 }
 

@@ -2,13 +2,13 @@
 //!
 //! Must not know: how the work is done. Start reading at [`outcome`].
 
-use crate::ui::columns::aligned;
 use crate::ui::durations::time_text;
 use ferrio::precondition::{
     OpenPrecondition, PreconditionEnding, PreconditionPlan, PreconditionRound, PreconditionWay, SteadyWindow, WINDOW,
 };
-use ferrio_formats::native::{findings, text_width, wrap};
-use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands, three_digits};
+use ferrio_formats::native::{aligned, findings, text_width, wrap};
+use ferrio_stats::Metric;
+use ferrio_units::humanize::{bytes_text, counted};
 use std::fmt::Write as _;
 use std::time::Duration;
 
@@ -89,14 +89,15 @@ fn steady(window: &SteadyWindow, n_rounds: usize) -> String {
     format!(
         "Steady in rounds {} to {n_rounds}: {} IOPS on average, range {:.1} %, slope {:.1} %.",
         n_rounds + 1 - WINDOW,
-        thousands(window.mean.round() as u64),
+        Metric::Iops.cell(window.mean),
         window.range_percent,
         window.slope_percent
     )
 }
 
 fn rounds(rounds: &[PreconditionRound], n_before: usize) -> String {
-    let mut rows = vec![["round", "IOPS", "MB/s", "mean latency", "range", "slope"].map(str::to_owned).to_vec()];
+    let heads = ["round", Metric::Iops.heading(), Metric::Bandwidth.heading(), "mean latency", "range", "slope"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
     for (index, round) in rounds.iter().enumerate() {
         let percent = |figure: fn(&SteadyWindow) -> f64| match &round.window {
             Some(window) => format!("{:.1} %", figure(window)),
@@ -105,9 +106,9 @@ fn rounds(rounds: &[PreconditionRound], n_before: usize) -> String {
         };
         rows.push(vec![
             (index + 1).to_string(),
-            thousands(round.ios_per_sec.round() as u64),
-            three_digits(round.bytes_per_sec / 1e6),
-            round.mean_latency_ns.map_or("?".to_owned(), duration_text),
+            Metric::Iops.cell(round.ios_per_sec),
+            Metric::Bandwidth.cell(round.bytes_per_sec),
+            Metric::MeanLatency.cell_or(round.mean_latency_ns, "?"),
             percent(|window| window.range_percent),
             percent(|window| window.slope_percent),
         ]);

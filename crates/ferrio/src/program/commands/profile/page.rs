@@ -3,13 +3,11 @@
 //! Must not know: how a page is laid out. Start reading at [`page`].
 
 use super::text;
-use crate::shared::swept_view::{swept, view};
 use crate::ui::machine_text::machine_sentence;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SectionOutcome};
 use ferrio::session::VERSION;
-use ferrio::sweep::space::SweepAxis;
+use ferrio::sweep::outcome::both_loops;
 use ferrio_pictures::profile::{ProfilePart, ProfileView};
-use ferrio_pictures::sweep::SweepView;
 use ferrio_units::humanize::bytes_text;
 use std::path::Path;
 
@@ -19,8 +17,8 @@ pub(super) fn page(outcome: &ProfileOutcome, path: &Path, target: &ProfileTarget
         title: format!("What {} can do", path.display()),
         answer: text::answer(&outcome.sheet),
         facts: facts(outcome, target),
-        columns: text::COLUMNS.to_vec(),
-        rows: outcome.sheet.iter().map(|row| (text::cells(row).to_vec(), row.is_believable)).collect(),
+        columns: text::columns(),
+        rows: outcome.sheet.iter().map(|row| (text::cells(row), row.is_believable)).collect(),
         sections: outcome.sections.iter().map(|one| part(one, &outcome.sections)).collect(),
         not_measured: &outcome.not_measured,
         findings: outcome.findings.iter().map(|found| (found.sections.join("; "), &found.finding)).collect(),
@@ -39,16 +37,11 @@ fn facts(outcome: &ProfileOutcome, target: &ProfileTarget) -> Vec<String> {
 }
 
 fn part<'a>(one: &'a SectionOutcome, all: &'a [SectionOutcome]) -> ProfilePart<'a> {
-    let values = |axis: &SweepAxis| (0..axis.values.len()).map(|index| axis.value_text(index)).collect();
-    let figures = SweepView {
-        title: String::new(),
-        axes: one.figures.axes.iter().map(|axis| (axis.name(), values(axis))).collect(),
-        n_repeats: 1,
-        points: one.figures.points.iter().map(swept).collect(),
-        findings: Vec::new(),
-        answers: Vec::new(),
-        remarks: Vec::new(),
-        loops: one.beside.as_ref().map(|(closed, beside)| view(&all[*closed].figures, beside, &one.figures)),
-    };
-    ProfilePart { title: one.section.title, about: one.section.about, figures, course: one.course.as_ref() }
+    ProfilePart {
+        title: one.section.title,
+        about: one.section.about,
+        figures: &one.figures,
+        loops: one.beside.as_ref().map(|(closed, beside)| both_loops(&all[*closed].figures, beside, &one.figures)),
+        course: one.course.as_ref(),
+    }
 }

@@ -2,17 +2,20 @@
 //!
 //! Must not know: how it is made. Start reading at [`outcome`].
 
-use crate::ui::columns::aligned;
 use crate::ui::durations::time_text;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SheetRow};
-use ferrio_formats::native::{DOUBT_MARK, findings, text_width, wrap};
-use ferrio_stats::{Finding, Severity};
-use ferrio_units::humanize::{bytes_text, counted, duration_text, thousands, three_digits};
+use ferrio_formats::native::{DOUBT_MARK, aligned, findings, text_width, wrap};
+use ferrio_stats::{Finding, Metric, Severity};
+use ferrio_units::humanize::{bytes_text, counted, duration_text};
 use std::fmt::Write as _;
 use std::time::Duration;
 
 /// Headings of the data sheet.
-pub(super) const COLUMNS: [&str; 6] = ["measured", "at", "IOPS", "MB/s", "p50", "p99"];
+pub(super) fn columns() -> Vec<&'static str> {
+    ["measured", "at"].into_iter().chain(SHOWN.map(Metric::heading)).collect()
+}
+/// The figures of the data sheet.
+const SHOWN: [Metric; 4] = [Metric::Iops, Metric::Bandwidth, Metric::P50, Metric::P99];
 
 fn width() -> usize {
     text_width(ferrio_sys::terminal::columns(std::io::stdout()))
@@ -35,16 +38,9 @@ pub(super) fn before(target: &ProfileTarget, time_ms: u64, n_runs: usize) -> Str
 }
 
 /// The cells of a row of the data sheet.
-pub(super) fn cells(row: &SheetRow) -> [String; 6] {
-    let text = |value: Option<f64>, of: fn(f64) -> String| value.map_or(String::new(), of);
-    [
-        row.what.clone(),
-        row.at.clone(),
-        text(row.iops, |iops| thousands(iops.round() as u64)),
-        text(row.bytes_per_sec, |bytes| three_digits(bytes / 1e6)),
-        text(row.p50_ns, duration_text),
-        text(row.p99_ns, duration_text),
-    ]
+pub(super) fn cells(row: &SheetRow) -> Vec<String> {
+    let figures = SHOWN.map(|metric| metric.cell_or(row.figure(metric), ""));
+    [row.what.clone(), row.at.clone()].into_iter().chain(figures).collect()
 }
 
 /// The figures of a data sheet that most people ask for: the highest rates, and what one I/O takes. Empty: there are none of them.
@@ -59,10 +55,10 @@ pub(super) fn answer(sheet: &[SheetRow]) -> String {
         let bytes = most(parts, |row| row.bytes_per_sec)?;
         Some(format!(
             "up to {} {kind} a second ({}{}) and {} MB/s ({}{})",
-            thousands(iops.iops?.round() as u64),
+            Metric::Iops.cell(iops.iops?),
             iops.at,
             doubt(iops),
-            three_digits(bytes.bytes_per_sec? / 1e6),
+            Metric::Bandwidth.cell(bytes.bytes_per_sec?),
             bytes.at,
             doubt(bytes)
         ))
@@ -92,9 +88,9 @@ pub(super) fn outcome(outcome: &ProfileOutcome) -> String {
     let width = width();
     let answer = answer(&outcome.sheet);
     let answer = if answer.is_empty() { answer } else { wrap(&answer, "", width) + "\n" };
-    let mut rows = vec![COLUMNS.map(str::to_owned).to_vec()];
+    let mut rows = vec![columns().into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for row in &outcome.sheet {
-        let mut cells = cells(row).to_vec();
+        let mut cells = cells(row);
         if !row.is_believable {
             cells[0].push_str(DOUBT_MARK);
         }

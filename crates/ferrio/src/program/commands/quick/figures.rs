@@ -5,7 +5,7 @@
 use super::baseline::Test;
 use super::conditions::Conditions;
 use crate::shared::engine_choice::Load;
-use ferrio_stats::{Figures, Percentile, RunRecord, ThreadStats};
+use ferrio_stats::{Figures, Metric, Percentile, RunRecord, ThreadStats};
 use ferrio_units::DataDirection;
 use serde::Serialize;
 
@@ -39,6 +39,22 @@ pub(super) struct TestFigures {
 }
 
 impl TestFigures {
+    /// A figure; `None`: there was no I/O, or it is not among those of a test.
+    pub(super) fn figure(&self, metric: Metric) -> Option<f64> {
+        match metric {
+            _ if self.n_ios == 0 => None,
+            Metric::Iops => Some(self.ios_per_sec),
+            Metric::Bandwidth => Some(self.bytes_per_sec),
+            _ => self.percentile(metric).map(|percentile| percentile.latency_ns as f64),
+        }
+    }
+
+    /// A percentile; `None`: as above.
+    pub(super) fn percentile(&self, metric: Metric) -> Option<Percentile> {
+        let index = Metric::PERCENTILES.iter().position(|known| *known == metric);
+        index.filter(|_| self.n_ios > 0).map(|index| self.latencies[index])
+    }
+
     /// From the workers of a run, all together.
     pub(super) fn new(test: &Test, load: Load, record: &RunRecord, conditions: &Conditions) -> Self {
         let total = record.total();
@@ -54,7 +70,7 @@ impl TestFigures {
             runtime_ns: stats.runtime_ns,
             bytes_per_sec: figures.bytes_per_sec,
             ios_per_sec: figures.ios_per_sec,
-            latencies: [50.0, 99.0, 99.9].map(|percent| percentile(percent, &total, test.direction)),
+            latencies: Metric::PERCENTILES.map(|metric| percentile(metric, &total, test.direction)),
             cpu_ns_per_io: cpu_ns as f64 / n_ios.max(1) as f64,
             wanted_depth: load.depth(),
             mean_depth: if seconds > 0.0 { stats.clat.sum_ns as f64 / 1e9 / seconds } else { 0.0 },
@@ -63,7 +79,8 @@ impl TestFigures {
     }
 }
 
-fn percentile(percent: f64, total: &ThreadStats, direction: DataDirection) -> Percentile {
+fn percentile(metric: Metric, total: &ThreadStats, direction: DataDirection) -> Percentile {
+    let percent = metric.percent().unwrap_or_default();
     let clat = &total.directions[direction].clat;
     clat.percentile(percent).unwrap_or(Percentile { percent, latency_ns: 0, is_doubtful: true })
 }

@@ -5,12 +5,13 @@
 use super::Report;
 use super::figures::TestFigures;
 use super::notes::{DOUBT_LEGEND, DOUBT_MARK, sentences};
-use ferrio_formats::native::{text_width, wrap};
-use ferrio_stats::Percentile;
-use ferrio_units::humanize::{duration_text, thousands, three_digits};
+use ferrio_formats::native::{ColumnLayout, NOTHING, text_width, wrap};
+use ferrio_stats::Metric;
+use ferrio_units::humanize::duration_text;
 
-const N_COLUMNS: usize = 7;
-const HEADINGS: [&str; N_COLUMNS] = ["test", "MB/s", "IOPS", "p50", "p99", "p99.9", "CPU per I/O"];
+/// The figures of a test; the time of the CPU stands behind them.
+const SHOWN: [Metric; 5] = [Metric::Bandwidth, Metric::Iops, Metric::P50, Metric::P99, Metric::P999];
+const CPU_HEADING: &str = "CPU per I/O";
 /// The columns that hold latencies.
 const LATENCIES: std::ops::Range<usize> = 3..6;
 const LATENCY_HEADING: &str = "latency of an I/O";
@@ -19,7 +20,13 @@ const GAP: usize = 2;
 const LEGEND: &str = "MB/s: millions of bytes a second. 1 s = 1,000 ms, 1 ms = 1,000 us. p99: 99 of 100 I/Os took no \
     longer, from submission to completion. CPU: user and system time.";
 
-type Row = [String; N_COLUMNS];
+/// The cells of a line, the name first.
+type Row = Vec<String>;
+
+/// All headings.
+fn headings() -> Row {
+    ["test"].into_iter().chain(SHOWN.map(Metric::heading)).chain([CPU_HEADING]).map(str::to_owned).collect()
+}
 
 /// The table, its legend and the notes. `n_columns`: those of the terminal, if it is one.
 pub(super) fn render(report: &Report, n_columns: Option<usize>) -> String {
@@ -46,12 +53,12 @@ pub(super) fn render(report: &Report, n_columns: Option<usize>) -> String {
 
 /// The rows of the table as paragraphs, each figure with its heading.
 fn paragraphs(tests: &[TestFigures], width: usize) -> String {
-    let mut text = format!("{LATENCY_HEADING}: {}\n", HEADINGS[LATENCIES].join(", "));
+    let mut text = format!("{LATENCY_HEADING}: {}\n", headings()[LATENCIES].join(", "));
     for test in tests {
-        let [name, cells @ ..] = row(test, [false; 3]);
-        text.extend(["\n", &name, "\n"]);
+        let cells = row(test, &[]);
+        text.extend(["\n", &cells[0], "\n"]);
         let figures: Vec<String> =
-            HEADINGS[1..].iter().zip(cells).map(|(heading, cell)| figure(heading, &cell)).collect();
+            headings().iter().zip(&cells).skip(1).map(|(heading, cell)| figure(heading, cell)).collect();
         text.push_str(&fill("  ", &figures, width));
     }
     text
@@ -59,10 +66,8 @@ fn paragraphs(tests: &[TestFigures], width: usize) -> String {
 
 /// A figure with its heading, kept on one line.
 fn figure(heading: &str, cell: &str) -> String {
-    match heading {
-        "MB/s" | "IOPS" => format!("{cell} {heading}"),
-        _ => format!("{heading} {cell}"),
-    }
+    let is_unit = SHOWN.iter().any(|metric| metric.heading() == heading && !metric.is_latency());
+    if is_unit { format!("{cell} {heading}") } else { format!("{heading} {cell}") }
 }
 
 /// Fills lines with pieces, separated by gaps; no piece is broken.
@@ -78,75 +83,29 @@ fn fill(indent: &str, pieces: &[String], width: usize) -> String {
     text + &line + "\n"
 }
 
-fn row(figures: &TestFigures, is_marked: [bool; 3]) -> Row {
-    let name = figures.name.to_owned();
-    if figures.n_ios == 0 {
-        let none = || "-".to_owned();
-        return [name, none(), none(), none(), none(), none(), none()];
-    }
-    let [p50, p99, p999] = [0, 1, 2].map(|index| latency(figures.latencies[index], is_marked[index]));
-    [
-        name,
-        three_digits(figures.bytes_per_sec / 1e6),
-        iops(figures.ios_per_sec),
-        p50,
-        p99,
-        p999,
-        duration_text(figures.cpu_ns_per_io),
-    ]
-}
-
-fn iops(ios_per_sec: f64) -> String {
-    // Fractions matter where a disk does a handful a second.
-    if ios_per_sec < 9.995 { three_digits(ios_per_sec) } else { thousands(ios_per_sec.round() as u64) }
-}
-
-/// A latency; in a column with marks, those without one keep its place free.
-fn latency(percentile: Percentile, is_marked_column: bool) -> String {
-    let mark = match (percentile.is_doubtful, is_marked_column) {
-        (true, _) => DOUBT_MARK,
-        (false, true) => " ",
-        (false, false) => "",
+/// The cells of a test. In the columns of `is_marked`, figures without a mark keep its place free.
+fn row(figures: &TestFigures, is_marked: &[Metric]) -> Row {
+    let cell = |metric: Metric| {
+        let doubtful = figures.percentile(metric).map(|percentile| percentile.is_doubtful);
+        let mark = match (doubtful, is_marked.contains(&metric)) {
+            (Some(true), _) => DOUBT_MARK,
+            (Some(false), true) => " ",
+            (Some(false), false) | (None, _) => "",
+        };
+        figures.figure(metric).map_or_else(|| NOTHING.to_owned(), |value| metric.cell(value) + mark)
     };
-    format!("{}{mark}", duration_text(percentile.latency_ns as f64))
+    let cpu = if figures.n_ios == 0 { NOTHING.to_owned() } else { duration_text(figures.cpu_ns_per_io) };
+    [figures.name.to_owned()].into_iter().chain(SHOWN.map(cell)).chain([cpu]).collect()
 }
 
 fn table(tests: &[TestFigures]) -> String {
-    let is_marked = [0, 1, 2].map(|index| tests.iter().any(|test| test.latencies[index].is_doubtful));
-    let rows: Vec<Row> = tests.iter().map(|test| row(test, is_marked)).collect();
-    let widths = widths(&rows);
-    let mut text = group_line(&widths);
-    text.push_str(&line(&HEADINGS.map(str::to_owned), &widths));
-    text.push_str(&"-".repeat(widths.iter().sum::<usize>() + GAP * (N_COLUMNS - 1)));
-    text.push('\n');
-    text.extend(rows.iter().map(|row| line(row, &widths)));
-    text
-}
-
-fn widths(rows: &[Row]) -> [usize; N_COLUMNS] {
-    let mut widths = HEADINGS.map(str::len);
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.len());
-        }
-    }
-    widths
-}
-
-/// The heading above the latencies, with a rule to both sides as wide as their columns.
-fn group_line(widths: &[usize; N_COLUMNS]) -> String {
-    let before: usize = widths[..LATENCIES.start].iter().map(|width| width + GAP).sum();
-    let span = widths[LATENCIES].iter().sum::<usize>() + GAP * (LATENCIES.len() - 1);
-    format!("{}{:-^span$}\n", " ".repeat(before), format!(" {LATENCY_HEADING} "))
-}
-
-/// One line: names aligned left, figures aligned right.
-fn line(cells: &Row, widths: &[usize; N_COLUMNS]) -> String {
-    let aligned = cells.iter().zip(widths).enumerate().map(|(index, (cell, width))| match index {
-        0 => format!("{cell:<width$}"),
-        _ => format!("{cell:>width$}"),
-    });
-    aligned.collect::<Vec<_>>().join(&" ".repeat(GAP)) + "\n"
+    let is_doubtful = |test: &TestFigures, metric| test.percentile(metric).is_some_and(|found| found.is_doubtful);
+    let is_marked = |metric: &Metric| tests.iter().any(|test| is_doubtful(test, *metric));
+    let marked: Vec<Metric> = SHOWN.into_iter().filter(is_marked).collect();
+    let rows: Vec<Row> = std::iter::once(headings()).chain(tests.iter().map(|test| row(test, &marked))).collect();
+    let layout = ColumnLayout::of(&rows, |column| column == 0);
+    let lines: Vec<String> = rows.iter().map(|row| layout.line(row)).collect();
+    layout.heading_above(LATENCIES, LATENCY_HEADING) + &lines[0] + &layout.rule() + &lines[1..].concat()
 }
 
 #[cfg(test)]
@@ -156,6 +115,7 @@ mod tests {
     use super::super::notes::QuickNote;
     use super::*;
     use ferrio_formats::native::{MIN_WIDTH, TEXT_WIDTH};
+    use ferrio_stats::Percentile;
 
     fn report(tests: Vec<TestFigures>, notes: Vec<QuickNote>) -> Report {
         let (version, jobs, findings) = ("", vec![], vec![]);
@@ -201,13 +161,6 @@ mod tests {
             latency.is_doubtful = latency.percent > 50.0;
         });
         assert!(table(&[widest]).lines().all(|line| line.len() <= 80));
-    }
-
-    #[test]
-    fn slow_disks_keep_their_digits() {
-        for (value, expected) in [(0.5, "0.50"), (9.99, "9.99"), (56.3, "56"), (1_176.8, "1,177")] {
-            assert_eq!(iops(value), expected);
-        }
     }
 
     #[test]

@@ -2,11 +2,12 @@
 //!
 //! Must not know: terminals, pages. Start reading at [`answer_text`].
 
-use crate::ui::columns::{NOTHING, aligned};
 use ferrio::sweep::limit::{LimitAnswer, LimitVerdict, LimitedBy, TriedValue};
 use ferrio::sweep::outcome::{SweepOutcome, SweptKnee};
 use ferrio_formats::IoKind;
+use ferrio_formats::native::{NOTHING, aligned};
 use ferrio_insight::knee::KneeKind;
+use ferrio_stats::Metric;
 use ferrio_units::humanize::{duration_text, thousands, three_digits};
 use std::fmt::Write as _;
 
@@ -24,7 +25,7 @@ pub(super) fn answer_text(answer: &LimitAnswer) -> String {
     }
     // Jobs that did not run at the same time have no rate together.
     let [at_within, at_beyond] =
-        iops.map(|iops| iops.map_or_else(String::new, |iops| format!(" ({} IOPS)", thousands(iops.round() as u64))));
+        iops.map(|iops| iops.map_or_else(String::new, |iops| format!(" ({} IOPS)", Metric::Iops.cell(iops))));
     let found = match (bracket.within, bracket.beyond) {
         (Some(within), Some(beyond)) => format!(
             "{limits}: holds up to {option}={within}{at_within}, and certainly not at {option}={beyond}{at_beyond}."
@@ -95,8 +96,8 @@ fn share_text(share: f64) -> String {
 
 /// The values that were tried, with the latencies that the limits are about.
 pub(super) fn tried(answer: &LimitAnswer) -> String {
-    let rate = |iops: Option<f64>| iops.map_or(NOTHING.to_owned(), |iops| thousands(iops.round() as u64));
-    let mut heads = vec![answer.option.clone(), "verdict".to_owned(), "runs".to_owned(), "IOPS".to_owned()];
+    let mut heads =
+        vec![answer.option.clone(), "verdict".to_owned(), "runs".to_owned(), Metric::Iops.heading().to_owned()];
     heads.extend(answer.limits.iter().map(|limit| limit.split('=').next().unwrap_or_default().to_owned()));
     let mut rows = vec![heads];
     let has_missed = answer.tried.iter().any(|one| one.share_of_rate.is_some());
@@ -109,7 +110,12 @@ pub(super) fn tried(answer: &LimitAnswer) -> String {
             LimitVerdict::Beyond => "does not hold",
             LimitVerdict::Undecided => "undecided",
         };
-        let mut row = vec![one.value.to_string(), verdict.to_owned(), one.n_runs.to_string(), rate(one.iops)];
+        let mut row = vec![
+            one.value.to_string(),
+            verdict.to_owned(),
+            one.n_runs.to_string(),
+            Metric::Iops.cell_or(one.iops, NOTHING),
+        ];
         row.extend(one.latencies_ns.iter().map(|latency| latency.map_or(NOTHING.to_owned(), duration_text)));
         row.extend(has_missed.then(|| one.share_of_rate.map_or(NOTHING.to_owned(), share_text)));
         rows.push(row);

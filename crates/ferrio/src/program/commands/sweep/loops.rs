@@ -1,15 +1,12 @@
-//! The open loop beside the points of a sweep, as text and as a view of pictures.
+//! The open loop beside the points of a sweep, as text.
 //!
 //! Must not know: how it is run. Start reading at [`text`].
 
-use super::table::{cells, mark, missing, place};
-use crate::shared::swept_view::share;
-use crate::ui::columns::aligned;
+use super::table::{cells, headings, mark, missing, place};
 use ferrio::sweep::OpenLoop;
 use ferrio::sweep::outcome::{OpenLoopOutcome, SweepFinding, SweepOutcome};
-use ferrio_formats::native::wrap;
-use ferrio_stats::Finding;
-use ferrio_units::humanize::thousands;
+use ferrio_formats::native::{aligned, wrap};
+use ferrio_stats::{Finding, Metric};
 use std::fmt::Write as _;
 
 /// The rows of the open loop, in the order of its rates.
@@ -20,7 +17,7 @@ pub(super) fn text(closed: &SweepOutcome, open: &OpenLoopOutcome, width: usize) 
         &format!(
             "Open loop at {}: users come at random times, at shares of the {} IOPS of point #{}, and a latency begins when the user comes.",
             best.point,
-            thousands(OpenLoop::iops(best).round() as u64),
+            Metric::Iops.cell(OpenLoop::iops(best)),
             best.number
         ),
         "",
@@ -30,11 +27,12 @@ pub(super) fn text(closed: &SweepOutcome, open: &OpenLoopOutcome, width: usize) 
     let has_names = jobs.iter().any(|(index, ..)| *index != jobs[0].0);
     let mut heads = vec!["share".to_owned()];
     heads.extend(has_names.then(|| "job".to_owned()));
-    heads.extend(["", "MB/s", "IOPS", "±", "mean", "p50", "p99", "p99.9"].map(str::to_owned));
+    heads.push(String::new());
+    heads.extend(headings());
     let mut rows = vec![heads];
     for point in &open.figures.points {
         for (job_index, job, kind) in &jobs {
-            let mut row = vec![format!("{}{}", share(point), mark(point))];
+            let mut row = vec![format!("{}{}", OpenLoop::share_of(point), mark(point))];
             row.extend(has_names.then(|| job.clone()));
             row.push(kind.name().to_owned());
             row.extend(cells(point, *job_index, *kind));

@@ -6,7 +6,6 @@ use super::request::{RepeatedRun, SweepReport};
 use super::table;
 use super::{EndedRuns, document, jobs_of, plan_of};
 use crate::shared::keeping::Keeping;
-use crate::ui::columns::aligned;
 use crate::ui::console::Console;
 use crate::ui::exit::{self, Exit};
 use crate::ui::permits::{Author, Permits};
@@ -14,27 +13,16 @@ use ferrio::session::runs::RunsEnding;
 use ferrio::sweep::SweepFolder;
 use ferrio::sweep::outcome::{PointOutcome, SweepOutcome};
 use ferrio::sweep::space::Space;
-use ferrio_formats::native::{text_width, wrap};
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_formats::native::{aligned, text_width, wrap};
 use ferrio_insight::repeats::RepeatedFigure;
 use ferrio_stats::IoKind;
-use ferrio_units::humanize::{counted, duration_text, thousands, three_digits};
+use ferrio_units::humanize::counted;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const PROGRAM: &str = "ferrio run";
-
-/// The figures that are shown; JSON has all of them.
-const SHOWN: [ComparedMetric; 6] = [
-    ComparedMetric::Bandwidth,
-    ComparedMetric::Iops,
-    ComparedMetric::MeanLatency,
-    ComparedMetric::P50,
-    ComparedMetric::P99,
-    ComparedMetric::P999,
-];
 
 /// True if the arguments ask for repeated runs.
 pub(crate) fn is_wanted(arguments: &[OsString]) -> bool {
@@ -118,7 +106,7 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
         vec![["job", "", "", "mean", "±", "between", "within", "lowest", "highest"].map(str::to_owned).to_vec()];
     for (job_index, job, kind) in &jobs {
         let mut name = (job.clone(), kind.name().to_owned());
-        for metric in SHOWN {
+        for metric in table::SHOWN {
             let Some(figure) = point.figure(*job_index, *kind, metric) else { continue };
             let (job, kind) = std::mem::take(&mut name);
             let mut row = vec![job, kind];
@@ -146,7 +134,7 @@ fn text(outcome: &SweepOutcome, point: &PointOutcome, folder: Option<&Path>) -> 
 
 /// That the runs of a job are of two kinds.
 fn kinds(point: &PointOutcome, job_index: usize, job: &str, kind: IoKind) -> Option<String> {
-    let found = SHOWN.iter().find_map(|metric| Some((metric, point.figure(job_index, kind, *metric)?.kinds?)));
+    let found = table::SHOWN.iter().find_map(|metric| Some((metric, point.figure(job_index, kind, *metric)?.kinds?)));
     let (metric, kinds) = found?;
     Some(format!(
         "The runs of {job} ({}) are of two kinds: {} of the {} runs is {:.1} times as large in {} as in the others. The mean is that of none of them, and how many there are of each is chance.",
@@ -163,20 +151,15 @@ const LEGEND: &str = "mean: of rates the arithmetic mean of the runs, of latenci
                       tell no more, and more runs do. ?: not known. MB/s: millions of bytes a second. Latencies are from submission to completion, and those of users (rate_latency=response) from the time at which they came.";
 
 fn cells(figure: &RepeatedFigure) -> [String; 7] {
-    let value = |value: f64| match figure.metric {
-        ComparedMetric::Iops => thousands(value.round() as u64),
-        ComparedMetric::Bandwidth => three_digits(value / 1e6),
-        _ => duration_text(value),
-    };
+    let value = |value: f64| figure.metric.cell(value);
     let percent = |value: Option<f64>| value.map_or("?".to_owned(), |value| format!("{value:.1} %"));
     let end = |end: Option<f64>| end.map(value).unwrap_or_default();
-    let name = match figure.metric {
-        ComparedMetric::Iops => "IOPS",
-        ComparedMetric::Bandwidth => "MB/s",
-        metric => metric.name(),
-    };
     [
-        format!("{name}{}", if figure.is_doubtful { ferrio_formats::native::DOUBT_MARK } else { "" }),
+        format!(
+            "{}{}",
+            figure.metric.heading(),
+            if figure.is_doubtful { ferrio_formats::native::DOUBT_MARK } else { "" }
+        ),
         value(figure.mean),
         percent(figure.half_width_percent()),
         percent(figure.between_percent),

@@ -4,17 +4,15 @@
 
 use super::answers::{answer_text, knee_texts, tried};
 use super::loops;
-use crate::ui::columns::{NOTHING, aligned};
 use crate::ui::durations::time_text;
 use ferrio::sweep::limit::LimitSearch;
 use ferrio::sweep::outcome::{PointOutcome, SweepFinding, SweepOutcome};
 use ferrio::sweep::{OPEN_LOOP_SHARES, SweepPlan};
 use ferrio_formats::IoKind;
-use ferrio_formats::native::{findings, text_width, wrap};
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_formats::native::{NOTHING, aligned, findings, text_width, wrap};
 use ferrio_insight::repeats::{Outlier, RepeatedFigure};
-use ferrio_stats::Finding;
-use ferrio_units::humanize::{duration_text, thousands, three_digits};
+use ferrio_stats::{Finding, Metric};
+use ferrio_units::humanize::thousands;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
@@ -128,6 +126,10 @@ pub(super) fn outlier_texts(outcome: &SweepOutcome) -> Vec<String> {
     told.chain(more).collect()
 }
 
+/// The figures that are shown; JSON has all of them.
+pub(super) const SHOWN: [Metric; 6] =
+    [Metric::Bandwidth, Metric::Iops, Metric::MeanLatency, Metric::P50, Metric::P99, Metric::P999];
+
 /// The points as rows, one for each job and kind of I/O.
 fn table(outcome: &SweepOutcome) -> String {
     let jobs = outcome.jobs();
@@ -136,12 +138,13 @@ fn table(outcome: &SweepOutcome) -> String {
     heads.extend(outcome.axes.iter().flat_map(|axis| axis.options.iter().map(ToString::to_string)));
     let n_left = heads.len() + 1 + usize::from(has_names);
     heads.extend(has_names.then(|| "job".to_owned()));
-    heads.extend(["", "MB/s", "IOPS", "±", "mean", "p50", "p99", "p99.9"].map(str::to_owned));
+    heads.push(String::new());
+    heads.extend(headings());
     let mut rows = vec![heads];
     for point in &outcome.points {
         let of_point = |(index, ..): &&(usize, String, IoKind)| point.figures.iter().any(|one| one.job_index == *index);
         for (job_index, job, kind) in jobs.iter().filter(of_point) {
-            if point.figure(*job_index, *kind, ComparedMetric::Iops).is_none() {
+            if point.figure(*job_index, *kind, Metric::Iops).is_none() {
                 continue;
             }
             let mut row = vec![format!("{}{}", point.number, mark(point))];
@@ -161,19 +164,22 @@ fn table(outcome: &SweepOutcome) -> String {
     aligned(&rows, n_left)
 }
 
-pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: IoKind) -> [String; 7] {
-    let figure = |metric| point.figure(job_index, kind, metric);
-    let latency = |metric| figure(metric).map_or(NOTHING.to_owned(), |one| duration_text(one.mean));
-    let rate = figure(ComparedMetric::Iops);
-    [
-        figure(ComparedMetric::Bandwidth).map_or(NOTHING.to_owned(), |one| three_digits(one.mean / 1e6)),
-        rate.map_or(NOTHING.to_owned(), |one| thousands(one.mean.round() as u64)),
-        rate.and_then(RepeatedFigure::half_width_percent).map_or("?".to_owned(), |half| format!("{half:.1} %")),
-        latency(ComparedMetric::MeanLatency),
-        latency(ComparedMetric::P50),
-        latency(ComparedMetric::P99),
-        latency(ComparedMetric::P999),
-    ]
+/// The headings of [`cells`].
+pub(super) fn headings() -> impl Iterator<Item = String> {
+    let precision = |metric: &Metric| (*metric == Metric::Iops).then(|| "±".to_owned());
+    SHOWN.iter().flat_map(move |metric| std::iter::once(metric.heading().to_owned()).chain(precision(metric)))
+}
+
+/// The figures of a point, and behind its rate the precision of that.
+pub(super) fn cells(point: &PointOutcome, job_index: usize, kind: IoKind) -> impl Iterator<Item = String> {
+    let cells = move |metric: &Metric| {
+        let figure = point.figure(job_index, kind, *metric);
+        let half = figure.and_then(RepeatedFigure::half_width_percent);
+        let precision = half.map_or("?".to_owned(), |half| format!("{half:.1} %"));
+        let cell = metric.cell_or(figure.map(|figure| figure.mean), NOTHING);
+        std::iter::once(cell).chain((*metric == Metric::Iops).then_some(precision))
+    };
+    SHOWN.iter().flat_map(cells)
 }
 
 /// The mark of a point.

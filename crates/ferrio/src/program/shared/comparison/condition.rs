@@ -8,11 +8,11 @@
 mod value;
 
 use anyhow::anyhow;
-use ferrio_insight::compare::{ComparedFigure, ComparedJob, ComparedMetric, Comparison, ComparisonVerdict};
+use ferrio_insight::compare::{ComparedFigure, ComparedJob, Comparison, ComparisonVerdict};
+use ferrio_stats::{FigureSubject, Metric, NoFigure};
 use serde::Serialize;
 use value::Bound;
 
-const DIRECTIONS: [&str; 4] = ["read", "write", "trim", "sync"];
 const VERDICTS: [(&str, ComparisonVerdict); 5] = [
     ("differs", ComparisonVerdict::Differs),
     ("same", ComparisonVerdict::Same),
@@ -32,12 +32,9 @@ pub(super) struct Condition {
 /// A part of a condition.
 #[derive(Debug, Clone, PartialEq)]
 struct Term {
-    /// The job; `None`: any.
-    job: Option<String>,
-    /// The direction; `None`: any.
-    direction: Option<&'static str>,
+    subject: FigureSubject,
     /// The figure; `None`: any.
-    metric: Option<ComparedMetric>,
+    metric: Option<Metric>,
     test: TermTest,
 }
 
@@ -142,18 +139,11 @@ impl Term {
             let at = text.find(['<', '>']).ok_or_else(|| bad("it has no <, <=, >, >= or is"))?;
             (&text[..at], TermTest::Change(Bound::parse(&text[at..]).map_err(|reason| bad(&reason.to_string()))?))
         };
-        let (job, figure) = match subject.rsplit_once(':') {
-            Some((job, figure)) => (Some(job.trim().to_owned()), figure.trim()),
-            None => (None, subject.trim()),
-        };
-        let direction = DIRECTIONS
-            .into_iter()
-            .find(|direction| figure.strip_prefix(direction).is_some_and(|rest| rest.starts_with('.')));
-        let name =
-            direction.map_or(figure.strip_prefix("any.").unwrap_or(figure), |direction| &figure[direction.len() + 1..]);
-        let metric = ComparedMetric::ALL.into_iter().find(|metric| metric.name() == name);
-        if metric.is_none() && name != "any" {
-            return Err(bad(&format!("{name:?} is no figure: there are {} and any", figure_names())));
+        let (subject, word) = FigureSubject::split(subject);
+        let word = word.strip_prefix("any.").unwrap_or(word);
+        let metric = Metric::named(word);
+        if metric.is_none() && word != "any" {
+            return Err(bad(&format!("{} and any", NoFigure { word: word.to_owned() })));
         }
         if let (Some(metric), TermTest::Change(bound)) = (metric, &asked)
             && !bound.fits(metric)
@@ -165,15 +155,15 @@ impl Term {
         {
             return Err(bad("any figure has a change in percent alone"));
         }
-        Ok(Self { job, direction, metric, test: asked })
+        Ok(Self { subject, metric, test: asked })
     }
 
     /// The figures of a job that it is about.
     fn figures<'a>(&'a self, job: &'a ComparedJob) -> impl Iterator<Item = &'a ComparedFigure> {
-        let is_job = self.job.as_ref().is_none_or(|name| *name == job.name);
         let is_it = move |figure: &&ComparedFigure| {
-            is_job
-                && self.direction.is_none_or(|direction| direction == figure.direction)
+            let FigureSubject { job: name, kind } = &self.subject;
+            name.as_ref().is_none_or(|name| *name == job.name)
+                && kind.is_none_or(|kind| kind.name() == figure.direction)
                 && self.metric.is_none_or(|metric| metric == figure.metric)
         };
         job.figures.iter().filter(is_it)
@@ -182,7 +172,8 @@ impl Term {
     /// Judges it in a job; a term with the name of a job is about that one wherever the others are met.
     fn judge(&self, jobs: &[&ComparedJob], job: &ComparedJob) -> ConditionOutcome {
         let of_job = |job: &ComparedJob| self.figures(job).map(|figure| self.test.judge(figure)).max();
-        let found = if self.job.is_some() { jobs.iter().filter_map(|job| of_job(job)).max() } else { of_job(job) };
+        let found =
+            if self.subject.job.is_some() { jobs.iter().filter_map(|job| of_job(job)).max() } else { of_job(job) };
         found.unwrap_or(ConditionOutcome::NotMet)
     }
 
@@ -218,11 +209,6 @@ fn of_verdicts(asked: ComparisonVerdict, found: ComparisonVerdict) -> ConditionO
         (asked, found) => asked == found,
     };
     if is_met { ConditionOutcome::Met } else { ConditionOutcome::NotMet }
-}
-
-/// The names of all figures.
-fn figure_names() -> String {
-    ComparedMetric::ALL.map(ComparedMetric::name).join(", ")
 }
 
 #[cfg(test)]

@@ -2,8 +2,7 @@
 //!
 //! Must not know: how verdicts are reached. Start reading at [`text`].
 
-use crate::ui::columns::aligned_by;
-use ferrio_formats::native::{TEXT_WIDTH, wrap};
+use ferrio_formats::native::{ColumnLayout, TEXT_WIDTH, wrap};
 use ferrio_insight::compare::{ComparedJob, Comparison};
 use ferrio_pictures::comparison::words;
 
@@ -111,7 +110,8 @@ fn job(text: &mut String, job: &ComparedJob) {
             words::verdict(figure),
         ]);
     }
-    text.push_str(&aligned_by(&rows, |column| !ON_THE_RIGHT.contains(&column)));
+    let layout = ColumnLayout::of(&rows, |column| !ON_THE_RIGHT.contains(&column));
+    text.extend(rows.iter().map(|row| layout.line(row)));
     for reason in words::reasons(job) {
         item(text, &reason);
     }

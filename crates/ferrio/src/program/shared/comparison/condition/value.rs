@@ -3,7 +3,7 @@
 //! Must not know: conditions. Start reading at [`Bound::parse`].
 
 use anyhow::anyhow;
-use ferrio_insight::compare::ComparedMetric;
+use ferrio_stats::{Metric, MetricUnit, MetricValueFault};
 
 /// Compares a change with a bound.
 type Operator = fn(&f64, &f64) -> bool;
@@ -11,36 +11,16 @@ type Operator = fn(&f64, &f64) -> bool;
 /// Operators, the longer ones first.
 const OPERATORS: [(&str, Operator); 4] = [("<=", f64::le), (">=", f64::ge), ("<", f64::lt), (">", f64::gt)];
 
-/// Units: what they measure and their factor.
-const UNITS: [(&str, Measure, f64); 12] = [
-    ("%", Measure::Percent, 1.0),
-    ("ns", Measure::Time, 1.0),
-    ("us", Measure::Time, 1e3),
-    ("ms", Measure::Time, 1e6),
-    ("s", Measure::Time, 1e9),
-    ("iops", Measure::Ios, 1.0),
-    ("kb/s", Measure::Bytes, 1e3),
-    ("mb/s", Measure::Bytes, 1e6),
-    ("gb/s", Measure::Bytes, 1e9),
-    ("kib/s", Measure::Bytes, 1024.0),
-    ("mib/s", Measure::Bytes, 1_048_576.0),
-    ("gib/s", Measure::Bytes, 1_073_741_824.0),
-];
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Measure {
-    Percent,
-    Time,
-    Ios,
-    Bytes,
-}
+/// A change in percent has this unit.
+const PERCENT: &str = "%";
 
 /// The bound of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bound {
     operator: &'static str,
     value: f64,
-    measure: Measure,
+    /// `None`: it is in percent.
+    unit: Option<MetricUnit>,
 }
 
 impl Bound {
@@ -51,31 +31,32 @@ impl Bound {
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let operator = OPERATORS.iter().map(|(operator, _)| *operator).find(|operator| text.starts_with(operator));
         let operator = operator.ok_or_else(|| anyhow!("it has no operator"))?;
-        let text = text[operator.len()..].trim().to_ascii_lowercase();
-        let at = text.find(|letter: char| letter.is_ascii_alphabetic() || letter == '%').unwrap_or(text.len());
-        let (number, unit) = (text[..at].trim(), text[at..].trim());
-        let value = number.parse::<f64>().ok().filter(|value| value.is_finite());
-        let value = value.ok_or_else(|| anyhow!("{number:?} is no number"))?;
-        let found = UNITS.iter().find(|(name, _, _)| *name == unit);
-        let (_, measure, factor) = found.ok_or_else(|| {
-            anyhow!("a change has a unit: %, iops, ns, us, ms, s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s")
-        })?;
-        Ok(Self { operator, value: value * factor, measure: *measure })
+        let text = text[operator.len()..].trim();
+        let (unit, value) = match text.strip_suffix(PERCENT) {
+            Some(number) => {
+                let value = number.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+                (None, value.ok_or_else(|| MetricValueFault::Number(number.trim().to_owned()))?)
+            }
+            None => match MetricUnit::parse(text) {
+                Ok((unit, value)) => (Some(unit), value),
+                Err(MetricValueFault::Unit) => {
+                    let units = "a change has a unit: %, iops, ns, us, ms, s, kB/s, MB/s, GB/s, KiB/s, MiB/s or GiB/s";
+                    return Err(anyhow!(units));
+                }
+                Err(fault) => return Err(fault.into()),
+            },
+        };
+        Ok(Self { operator, value, unit })
     }
 
     /// True if it is in percent.
     pub(super) fn is_percentage(&self) -> bool {
-        self.measure == Measure::Percent
+        self.unit.is_none()
     }
 
     /// True if a change of this figure can have its unit.
-    pub(super) fn fits(&self, metric: ComparedMetric) -> bool {
-        match self.measure {
-            Measure::Percent => true,
-            Measure::Time => metric.is_latency(),
-            Measure::Ios => metric == ComparedMetric::Iops,
-            Measure::Bytes => metric == ComparedMetric::Bandwidth,
-        }
+    pub(super) fn fits(&self, metric: Metric) -> bool {
+        self.unit.is_none_or(|unit| unit == metric.unit())
     }
 
     /// True if a change in percent of the base is beyond it.

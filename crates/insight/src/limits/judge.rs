@@ -3,10 +3,10 @@
 //! Must not know: jobs, parameters. Start reading at [`judge`]; the interval that it looks at is [`certain_interval`].
 
 use super::{FEWEST_RUNS, LimitVerdict};
-use ferrio_insight::one_sided_quantile;
+use ferrio_inference::one_sided_quantile;
 
 /// Factor of the limit beyond which one run decides: noise between two runs is not known to change a figure so much.
-pub(super) const CLEAR: f64 = 2.0;
+pub const CLEAR: f64 = 2.0;
 
 /// How often a verdict of each kind may be wrong by Student's distribution, however often the values are looked at. It is half of what is promised: high percentiles of
 /// latencies are skewed to the right, and a few such values are below their mean, and alike, more often than Student's distribution says.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: recipes, jobs. Start reading at [`FitBound::judge`].
 
-use crate::sweep::limit::{LimitVerdict, judge};
+use super::{LimitVerdict, judge};
 use serde::Serialize;
 
 /// Whether storage is good enough.
@@ -47,7 +47,8 @@ impl FitBound {
     }
 
     /// The limit for so many times the load: as many times the rate must be done, as fast as before.
-    pub(crate) fn times(self, factor: f64) -> Self {
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
         match self {
             Self::Most(_) => self,
             Self::Least(least) => Self::Least(least * factor),
