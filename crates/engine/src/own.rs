@@ -23,7 +23,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub(crate) use queue::PREPARE as ASYNC;
-pub use queue::{StorageIo, StorageIoKind, StorageJob, StorageQueue};
+pub use queue::{StorageIo, StorageJob, StorageQueue};
 
 /// Name of the engine in messages.
 const NAME: &str = "own";

@@ -59,7 +59,7 @@
 //! is done:
 //!
 //! ```
-//! use ferrio::own::{Storage, StorageAccess, StorageIo, StorageIoKind, StorageJob, StorageQueue};
+//! use ferrio::own::{Storage, StorageAccess, StorageIo, StorageJob, StorageQueue};
 //! use ferrio::{Io, Job, Runner};
 //! use std::io;
 //! use std::sync::mpsc::{Sender, channel};
@@ -79,8 +79,8 @@
 //!         std::thread::spawn(move || {
 //!             for mut io in submitted {
 //!                 match io.kind() {
-//!                     StorageIoKind::Read => io.buffer().fill(0),
-//!                     StorageIoKind::Write | StorageIoKind::Trim | StorageIoKind::Sync => {}
+//!                     Io::Read => io.buffer().fill(0),
+//!                     Io::Write | Io::Trim | Io::Sync => {}
 //!                 }
 //!                 let length_bytes = io.length_bytes();
 //!                 io.complete(Ok(length_bytes));
@@ -115,6 +115,4 @@
 //! ```
 
 #[doc(inline)]
-pub use ferrio_engine::own::{
-    Storage, StorageAccess, StorageIo, StorageIoKind, StorageJob, StorageQueue, StorageTarget,
-};
+pub use ferrio_engine::own::{Storage, StorageAccess, StorageIo, StorageJob, StorageQueue, StorageTarget};

@@ -9,7 +9,7 @@ mod own_engine;
 #[path = "../examples/p99.rs"]
 mod p99;
 
-use ferrio::own::{Storage, StorageAccess, StorageIo, StorageIoKind, StorageJob, StorageQueue, StorageTarget};
+use ferrio::own::{Storage, StorageAccess, StorageIo, StorageJob, StorageQueue, StorageTarget};
 use ferrio::{DiagnosticKind, Error, Io, IoFigures, Job, JobMeasurement, Measurement, Runner};
 use std::io;
 use std::path::PathBuf;
@@ -164,7 +164,7 @@ impl StorageQueue for BackwardsQueue {
 
     fn submit(&mut self, mut io: StorageIo) {
         assert!(io.length_bytes() == 4096 && io.data().len() == 4096 && io.target_index() == 0);
-        if io.kind() == StorageIoKind::Read {
+        if io.kind() == Io::Read {
             io.buffer().fill(7);
         }
         self.held.push(io);

@@ -98,7 +98,7 @@ impl Fields {
 fn head(fields: &mut Fields, result: &FioView<'_>, job: &JobReport<'_>, version: TerseVersion) {
     fields.add(version.number());
     if version != TerseVersion::V2 {
-        fields.add(&result.version);
+        fields.add(&result.record.version);
     }
     fields.add(&job.name);
     fields.add(job.group_index);

@@ -11,6 +11,7 @@ use crate::contract::parts::Complaint;
 use crate::contract::{Cancellation, Engine, EngineError, EngineSetup, IoResult, IoUnit, JobFacts, Prepare, Prepared};
 use crate::control::error_result;
 use crate::remote::silence::MOST_SILENCE;
+use ferrio_stats::IoKind;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
 use ferrio_units::Direction;
@@ -55,23 +56,10 @@ pub trait StorageQueue: Send {
     fn submit(&mut self, io: StorageIo);
 }
 
-/// Kind of an I/O of a storage.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StorageIoKind {
-    /// Fills the buffer.
-    Read,
-    /// Stores the buffer.
-    Write,
-    /// Discards a range.
-    Trim,
-    /// Makes all that has completed before durable.
-    Sync,
-}
-
 /// An I/O in flight, with its buffer. One that is dropped without a result fails with EIO.
 #[derive(Debug)]
 pub struct StorageIo {
-    kind: StorageIoKind,
+    kind: IoKind,
     target_index: u32,
     offset_bytes: u64,
     length_bytes: usize,
@@ -93,8 +81,8 @@ impl std::fmt::Debug for Reply {
 }
 
 impl StorageIo {
-    /// What is to be done.
-    pub const fn kind(&self) -> StorageIoKind {
+    /// What is to be done: a read fills the buffer, a write stores it, a trim discards a range, a sync makes all that has completed before durable.
+    pub const fn kind(&self) -> IoKind {
         self.kind
     }
 
@@ -195,10 +183,10 @@ impl ClientLink for QueueLink {
 
     fn begin(&mut self, unit: &IoUnit, block: Region, ticket: *const Ticket) -> Result<(), Errno> {
         let (kind, length_bytes) = match unit.direction {
-            Direction::Read => (StorageIoKind::Read, unit.length_bytes),
-            Direction::Write => (StorageIoKind::Write, unit.length_bytes),
-            Direction::Trim => (StorageIoKind::Trim, unit.length_bytes),
-            Direction::Sync | Direction::Datasync => (StorageIoKind::Sync, 0),
+            Direction::Read => (IoKind::Read, unit.length_bytes),
+            Direction::Write => (IoKind::Write, unit.length_bytes),
+            Direction::Trim => (IoKind::Trim, unit.length_bytes),
+            Direction::Sync | Direction::Datasync => (IoKind::Sync, 0),
             Direction::SyncFileRange | Direction::Syncfs => return Err(Errno::OPNOTSUPP),
         };
         // SAFETY: a ticket lives until the loop has the result of its I/O, and this one has just begun.

@@ -8,10 +8,7 @@ use super::identity::{Identities, part_behind_loop};
 use super::stacks::{StackProbe, Stacks};
 use super::{Begun, Probe, Site};
 use crate::ProbedWorker;
-use ferrio_stats::{
-    BackingPart, Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetAlias, TargetKind, TargetPlace,
-    TargetSize,
-};
+use ferrio_stats::{Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetKind, TargetPlace, TargetSize};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::file::{FileInfo, FileKind, direct_io_align_bytes, is_no_cow};
 use ferrio_sys::mounts::{Mount, disk_of, mount_of, mounts, visible_use_of_device};
@@ -62,9 +59,9 @@ pub fn without_run(workers: &[ProbedWorker<'_>]) -> Evidence {
 impl TargetProbe {
     fn new(found: Vec<JobFiles>, looks: bool) -> Self {
         let (mut jobs, mut files) = (Vec::new(), Vec::new());
-        for JobFiles { job_index, n_left_out, places, aliases, part } in found {
+        for JobFiles { targets, places } in found {
             let (places, its_files): (Vec<TargetPlace>, Vec<Vec<PathBuf>>) = places.into_values().unzip();
-            jobs.push(JobTargets { job_index, places, n_left_out, aliases, part });
+            jobs.push(JobTargets { places, ..targets });
             files.push(its_files);
         }
         let mut probe = Self { jobs, files, looks };
@@ -97,11 +94,9 @@ impl Probe for TargetProbe {
 
 /// The files of a job, grouped by device number: of their file system, or of the device that they are.
 struct JobFiles {
-    job_index: u32,
-    n_left_out: u64,
+    /// What is told of the job, without its places.
+    targets: JobTargets,
     places: BTreeMap<(TargetKind, String), (TargetPlace, Vec<PathBuf>)>,
-    aliases: Vec<TargetAlias>,
-    part: Option<BackingPart>,
 }
 
 fn find<'a>(
@@ -118,10 +113,11 @@ fn find<'a>(
     let (mut seen, mut n_seen) = (HashSet::new(), 0);
     for (worker, paths) in workers {
         let job_index = worker.job_index;
-        if jobs.last().is_none_or(|job| job.job_index != job_index) {
+        if jobs.last().is_none_or(|job| job.targets.job_index != job_index) {
             let part = || part_behind_loop(paths.first()?, &worker.spec.extent, worker.spec.numjobs);
             let part = Some(paths.len()).filter(|n_paths| looks && *n_paths == 1).and_then(|_| part());
-            jobs.push(JobFiles { job_index, n_left_out: 0, places: BTreeMap::new(), aliases: Vec::new(), part });
+            let targets = JobTargets { job_index, part, ..JobTargets::default() };
+            jobs.push(JobFiles { targets, places: BTreeMap::new() });
             seen.clear();
         }
         let Some(job) = jobs.last_mut() else { continue };
@@ -132,7 +128,7 @@ fn find<'a>(
             }
             if seen.len() >= most {
                 // Clones may share files that were left out: each counts.
-                job.n_left_out += 1;
+                job.targets.n_left_out += 1;
                 continue;
             }
             seen.insert(path.clone());
@@ -148,7 +144,7 @@ impl JobFiles {
         let info = FileInfo::of_path(&path).ok();
         let kind = info.as_ref().map_or(TargetKind::Missing, kind_of);
         if let Some(info) = &info {
-            known.identities.add(self.job_index, &path, info, &mut self.aliases);
+            known.identities.add(self.targets.job_index, &path, info, &mut self.targets.aliases);
         }
         let device = match &info {
             Some(info) if kind == TargetKind::Block => info.is_device,

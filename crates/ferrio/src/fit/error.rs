@@ -5,6 +5,7 @@
 use crate::fit::recipe::MOST_TOGETHER;
 use crate::fit::scale::NotScaled;
 use crate::session::runs::RunsError;
+use ferrio_stats::Metric;
 use ferrio_units::humanize::bytes_text;
 use std::path::PathBuf;
 
@@ -126,7 +127,7 @@ pub enum FitLimitFault {
     #[error("its kind is read, write, trim or sync")]
     Kind,
     /// The second word of its figure.
-    #[error("its metric is iops, bw, mean, p50, p95, p99, p99.9, p99.99 or max")]
+    #[error("its metric is none of {}", Metric::names(|_| true))]
     Metric,
     /// A number without the unit of the figure.
     #[error("{0:?} is no value of this figure (10ms; 500; 50MB/s)")]

@@ -278,7 +278,7 @@ source = { title = "Book", url = "https://example.org", year = 2024, says = "So.
             ("name = \"log\"", "nme = \"log\"", "unknown field"),
             ("seconds = 20", "seconds = 1", "between 4 and"),
             ("load = \"wal\"", "load = \"other\"", "no such load"),
-            ("sync.p99", "sync.speed", "its metric is"),
+            ("sync.p99", "sync.speed", "its metric is none of iops, bw, "),
             ("sync.p99", "fsync.p99", "its kind is"),
             ("most = \"10ms\"", "most = \"10\"", "no value"),
             ("most = \"10ms\"", "most = \"10ms\"\nleast = \"5ms\"", "either most or least"),

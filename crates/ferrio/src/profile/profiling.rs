@@ -181,23 +181,22 @@ struct ProfileRuns<'a> {
 /// A part that is being measured.
 struct MeasuredSection {
     prepared: PreparedSection,
-    beside: Option<(usize, OpenLoop)>,
     /// Number of its points that were measured.
     n_points: usize,
-    figures: SweepOutcome,
-    course: Option<RunResult>,
+    /// What they have told so far.
+    outcome: SectionOutcome,
 }
 
 impl MeasuredSection {
     fn begin(prepared: PreparedSection, beside: Option<(usize, OpenLoop)>) -> Self {
         let figures = SweepOutcome::empty(prepared.axes.clone(), 1);
-        Self { prepared, beside, n_points: 0, figures, course: None }
+        let outcome = SectionOutcome { section: prepared.section, figures, beside, course: None };
+        Self { prepared, n_points: 0, outcome }
     }
 
     fn finish(mut self) -> SectionOutcome {
-        self.figures.finish();
-        let section = self.prepared.section;
-        SectionOutcome { section, figures: self.figures, beside: self.beside, course: self.course }
+        self.outcome.figures.finish();
+        self.outcome
     }
 }
 
@@ -236,11 +235,12 @@ impl RunSource for ProfileRuns<'_> {
             self.profiling.cut_file(self.bytes)?;
         }
         let index = current.n_points;
-        current.figures.add(index, &current.prepared.points[index], std::slice::from_ref(&record));
+        current.outcome.figures.add(index, &current.prepared.points[index], std::slice::from_ref(&record));
         current.n_points += 1;
         let result = RunResult { name: section.id.to_owned(), ..of_record(&record) };
         self.provenance = self.provenance.take().or(record.provenance);
-        current.course = current.course.take().or(section.has_course.then_some(result));
+        let course = &mut current.outcome.course;
+        *course = course.take().or(section.has_course.then_some(result));
         Ok(())
     }
 }

@@ -33,13 +33,14 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, detail: Detai
         && stalled.is_empty()
         && replays.is_empty()
         && pending.is_empty();
-    let has_parts =
-        !(is_plain && result.messages.is_empty()) || result.total.is_some() || probes::are_there(&result.evidence);
-    if result.provenance.is_none() && !has_parts && !response::is_wanted(result) && !servers::are_there(result) {
+    let has_parts = !(is_plain && result.messages.is_empty())
+        || result.total.is_some()
+        || probes::are_there(&result.record.evidence);
+    if result.record.provenance.is_none() && !has_parts && !response::is_wanted(result) && !servers::are_there(result) {
         return;
     }
     writer.object("ferrio", |writer| {
-        if let Some(provenance) = &result.provenance {
+        if let Some(provenance) = &result.record.provenance {
             self::provenance(writer, provenance);
         }
         if !slow.is_empty() {
@@ -55,11 +56,11 @@ pub(super) fn write(writer: &mut JsonWriter, result: &FioView<'_>, detail: Detai
         drawn_runtimes(writer, &drawn);
         response::write(writer, result);
         servers::write(writer, result);
-        probes::write(writer, &result.evidence);
+        probes::write(writer, &result.record.evidence);
         self::replays(writer, &replays);
         verify_pending(writer, &pending);
-        audit(writer, result.audit.as_deref());
-        precision(writer, result.precision.as_deref());
+        audit(writer, result.record.audit.as_ref());
+        precision(writer, result.record.precision.as_deref());
         messages(writer, &result.messages);
     });
 }
@@ -236,7 +237,7 @@ impl Slow<'_> {
 mod tests {
     use super::*;
     use ferrio_stats::MessageStream::{Error, Info};
-    use ferrio_stats::{LatencyStat, Note, ReportSettings, ThreadStats};
+    use ferrio_stats::{LatencyStat, Note, ReportSettings, RunRecord, ThreadStats};
     use serde_json::{Value, json};
     use std::borrow::Cow;
 
@@ -257,7 +258,8 @@ mod tests {
     }
 
     fn result(job: JobReport<'static>, provenance: Option<Provenance>) -> FioView<'static> {
-        FioView { jobs: vec![job], provenance: provenance.map(Cow::Owned), ..FioView::default() }
+        let record = RunRecord { provenance: provenance.map(Box::new), ..RunRecord::default() };
+        FioView { record: Cow::Owned(record), jobs: vec![job], ..FioView::default() }
     }
 
     fn document(result: &FioView<'_>) -> Value {

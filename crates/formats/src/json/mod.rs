@@ -42,18 +42,18 @@ pub fn render(result: &FioView<'_>, detail: Detail) -> String {
 /// One document with dates of a given zone.
 pub fn render_in(result: &FioView<'_>, detail: Detail, zone: &LocalTime) -> String {
     JsonWriter::document(|writer| {
-        writer.string("fio version", &result.version);
-        writer.integer("timestamp", result.timestamp_ms / 1000);
-        writer.integer("timestamp_ms", result.timestamp_ms);
-        writer.string("time", &zone.ctime(result.timestamp_ms));
-        options(writer, "global options", &result.global_options);
+        writer.string("fio version", &result.record.version);
+        writer.integer("timestamp", result.record.timestamp_ms / 1000);
+        writer.integer("timestamp_ms", result.record.timestamp_ms);
+        writer.string("time", &zone.ctime(result.record.timestamp_ms));
+        options(writer, "global options", &result.record.global_options);
         writer.array("jobs", |writer| {
             for job in &result.jobs {
                 writer.element(|writer| job::write(writer, result, job, detail));
             }
         });
         disk::write(writer, result.disks.as_deref().unwrap_or_default());
-        if let Some(idleness) = &result.idleness {
+        if let Some(idleness) = result.record.idleness() {
             idleness::write(writer, idleness);
         }
         ferrio::write(writer, result, detail);

@@ -29,7 +29,7 @@ pub fn render(result: &FioView<'_>) -> String {
 /// The whole report with dates of a given zone.
 pub fn render_in(result: &FioView<'_>, zone: &LocalTime) -> String {
     let mut out = String::from("\n");
-    let date = zone.ctime(result.timestamp_ms);
+    let date = zone.ctime(result.record.timestamp_ms);
     for job in result.jobs.iter().filter(|job| !job.stats.is_idle()) {
         job::write(&mut out, result, job, &date);
     }
@@ -42,7 +42,7 @@ pub fn render_in(result: &FioView<'_>, zone: &LocalTime) -> String {
     if let Some(disks) = &result.disks {
         disk::write(&mut out, disks);
     }
-    if let Some(idleness) = &result.idleness {
+    if let Some(idleness) = result.record.idleness() {
         idleness::write(&mut out, idleness);
     }
     out

@@ -1,6 +1,6 @@
 //! fio's view of a run's record: jobs summed by group, directions joined, limits of estimates.
 //!
-//! All of fio's formats are made from this view. It borrows all data that it does not sum from the record.
+//! All of fio's formats are made from this view: the record, and beside it what is summed or counted for them.
 //! Must not know: how figures are printed. Start reading at [`fio_view`].
 
 mod disk;
@@ -13,7 +13,7 @@ pub use group::{GroupDirection, GroupReport};
 pub use job::{JobReport, KilledMember};
 pub use total::TotalReport;
 
-use ferrio_stats::{Audit, CpuIdleness, Evidence, JobPrecision, Provenance, RunMessages, RunRecord};
+use ferrio_stats::{RunMessages, RunRecord};
 use std::borrow::Cow;
 
 /// The second of a run with which estimates begin to be shown.
@@ -25,16 +25,12 @@ const ETA_UNKNOWN: u64 = 2_147_483_647;
 /// A run as fio reports it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FioView<'a> {
-    /// Version string of the outputs, `fio-3.42-...`.
-    pub version: Cow<'a, str>,
-    /// Wall clock of the report, milliseconds since 1970.
-    pub timestamp_ms: u64,
+    /// The record: what fio reports as it is.
+    pub record: Cow<'a, RunRecord>,
     /// Seconds since the start, rounded up.
     pub elapsed_secs: u64,
     /// Seconds left; 2147483647 when not known yet.
     pub eta_secs: u64,
-    /// Options given for all jobs.
-    pub global_options: Cow<'a, [(String, String)]>,
     /// Job blocks in order.
     pub jobs: Vec<JobReport<'a>>,
     /// Group blocks by group number.
@@ -43,18 +39,8 @@ pub struct FioView<'a> {
     pub total: Option<TotalReport<'a>>,
     /// Devices; `None` when `disk_util` is off.
     pub disks: Option<Vec<DiskReport>>,
-    /// Idleness of the CPUs; `None`: it was not measured.
-    pub idleness: Option<Cow<'a, CpuIdleness>>,
-    /// Figures of the other probes.
-    pub evidence: Cow<'a, Evidence>,
     /// Messages for the report; empty if messages go to another stream.
     pub messages: Cow<'a, RunMessages>,
-    /// Provenance of the figures, if it was recorded.
-    pub provenance: Option<Cow<'a, Provenance>>,
-    /// Outcome of the audit; `None`: not examined.
-    pub audit: Option<Cow<'a, Audit>>,
-    /// Precision of the figures by job; `None`: not examined.
-    pub precision: Option<Cow<'a, [JobPrecision]>>,
 }
 
 /// A run as fio reports it.
@@ -62,21 +48,14 @@ pub fn fio_view(record: &RunRecord) -> FioView<'_> {
     let elapsed_secs = whole_seconds(record.elapsed_ns);
     let jobs = job::reports(&record.workers);
     FioView {
-        version: Cow::Borrowed(&record.version),
-        timestamp_ms: record.timestamp_ms,
+        record: Cow::Borrowed(record),
         elapsed_secs,
         eta_secs: record.eta_secs.filter(|_| elapsed_secs >= FIRST_ESTIMATE_SECS).unwrap_or(ETA_UNKNOWN),
-        global_options: Cow::Borrowed(&record.global_options),
         groups: group::reports(&record.workers, &jobs),
         jobs,
         total: total::report(&record.workers),
         disks: record.disks().map(|disks| disks.iter().map(DiskReport::from).collect()),
-        idleness: record.idleness().map(Cow::Borrowed),
-        evidence: Cow::Borrowed(&record.evidence),
         messages: Cow::Borrowed(&record.messages),
-        provenance: record.provenance.as_deref().map(Cow::Borrowed),
-        audit: record.audit.as_ref().map(Cow::Borrowed),
-        precision: record.precision.as_deref().map(Cow::Borrowed),
     }
 }
 

@@ -6,7 +6,7 @@ use ferrio_formats::{LocalTime, RenderOptions, json, normal};
 use ferrio_spec::{OutputFormat, OutputFormats};
 use ferrio_stats::{
     DirectionStats, DiskCounters, ErrorCounts, Histogram, LatencySearch, LatencyStat, PriorityStat, PriorityStats,
-    ReportSettings, SampleStat, ThreadStats,
+    ReportSettings, RunRecord, SampleStat, ThreadStats,
 };
 use ferrio_testing::skip_part;
 use ferrio_units::{DataDirection, PerDirection};
@@ -27,11 +27,14 @@ fn run_of(stats: ThreadStats, settings: ReportSettings, text: &str) -> FioView<'
         ..JobReport::default()
     }];
     FioView {
-        version: "fio-3.42".into(),
-        timestamp_ms: 1_795_177_401_629,
+        record: Cow::Owned(RunRecord {
+            version: "fio-3.42".to_owned(),
+            timestamp_ms: 1_795_177_401_629,
+            global_options: vec![(text.to_owned(), text.to_owned())],
+            ..RunRecord::default()
+        }),
         elapsed_secs: 1,
         eta_secs: 2_147_483_647,
-        global_options: vec![(text.to_owned(), text.to_owned())].into(),
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(vec![DiskReport { name: text.to_owned(), ..DiskReport::default() }]),
@@ -164,7 +167,7 @@ fn extreme_figures() {
             ..ReportSettings::default()
         };
         let mut result = run_of(extreme_stats(), settings, "j");
-        result.timestamp_ms = u64::MAX;
+        result.record.to_mut().timestamp_ms = u64::MAX;
         let worst = DiskCounters { ios: [u64::MAX; 2], util_percent: f64::NAN, ..DiskCounters::default() };
         result.disks = Some(vec![DiskReport::stacked("d".into(), worst.clone(), &[worst.clone(), worst])]);
         assert!(!ferrio_formats::render(&result, &all.into_iter().collect(), &options()).is_empty());

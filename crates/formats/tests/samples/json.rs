@@ -8,7 +8,7 @@ use ferrio_spec::{SteadyCriterion, SteadyMetric};
 use ferrio_stats::histogram::bucket_index;
 use ferrio_stats::{
     BatchCounts, DepthCounts, DirectionStats, DiskCounters, Histogram, LatencyBuckets, LatencySearch, LatencyStat,
-    PriorityStat, PriorityStats, ReportSettings, ResourceUsage, SteadySample, SteadyState, ThreadStats,
+    PriorityStat, PriorityStats, ReportSettings, ResourceUsage, RunRecord, SteadySample, SteadyState, ThreadStats,
 };
 use ferrio_units::PerDirection;
 use serde_json::Value;
@@ -178,11 +178,14 @@ pub(crate) fn run_result(document: &Value) -> FioView<'static> {
     let disks = document["disk_util"].as_array().map(|disks| disks.iter().map(disk).collect());
     let first = &document["jobs"][0];
     FioView {
-        version: text(document, "fio version").into(),
-        timestamp_ms: integer(document, "timestamp_ms"),
+        record: Cow::Owned(RunRecord {
+            version: text(document, "fio version"),
+            timestamp_ms: integer(document, "timestamp_ms"),
+            global_options: pairs(&document["global options"]),
+            ..RunRecord::default()
+        }),
         elapsed_secs: integer(first, "elapsed"),
         eta_secs: integer(first, "eta"),
-        global_options: pairs(&document["global options"]).into(),
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks,

@@ -39,7 +39,7 @@ fn check_adjusted(
     let (_, report) = parts(sample);
     let mut result = normal_reader::read(report, block_bytes, settings);
     adjust(&mut result);
-    result.timestamp_ms = timestamp_ms(report);
+    result.record.to_mut().timestamp_ms = timestamp_ms(report);
     assert_same_text(name, &normal::render_in(&result, &LocalTime::utc()), report);
 }
 

@@ -4,7 +4,7 @@
 use crate::common::{PrintedLatency, assert_same_text, bucket_value_shown_as, count_of, histogram_with_ranks, rank};
 use ferrio_formats::terse::{self, TerseVersion};
 use ferrio_formats::view::{DiskReport, FioView, GroupReport, JobReport};
-use ferrio_stats::{DepthCounts, DirectionStats, DiskCounters, LatencyBuckets, ResourceUsage, ThreadStats};
+use ferrio_stats::{DepthCounts, DirectionStats, DiskCounters, LatencyBuckets, ResourceUsage, RunRecord, ThreadStats};
 use std::borrow::Cow;
 use std::str::FromStr;
 
@@ -138,7 +138,7 @@ fn run_result(text: &str, version: TerseVersion) -> FioView<'static> {
         ..JobReport::default()
     }];
     FioView {
-        version: program.to_owned().into(),
+        record: Cow::Owned(RunRecord { version: program.to_owned(), ..RunRecord::default() }),
         groups: GroupReport::from_jobs(&jobs),
         jobs,
         disks: Some(disks),

@@ -4,6 +4,7 @@
 //! Facts: fio 3.41 with `cpuio` and `exec` jobs that start before, with and after other jobs.
 
 use super::record::CrewRecord;
+use super::steady_group::Phase;
 use crate::compat;
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_engine::EndsWith;
@@ -16,14 +17,6 @@ pub(super) struct NoIoJobs {
     counts_as_io: Vec<bool>,
     /// Number of jobs with I/O that had ended at the last look.
     n_ended: usize,
-}
-
-/// Phase of a job.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum JobPhase {
-    Waiting,
-    Running,
-    Ended,
 }
 
 impl NoIoJobs {
@@ -47,9 +40,9 @@ impl NoIoJobs {
             return Vec::new();
         }
         let progress = |record: &CrewRecord| match record {
-            _ if record.has_ended() => JobPhase::Ended,
-            _ if record.is_waiting() => JobPhase::Waiting,
-            _ => JobPhase::Running,
+            _ if record.has_ended() => Phase::Ended,
+            _ if record.is_waiting() => Phase::Waiting,
+            _ => Phase::Running,
         };
         self.look(&records.iter().map(progress).collect::<Vec<_>>())
     }
@@ -57,21 +50,20 @@ impl NoIoJobs {
     /// Companions to end. All end when the last job that counts as one with I/O ends, unless a job of any kind still waits for
     /// its turn. A companion with `exit_on_io_done` ends as soon as all jobs with I/O have ended, even if it has not begun.
     /// Without any job with I/O, it does not end for that.
-    fn look(&mut self, jobs: &[JobPhase]) -> Vec<usize> {
+    fn look(&mut self, jobs: &[Phase]) -> Vec<usize> {
         let counted = || jobs.iter().zip(&self.counts_as_io).filter(|(_, counts)| **counts).map(|(job, _)| *job);
-        let n_ended = counted().filter(|job| *job == JobPhase::Ended).count();
+        let n_ended = counted().filter(|job| *job == Phase::Ended).count();
         let has_just_ended = n_ended > std::mem::replace(&mut self.n_ended, n_ended);
-        let all_end =
-            has_just_ended && !jobs.contains(&JobPhase::Waiting) && counted().all(|job| job == JobPhase::Ended);
+        let all_end = has_just_ended && !jobs.contains(&Phase::Waiting) && counted().all(|job| job == Phase::Ended);
         let mut of_io = jobs.iter().zip(&self.ends_with).filter(|(_, ends_with)| ends_with.is_none()).peekable();
-        let no_io_is_left = of_io.peek().is_some() && of_io.all(|(job, _)| *job == JobPhase::Ended);
+        let no_io_is_left = of_io.peek().is_some() && of_io.all(|(job, _)| *job == Phase::Ended);
         let ends = |index: &usize| {
             let is_due = match self.ends_with[*index] {
                 Some(EndsWith::LastIo) => all_end,
                 Some(EndsWith::NoIo) => all_end || no_io_is_left,
                 None | Some(EndsWith::ItsOwn) => false,
             };
-            is_due && jobs[*index] != JobPhase::Ended
+            is_due && jobs[*index] != Phase::Ended
         };
         (0..jobs.len()).filter(ends).collect()
     }
@@ -79,7 +71,7 @@ impl NoIoJobs {
 
 #[cfg(test)]
 mod tests {
-    use super::JobPhase::{Ended, Running, Waiting};
+    use super::Phase::{Ended, Running, Waiting};
     use super::*;
 
     /// Job 0 burns CPU, jobs 1 and 2 do I/O.

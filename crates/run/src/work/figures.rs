@@ -10,11 +10,11 @@ use super::verify::Verifier;
 use crate::compat;
 use crate::plan::WorkerPlan;
 use ferrio_engine::Server;
-use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ReplayStats, ResourceUsage, ThreadStats};
+use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ResourceUsage, ThreadStats};
 use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::SharedZoning;
-use ferrio_workload::replay::{ReplayFigures, ReplayStream};
+use ferrio_workload::replay::ReplayStream;
 use std::cell::Cell;
 
 /// The start of the reported time.
@@ -238,11 +238,7 @@ impl WorkerFigures {
             stats.features.foreign_datagrams = self.foreign_datagrams(server);
             stats.features.server = server.server_steps().map(Box::new);
         }
-        stats.features.replay = lane
-            .workload
-            .replayed()
-            .map(ReplayStream::figures)
-            .map(|ReplayFigures { n_timed, n_late, max_late_ns }| ReplayStats { n_timed, n_late, max_late_ns });
+        stats.features.replay = lane.workload.replayed().map(ReplayStream::figures);
         stats.features.verify = hooks.verifier().and_then(Verifier::figures);
         let (now_ns, usage, turns) = match &self.ended {
             Some(TimeEnd { now_ns, usage, turns }) => (*now_ns, *usage, *turns),

@@ -7,7 +7,7 @@ use crate::IoKind;
 
 /// A word names no figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{word:?} is no figure: there are {names}", names = Metric::ALL.map(Metric::name).join(", "))]
+#[error("{word:?} is no figure: there are {names}", names = Metric::names(|_| true))]
 pub struct NoFigure {
     /// What was given.
     pub word: String,

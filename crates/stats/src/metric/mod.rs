@@ -182,6 +182,12 @@ impl Metric {
         METRICS.iter().find(|row| row.id == id).map(|row| row.metric)
     }
 
+    /// The names of some figures, for those who look for one: `mean, p50, max`.
+    pub fn names(is_wanted: fn(Self) -> bool) -> String {
+        let wanted = Self::ALL.into_iter().filter(|metric| is_wanted(*metric));
+        wanted.map(Self::name).collect::<Vec<_>>().join(", ")
+    }
+
     /// Its name in conditions, limits and JSON: `bw`.
     pub const fn name(self) -> &'static str {
         self.row().id

@@ -27,7 +27,7 @@ pub use profile::{TraceProfile, profile};
 pub use profiled_task::{DirectionProfile, ProfiledTask};
 pub use remarks::Remarks;
 pub use rules::ReplayRules;
-pub use stream::{ReplayFigures, ReplayPlan, ReplayStream};
+pub use stream::{ReplayPlan, ReplayStream};
 pub use survey::{FileUse, Lengths, TraceSurvey, survey};
 pub use window::TraceBytes;
 

@@ -10,6 +10,7 @@ use super::window::TraceBytes;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo};
 use crate::pace::Pace;
+use ferrio_stats::ReplayStats;
 use ferrio_stats::note::TraceFault;
 use ferrio_units::Direction;
 use std::sync::Arc;
@@ -33,17 +34,6 @@ pub struct ReplayPlan {
     pub has_pauses: bool,
 }
 
-/// Figures about how well a replay kept the times of its trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ReplayFigures {
-    /// I/Os with a due time.
-    pub n_timed: u64,
-    /// I/Os that were issued more than 1 ms after their due time.
-    pub n_late: u64,
-    /// The largest delay of an I/O behind its due time, nanoseconds.
-    pub max_late_ns: u64,
-}
-
 /// The stream of a replay.
 #[derive(Debug)]
 pub struct ReplayStream {
@@ -58,7 +48,7 @@ pub struct ReplayStream {
     is_told: bool,
     asks: bool,
     is_timed: bool,
-    figures: ReplayFigures,
+    figures: ReplayStats,
     limit_ios: u64,
     n_issued: u64,
     n_writes_issued: u64,
@@ -84,7 +74,7 @@ impl ReplayStream {
             is_told: false,
             asks: has_pauses || !rules.is_untimed(),
             is_timed: !rules.is_untimed(),
-            figures: ReplayFigures::default(),
+            figures: ReplayStats::default(),
             limit_ios,
             n_issued: 0,
             n_writes_issued: 0,
@@ -125,7 +115,7 @@ impl ReplayStream {
     }
 
     /// Figures about how well the times of the trace were kept.
-    pub fn figures(&self) -> ReplayFigures {
+    pub fn figures(&self) -> ReplayStats {
         self.figures
     }
 }
@@ -210,7 +200,7 @@ impl Pace for ReplayStream {
 
     /// I/Os that are late by now do not count as late.
     fn forgive(&mut self, _now_ns: u64) {
-        self.figures = ReplayFigures::default();
+        self.figures = ReplayStats::default();
     }
 
     fn postpone(&mut self, pause_ns: u64, _now_ns: u64) {

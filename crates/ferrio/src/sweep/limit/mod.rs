@@ -18,7 +18,7 @@ use next::{SearchRange, SearchState, SearchedValue};
 use crate::sweep::space::{SpaceError, SweepAxis, SweptOption};
 use ferrio_formats::RunResult;
 use ferrio_insight::limits::FEWEST_RUNS;
-use ferrio_stats::{FigureName, MetricUnit};
+use ferrio_stats::{FigureName, Metric, MetricUnit};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -49,7 +49,7 @@ enum LatencyLimitFault {
     NoValue,
     #[error("the time has no unit (ns, us, ms, s), or is none")]
     Time,
-    #[error("the figure is no latency: there are mean, p50, p95, p99, p99.9, p99.99, max")]
+    #[error("the figure is no latency: there are {}", Metric::names(Metric::is_latency))]
     Figure,
 }
 
