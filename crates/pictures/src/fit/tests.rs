@@ -12,7 +12,7 @@ static SOURCE: LazyLock<LimitSource> = LazyLock::new(|| LimitSource {
     says: "So.".to_owned(),
 });
 
-fn row(metric: Metric, limit: f64, values: &'static [f64], verdict: FitVerdict) -> FitRow<'static> {
+fn row(metric: Metric, limit: f64, values: &[f64], verdict: FitVerdict) -> FitRow<'_> {
     let mean = values.first().copied().unwrap_or_default();
     FitRow {
         subject: format!("read.{} of r (load reads)", metric.name()),
