@@ -11,7 +11,7 @@ use ferrio_run::link::context::WorkerContext;
 use ferrio_run::link::message::WorkerMessage;
 use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
-use ferrio_run::work::work;
+use ferrio_run::worker::run_worker;
 use ferrio_spec::engines::options::declaration::{EngineOption, text};
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};

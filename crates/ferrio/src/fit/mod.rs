@@ -4,7 +4,6 @@
 //! shown. Start reading at [`Recipe`], then [`Fitting`] and [`FitOutcome`].
 
 mod bound;
-mod carried;
 mod catalogue;
 mod check;
 mod disturbed;
@@ -12,6 +11,7 @@ mod error;
 mod fitting;
 mod headroom;
 mod outcome;
+mod rate_shortfall;
 mod recipe;
 mod runs;
 mod scale;
@@ -19,7 +19,6 @@ mod tail;
 mod together;
 
 pub use bound::{FitBound, FitVerdict};
-pub use carried::RateShortfall;
 pub use catalogue::{Catalogue, NAMES};
 pub use check::CheckOutcome;
 pub use disturbed::DisturbedRuns;
@@ -27,6 +26,7 @@ pub use error::{FitError, FitLimitFault, RecipeFault};
 pub use fitting::Fitting;
 pub use headroom::Headroom;
 pub use outcome::{FitOutcome, LoadOutcome};
+pub use rate_shortfall::RateShortfall;
 pub use recipe::{FitLimit, FitLoad, FitTrace, LimitSource, Recipe, TracedFigure};
 pub use scale::NotScaled;
 pub use tail::ShareBeyond;

@@ -10,7 +10,7 @@ use ferrio_run::link::context::WorkerContext;
 use ferrio_run::link::message::{WorkerMessage, WorkerOutcome};
 use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
-use ferrio_run::work::work;
+use ferrio_run::worker::run_worker;
 use ferrio_spec::engines::options::declaration::{EngineOption, size, text};
 use ferrio_spec::syntax::ANY;
 use ferrio_spec::{JobSpec, RunSpec};
