@@ -182,7 +182,7 @@ impl Workload {
         Self { stream: StreamKind::of(TracedStream::new(self.stream.boxed(), watch)), ..self }
     }
 
-    /// Inserts an I/O as the next one of an attended stream. Limits and rates do not apply to it.
+    /// Inserts an I/O as the next one of an interleaved stream. Limits and rates do not apply to it.
     pub fn put_between(&mut self, io: NextIo) {
         if let Some(gap) = self.stream.any_mut().gap() {
             *gap = Some(io);

@@ -65,11 +65,11 @@ engine_options! {
 ",
         ),
         (
-            "crates/engine/src/dummy.rs",
+            "crates/engine/src/files/dummy.rs",
             "//! A dummy: reads give bytes of one value, writes go nowhere.
 
 use crate::contract::{IoUnit, Prepare};
-use crate::inline::{Inline, Transfer};
+use crate::files::inline::{Inline, Transfer};
 use ferrio_spec::engines::options::dummy::DUMMY_FILL;
 use ferrio_sys::Errno;
 use std::os::fd::BorrowedFd;
@@ -106,11 +106,11 @@ impl Transfer for Dummy {
             before: "engine(\"io_uring\",",
             text: "    engine(\"dummy\", \"A dummy: reads give ones\").keeps(Data::Untouched),",
         },
-        Row { path: "crates/engine/src/lib.rs", before: "mod fd_table;", text: "mod dummy;" },
+        Row { path: "crates/engine/src/files/mod.rs", before: "mod fd_table;", text: "pub(crate) mod dummy;" },
         Row {
             path: "crates/engine/src/registry.rs",
             before: "(\"psync\", Io(psync::PREPARE))",
-            text: "    (\"dummy\", Io(crate::dummy::PREPARE)),",
+            text: "    (\"dummy\", Io(crate::files::dummy::PREPARE)),",
         },
     ],
     calls: &[
