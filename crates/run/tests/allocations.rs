@@ -109,7 +109,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         kept: &std::sync::Arc::default(),
     };
     AT_FIRST.set(None);
-    let outcome = work(&plan.workers[0], None, &context);
+    let outcome = run_worker(&plan.workers[0], None, &context);
     if outcome.failure.as_ref().is_some_and(|error| error.step.name() == "init") {
         return None;
     }

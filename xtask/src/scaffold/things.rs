@@ -205,7 +205,7 @@ pub(crate) fn render(view: &FioView<'_>) -> String {
     rows: &[
         Row { path: "crates/formats/src/lib.rs", before: "pub mod eta;", text: "mod dummy;" },
         Row {
-            path: "crates/spec/src/format.rs",
+            path: "crates/spec/src/running/format.rs",
             before: "    Terse, \"terse\"",
             text: "    Dummy, \"dummy\", &[\"dum\"], Lines, \"a dummy: counts groups\";",
         },
@@ -261,7 +261,7 @@ impl Probe for DummyProbe {
             text: "    of_ferrio(dummy::start),",
         },
         Row {
-            path: "crates/stats/src/evidence.rs",
+            path: "crates/stats/src/records/evidence.rs",
             before: "/// The kernel's counters for the processes of the run.",
             text: "    /// How often the dummy has looked.\n    #[serde(skip_serializing_if = \"Option::is_none\")]\n    pub dummy: Option<u64>,",
         },

@@ -125,7 +125,7 @@ impl KeptIndex {
             let (all, from) = (Arc::clone(files), next);
             let look = move || {
                 // A signal to the program must not find this thread, which may never end. Without the block it still looks.
-                let _ = crate::signals::block_in_this_thread();
+                let _ = crate::processes::signals::block_in_this_thread();
                 all[from..].iter().all(|(path, _)| sender.send(FoundName::of(path)).is_ok())
             };
             let Ok(thread) = std::thread::Builder::new().name("names".to_owned()).spawn(look) else {
