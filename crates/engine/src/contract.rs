@@ -7,11 +7,16 @@
 //! it is reaped: the loop touches neither its slot nor its part of the buffer area.
 //! Must not know: which loop drives it. Start reading at [`Prepared`] and [`Engine`].
 
+pub mod error;
+pub mod kind;
+pub mod options;
+pub mod outcome;
 pub mod parts;
+pub mod turns;
 
-pub use crate::error::EngineError;
-use crate::options::EngineOptions;
-pub use crate::outcome::{IoResult, Outcome};
+pub use crate::contract::error::EngineError;
+use crate::contract::options::EngineOptions;
+pub use crate::contract::outcome::{IoResult, Outcome};
 use ferrio_spec::{PlacementSpec, SyncMode};
 use ferrio_sys::arena::Arena;
 use ferrio_sys::clock::Clock;

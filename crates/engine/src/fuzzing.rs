@@ -2,7 +2,7 @@
 //!
 //! Must not know: connections. Start reading at [`http_answer`].
 
-use crate::http;
+use crate::servers::http;
 
 /// What has become of the bytes of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]

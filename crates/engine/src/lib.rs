@@ -4,80 +4,34 @@
 //! Start reading at [`contract`], then [`registry`].
 #![deny(unsafe_code)]
 
-mod clients;
+mod commands;
 mod compat;
 pub mod contract;
-mod control;
-mod cpuio;
-mod dev_dax;
-mod dircreate;
-mod dirdelete;
-mod dirstat;
-mod e4defrag;
-mod error;
-mod exec;
-pub mod external;
-mod falloc;
-mod fd_table;
-mod filecreate;
-mod filedelete;
-mod filestat;
-mod ftruncate;
+mod file_system;
+mod files;
 pub mod fuzzing;
-mod http;
-mod inline;
-pub mod inquire;
-mod io_uring;
-mod io_uring_cmd;
-mod kind;
-mod libaio;
-mod libblkio;
-mod libiscsi;
-mod libpmem;
-mod libzbc;
 mod mix;
-mod mmap;
-mod mtd;
-mod nbd;
-mod net;
-mod nfs;
-mod null;
-pub mod offload;
-mod open_op;
-pub mod options;
-mod outcome;
-pub mod own;
-mod page_fault;
-mod payloads;
-mod pmem;
-mod posixaio;
-mod protection;
-mod psync;
-mod pvsync;
-mod pvsync2;
+mod program;
 mod registry;
-mod remote;
-mod rw_flags;
-mod scsi;
-mod server_facts;
-mod sg;
+mod servers;
 pub mod sim;
-mod splice;
-mod sync;
-mod turns;
-mod vsync;
+mod without_data;
 
 #[cfg(test)]
 mod testing;
 
+pub use contract::kind::{EngineKind, EngineWork};
+pub use contract::options;
+pub use contract::options::EngineOptions;
 pub use contract::parts::{
     BlockTraits, Complaint, Connection, DeviceCommands, FailureDetails, GuardedField, Server, TagMismatch, WriteContent,
 };
+pub use contract::turns::{EndsWith, EngineRemark, NoIoEngine, PrepareTurns, PreparedTurns, Rhythm, TurnsSetup};
 pub use contract::{
     CallStamps, Cancellation, CommandFacts, Completion, Engine, EngineError, EngineFile, EngineSetup, IoResult, IoUnit,
     JobFacts, JobSyncs, OpenTarget, Outcome, Prepare, Prepared, Queued, TargetFacts,
 };
-pub use kind::{EngineKind, EngineWork};
-pub use options::EngineOptions;
+pub use files::offload;
+pub use program::{external, own};
 pub use registry::{all, find, open_library_of};
-pub use turns::{EndsWith, EngineRemark, NoIoEngine, PrepareTurns, PreparedTurns, Rhythm, TurnsSetup};
+pub use servers::inquire;

@@ -2,13 +2,19 @@
 //!
 //! Start reading at `ENGINES`.
 
-use crate::kind::EngineKind;
-use crate::kind::EngineWork::{self, Io, Turns};
-use crate::{
-    clients, cpuio, dev_dax, dircreate, dirdelete, dirstat, e4defrag, exec, external, falloc, filecreate, filedelete,
-    filestat, ftruncate, http, io_uring, io_uring_cmd, libaio, libblkio, libiscsi, libpmem, libzbc, mmap, mtd, nbd,
-    net, nfs, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
+use crate::commands::{io_uring_cmd, sg};
+use crate::contract::kind::EngineKind;
+use crate::contract::kind::EngineWork::{self, Io, Turns};
+use crate::file_system::{
+    dircreate, dirdelete, dirstat, e4defrag, falloc, filecreate, filedelete, filestat, ftruncate,
 };
+use crate::files::{
+    dev_dax, io_uring, libaio, libpmem, libzbc, mmap, mtd, posixaio, psync, pvsync, pvsync2, splice, sync, vsync,
+};
+use crate::program::{external, own};
+use crate::servers::{clients, http, libblkio, libiscsi, nbd, net, nfs};
+use crate::sim;
+use crate::without_data::{cpuio, exec, null, page_fault};
 use ferrio_spec::engines::by_name;
 
 /// All engines that are built in, by their names in the table of engines.

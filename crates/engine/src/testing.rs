@@ -5,12 +5,12 @@
 //! and reaps.
 //! Start reading at [`Rig`].
 
+use crate::contract::options::EngineOptions;
+use crate::contract::turns::TurnsSetup;
 use crate::contract::{
     Cancellation, Completion, Engine, EngineError, EngineFile, EngineSetup, IoUnit, JobFacts, OpenTarget, Queued,
 };
-use crate::options::EngineOptions;
 use crate::registry;
-use crate::turns::TurnsSetup;
 use ferrio_spec::GivenOptions;
 use ferrio_spec::engines::Completes;
 use ferrio_spec::engines::options::from_texts;

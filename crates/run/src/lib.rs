@@ -20,14 +20,14 @@ mod probed;
 mod replay;
 pub mod supervisor;
 mod survey;
-pub mod work;
+pub mod worker;
 mod wrapped;
 mod zones;
 
 pub use error::{Failure, RunError, TooManyJobs};
 pub use events::{BandwidthSample, JobSummary, MessageStream, RunEvent, RunObserver};
 pub use ferrio_evidence::calibrate_idle;
-pub use files::kept::kept_files;
+pub use files::protected::protected_files;
 pub use link::trace::TraceSettings;
 pub use supervisor::{Handle, PreparedRun, Run, RunOutcome, RunSettings, Start, merge_only, without_jobs};
 pub use survey::survey;

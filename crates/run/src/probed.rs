@@ -3,7 +3,7 @@
 //! Must not know: probes. Start reading at [`probed`].
 
 use crate::plan::{RunPlan, WorkerPlan};
-use crate::work::check_state;
+use crate::worker::check_state;
 use crate::{compat, files, replay};
 use ferrio_evidence::{ProbedWorker, TargetPaths};
 use ferrio_stats::Provenance;

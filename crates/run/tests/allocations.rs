@@ -11,7 +11,7 @@ use ferrio_run::link::context::WorkerContext;
 use ferrio_run::link::message::WorkerMessage;
 use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
-use ferrio_run::work::work;
+use ferrio_run::worker::run_worker;
 use ferrio_spec::engines::options::declaration::{EngineOption, text};
 use ferrio_spec::engines::options::sim;
 use ferrio_spec::{DirectionMix, JobSpec, QueueSpec, RunSpec, SizeSpec};
@@ -109,7 +109,7 @@ fn n_allocations(mut job: JobSpec) -> Option<(u64, u64)> {
         kept: &std::sync::Arc::default(),
     };
     AT_FIRST.set(None);
-    let outcome = work(&plan.workers[0], None, &context);
+    let outcome = run_worker(&plan.workers[0], None, &context);
     if outcome.failure.as_ref().is_some_and(|error| error.step.name() == "init") {
         return None;
     }

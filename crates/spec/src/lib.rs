@@ -6,75 +6,55 @@
 //! Every field says its unit and the option that sets it; defaults are those of the option table.
 #![forbid(unsafe_code)]
 
-mod block;
-mod command_priority;
-mod compatibility;
-mod control;
-pub mod debug;
-mod decimal_percent;
+mod access;
 mod defaults;
-mod distribution;
-mod durability;
 mod engine;
 pub mod engines;
-mod error;
-mod extent;
-mod file;
-mod format;
-mod grouping;
-mod latency;
-mod log;
-mod pace;
-mod path_bytes;
-mod placement;
-mod replay;
-mod reporting;
-pub mod secret;
-mod sprandom;
-mod status;
-mod steady_state;
-mod submission;
-mod surroundings;
-pub mod syntax;
-mod target;
+mod pacing;
+mod running;
+mod targets;
+mod values;
 mod verify;
-mod zone;
 
 use ferrio_units::{ArenaKind, PerDirection};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-pub use block::{BlockRange, BlockShare};
-pub use command_priority::{CommandPrioritySpec, PriorityShare};
-pub use compatibility::Compatibility;
-pub use control::{ControlSettings, IdleDetail, Trigger};
-pub use decimal_percent::DecimalPercent;
+pub use access::block::{BlockRange, BlockShare};
+pub use access::command_priority::{CommandPrioritySpec, PriorityShare};
+pub use access::distribution::{DistributionZone, RandomDistribution, RankLaw, ZoneLength};
+pub use access::durability::{DurabilitySpec, SyncMode, WriteHint};
+pub use access::error::{ErrorClasses, ErrorSpec};
+pub use access::extent::{ExtentSpec, SizeSpec};
+pub use access::placement::{PlacementChoice, PlacementKind, PlacementSpec};
+pub use access::sprandom::SpRandomSpec;
+pub use access::submission::SubmissionSpec;
+pub use access::zone::{SequentialZonesSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};
 pub use defaults::DEFAULT_PERCENTILES;
-pub use distribution::{DistributionZone, RandomDistribution, RankLaw, ZoneLength};
-pub use durability::{DurabilitySpec, SyncMode, WriteHint};
 pub use engine::{EngineSpec, EngineValue, GivenOptions};
-pub use error::{ErrorClasses, ErrorSpec};
-pub use extent::{ExtentSpec, SizeSpec};
-pub use file::{FileLocking, FileService, FileType};
-pub use format::{FormatKind, OUTPUT_FORMAT_NAMES, OUTPUT_FORMATS, OutputFormat, OutputFormatDef, OutputFormats};
-pub use grouping::{ExitWhat, GroupingSpec};
-pub use latency::LatencySpec;
-pub use log::{LogSpec, WindowValue};
-pub use pace::{CatchUp, DrawnTime, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
-pub use placement::{PlacementChoice, PlacementKind, PlacementSpec};
-pub use replay::{MergeSpec, ReplaySpec, SkippedKinds};
-pub use reporting::{ReportingSpec, UnifiedReporting};
-pub use sprandom::SpRandomSpec;
-pub use status::{DeviationKind, Deviations, Status};
-pub use steady_state::{SteadyCriterion, SteadyMetric, SteadyStateSpec};
-pub use submission::SubmissionSpec;
-pub use surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
-pub use target::{DirectoryPer, TargetSpec};
+pub use pacing::latency::LatencySpec;
+pub use pacing::pace::{CatchUp, DrawnTime, FlowSpec, PaceSpec, PauseSpec, RateLatency, RateProcess};
+pub use pacing::steady_state::{SteadyCriterion, SteadyMetric, SteadyStateSpec};
+pub use running::control::{ControlSettings, IdleDetail, Trigger};
+pub use running::debug;
+pub use running::format::{
+    FormatKind, OUTPUT_FORMAT_NAMES, OUTPUT_FORMATS, OutputFormat, OutputFormatDef, OutputFormats,
+};
+pub use running::grouping::{ExitWhat, GroupingSpec};
+pub use running::log::{LogSpec, WindowValue};
+pub use running::reporting::{ReportingSpec, UnifiedReporting};
+pub use running::surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
+pub use targets::file::{FileLocking, FileService, FileType};
+pub use targets::replay::{MergeSpec, ReplaySpec, SkippedKinds};
+pub use targets::target::{DirectoryPer, TargetSpec};
+pub use values::compatibility::Compatibility;
+pub use values::decimal_percent::DecimalPercent;
+pub use values::status::{DeviationKind, Deviations, Status};
+pub use values::{secret, syntax};
 pub use verify::{
     HeaderLayout, TrimBacklogSpec, VERIFY_METHODS, VerifiedWrites, VerifyBacklogSpec, VerifyCompression,
     VerifyContentSpec, VerifyForm, VerifyMethod, VerifyMethodDef, VerifyPattern, VerifySpec,
 };
-pub use zone::{SequentialZonesSpec, SizesInZones, StridedSpec, ZoneSkip, ZoneSpec};
 
 /// A whole run: all jobs in the order in which they were given, clones not yet expanded.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -147,7 +127,7 @@ pub struct JobSpec {
     /// Verification of written data.
     pub verify: Option<VerifySpec>,
     /// `write_iolog`: append a version 3 trace to this file.
-    #[serde(default, with = "crate::path_bytes::optional")]
+    #[serde(default, with = "crate::targets::path_bytes::optional")]
     pub write_iolog: Option<PathBuf>,
     /// Trace to replay.
     pub replay: ReplaySpec,

@@ -187,7 +187,7 @@ pub struct VerifySpec {
     /// `verify_state_load`: reads end where such a file says.
     pub loads_state: bool,
     /// `verify_crash_log`: the journal for the check after a crash.
-    #[serde(default, with = "crate::path_bytes::optional")]
+    #[serde(default, with = "crate::targets::path_bytes::optional")]
     pub crash_log: Option<PathBuf>,
     /// `--aux-path`: the directory of these files; `None`: the working directory.
     pub dump_directory: Option<String>,

@@ -3,7 +3,7 @@
 //! Tables, pages, plots, comparisons and rules take rates, latencies and percentiles from here and compute none themselves.
 //! Must not know: formats, words, where the figures come from. Start reading at [`JobFigures`], then [`Figures`].
 
-use crate::histogram::bucket_latency_ns;
+use crate::distribution::histogram::bucket_latency_ns;
 use crate::{
     DirectionStats, ErrorCounts, HelperUsage, LatencyStat, ThreadStats, WorkerRecord, full_percentiles, has_few_beyond,
 };

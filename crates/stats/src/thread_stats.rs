@@ -2,8 +2,8 @@
 //!
 //! Must not know: formats. Start reading at [`ThreadStats`].
 
-use crate::counts::add_to;
-use crate::feature_stats::FeatureStats;
+use crate::counters::counts::add_to;
+use crate::counters::feature_stats::FeatureStats;
 use crate::{BatchCounts, DepthCounts, LatencyBuckets, LatencyStat, PriorityStats, ResourceUsage, SampleStat};
 use ferrio_units::{DataDirection, Direction, PerDirection};
 use serde::{Deserialize, Serialize};

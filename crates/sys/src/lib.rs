@@ -9,73 +9,43 @@
 //! Start reading at [`clock`], then [`arena`] (where I/O buffers live), then [`process`].
 #![deny(unsafe_code)]
 
-pub mod aio;
-pub mod allocations;
-pub mod arena;
-pub mod block_device;
-mod bus_guard;
-pub mod cgroup;
-pub mod channel;
-pub mod clock;
-pub mod dax_device;
-mod direct_call;
-pub mod disk_stats;
-pub mod engine_library;
+mod devices;
 pub mod errno;
 pub mod error;
-pub mod extents;
-pub mod file;
-pub mod file_cache;
-pub mod file_extents;
-pub mod file_io;
-pub mod file_mapping;
-pub mod file_space;
-pub mod futex;
-pub mod heap;
-pub mod heat;
-pub mod huge_pages;
-pub mod io_calls;
-pub mod lazy_counts;
-pub mod library;
-pub mod limits;
-pub mod mounts;
-pub mod mtd;
-pub mod multiply_fill;
-pub mod numa;
-pub mod nvme;
+mod files;
+mod libraries;
+mod memory;
+mod network;
 pub mod output;
-pub mod persistent_memory;
-pub mod pipe;
-pub mod poll;
-pub mod posix_aio;
-pub mod prefetch;
-pub mod process;
-pub mod process_limits;
-pub mod program;
-pub mod range_locks;
-pub mod ring;
-pub mod scheduling;
-pub mod scsi;
-pub mod shared_lock;
-pub mod shared_memory;
-pub mod signals;
-pub mod socket;
-pub mod system_info;
-pub mod tcp_info;
-pub mod terminal;
+mod processes;
+mod queues;
+mod system;
 #[cfg(test)]
 mod test_support;
-pub mod uring;
-pub mod waker;
-pub mod wide_checksums;
+mod time;
 
-pub use arena::{Arena, ArenaKind, ArenaRequest, Region};
-pub use clock::{Clock, ClockKind};
+pub use devices::{block_device, dax_device, disk_stats, heat, mtd, nvme, scsi};
 pub use error::{Error, Result};
-pub use futex::{FutexWait, futex_wait, futex_wake};
-pub use lazy_counts::LazyCounts;
-pub use prefetch::prefetch;
+pub use files::{extents, file, file_cache, file_extents, file_io, file_mapping, file_space, io_calls, mounts};
+pub use libraries::{engine_library, library};
+pub use memory::arena::{Arena, ArenaKind, ArenaRequest, Region};
+pub use memory::lazy_counts::LazyCounts;
+pub use memory::prefetch::prefetch;
+pub use memory::shared_memory::{SharedMemory, SharedPod};
+pub use memory::{
+    allocations, arena, heap, huge_pages, lazy_counts, multiply_fill, numa, persistent_memory, prefetch, ring,
+    shared_memory, wide_checksums,
+};
+pub use network::{socket, tcp_info};
+pub use processes::futex::{FutexWait, futex_wait, futex_wake};
+pub use processes::shared_lock::SharedLock;
+pub use processes::{
+    cgroup, channel, futex, limits, pipe, poll, process, process_limits, program, range_locks, scheduling, shared_lock,
+    signals, waker,
+};
+pub use queues::{aio, posix_aio, uring};
 /// An errno, the error of everything that is called once per I/O. Converts to `std::io::Error`.
 pub use rustix::io::Errno;
-pub use shared_lock::SharedLock;
-pub use shared_memory::{SharedMemory, SharedPod};
+pub use system::{system_info, terminal};
+pub use time::clock;
+pub use time::clock::{Clock, ClockKind};

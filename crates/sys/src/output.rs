@@ -8,11 +8,11 @@
 //! of such files [`work_folder`].
 
 mod atomic_file;
-mod kept;
+mod protected_paths;
 pub mod work_folder;
 
 pub use atomic_file::AtomicFile;
-pub use kept::{FileRole, ProtectedPaths};
+pub use protected_paths::{FileRole, ProtectedPaths};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use std::fs::File;

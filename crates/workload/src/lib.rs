@@ -7,7 +7,6 @@
 //! Oddities of fio are in `compat`; streams of native runs have none.
 #![forbid(unsafe_code)]
 
-mod attended;
 mod block_size;
 mod choice;
 pub mod command_priority;
@@ -15,9 +14,11 @@ mod common;
 mod compat;
 pub mod contents;
 mod cursor;
+pub mod debug_trace;
 mod direction;
 mod file_pick;
 mod gathered;
+mod interleaved;
 mod io_stream;
 mod next;
 mod offset;
@@ -36,7 +37,6 @@ mod stream;
 mod streams;
 mod strided;
 mod sync_points;
-pub mod told;
 mod turns;
 pub mod verify;
 mod whole_files;

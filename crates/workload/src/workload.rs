@@ -2,9 +2,10 @@
 //!
 //! Must not know: who does the I/Os. Start reading at [`Workload`].
 
-use crate::attended::Attended;
 use crate::common::CommonStream;
 use crate::compat;
+use crate::debug_trace::{DrawWatch, TracedStream};
+use crate::interleaved::Interleaved;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::pace::Pace;
@@ -14,7 +15,6 @@ use crate::plan::{WorkForm, WorkloadError, WorkloadPlan};
 use crate::replay::{ReplayPlan, ReplayStream, TraceError};
 use crate::stream::Stream;
 use crate::streams;
-use crate::told::{DrawWatch, ToldStream};
 use crate::turns::TurnStream;
 use crate::verify::pending::PendingWrite;
 use crate::verify::read_back::{ReadBack, Regenerated};
@@ -172,17 +172,17 @@ impl Workload {
     /// From now on the stream gives [`Next::Wait`] before each I/O, so that the caller can insert one by
     /// [`Workload::put_between`].
     #[must_use]
-    pub fn attended(self) -> Self {
-        Self { stream: StreamKind::of(Attended::new(self.stream.boxed())), ..self }
+    pub fn interleaved(self) -> Self {
+        Self { stream: StreamKind::of(Interleaved::new(self.stream.boxed())), ..self }
     }
 
     /// The same stream with reports of its draws. A trace draws nothing.
     #[must_use]
-    pub fn told(self, watch: DrawWatch) -> Self {
-        Self { stream: StreamKind::of(ToldStream::new(self.stream.boxed(), watch)), ..self }
+    pub fn traced(self, watch: DrawWatch) -> Self {
+        Self { stream: StreamKind::of(TracedStream::new(self.stream.boxed(), watch)), ..self }
     }
 
-    /// Inserts an I/O as the next one of an attended stream. Limits and rates do not apply to it.
+    /// Inserts an I/O as the next one of an interleaved stream. Limits and rates do not apply to it.
     pub fn put_between(&mut self, io: NextIo) {
         if let Some(gap) = self.stream.any_mut().gap() {
             *gap = Some(io);

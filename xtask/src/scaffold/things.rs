@@ -66,11 +66,11 @@ engine_options! {
 ",
         ),
         (
-            "crates/engine/src/dummy.rs",
+            "crates/engine/src/files/dummy.rs",
             "//! A dummy: reads give bytes of one value, writes go nowhere.
 
 use crate::contract::{IoUnit, Prepare};
-use crate::inline::{Inline, Transfer};
+use crate::files::inline::{Inline, Transfer};
 use ferrio_spec::engines::options::dummy::DUMMY_FILL;
 use ferrio_sys::Errno;
 use std::os::fd::BorrowedFd;
@@ -107,11 +107,11 @@ impl Transfer for Dummy {
             before: "engine(\"io_uring\",",
             text: "    engine(\"dummy\", \"A dummy: reads give ones\").keeps(Data::Untouched),",
         },
-        Row { path: "crates/engine/src/lib.rs", before: "mod fd_table;", text: "mod dummy;" },
+        Row { path: "crates/engine/src/files/mod.rs", before: "mod fd_table;", text: "pub(crate) mod dummy;" },
         Row {
             path: "crates/engine/src/registry.rs",
             before: "(\"psync\", Io(psync::PREPARE))",
-            text: "    (\"dummy\", Io(crate::dummy::PREPARE)),",
+            text: "    (\"dummy\", Io(crate::files::dummy::PREPARE)),",
         },
     ],
     calls: &[
@@ -206,7 +206,7 @@ pub(crate) fn render(view: &FioView<'_>) -> String {
     rows: &[
         Row { path: "crates/formats/src/lib.rs", before: "pub mod eta;", text: "mod dummy;" },
         Row {
-            path: "crates/spec/src/format.rs",
+            path: "crates/spec/src/running/format.rs",
             before: "    Terse, \"terse\"",
             text: "    Dummy, \"dummy\", &[\"dum\"], Lines, \"a dummy: counts groups\";",
         },
@@ -262,7 +262,7 @@ impl Probe for DummyProbe {
             text: "    of_ferrio(dummy::start),",
         },
         Row {
-            path: "crates/stats/src/evidence.rs",
+            path: "crates/stats/src/records/evidence.rs",
             before: "/// The kernel's counters for the processes of the run.",
             text: "    /// How often the dummy has looked.\n    #[serde(skip_serializing_if = \"Option::is_none\")]\n    pub dummy: Option<u64>,",
         },

@@ -9,7 +9,7 @@ use super::fault::Faults;
 use super::service::ServiceModel;
 use super::stall::StallModel;
 use crate::contract::EngineError;
-use crate::options::EngineOptions;
+use crate::contract::options::EngineOptions;
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::sim;
 

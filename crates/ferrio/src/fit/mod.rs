@@ -3,7 +3,6 @@
 //! A recipe is a file of data (TOML). Its limits have sources; a recipe without limits only describes. Must not know: terminals, signals, how a verdict is
 //! shown. Start reading at [`Recipe`], then [`Fitting`] and [`FitOutcome`].
 
-mod carried;
 mod catalogue;
 mod check;
 mod disturbed;
@@ -11,13 +10,13 @@ mod error;
 mod fitting;
 mod headroom;
 mod outcome;
+mod rate_shortfall;
 mod recipe;
 mod runs;
 mod scale;
 mod tail;
 mod together;
 
-pub use carried::RateShortfall;
 pub use catalogue::{Catalogue, NAMES};
 pub use check::CheckOutcome;
 pub use disturbed::DisturbedRuns;
@@ -26,6 +25,7 @@ pub use ferrio_insight::limits::{FitBound, FitVerdict, LimitSource};
 pub use fitting::Fitting;
 pub use headroom::Headroom;
 pub use outcome::{FitOutcome, LoadOutcome};
+pub use rate_shortfall::RateShortfall;
 pub use recipe::{FitLimit, FitLoad, FitTrace, Recipe, TracedFigure};
 pub use scale::NotScaled;
 pub use tail::ShareBeyond;

@@ -6,7 +6,7 @@
 use crate::session::runs::folder::{self, WorkFolder};
 use crate::sweep::limit::RUNS_AGAIN;
 use crate::sweep::outcome::SweepOutcome;
-use crate::sweep::{FEWEST_RUNS, OpenLoop, RunHabits, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
+use crate::sweep::{AroundRuns, FEWEST_RUNS, OpenLoop, SweepError, SweepPlan, SweepStep, SweptJobs, session_at};
 use ferrio_formats::{RunResult, of_record};
 use ferrio_insight::repeats::repeats;
 use ferrio_stats::RunRecord;
@@ -192,10 +192,10 @@ impl OpenSweep {
         let n_clones = |name: &str| spec.jobs.iter().filter(|job| job.name == name).count();
         let space = beside.space(&closed, &n_clones)?;
         let plan = &self.folder.plan;
-        let habits = RunHabits { first: None, ..plan.habits.clone() };
+        let around_runs = AroundRuns { first: None, ..plan.around_runs.clone() };
         let plan = SweepPlan::new(plan.jobs.clone(), &space)?
             .with_repeats(plan.n_repeats, plan.until.clone())?
-            .with_habits(plan.order_seed, habits);
+            .with_around_runs(plan.order_seed, around_runs);
         SweepFolder::create(&self.folder.path.join(OPEN_LOOP), plan)
     }
 
@@ -227,13 +227,13 @@ mod tests {
     use super::*;
     use crate::session::runs::folder::FolderError;
     use crate::sweep::space::{Space, SweepAxis};
-    use crate::sweep::{JobsOfPlan, RunHabits};
+    use crate::sweep::{AroundRuns, JobsOfPlan};
     use std::fs;
 
     fn plan() -> SweepPlan {
         let space = Space::new(vec![SweepAxis::parse("bs=4k,8k").expect("an axis")], &[]).expect("a space");
         let plan = SweepPlan::new(JobsOfPlan::default(), &space).and_then(|plan| plan.with_repeats(2, None));
-        plan.expect("a plan").with_habits(Some(3), RunHabits::default())
+        plan.expect("a plan").with_around_runs(Some(3), AroundRuns::default())
     }
 
     fn folder(name: &str) -> PathBuf {

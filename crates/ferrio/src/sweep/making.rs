@@ -31,7 +31,7 @@ impl OpenSweep {
     /// # Errors
     /// A run cannot be started, or its record cannot be kept.
     pub fn make(&mut self, jobs: &SweptJobs<'_>, driver: &mut dyn RunDriver) -> Result<RunsEnding, SweepError> {
-        let habits = &self.folder.plan.habits;
+        let habits = &self.folder.plan.around_runs;
         let between = BetweenRuns {
             rest: Duration::from_millis(habits.rest_ms),
             drops_caches: habits.drops_caches,

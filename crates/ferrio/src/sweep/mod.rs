@@ -24,6 +24,6 @@ pub use folder::{OpenSweep, SweepFolder};
 pub use making::SweptJobs;
 pub use open_loop::{OPEN_LOOP_SHARES, OpenLoop};
 pub use own_numbers::with_own_numbers;
-pub use plan::{JobsOfPlan, RunHabits, SweepPlan, SweepStep};
+pub use plan::{AroundRuns, JobsOfPlan, SweepPlan, SweepStep};
 pub use session::{check, session_at};
 pub use until::{FEWEST_RUNS, UntilError, UntilKnown};

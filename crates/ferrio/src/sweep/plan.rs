@@ -40,7 +40,7 @@ impl JobsOfPlan {
 /// What is done around each run.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RunHabits {
+pub struct AroundRuns {
     /// Pause before each run but the first, milliseconds.
     pub rest_ms: u64,
     /// The page cache is dropped before each run.
@@ -74,7 +74,8 @@ pub struct SweepPlan {
     /// Seed of the order of the runs; `None`: they follow the order of the points.
     pub order_seed: Option<u64>,
     /// What is done around each run.
-    pub habits: RunHabits,
+    #[serde(rename = "habits")]
+    pub around_runs: AroundRuns,
     /// An open loop is run beside the points, which are a closed one, when all of them have been run.
     #[serde(default)]
     pub has_open_loop: bool,
@@ -105,7 +106,7 @@ impl SweepPlan {
             n_repeats: 1,
             until: None,
             order_seed: None,
-            habits: RunHabits::default(),
+            around_runs: AroundRuns::default(),
             has_open_loop: false,
         })
     }
@@ -152,8 +153,8 @@ impl SweepPlan {
 
     /// The same plan in another order, and with other things done around each run.
     #[must_use]
-    pub fn with_habits(self, order_seed: Option<u64>, habits: RunHabits) -> Self {
-        Self { order_seed, habits, ..self }
+    pub fn with_around_runs(self, order_seed: Option<u64>, around_runs: AroundRuns) -> Self {
+        Self { order_seed, around_runs, ..self }
     }
 
     /// The same plan with an open loop beside its points.

@@ -3,8 +3,8 @@
 //! Must not know: what a command does. Start reading at [`pages`].
 
 mod command;
+mod main_page;
 mod roff;
-mod whole;
 
 /// The identifier of the operand, in the description of a native command, that stands for fio's job files and options.
 pub const JOB_WORDS: &str = "jobs";
@@ -21,7 +21,7 @@ pub struct ManPage {
 /// All pages: first that of the program, then those of its native commands and of their commands. `version` is that of
 /// ferrio.
 pub fn pages(commands: &[clap::Command], version: &str) -> Vec<ManPage> {
-    let mut pages = vec![ManPage { name: "ferrio".to_owned(), text: whole::text(commands, version) }];
+    let mut pages = vec![ManPage { name: "ferrio".to_owned(), text: main_page::text(commands, version) }];
     for command in commands {
         command::push(&mut pages, command, version);
     }

@@ -4,8 +4,8 @@
 //! Start reading at [`FileSet`]; names in `naming`, sizes in `size`, descriptors in `table`.
 
 pub mod guard;
-pub(crate) mod kept;
 pub(crate) mod naming;
+pub(crate) mod protected;
 mod set;
 pub(crate) mod size;
 pub(crate) mod table;

@@ -15,7 +15,7 @@ use crate::files::size::{self, SetupWait};
 use crate::files::{FileSet, naming};
 use crate::link::trace::{TraceGroup, TraceSettings};
 use crate::plan::WorkerPlan;
-use crate::zones::told::setup_lines;
+use crate::zones::debug_trace::setup_lines;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_stats::FailedStep;
 use ferrio_sys::file::FileKind;

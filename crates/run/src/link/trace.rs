@@ -2,7 +2,7 @@
 //! wrapped only in a traced job.
 //!
 //! Must not know: where lines are printed. Start reading at [`TraceSettings`], then [`Tracer`]; lines about I/Os come
-//! from `teller` of `work`.
+//! from `debug_trace` of `worker`.
 
 use super::board::WorkerState;
 use super::message::WorkerMessage;

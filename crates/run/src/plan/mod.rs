@@ -2,11 +2,11 @@
 //!
 //! Must not know: processes, loops. Start reading at [`RunPlan::new`].
 
-mod carried;
 mod drawn;
 mod limits;
 mod positions;
-mod turns;
+mod work_in_turns;
+mod worker_capacity;
 
 use crate::compat;
 use crate::error::RunError;
@@ -108,7 +108,7 @@ impl RunPlan {
 
     /// Expands the jobs of a run whose program has storages of its own.
     pub(crate) fn with_storages(spec: RunSpec, storages: Storages) -> Result<Self, RunError> {
-        carried::check(&spec.jobs)?;
+        worker_capacity::check(&spec.jobs)?;
         let mut workers = Vec::new();
         let reserved_cpus = spec.jobs.iter().filter_map(|job| job.worker.gtod_cpu).collect();
         let shared = Arc::new(SharedByWorkers { reserved_cpus, storages, positions: Positions::new(&spec.jobs)? });
@@ -118,7 +118,7 @@ impl RunPlan {
         for (job_index, mut job) in spec.jobs.into_iter().enumerate() {
             let engine = ferrio_engine::find(&job.engine.name)
                 .ok_or_else(|| RunError::Engine { job: job.name.clone(), engine: job.engine.name.clone() })?;
-            let rhythm = turns::of_job(&engine, &mut job, spec.compatibility);
+            let rhythm = work_in_turns::of_job(&engine, &mut job, spec.compatibility);
             let engine = if offloads(&engine.def, &job) { offload::pooled(engine) } else { engine };
             if jobs_in_group > 0 && (job.grouping.stonewall || job.grouping.new_group) {
                 group_index += 1;

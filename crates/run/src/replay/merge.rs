@@ -4,7 +4,7 @@
 
 use super::source;
 use crate::error::RunError;
-use crate::files::kept::kept_files;
+use crate::files::protected::protected_files;
 use ferrio_spec::{JobSpec, MergeSpec, RunSpec};
 use ferrio_stats::note::{MergeFault, MergeNote, ReplayNote};
 use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
@@ -26,7 +26,7 @@ const RECORDS_BETWEEN_LOOKS: u64 = 65_536;
 const UNSCALED_PPM: u64 = 1_000_000;
 
 /// Merges the traces of all jobs that want it, and makes these jobs replay the result. `tell` receives remarks about
-/// the traces. `inputs`: as for [`kept_files`]. Returns the number of such jobs. `stop` returns true when the run is over.
+/// the traces. `inputs`: as for [`protected_files`]. Returns the number of such jobs. `stop` returns true when the run is over.
 pub(crate) fn merge_traces(
     run: &mut RunSpec,
     inputs: &[PathBuf],
@@ -35,7 +35,7 @@ pub(crate) fn merge_traces(
 ) -> Result<usize, RunError> {
     // Without a trace to merge nothing is replaced.
     let is_wanted = run.jobs.iter().any(|job| job.replay.merge.is_some());
-    let kept = if is_wanted { kept_files(run, inputs)? } else { ProtectedPaths::default() };
+    let kept = if is_wanted { protected_files(run, inputs)? } else { ProtectedPaths::default() };
     let (mut n_jobs, mut done) = (0, Vec::<(MergeSpec, Vec<String>)>::new());
     for job in &mut run.jobs {
         let Some(merge) = job.replay.merge.take() else { continue };

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how the line looks. Start reading at [`EtaMaker::snapshot`].
 
-use super::record::CrewRecord;
+use super::record::SupervisedWorker;
 use crate::link::board::{Board, WorkerState};
 use crate::plan::{RunPlan, WorkerPlan};
 use ferrio_spec::DirectionMix;
@@ -72,7 +72,7 @@ impl EtaMaker {
         &mut self,
         plan: &RunPlan,
         board: &Board,
-        records: &[CrewRecord],
+        records: &[SupervisedWorker],
         now: Instant,
     ) -> EtaSnapshot {
         let running = |index: &usize| records[*index].is_running();
@@ -150,7 +150,7 @@ fn totals(board: &Board, n_workers: usize) -> (PerDirection<u64>, PerDirection<u
 }
 
 /// The longest estimate of all workers that have not ended, plus those of workers that wait for them. `None`: unknown.
-pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[CrewRecord], now: Instant) -> Option<u64> {
+pub(super) fn seconds_left(plan: &RunPlan, board: &Board, records: &[SupervisedWorker], now: Instant) -> Option<u64> {
     let (mut before, mut longest) = (0_u64, 0);
     for (index, (worker, record)) in plan.workers.iter().zip(records).enumerate() {
         if record.has_ended() {
@@ -213,7 +213,7 @@ fn time_for_bytes(wanted: u64, bytes: u64, ran: Duration, ramp: Duration) -> Opt
 }
 
 /// The letter of a worker in the line.
-fn letter(worker: &WorkerPlan, state: WorkerState, record: &CrewRecord) -> char {
+fn letter(worker: &WorkerPlan, state: WorkerState, record: &SupervisedWorker) -> char {
     if record.has_ended() {
         return match record {
             _ if record.killed_by.is_some() => 'K',
@@ -253,7 +253,7 @@ fn running_letter(worker: &WorkerPlan) -> char {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::CrewStatus;
+    use super::super::record::WorkerStatus;
     use super::super::worker_handle::WorkerHandle;
     use super::*;
     use ferrio_spec::{JobSpec, RunSpec, SizeSpec, SpRandomSpec};
@@ -329,19 +329,20 @@ mod tests {
         let plan = plan(vec![timed(4), timed(6), waiting]);
         let board = Board::new(3).unwrap();
         let start = Instant::now();
-        let mut records: Vec<CrewRecord> = (0..3).map(|_| CrewRecord::default()).collect();
-        let after =
-            |secs: u64, records: &[CrewRecord]| seconds_left(&plan, &board, records, start + Duration::from_secs(secs));
+        let mut records: Vec<SupervisedWorker> = (0..3).map(|_| SupervisedWorker::default()).collect();
+        let after = |secs: u64, records: &[SupervisedWorker]| {
+            seconds_left(&plan, &board, records, start + Duration::from_secs(secs))
+        };
         assert_eq!(after(0, &records), Some(9), "nothing has begun");
         for record in &mut records[..2] {
-            record.status = CrewStatus::Running(WorkerHandle::Thread(None, std::sync::mpsc::channel().1));
+            record.status = WorkerStatus::Running(WorkerHandle::Thread(None, std::sync::mpsc::channel().1));
             record.let_go_at = Some(start);
         }
         assert_eq!([1, 5].map(|secs| after(secs, &records)), [Some(8), Some(4)]);
-        records[0].status = CrewStatus::Ended;
-        records[1].status = CrewStatus::Ended;
+        records[0].status = WorkerStatus::Ended;
+        records[1].status = WorkerStatus::Ended;
         assert_eq!(after(6, &records), Some(3));
-        records[2].status = CrewStatus::Ended;
+        records[2].status = WorkerStatus::Ended;
         assert_eq!(after(9, &records), Some(0));
     }
 

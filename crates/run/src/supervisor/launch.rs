@@ -10,7 +10,7 @@ use crate::link::context::WorkerContext;
 use crate::link::message::{WorkerMessage, WorkerOutcome};
 use crate::link::trace::Tracer;
 use crate::logs::LogPort;
-use crate::work::work;
+use crate::worker::run_worker;
 use ferrio_spec::engines::Sharing;
 use ferrio_stats::note::RunNote;
 use ferrio_stats::{ThreadStats, wire};
@@ -82,7 +82,7 @@ fn start_process(
             log,
             kept: &scene.plan.kept,
         };
-        let outcome = work(&scene.plan.workers[index], files.take(), &context);
+        let outcome = run_worker(&scene.plan.workers[index], files.take(), &context);
         send(&WorkerMessage::Outcome(Box::new(outcome)));
         0
     })?;
@@ -134,7 +134,7 @@ fn start_thread(
             log: log.as_ref(),
             kept: &plan.kept,
         };
-        let outcome = work(&plan.workers[index], files, &context);
+        let outcome = run_worker(&plan.workers[index], files, &context);
         send(&WorkerMessage::Outcome(Box::new(outcome)));
     };
     let thread = spawn(format!("ferrio-{index}"), scene.plan.workers[index].engine.def.sharing, body)?;

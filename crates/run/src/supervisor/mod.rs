@@ -1,37 +1,37 @@
 //! A run from start to end: plan, layout, launch, watch, collect.
 //!
 //! Must not know: loops of workers, formats.
-//! Start reading at [`Run`]; then `watch` for the course of a run, `crew` and `launch` for the workers, `outcome` for
+//! Start reading at [`Run`]; then `watch` for the course of a run, `workers` and `launch` for the workers, `outcome` for
 //! the result.
 
-mod agenda;
 mod announce;
-mod attended;
 mod bandwidth;
-mod crew;
-mod desk;
+mod debug_trace;
 mod eta;
 mod groups;
 mod handle;
+mod interruptible;
 mod launch;
 mod no_io_jobs;
 mod outcome;
 mod prepare;
 mod record;
 mod reports;
+mod requests;
 mod run;
 mod scene;
 mod schedulers;
 mod series;
+mod start_order;
 mod steady;
 mod steady_group;
 mod stretches;
 mod time;
-mod told;
+mod timed_requests;
 mod trigger;
-mod turns;
 mod watch;
 mod worker_handle;
+mod workers;
 
 use crate::error::RunError;
 use crate::events::{MessageStream, RunEvent, RunObserver};

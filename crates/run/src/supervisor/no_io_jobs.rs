@@ -3,7 +3,7 @@
 //! Must not know: how workers are ended. Start reading at [`NoIoJobs::due`].
 //! Facts: fio 3.41 with `cpuio` and `exec` jobs that start before, with and after other jobs.
 
-use super::record::CrewRecord;
+use super::record::SupervisedWorker;
 use super::steady_group::Phase;
 use crate::compat;
 use crate::plan::{RunPlan, WorkerPlan};
@@ -35,11 +35,11 @@ impl NoIoJobs {
     }
 
     /// The workers that are to end now.
-    pub(super) fn due(&mut self, records: &[CrewRecord]) -> Vec<usize> {
+    pub(super) fn due(&mut self, records: &[SupervisedWorker]) -> Vec<usize> {
         if self.ends_with.is_empty() {
             return Vec::new();
         }
-        let progress = |record: &CrewRecord| match record {
+        let progress = |record: &SupervisedWorker| match record {
             _ if record.has_ended() => Phase::Ended,
             _ if record.is_waiting() => Phase::Waiting,
             _ => Phase::Running,

@@ -2,9 +2,9 @@
 //!
 //! Must not know: formats. Start reading at [`last`].
 
-use super::attended::Stuck;
-use super::desk::{Desk, URGENT_LIMIT};
-use super::record::{CrewRecord, setup_failed};
+use super::interruptible::Stuck;
+use super::record::{SupervisedWorker, setup_failed};
+use super::requests::{Requests, URGENT_LIMIT};
 use super::steady_group::Steady;
 use super::{RunOutcome, RunSettings};
 use crate::error::{Failure, failure};
@@ -36,7 +36,12 @@ pub(super) struct Moment {
 }
 
 /// The record of the running state.
-pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[CrewRecord], moment: &Moment) -> RunRecord {
+pub(super) fn snapshot(
+    plan: &RunPlan,
+    settings: &RunSettings,
+    records: &[SupervisedWorker],
+    moment: &Moment,
+) -> RunRecord {
     let workers = plan.workers.iter().zip(records);
     let workers =
         workers.map(|(worker, record)| worker_record(worker, record, Box::new(record.stats_now(moment.now)))).collect();
@@ -46,7 +51,12 @@ pub(super) fn snapshot(plan: &RunPlan, settings: &RunSettings, records: &[CrewRe
 }
 
 /// The record at the end. The figures of the workers are moved into it.
-pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<CrewRecord>, moment: &Moment) -> RunRecord {
+pub(super) fn last(
+    plan: &RunPlan,
+    settings: &RunSettings,
+    mut records: Vec<SupervisedWorker>,
+    moment: &Moment,
+) -> RunRecord {
     let laid_over = laid_over(&records);
     let workers = plan.workers.iter().zip(&mut records);
     let workers = workers.map(|(worker, record)| {
@@ -63,7 +73,7 @@ pub(super) fn last(plan: &RunPlan, settings: &RunSettings, mut records: Vec<Crew
     record
 }
 
-fn laid_over(records: &[CrewRecord]) -> Vec<LaidOver> {
+fn laid_over(records: &[SupervisedWorker]) -> Vec<LaidOver> {
     records.iter().flat_map(|record| record.laid_over.clone()).collect()
 }
 
@@ -98,9 +108,9 @@ pub(super) fn refused(
     let failed = |index| {
         let failure = (index == refusal.worker_index).then(|| failure!(EBUSY, "check of devices"));
         let outcome = failure.map(|error| Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
-        CrewRecord { outcome, ..CrewRecord::default() }
+        SupervisedWorker { outcome, ..SupervisedWorker::default() }
     };
-    let records: Vec<CrewRecord> = (0..plan.workers.len()).map(failed).collect();
+    let records: Vec<SupervisedWorker> = (0..plan.workers.len()).map(failed).collect();
     let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Evidence::default() };
     let record = last(plan, settings, records, &moment);
     RunOutcome { record, n_failed: 1, is_stopped: false, n_logs_lost: 0 }
@@ -110,9 +120,9 @@ pub(super) fn refused(
 pub(super) fn given_up(
     plan: &RunPlan,
     settings: &RunSettings,
-    mut records: Vec<CrewRecord>,
+    mut records: Vec<SupervisedWorker>,
     stuck: &Stuck,
-    desk: &Desk,
+    requests: &Requests,
     observer: &mut dyn RunObserver,
 ) -> RunOutcome {
     let index = stuck.worker_index.unwrap_or(0);
@@ -128,7 +138,7 @@ pub(super) fn given_up(
     }
     let moment = Moment { now: Instant::now(), elapsed: Duration::ZERO, eta_secs: None, evidence: Evidence::default() };
     let record = last(plan, settings, records, &moment);
-    RunOutcome { record, n_failed: 1, is_stopped: desk.is_stopped(), n_logs_lost: 0 }
+    RunOutcome { record, n_failed: 1, is_stopped: requests.is_stopped(), n_logs_lost: 0 }
 }
 
 fn thread_error(error: &io::Error) -> SystemError {
@@ -142,7 +152,7 @@ pub(super) fn stuck_error(worker: &WorkerPlan) -> Failure {
     failure!(EINTR, "stuck").explained(note)
 }
 
-fn worker_record(worker: &WorkerPlan, record: &CrewRecord, stats: Box<ThreadStats>) -> WorkerRecord {
+fn worker_record(worker: &WorkerPlan, record: &SupervisedWorker, stats: Box<ThreadStats>) -> WorkerRecord {
     let spec = &worker.spec;
     WorkerRecord {
         name: spec.name.clone(),

@@ -4,11 +4,11 @@
 //! Must not know: how files are laid out. Start reading at [`prepare_workers`].
 
 use super::RunSettings;
-use super::agenda::Agenda;
-use super::attended::{Station, Stuck, at_once, attended};
-use super::desk::Desk;
+use super::interruptible::{Station, Stuck, at_once, interruptible};
 use super::outcome::{self, Moment};
-use super::record::{self, CrewRecord, CrewStatus};
+use super::record::{self, SupervisedWorker, WorkerStatus};
+use super::requests::Requests;
+use super::timed_requests::TimedRequests;
 use crate::error::{Failure, RunError};
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::files::guard::{self, DeviceInUse};
@@ -20,7 +20,7 @@ use crate::logs;
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::probed::probed;
 use crate::replay::merge::merge_traces;
-use crate::work::check_state;
+use crate::worker::check_state;
 use crate::zones::{ZoneRegistry, sizes};
 use ferrio_evidence::{Probes, Site, provenance};
 use ferrio_spec::{ControlSettings, RunSpec, Trigger};
@@ -37,18 +37,18 @@ use std::time::{Duration, Instant};
 pub(super) fn merge(
     mut spec: RunSpec,
     inputs: &[PathBuf],
-    desk: &mut Desk,
+    requests: &mut Requests,
     observer: &mut dyn RunObserver,
 ) -> Result<RunSpec, RunError> {
     let Some(job) = spec.jobs.iter().find(|job| job.replay.merge.is_some()) else { return Ok(spec) };
     let name = job.name.clone();
-    let told = |note: Option<ReplayNote>, _: &mut Desk, observer: &mut dyn RunObserver| {
+    let told = |note: Option<ReplayNote>, _: &mut Requests, observer: &mut dyn RunObserver| {
         if let Some(note) = note {
             observer.event(RunEvent::Message(MessageStream::Error, note.into()));
         }
     };
     let inputs = inputs.to_vec();
-    let merged = attended(desk, observer, told, move |station: &Station<ReplayNote, _>| {
+    let merged = interruptible(requests, observer, told, move |station: &Station<ReplayNote, _>| {
         merge_traces(&mut spec, &inputs, &mut |note| station.tell(note), &|| station.is_over()).map(|_| spec)
     });
     merged.unwrap_or_else(|stuck| {
@@ -61,13 +61,17 @@ pub(super) fn merge(
 }
 
 /// Converts sizes given as numbers of zones into bytes.
-fn sizes_in_bytes(plan: &mut Arc<RunPlan>, desk: &mut Desk, observer: &mut dyn RunObserver) -> Result<(), Stuck> {
+fn sizes_in_bytes(
+    plan: &mut Arc<RunPlan>,
+    requests: &mut Requests,
+    observer: &mut dyn RunObserver,
+) -> Result<(), Stuck> {
     if !sizes::are_in(plan) {
         return Ok(());
     }
     let its_plan = Arc::clone(plan);
-    let found = attended(
-        desk,
+    let found = interruptible(
+        requests,
         observer,
         |_, _, _| (),
         move |station: &Station<(), _>| sizes::in_bytes(&its_plan, &|index| station.work_for(index)),
@@ -98,12 +102,12 @@ fn looks_outside(plan: &RunPlan) -> bool {
 /// Runs a step of the preparation: in a thread of its own if it may block.
 fn step<M: Send + 'static, T: Send + 'static>(
     may_block: bool,
-    desk: &mut Desk,
+    requests: &mut Requests,
     observer: &mut dyn RunObserver,
-    turn: impl FnMut(Option<M>, &mut Desk, &mut dyn RunObserver),
+    turn: impl FnMut(Option<M>, &mut Requests, &mut dyn RunObserver),
     task: impl FnOnce(&Station<M, T>) -> T + Send + 'static,
 ) -> Result<T, Stuck> {
-    if may_block { attended(desk, observer, turn, task) } else { Ok(at_once(desk, observer, turn, task)) }
+    if may_block { interruptible(requests, observer, turn, task) } else { Ok(at_once(requests, observer, turn, task)) }
 }
 
 /// The first clone of each job.
@@ -116,15 +120,15 @@ pub(super) fn survey(
     plan: &mut Arc<RunPlan>,
     settings: &RunSettings,
     clock: &Clock,
-    desk: &mut Desk,
+    requests: &mut Requests,
     observer: &mut dyn RunObserver,
 ) -> Result<MachineSurvey, Stuck> {
-    sizes_in_bytes(plan, desk, observer)?;
+    sizes_in_bytes(plan, requests, observer)?;
     let (plan, settings, clock) = (Arc::clone(plan), settings.clone(), clock.clone());
     let skips_facts = settings.control.skips_evidence;
     step(
         looks_outside(&plan) || !skips_facts,
-        desk,
+        requests,
         observer,
         |_, _, _| (),
         move |station: &Station<(), _>| {
@@ -150,8 +154,8 @@ enum LayoutEvent {
 pub(super) fn prepare_workers(
     plan: &Arc<RunPlan>,
     settings: &RunSettings,
-    records: &mut [CrewRecord],
-    desk: &mut Desk,
+    records: &mut [SupervisedWorker],
+    requests: &mut Requests,
     observer: &mut dyn RunObserver,
 ) -> Result<(), Stuck> {
     let is_early = |index: &usize| {
@@ -163,13 +167,14 @@ pub(super) fn prepare_workers(
         return Ok(());
     }
     let started_at = Instant::now();
-    let mut preparation = Preparation { plan, settings, agenda: agenda(settings, started_at), started_at, records };
+    let mut preparation =
+        Preparation { plan, settings, timed_requests: timed_requests(settings, started_at), started_at, records };
     let (its_plan, readonly, trace) = (Arc::clone(plan), settings.readonly, settings.trace);
     step(
         looks_outside(plan),
-        desk,
+        requests,
         observer,
-        |step, desk, observer| preparation.take(step, desk, observer),
+        |step, requests, observer| preparation.take(step, requests, observer),
         move |station: &Station<LayoutEvent, ()>| {
             let mut zones = ZoneRegistry::new(its_plan.workers.len());
             let in_vain = Cell::new(Duration::ZERO);
@@ -198,7 +203,7 @@ pub(super) fn prepare_workers(
     )?;
     for (worker, record) in plan.workers.iter().zip(records) {
         if worker.spec.layout.create_only {
-            record.status = CrewStatus::Ended;
+            record.status = WorkerStatus::Ended;
         }
     }
     Ok(())
@@ -208,15 +213,16 @@ pub(super) fn prepare_workers(
 pub(super) fn start_probes(
     plan: &Arc<RunPlan>,
     settings: &RunSettings,
-    records: &[CrewRecord],
-    desk: &mut Desk,
+    records: &[SupervisedWorker],
+    requests: &mut Requests,
     observer: &mut dyn RunObserver,
 ) -> Result<Probes, Stuck> {
     if settings.is_virtual {
         return Ok(Probes::default());
     }
-    let paths =
-        |record: &CrewRecord| record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect();
+    let paths = |record: &SupervisedWorker| {
+        record.files.iter().flat_map(|set| &set.files).map(|file| file.path.clone()).collect()
+    };
     let laid_out = records.iter().map(|record| (!record.has_failed()).then(|| paths(record)));
     let laid_out: Vec<Option<Vec<PathBuf>>> = laid_out.collect();
     let may_block = looks_outside(plan) || !settings.control.skips_evidence || settings.control.idle.is_some();
@@ -226,29 +232,29 @@ pub(super) fn start_probes(
         let (devices, look_at) = (&plan.facts.devices, &look_at);
         Probes::start(&Site { workers: &workers, laid_out: &laid_out, devices, control: &control, look_at })
     };
-    let (probes, problems) = step(may_block, desk, observer, |_, _, _| (), task)?;
+    let (probes, problems) = step(may_block, requests, observer, |_, _, _| (), task)?;
     for problem in problems {
         observer.event(RunEvent::Message(MessageStream::Error, problem));
     }
     Ok(probes)
 }
 
-/// The agenda before the jobs: without the time of the trigger, which counts from their start.
-pub(super) fn agenda(settings: &RunSettings, now: Instant) -> Agenda {
+/// The timed requests before the jobs: without the time of the trigger, which counts from their start.
+pub(super) fn timed_requests(settings: &RunSettings, now: Instant) -> TimedRequests {
     let trigger = Trigger { timeout: None, ..settings.control.trigger.clone() };
-    Agenda::new(&ControlSettings { trigger, ..settings.control.clone() }, now)
+    TimedRequests::new(&ControlSettings { trigger, ..settings.control.clone() }, now)
 }
 
 struct Preparation<'a> {
     plan: &'a RunPlan,
     settings: &'a RunSettings,
-    agenda: Agenda,
+    timed_requests: TimedRequests,
     started_at: Instant,
-    records: &'a mut [CrewRecord],
+    records: &'a mut [SupervisedWorker],
 }
 
 impl Preparation<'_> {
-    fn take(&mut self, step: Option<LayoutEvent>, desk: &mut Desk, observer: &mut dyn RunObserver) {
+    fn take(&mut self, step: Option<LayoutEvent>, requests: &mut Requests, observer: &mut dyn RunObserver) {
         match step {
             None => {}
             Some(LayoutEvent::Event(event)) => observer.event(event),
@@ -264,11 +270,11 @@ impl Preparation<'_> {
                 record::setup_failed(&mut self.records[index], error, observer);
             }
         }
-        let due = self.agenda.take_due(Instant::now());
+        let due = self.timed_requests.take_due(Instant::now());
         if due.trigger {
-            desk.trigger();
+            requests.trigger();
         }
-        if desk.take_report() || due.status {
+        if requests.take_report() || due.status {
             self.report(observer);
         }
     }
@@ -288,7 +294,7 @@ impl Preparation<'_> {
 
 /// Descriptors that a process of the run may need: two for each worker, the files of the worker that opens most at
 /// once, those of all threads that share a table, the logs, and some for the rest.
-pub(super) fn n_descriptors(plan: &RunPlan, records: &[CrewRecord]) -> u64 {
+pub(super) fn n_descriptors(plan: &RunPlan, records: &[SupervisedWorker]) -> u64 {
     let (mut n_most, mut n_shared, mut n_logs) = (0, 0, 0);
     for (worker, record) in plan.workers.iter().zip(records) {
         let target = &worker.spec.target;

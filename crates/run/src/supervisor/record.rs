@@ -1,6 +1,6 @@
 //! The supervisor's state for each worker.
 //!
-//! Must not know: how workers are started. Start reading at [`CrewRecord`].
+//! Must not know: how workers are started. Start reading at [`SupervisedWorker`].
 
 use super::steady_group::Steady;
 use super::worker_handle::WorkerHandle;
@@ -14,7 +14,7 @@ use std::time::Instant;
 
 /// Status of a worker.
 #[derive(Default)]
-pub(super) enum CrewStatus {
+pub(super) enum WorkerStatus {
     /// Not started.
     #[default]
     Waiting,
@@ -32,8 +32,8 @@ pub(super) struct ToldFigures {
 
 /// One worker.
 #[derive(Default)]
-pub(super) struct CrewRecord {
-    pub(super) status: CrewStatus,
+pub(super) struct SupervisedWorker {
+    pub(super) status: WorkerStatus,
     /// The worker's files, if they were laid out before the start.
     pub(super) files: Option<FileSet>,
     /// Zones of its files, which the worker may still hold when it ends.
@@ -63,22 +63,22 @@ pub(super) struct CrewRecord {
     pub(super) is_cut_short: bool,
 }
 
-impl CrewRecord {
+impl SupervisedWorker {
     pub(super) fn is_waiting(&self) -> bool {
-        matches!(self.status, CrewStatus::Waiting)
+        matches!(self.status, WorkerStatus::Waiting)
     }
 
     pub(super) fn is_running(&self) -> bool {
-        matches!(self.status, CrewStatus::Running(_))
+        matches!(self.status, WorkerStatus::Running(_))
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        matches!(self.status, CrewStatus::Ended)
+        matches!(self.status, WorkerStatus::Ended)
     }
 
     /// Records the end of the worker. `is_lost`: it ended without sending results.
     pub(super) fn end(&mut self, worker: &WorkerPlan, killed_by: Option<i32>, is_lost: bool) {
-        self.status = CrewStatus::Ended;
+        self.status = WorkerStatus::Ended;
         self.awaits_snapshot = false;
         self.killed_by = killed_by;
         self.zones.release(worker);
@@ -134,13 +134,13 @@ impl CrewRecord {
 }
 
 /// Records a worker that cannot even start: its explanation, and its end.
-pub(super) fn setup_failed(record: &mut CrewRecord, error: Failure, observer: &mut dyn RunObserver) {
+pub(super) fn setup_failed(record: &mut SupervisedWorker, error: Failure, observer: &mut dyn RunObserver) {
     if let Some(note) = &error.note {
         observer.event(RunEvent::Message(MessageStream::Error, Note::clone(note)));
     }
     tell_failed(0, MessageStream::Error, &error, observer);
     record.outcome = Some(Box::new(WorkerOutcome::new(Box::default(), Some(error), false)));
-    record.status = CrewStatus::Ended;
+    record.status = WorkerStatus::Ended;
 }
 
 /// Reports a failure, in addition to its explanation; not if the explanation says all.

@@ -3,8 +3,8 @@
 //!
 //! Must not know: who requests reports, and when. Start reading at [`Reports::ask`].
 
-use super::crew::Crew;
 use super::scene::Scene;
+use super::workers::Workers;
 use crate::link::board::{Shown, WorkerState, attention};
 use std::time::{Duration, Instant};
 
@@ -20,11 +20,11 @@ pub(super) struct Reports {
 
 impl Reports {
     /// Asks all running workers for their figures. A further request before the report is made gets the same report.
-    pub(super) fn ask(&mut self, crew: &mut Crew, scene: &Scene) {
+    pub(super) fn ask(&mut self, workers: &mut Workers, scene: &Scene) {
         if self.asked_at.is_some() {
             return;
         }
-        for (index, record) in crew.records.iter_mut().enumerate() {
+        for (index, record) in workers.records.iter_mut().enumerate() {
             let slot = scene.board.slot(index);
             if record.is_running() && slot.state() >= WorkerState::Ramping {
                 record.awaits_snapshot = true;
@@ -35,20 +35,20 @@ impl Reports {
     }
 
     /// If all workers have answered: the time at which the report was requested.
-    pub(super) fn take_complete(&mut self, crew: &mut Crew, scene: &Scene) -> Option<Instant> {
+    pub(super) fn take_complete(&mut self, workers: &mut Workers, scene: &Scene) -> Option<Instant> {
         let asked_at = self.asked_at?;
-        let is_complete = !crew.records.iter().any(|record| record.awaits_snapshot);
+        let is_complete = !workers.records.iter().any(|record| record.awaits_snapshot);
         if is_complete || scene.time.since(asked_at) >= ANSWER_LIMIT {
-            return self.take(crew, scene);
+            return self.take(workers, scene);
         }
         None
     }
 
     /// The same even if workers have not answered. Those are shown with the values of the board.
-    pub(super) fn take(&mut self, crew: &mut Crew, scene: &Scene) -> Option<Instant> {
+    pub(super) fn take(&mut self, workers: &mut Workers, scene: &Scene) -> Option<Instant> {
         let asked_at = self.asked_at.take()?;
         let now = scene.time.now();
-        for (index, record) in crew.records.iter_mut().enumerate() {
+        for (index, record) in workers.records.iter_mut().enumerate() {
             if record.awaits_snapshot && record.snapshot.is_none() {
                 let ran = record.let_go_at.map_or(Duration::ZERO, |instant| scene.time.since(instant));
                 record.snapshot = Some((Box::new(Shown::of(scene.board.slot(index)).figures(ran)), now));

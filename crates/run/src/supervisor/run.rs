@@ -10,21 +10,21 @@
 //! releases after a fork. Two kinds of programs have to give their jobs the option `thread`: those with an allocator of
 //! their own that is not safe to fork, and those whose other threads change the environment.
 
-use super::crew::Crew;
-use super::desk::Desk;
 use super::groups;
 use super::handle::Handle;
 use super::prepare::{self, MachineSurvey};
-use super::record::CrewRecord;
+use super::record::SupervisedWorker;
+use super::requests::Requests;
 use super::scene::Scene;
 use super::schedulers::Schedulers;
 use super::stretches::StretchTeller;
 use super::time::RunTime;
 use super::watch::Watch;
+use super::workers::Workers;
 use super::{RunOutcome, RunSettings, announce, outcome, steady};
 use crate::error::RunError;
 use crate::events::{RunEvent, RunObserver};
-use crate::files::kept;
+use crate::files::protected;
 use crate::link::board::Board;
 use crate::link::trace::TraceGroup;
 use crate::logs::LogDrain;
@@ -157,19 +157,21 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
     } else {
         RunTime::Real
     };
-    let mut desk = Desk::open(handle);
-    let mut spec = prepare::merge(spec, &settings.inputs, &mut desk, observer)?;
+    let mut requests = Requests::open(handle);
+    let mut spec = prepare::merge(spec, &settings.inputs, &mut requests, observer)?;
     let from_environment = std::mem::take(&mut spec.from_environment);
     let mut plan = Arc::new(RunPlan::with_storages(spec, settings.storages.clone())?);
     let clock = time.clock();
     let MachineSurvey { facts, refusal, trees } =
-        match prepare::survey(&mut plan, &settings, &clock, &mut desk, observer) {
+        match prepare::survey(&mut plan, &settings, &clock, &mut requests, observer) {
             Ok(survey) => survey,
-            Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, fresh(&plan), &stuck, &desk, observer))),
+            Err(stuck) => {
+                return Ok(over(outcome::given_up(&plan, &settings, fresh(&plan), &stuck, &requests, observer)));
+            }
         };
     if let Some(plan) = Arc::get_mut(&mut plan) {
         plan.facts = Provenance { from_environment, ..facts };
-        plan.kept = Arc::new(kept::of_workers(&plan.workers, &settings.inputs));
+        plan.kept = Arc::new(protected::of_workers(&plan.workers, &settings.inputs));
     }
     announce::tell_all(settings.trace, TraceGroup::Time, clock.describe(), observer);
     let teller = StretchTeller::start(&plan, &settings, clock.now_ns(), observer);
@@ -184,22 +186,22 @@ fn prepare_stage(run: Run, observer: &mut dyn RunObserver) -> Result<Stage, RunE
         return Err(RunError::LocksOnVirtualTime);
     }
     let mut records = fresh(&plan);
-    let laid_out = prepare::prepare_workers(&plan, &settings, &mut records, &mut desk, observer);
-    let started = laid_out.and_then(|()| prepare::start_probes(&plan, &settings, &records, &mut desk, observer));
+    let laid_out = prepare::prepare_workers(&plan, &settings, &mut records, &mut requests, observer);
+    let started = laid_out.and_then(|()| prepare::start_probes(&plan, &settings, &records, &mut requests, observer));
     let probes = match started {
         Ok(probes) => probes,
-        Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, records, &stuck, &desk, observer))),
+        Err(stuck) => return Ok(over(outcome::given_up(&plan, &settings, records, &stuck, &requests, observer))),
     };
     steady::enter(&plan, &mut records);
     // If the system grants less, a worker that lacks a descriptor reports it.
     raise_limit(Resource::Nofile, prepare::n_descriptors(&plan, &records));
     announce::tell_disks(settings.trace, &probes, observer);
-    if kept::have_outputs(&plan.workers) {
+    if protected::have_outputs(&plan.workers) {
         plan.kept.look_up();
     }
     let logs = LogDrain::start(&plan, settings.open_logs).map_err(RunError::Logs)?;
     let scene = Scene { plan, board, settings, clock, time, logs, teller };
-    let watch = Watch::prepare(scene, Crew { records, probes }, desk, groups, schedulers, observer);
+    let watch = Watch::prepare(scene, Workers { records, probes }, requests, groups, schedulers, observer);
     let so_far = watch.elapsed();
     Ok(Stage::Ready(Box::new(watch), so_far))
 }
@@ -220,6 +222,6 @@ fn over(outcome: RunOutcome) -> Stage {
 }
 
 /// New records for all workers.
-fn fresh(plan: &RunPlan) -> Vec<CrewRecord> {
-    std::iter::repeat_with(CrewRecord::default).take(plan.workers.len()).collect()
+fn fresh(plan: &RunPlan) -> Vec<SupervisedWorker> {
+    std::iter::repeat_with(SupervisedWorker::default).take(plan.workers.len()).collect()
 }

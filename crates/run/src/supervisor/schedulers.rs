@@ -3,7 +3,7 @@
 //! Must not know: how a worker sets one. Start reading at [`Schedulers`].
 
 use crate::plan::WorkerPlan;
-use crate::work::device_of;
+use crate::worker::device_of;
 use crate::{compat, replay};
 use ferrio_sys::block_device::BlockDevice;
 

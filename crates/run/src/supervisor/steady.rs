@@ -2,13 +2,13 @@
 //!
 //! Must not know: the criteria of a steady state, how workers are ended. Start reading at [`enter`], then [`take`].
 
-use super::record::CrewRecord;
+use super::record::SupervisedWorker;
 use super::steady_group::{Phase, Steady, SteadyGroup};
 use crate::plan::RunPlan;
 use ferrio_stats::{SteadySample, SteadyState};
 
 /// Sets the groups of workers that are judged together: those that share a report.
-pub(super) fn enter(plan: &RunPlan, records: &mut [CrewRecord]) {
+pub(super) fn enter(plan: &RunPlan, records: &mut [SupervisedWorker]) {
     let mut first: Option<usize> = None;
     for (index, worker) in plan.workers.iter().enumerate() {
         if worker.spec.steady_state.duration_us == 0 {
@@ -34,7 +34,7 @@ pub(super) fn enter(plan: &RunPlan, records: &mut [CrewRecord]) {
 /// Adds the sample of a worker; returns the workers that end because of it. Results are reported as by
 /// [`SteadyGroup::take`].
 pub(super) fn take(
-    records: &mut [CrewRecord],
+    records: &mut [SupervisedWorker],
     index: usize,
     sample: SteadySample,
     tell: impl FnMut(usize, &SteadyState),
@@ -52,7 +52,7 @@ pub(super) fn take(
 }
 
 /// Phase of a worker.
-fn phase(record: &CrewRecord) -> Phase {
+fn phase(record: &SupervisedWorker) -> Phase {
     match record {
         _ if record.is_waiting() => Phase::Waiting,
         _ if record.is_running() => Phase::Running,

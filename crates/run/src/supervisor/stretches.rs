@@ -5,7 +5,7 @@
 //! including the last one that its end closes, sum up to its final figures.
 
 use super::RunSettings;
-use super::record::{CrewRecord, ToldFigures};
+use super::record::{SupervisedWorker, ToldFigures};
 use super::series::{self, SeriesKeeper};
 use crate::events::{RunEvent, RunObserver};
 use crate::link::board::IntervalTimes;
@@ -50,7 +50,7 @@ impl StretchTeller {
     pub(super) fn interval(
         &self,
         worker: &WorkerPlan,
-        record: &mut CrewRecord,
+        record: &mut SupervisedWorker,
         figures: IntervalFigures,
         now: Instant,
         observer: &mut dyn RunObserver,
@@ -68,7 +68,7 @@ impl StretchTeller {
     pub(super) fn end(
         &self,
         worker: &WorkerPlan,
-        record: &mut CrewRecord,
+        record: &mut SupervisedWorker,
         (now, now_ns): (Instant, u64),
         observer: &mut dyn RunObserver,
     ) {
@@ -97,7 +97,7 @@ impl StretchTeller {
     fn tell_interval(
         &self,
         worker: &WorkerPlan,
-        record: &CrewRecord,
+        record: &SupervisedWorker,
         stats: &ThreadStats,
         (due_ns, end_ns): (u64, u64),
         observer: &mut dyn RunObserver,

@@ -2,9 +2,9 @@
 //!
 //! Must not know: causes of triggers. Start reading at [`TriggerCommand::look`].
 
-use super::crew::Crew;
 use super::reports::ANSWER_LIMIT;
 use super::scene::Scene;
+use super::workers::Workers;
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use ferrio_spec::Trigger;
 use ferrio_stats::Note;
@@ -31,9 +31,9 @@ impl TriggerCommand {
 
     /// Starts the command when the states of verified jobs are on disk, or when a job does not answer, because the
     /// command may switch off the machine.
-    pub(super) fn look(&mut self, crew: &Crew, scene: &Scene, observer: &mut dyn RunObserver) {
+    pub(super) fn look(&mut self, workers: &Workers, scene: &Scene, observer: &mut dyn RunObserver) {
         let Some(triggered_at) = self.triggered_at else { return };
-        if !crew.is_saving(scene) || scene.time.since(triggered_at) >= ANSWER_LIMIT {
+        if !workers.is_saving(scene) || scene.time.since(triggered_at) >= ANSWER_LIMIT {
             self.triggered_at = None;
             self.start(&scene.settings.control.trigger, observer);
         }

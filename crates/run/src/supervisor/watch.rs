@@ -1,21 +1,21 @@
 //! The watch: starts and ends workers, and handles what is due and what is requested meanwhile.
 //!
-//! Must not know: how workers are started and heard (`crew`), how results are merged. Start reading at [`Watch::until_all_ended`].
+//! Must not know: how workers are started and heard (`workers`), how results are merged. Start reading at [`Watch::until_all_ended`].
 //! Facts: reference "Run structure", "Environment, files, signals, exit codes".
 
-use super::agenda::Agenda;
 use super::bandwidth::BandwidthMeter;
-use super::crew::Crew;
-use super::desk::{Desk, URGENT_LIMIT};
 use super::eta::{self, EtaMaker};
 use super::no_io_jobs::NoIoJobs;
 use super::outcome::{self, Moment};
 use super::prepare;
 use super::reports::Reports;
+use super::requests::{Requests, URGENT_LIMIT};
 use super::scene::Scene;
 use super::schedulers::Schedulers;
+use super::timed_requests::TimedRequests;
 use super::trigger::TriggerCommand;
-use super::{RunOutcome, groups, turns};
+use super::workers::Workers;
+use super::{RunOutcome, groups, start_order};
 use crate::events::{MessageStream, RunEvent, RunObserver};
 use crate::logs::LogDrain;
 use std::time::{Duration, Instant};
@@ -34,12 +34,12 @@ const THREAD_TICK: Duration = Duration::from_millis(2);
 /// A run whose files are laid out, until all its workers have ended.
 pub(super) struct Watch {
     pub(super) scene: Scene,
-    pub(super) crew: Crew,
-    pub(super) desk: Desk,
+    pub(super) workers: Workers,
+    pub(super) requests: Requests,
     pub(super) groups: groups::Made,
     pub(super) schedulers: Schedulers,
     /// Requests by time.
-    agenda: Agenda,
+    timed_requests: TimedRequests,
     eta: EtaMaker,
     meter: Option<BandwidthMeter>,
     reports: Reports,
@@ -58,15 +58,15 @@ impl Watch {
     /// Starts the workers that begin with the run, and waits until they are ready.
     pub(super) fn prepare(
         scene: Scene,
-        crew: Crew,
-        desk: Desk,
+        workers: Workers,
+        requests: Requests,
         groups: groups::Made,
         schedulers: Schedulers,
         observer: &mut dyn RunObserver,
     ) -> Self {
         let started_at = scene.time.now();
         let mut watch = Self {
-            agenda: prepare::agenda(&scene.settings, started_at),
+            timed_requests: prepare::timed_requests(&scene.settings, started_at),
             eta: EtaMaker::new(scene.settings.snapshot_interval, started_at),
             meter: None,
             reports: Reports::default(),
@@ -76,8 +76,8 @@ impl Watch {
             told_at: None,
             looked_at: started_at,
             scene,
-            crew,
-            desk,
+            workers,
+            requests,
             groups,
             schedulers,
         };
@@ -89,15 +89,15 @@ impl Watch {
 
     /// Waits until the time is up, or until the run is to end.
     pub(super) fn stand_by(&mut self, time_left: &dyn Fn() -> Duration, observer: &mut dyn RunObserver) {
-        while !self.desk.is_ending() && !self.crew.have_all_ended() {
+        while !self.requests.is_ending() && !self.workers.have_all_ended() {
             let left = time_left();
             if left.is_zero() {
                 return;
             }
             self.sleep(left);
             self.attend(observer);
-            let running = self.crew.running();
-            self.crew.hear(&running, &self.scene, observer);
+            let running = self.workers.running();
+            self.workers.hear(&running, &self.scene, observer);
         }
     }
 
@@ -109,26 +109,26 @@ impl Watch {
             self.attend(observer);
             let turn = self.start_turn(observer);
             self.let_go(&turn);
-            if self.crew.have_all_ended() {
+            if self.workers.have_all_ended() {
                 break;
             }
             let ready = self.sleep(Duration::MAX);
-            self.crew.hear(&ready, &self.scene, observer);
-            for index in companions.due(&self.crew.records) {
-                self.crew.end_worker(index, &self.scene, observer);
+            self.workers.hear(&ready, &self.scene, observer);
+            for index in companions.due(&self.workers.records) {
+                self.workers.end_worker(index, &self.scene, observer);
             }
             self.tell_log_problems(observer);
             if let Some(limit) = self.passed_limit() {
-                self.crew.give_up(limit, &self.scene, observer);
+                self.workers.give_up(limit, &self.scene, observer);
                 break;
             }
             self.measure(observer);
         }
-        if let Some(asked_at) = self.reports.take(&mut self.crew, &self.scene) {
+        if let Some(asked_at) = self.reports.take(&mut self.workers, &self.scene) {
             self.report(asked_at, observer);
         }
-        (0..self.crew.records.len()).for_each(|index| self.crew.tell_end(index, &self.scene, observer));
-        self.command.look(&self.crew, &self.scene, observer);
+        (0..self.workers.records.len()).for_each(|index| self.workers.tell_end(index, &self.scene, observer));
+        self.command.look(&self.workers, &self.scene, observer);
         self.command.finish(observer);
     }
 
@@ -138,14 +138,14 @@ impl Watch {
         self.schedulers.restore();
         let moment = self.moment(self.scene.time.now());
         let logs = self.scene.logs.take();
-        let n_logs_lost = end_logs(logs, &mut self.desk, observer);
-        let records = self.crew.records;
+        let n_logs_lost = end_logs(logs, &mut self.requests, observer);
+        let records = self.workers.records;
         let n_failed = records.iter().filter(|record| record.is_no_success()).count() as u32;
         let mut record = outcome::last(&self.scene.plan, &self.scene.settings, records, &moment);
         record.series = self.scene.teller.take_series();
         // Done last, so that all requests so far are part of the outcome.
-        self.desk.look(observer);
-        RunOutcome { record, n_failed, is_stopped: self.desk.is_stopped(), n_logs_lost }
+        self.requests.look(observer);
+        RunOutcome { record, n_failed, is_stopped: self.requests.is_stopped(), n_logs_lost }
     }
 
     /// Sets the start of the run for all that counts from it.
@@ -153,7 +153,7 @@ impl Watch {
         let now = self.scene.time.now();
         self.started_at = now.checked_sub(so_far).unwrap_or(now);
         let (settings, workers) = (&self.scene.settings, &self.scene.plan.workers);
-        self.agenda = Agenda::new(&settings.control, self.started_at);
+        self.timed_requests = TimedRequests::new(&settings.control, self.started_at);
         self.eta = EtaMaker::new(settings.snapshot_interval, self.started_at);
         self.meter = settings.control.samples_bandwidth.then(|| BandwidthMeter::new(workers, self.started_at));
         let at_gate = std::mem::take(&mut self.at_gate);
@@ -167,23 +167,23 @@ impl Watch {
 
     /// Starts the workers whose turn it is, and waits until they are ready.
     fn start_turn(&mut self, observer: &mut dyn RunObserver) -> Vec<usize> {
-        let turn = turns::due_to_start(&self.scene.plan, &self.crew.records, self.elapsed());
+        let turn = start_order::due_to_start(&self.scene.plan, &self.workers.records, self.elapsed());
         if turn.is_empty() {
             return turn;
         }
-        self.crew.start(&turn, &self.scene, observer);
+        self.workers.start(&turn, &self.scene, observer);
         let began_at = self.scene.time.now();
         // The board shows without a system call which workers are ready; messages (a layout, a failure) are checked
         // less often.
         for n_looks in 0u32.. {
             let is_late = self.scene.time.since(began_at) >= READY_LIMIT;
-            if !self.crew.is_getting_ready(&turn, &self.scene) || is_late || self.told_at.is_some() {
+            if !self.workers.is_getting_ready(&turn, &self.scene) || is_late || self.told_at.is_some() {
                 break;
             }
             self.scene.time.nap();
             if n_looks % 16 == 15 || self.scene.time.is_virtual() {
-                let heard = self.crew.running();
-                self.crew.hear(&heard, &self.scene, observer);
+                let heard = self.workers.running();
+                self.workers.hear(&heard, &self.scene, observer);
                 self.attend(observer);
             }
         }
@@ -192,42 +192,42 @@ impl Watch {
 
     fn let_go(&mut self, turn: &[usize]) {
         if !turn.is_empty() {
-            self.crew.let_go(turn, &self.scene);
+            self.workers.let_go(turn, &self.scene);
         }
     }
 
     /// Handles requests and what is due. Cheap: it may be called at any time.
     fn attend(&mut self, observer: &mut dyn RunObserver) {
-        self.desk.look(observer);
-        let due = self.agenda.take_due(self.scene.time.now());
-        if self.desk.take_report() || due.status {
-            self.reports.ask(&mut self.crew, &self.scene);
+        self.requests.look(observer);
+        let due = self.timed_requests.take_due(self.scene.time.now());
+        if self.requests.take_report() || due.status {
+            self.reports.ask(&mut self.workers, &self.scene);
         }
-        if let Some(asked_at) = self.reports.take_complete(&mut self.crew, &self.scene) {
+        if let Some(asked_at) = self.reports.take_complete(&mut self.workers, &self.scene) {
             self.report(asked_at, observer);
         }
-        if due.trigger || self.desk.take_trigger() {
-            self.crew.ask_for_states(&self.scene);
+        if due.trigger || self.requests.take_trigger() {
+            self.workers.ask_for_states(&self.scene);
             self.end_all(observer);
             self.command.pull(&self.scene);
         }
-        self.command.look(&self.crew, &self.scene, observer);
-        if self.desk.take_end() {
+        self.command.look(&self.workers, &self.scene, observer);
+        if self.requests.take_end() {
             self.end_all(observer);
-            if self.desk.is_aborted() {
-                self.crew.kill_all();
+            if self.requests.is_aborted() {
+                self.workers.kill_all();
             }
         }
     }
 
     fn end_all(&mut self, observer: &mut dyn RunObserver) {
         self.told_at.get_or_insert_with(|| self.scene.time.now());
-        self.crew.end_all(&self.scene, observer);
+        self.workers.end_all(&self.scene, observer);
     }
 
     /// The time since all workers were told to end, if that is longer than the limit.
     fn passed_limit(&self) -> Option<Duration> {
-        if self.desk.gives_up() {
+        if self.requests.gives_up() {
             return Some(URGENT_LIMIT);
         }
         self.told_at.filter(|told_at| self.scene.time.since(*told_at) > END_LIMIT).map(|_| END_LIMIT)
@@ -235,25 +235,25 @@ impl Watch {
 
     /// Waits for an event; returns the workers that may have sent messages.
     fn sleep(&self, limit: Duration) -> Vec<usize> {
-        let has_threads = (0..self.crew.records.len()).any(|index| self.scene.is_thread(index));
+        let has_threads = (0..self.workers.records.len()).any(|index| self.scene.is_thread(index));
         let tick = if has_threads { THREAD_TICK } else { TICK };
-        let (indexes, mut fds) = self.crew.poll_fds();
+        let (indexes, mut fds) = self.workers.poll_fds();
         // Wakes the watch; `attend` then reads the requests.
-        fds.push(self.desk.poll_fd());
+        fds.push(self.requests.poll_fd());
         let readable = self.scene.time.wait(&fds, self.longest_sleep().min(limit), tick);
         let mut ready: Vec<usize> =
             readable.into_iter().filter_map(|position| indexes.get(position).copied()).collect();
         if has_threads {
-            ready.extend(self.crew.running().into_iter().filter(|index| self.scene.is_thread(*index)));
+            ready.extend(self.workers.running().into_iter().filter(|index| self.scene.is_thread(*index)));
         }
         ready
     }
 
     fn longest_sleep(&self) -> Duration {
         let now = self.scene.time.now();
-        let start = turns::next_start(&self.scene.plan, &self.crew.records, self.elapsed());
+        let start = start_order::next_start(&self.scene.plan, &self.workers.records, self.elapsed());
         let sample = self.meter.as_ref().map_or(Duration::MAX, |meter| meter.time_left(now));
-        let lefts = [self.eta.time_left(now), self.agenda.time_left(now), self.reports.time_left(now), sample];
+        let lefts = [self.eta.time_left(now), self.timed_requests.time_left(now), self.reports.time_left(now), sample];
         lefts.into_iter().fold(start, Duration::min)
     }
 
@@ -268,21 +268,21 @@ impl Watch {
         let (scene, now) = (&self.scene, self.scene.time.now());
         if now.saturating_duration_since(self.looked_at) >= LOOK_INTERVAL {
             self.looked_at = now;
-            self.crew.probes.look();
+            self.workers.probes.look();
         }
         if let Some(sample) = self.meter.as_mut().and_then(|meter| meter.take_due(&scene.board, now)) {
             observer.event(RunEvent::Bandwidth(sample));
         }
-        if self.eta.is_due(now) && !self.crew.have_all_ended() {
-            let snapshot = self.eta.snapshot(&scene.plan, &scene.board, &self.crew.records, now);
+        if self.eta.is_due(now) && !self.workers.have_all_ended() {
+            let snapshot = self.eta.snapshot(&scene.plan, &scene.board, &self.workers.records, now);
             observer.event(RunEvent::Eta(snapshot));
         }
     }
 
     fn report(&mut self, asked_at: Instant, observer: &mut dyn RunObserver) {
         let moment = self.moment(asked_at);
-        let record = outcome::snapshot(&self.scene.plan, &self.scene.settings, &self.crew.records, &moment);
-        self.crew.records.iter_mut().for_each(|record| record.awaits_snapshot = false);
+        let record = outcome::snapshot(&self.scene.plan, &self.scene.settings, &self.workers.records, &moment);
+        self.workers.records.iter_mut().for_each(|record| record.awaits_snapshot = false);
         observer.event(RunEvent::Status(Box::new(record)));
     }
 
@@ -292,17 +292,17 @@ impl Watch {
         Moment {
             now: scene.time.now(),
             elapsed: asked_at.saturating_duration_since(self.started_at),
-            eta_secs: eta::seconds_left(&scene.plan, &scene.board, &self.crew.records, asked_at),
-            evidence: self.crew.probes.evidence(),
+            eta_secs: eta::seconds_left(&scene.plan, &scene.board, &self.workers.records, asked_at),
+            evidence: self.workers.probes.evidence(),
         }
     }
 }
 
 /// Empties and closes the logs; returns the number of logs that have lost rows.
-fn end_logs(logs: Option<LogDrain>, desk: &mut Desk, observer: &mut dyn RunObserver) -> u32 {
+fn end_logs(logs: Option<LogDrain>, requests: &mut Requests, observer: &mut dyn RunObserver) -> u32 {
     let mut gives_up = || {
-        desk.look(observer);
-        desk.gives_up()
+        requests.look(observer);
+        requests.gives_up()
     };
     let (problems, n_lost) = logs.map_or_else(Default::default, |logs| logs.stop(&mut gives_up));
     for text in problems {

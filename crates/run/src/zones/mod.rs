@@ -4,11 +4,11 @@
 //! Must not know: how I/Os are placed in zones. Start reading at [`ZoneRegistry::enter`]. Messages are those of fio
 //! 3.41, or of the reference for kinds of devices that the test machine does not have.
 
+pub(crate) mod debug_trace;
 mod engine;
 mod shared;
 pub(crate) mod sizes;
 mod target;
-pub(crate) mod told;
 
 use crate::error::{Failure, failure};
 use crate::events::{MessageStream, RunEvent};

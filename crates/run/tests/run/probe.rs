@@ -10,7 +10,7 @@ use ferrio_run::link::context::WorkerContext;
 use ferrio_run::link::message::{WorkerMessage, WorkerOutcome};
 use ferrio_run::link::trace::Tracer;
 use ferrio_run::plan::RunPlan;
-use ferrio_run::work::work;
+use ferrio_run::worker::run_worker;
 use ferrio_spec::engines::options::declaration::{EngineOption, size, text};
 use ferrio_spec::syntax::ANY;
 use ferrio_spec::{JobSpec, RunSpec};
@@ -203,7 +203,7 @@ pub(crate) fn drive(mut job: JobSpec) -> Driven {
         kept: &std::sync::Arc::default(),
     };
     board.open_gate();
-    let outcome = work(&plan.workers[0], None, &context);
+    let outcome = run_worker(&plan.workers[0], None, &context);
     let (calls, units, stamped) = (CALLS.take(), UNITS.take(), STAMPED.take());
     Driven { outcome, calls, units, stamped, messages: messages.take() }
 }

@@ -65,10 +65,10 @@ fn name_in_matches(group: &Group) -> Option<&'static str> {
     stream.into_iter().filter(|_| is_of_name).find_map(|token| name_in(&token))
 }
 
-/// True for `crates/engine/src/null.rs` and the files in `crates/engine/src/null/`.
+/// True for `null.rs` and the files in `null/`, in any folder of `crates/engine/src/`.
 fn is_own_file(path: &str, name: &str) -> bool {
-    let rest = path.strip_prefix("crates/engine/src/").and_then(|rest| rest.strip_prefix(name));
-    rest.is_some_and(|rest| rest.starts_with(['.', '/']))
+    let parts = path.strip_prefix("crates/engine/src/").unwrap_or_default().split('/');
+    parts.map(|part| part.strip_suffix(".rs").unwrap_or(part)).any(|part| part == name)
 }
 
 #[cfg(test)]
@@ -84,6 +84,7 @@ mod tests {
         assert_eq!(lines_found(compared_name, "crates/engine/src/a.rs", text), [2, 3, 4]);
         assert_eq!(lines_found(compared_name, "crates/job/src/a.rs", text), [0; 0]);
         assert_eq!(lines_found(compared_name, "crates/engine/src/null.rs", text), [3, 4]);
+        assert_eq!(lines_found(compared_name, "crates/engine/src/without_data/null.rs", text), [3, 4]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ const NO_OUTPUTS: [&str; 4] = [
     // The data of the profile's jobs, cut to what was written.
     "crates/ferrio/src/profile/profiling.rs",
     // The data of the engine's jobs.
-    "crates/engine/src/e4defrag.rs",
+    "crates/engine/src/file_system/e4defrag.rs",
     "crates/engine/src/testing.rs",
     // A copy of a trace, in a new file without a name.
     "crates/run/src/replay/source.rs",

@@ -1,6 +1,6 @@
 //! Fits of recipes.
 
-mod carried;
 mod common;
 mod hidden;
+mod rate_shortfall;
 mod simulated;

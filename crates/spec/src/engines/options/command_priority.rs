@@ -7,7 +7,7 @@
 
 use super::declaration::{CommandPriorityPart, of_command_priority};
 use super::declaration::{OptionSyntax::IntPerDirection, OptionSyntax::Text};
-use crate::syntax::{at_most, between};
+use crate::values::syntax::{at_most, between};
 
 engine_options! {
     PERCENTAGE: () = of_command_priority(

@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, number, word};
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 words! {
     /// How `cpuio` burns time.

@@ -5,8 +5,8 @@
 //! Start reading at [`EngineOption`].
 
 use super::typed::{OptionType, Word};
-use crate::secret::{HIDDEN, without_password_of_server, without_passwords};
-use crate::syntax::{Bounds, Choice};
+use crate::values::secret::{HIDDEN, without_password_of_server, without_passwords};
+use crate::values::syntax::{Bounds, Choice};
 use crate::{DeviationKind, EngineValue, Status};
 use std::borrow::Cow;
 
@@ -373,7 +373,7 @@ macro_rules! words {
 
         impl $crate::engines::options::typed::Word for $enum {
             const ALL: &'static [Self] = &[$(Self::$variant),+];
-            const CHOICES: &'static [$crate::syntax::Choice] = &[$($crate::syntax::choice($word, $help)),+];
+            const CHOICES: &'static [$crate::values::syntax::Choice] = &[$($crate::values::syntax::choice($word, $help)),+];
 
             fn index(self) -> usize {
                 self as usize
@@ -387,7 +387,7 @@ mod tests {
     use super::*;
     use crate::GivenOptions;
     use crate::engines::options::net::{self, Transport};
-    use crate::syntax::ANY;
+    use crate::values::syntax::ANY;
 
     const IS_ON: EngineOption<bool> = flag("is_on", "A flag");
     const IS_USUALLY_ON: EngineOption<bool> = boolean("is_usually_on", "A boolean").default("1");

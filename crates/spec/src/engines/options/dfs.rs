@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{size, text};
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 engine_options! {
     POOL: Option<&'static str> = text("pool", "DAOS pool").planned();

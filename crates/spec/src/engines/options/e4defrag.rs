@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{number_flag, text};
-use crate::syntax::at_most;
+use crate::values::syntax::at_most;
 
 engine_options! {
     DONORNAME: Option<&'static str> = text("donorname", "File whose blocks are swapped in (required)");

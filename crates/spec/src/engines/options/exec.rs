@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, number, text};
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 engine_options! {
     PROGRAM: Option<&'static str> = text("program", "Executable to run (required)");

@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{SERVER_TIMEOUT_HELP, boolean, number, text};
-use crate::syntax::between;
+use crate::values::syntax::between;
 
 engine_options! {
     VOLUME: Option<&'static str> = text("volume", "Gluster volume").long("Required.");

@@ -4,7 +4,7 @@
 
 use super::declaration::{SERVER_TIMEOUT_HELP, number, size, text, word};
 use crate::DeviationKind::{Mended, Stricter};
-use crate::syntax::{ANY, at_least, between};
+use crate::values::syntax::{ANY, at_least, between};
 
 words! {
     /// TLS.

@@ -4,7 +4,7 @@
 
 use super::declaration::{boolean, flag, number, number_flag, text, word};
 use crate::DeviationKind::Mended;
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 words! {
     /// Commands of `cmd_type`.

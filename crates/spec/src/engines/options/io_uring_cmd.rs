@@ -4,7 +4,7 @@
 
 use super::declaration::{boolean, number, text};
 use crate::DeviationKind::Stricter;
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 engine_options! {
     MD_PER_IO_SIZE: i64 = number("md_per_io_size", "Separate metadata bytes per I/O (NVMe)", ANY)

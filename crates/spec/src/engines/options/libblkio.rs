@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{SERVER_TIMEOUT_HELP, flag, number, text, word};
-use crate::syntax::{at_least, between};
+use crate::values::syntax::{at_least, between};
 
 words! {
     /// How a job waits for completions.

@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{text, untyped_word};
-use crate::syntax::{Choice, choice};
+use crate::values::syntax::{Choice, choice};
 
 const CUDA_IO_WORDS: &[Choice] = &[choice("cufile", "GPUDirect"), choice("posix", "Through host memory")];
 

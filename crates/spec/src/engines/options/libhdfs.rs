@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, number, text};
-use crate::syntax::{ANY, between};
+use crate::values::syntax::{ANY, between};
 
 engine_options! {
     NAMENODE: &'static str = text("namenode", "Namenode host").default("localhost").planned();

@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{text, untyped_word};
-use crate::syntax::{Choice, choice};
+use crate::values::syntax::{Choice, choice};
 
 const ROCM_IO_WORDS: &[Choice] = &[choice("hipfile", "Direct"), choice("posix", "Through host memory")];
 

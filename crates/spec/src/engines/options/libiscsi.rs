@@ -4,7 +4,7 @@
 
 use super::declaration::{SERVER_TIMEOUT_HELP, boolean, number, text};
 use crate::DeviationKind::Mended;
-use crate::syntax::between;
+use crate::values::syntax::between;
 
 engine_options! {
     INITIATOR: &'static str = text("initiator", "Initiator IQN")

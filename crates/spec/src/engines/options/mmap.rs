@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::number_flag;
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 engine_options! {
     THP: bool = number_flag("thp", "Non-zero: madvise huge pages", ANY);

@@ -4,7 +4,7 @@
 
 use super::declaration::{SERVER_TIMEOUT_HELP, number, text};
 use crate::DeviationKind::{Different, Mended};
-use crate::syntax::between;
+use crate::values::syntax::between;
 
 engine_options! {
     URI: Option<&'static str> = text("uri", "nbd:, nbds:, nbd+unix: or nbds+unix: address (required)")

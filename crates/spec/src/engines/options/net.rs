@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, flag, number, text, word};
-use crate::syntax::{ANY, between};
+use crate::values::syntax::{ANY, between};
 
 words! {
     /// How the ends of a connection talk.

@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{SERVER_TIMEOUT_HELP, number, text};
-use crate::syntax::between;
+use crate::values::syntax::between;
 
 engine_options! {
     NFS_URL: Option<&'static str> = text("nfs_url", "Server and export (required)")

@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, flag, number, number_flag};
-use crate::syntax::{ANY, at_most};
+use crate::values::syntax::{ANY, at_most};
 
 engine_options! {
     HIPRI: bool = flag("hipri", "RWF_HIPRI (pvsync2)");

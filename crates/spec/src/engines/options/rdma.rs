@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{number, text, untyped_word};
-use crate::syntax::{Choice, between, choice};
+use crate::values::syntax::{Choice, between, choice};
 
 const VERB_WORDS: &[Choice] =
     &[choice("write", "RDMA write"), choice("read", "RDMA read"), choice("send", "Send"), choice("recv", "Receive")];

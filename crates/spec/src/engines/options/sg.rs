@@ -4,7 +4,7 @@
 
 use super::declaration::{boolean, flag, number, word};
 use crate::DeviationKind::Stricter;
-use crate::syntax::ANY;
+use crate::values::syntax::ANY;
 
 words! {
     /// Commands of `sg_write_mode`.

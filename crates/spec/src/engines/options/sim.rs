@@ -3,7 +3,7 @@
 //! Must not know: what the engine does with them.
 
 use super::declaration::{boolean, number, size, text, word};
-use crate::syntax::{ANY, at_least, between};
+use crate::values::syntax::{ANY, at_least, between};
 
 words! {
     /// The time on which a simulated device works.

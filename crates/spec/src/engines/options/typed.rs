@@ -3,7 +3,7 @@
 //! Must not know: names of options, their help. Start reading at [`OptionType`].
 
 use crate::EngineValue;
-use crate::syntax::Choice;
+use crate::values::syntax::Choice;
 
 /// A type that values of options have. It is also the type of the default, with `None` where there is none.
 pub trait OptionType: Copy {

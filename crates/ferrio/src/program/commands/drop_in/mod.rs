@@ -7,7 +7,7 @@ mod machine_tests;
 
 use crate::shared::engine_library;
 use crate::shared::keeping::Keeping;
-use crate::shared::kept;
+use crate::shared::protected_files;
 use crate::shared::records::{self, EventLog};
 use crate::ui::console::{Console, show_aside};
 use crate::ui::exit;
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
     }
     match ferrio_job::parse(arguments, &environment) {
         Ok(invocation) if invocation.mode == Mode::Help => {
-            let kept = kept::of_words(arguments, environment.opened_files());
+            let kept = protected_files::of_words(arguments, environment.opened_files());
             let mut console =
                 open_console(invocation.output.file.as_deref(), &kept).unwrap_or_else(|_| Console::standard());
             if !front.is_empty() {
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
             Console::standard().info(front);
             ExitCode::from(error.exit_code)
         }
-        Err(error) => refuse(&error, &kept::of_words(arguments, environment.opened_files())),
+        Err(error) => refuse(&error, &protected_files::of_words(arguments, environment.opened_files())),
     }
 }
 
@@ -93,7 +93,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
     if let Some(path) = &invocation.inflate_log {
         return inflate_log::print(path);
     }
-    let mut kept = kept::of_run(&invocation.run, &inputs);
+    let mut kept = protected_files::of_run(&invocation.run, &inputs);
     let mut console = match open_console(invocation.output.file.as_deref(), &kept) {
         Ok(console) => console,
         Err(error) => {

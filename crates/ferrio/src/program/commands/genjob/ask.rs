@@ -1,10 +1,10 @@
-//! The questions: one for each wish that was not given.
+//! The questions: one for each part of the request that was not given.
 //!
 //! Questions go to the standard error, so that the job file may go to the standard output. Must not know: targets, options of
 //! jobs. Start reading at [`all`].
 
 use super::Request;
-use super::wishes::{JobGoal, JobWishes, RUNTIME_SEC, block_size};
+use super::request::{JobGoal, JobRequest, RUNTIME_SEC, block_size};
 use crate::ui::console::Console;
 use crate::ui::{byte_size, job_text};
 use anyhow::anyhow;
@@ -27,7 +27,7 @@ struct Dialogue<'a> {
 ///
 /// # Errors
 /// In words: the answers ended, or contradict each other.
-pub(super) fn all(request: &Request, answers: &mut dyn BufRead, console: &mut Console) -> anyhow::Result<JobWishes> {
+pub(super) fn all(request: &Request, answers: &mut dyn BufRead, console: &mut Console) -> anyhow::Result<JobRequest> {
     let mut ask = Dialogue { answers, console };
     let measure = match request.measure {
         Some(measure) => measure,
@@ -69,9 +69,9 @@ pub(super) fn all(request: &Request, answers: &mut dyn BufRead, console: &mut Co
         None => ask.question("Seconds?", &RUNTIME_SEC.to_string(), &|text| number(text, 1, 10_000_000))?,
     };
     let is_direct = !request.buffered && ask.question("Past the page cache?", "yes", &yes_or_no)?;
-    let wishes =
-        JobWishes { measure, target, overwrites, read_share, block_bytes, depth, size_bytes, runtime_sec, is_direct };
-    wishes.check(may_write)
+    let wanted =
+        JobRequest { measure, target, overwrites, read_share, block_bytes, depth, size_bytes, runtime_sec, is_direct };
+    wanted.check(may_write)
 }
 
 impl Dialogue<'_> {

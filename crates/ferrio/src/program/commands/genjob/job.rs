@@ -1,9 +1,9 @@
-//! The job file of the wishes, with a comment on each option.
+//! The job file of a request, with a comment on each option.
 //!
-//! Must not know: how wishes are asked for. Start reading at [`text`].
+//! Must not know: how a request is asked for. Start reading at [`text`].
 
+use super::request::{JobGoal, JobRequest};
 use super::target::{JobTarget, JobTargetKind};
-use super::wishes::{JobGoal, JobWishes};
 use crate::ui::job_text::JobText;
 
 /// Size of a write to the log of a database.
@@ -13,54 +13,54 @@ const LOG_BYTES: u64 = 8192;
 const LOG_PART: u64 = 8;
 
 /// The job file.
-pub(super) fn text(wishes: &JobWishes, target: &JobTarget) -> JobText {
+pub(super) fn text(wanted: &JobRequest, target: &JobTarget) -> JobText {
     let mut job = JobText::default();
-    job.comment(&format!("Made by ferrio genjob: {}.", wishes.measure.name()));
-    if !wishes.writes() && target.kind != JobTargetKind::Device {
+    job.comment(&format!("Made by ferrio genjob: {}.", wanted.measure.name()));
+    if !wanted.writes() && target.kind != JobTargetKind::Device {
         job.comment("The job only reads. Where its file is not there yet, it is made and filled first.");
-    } else if !wishes.writes() {
+    } else if !wanted.writes() {
         job.comment("The job only reads: what is on the device stays.");
     } else if matches!(target.kind, JobTargetKind::File | JobTargetKind::Device) {
-        job.comment(&format!("CAUTION: the job overwrites what is on {}.", wishes.target));
+        job.comment(&format!("CAUTION: the job overwrites what is on {}.", wanted.target));
     }
-    globals(&mut job, wishes, target);
-    match wishes.measure {
-        JobGoal::LogWriter => log(&mut job, "log-writer", wishes.block_bytes),
+    globals(&mut job, wanted, target);
+    match wanted.measure {
+        JobGoal::LogWriter => log(&mut job, "log-writer", wanted.block_bytes),
         JobGoal::Database => {
-            data(&mut job, "data", wishes);
+            data(&mut job, "data", wanted);
             log(&mut job, "log", LOG_BYTES);
             job.comment("The log has a file of its own.");
             if target.kind == JobTargetKind::NewFile {
-                job.option("filename", format!("{}.log", wishes.target));
+                job.option("filename", format!("{}.log", wanted.target));
             }
             job.option("size", (target.size_bytes / LOG_PART).max(LOG_BYTES));
         }
         JobGoal::Latency | JobGoal::Iops | JobGoal::Bandwidth | JobGoal::Mixed => {
-            data(&mut job, wishes.measure.name(), wishes);
+            data(&mut job, wanted.measure.name(), wanted);
         }
     }
     job
 }
 
-fn globals(job: &mut JobText, wishes: &JobWishes, target: &JobTarget) {
+fn globals(job: &mut JobText, wanted: &JobRequest, target: &JobTarget) {
     job.section("global");
     if target.kind == JobTargetKind::Directory {
         job.comment("The files of the jobs are made here, and stay.");
-        job.option("directory", &wishes.target);
+        job.option("directory", &wanted.target);
     } else {
         job.comment("The file or device.");
-        job.option("filename", &wishes.target);
+        job.option("filename", &wanted.target);
     }
     job.comment("How much of it is used, in bytes. A file should be larger than caches.");
     job.option("size", target.size_bytes);
-    if wishes.is_direct {
+    if wanted.is_direct {
         job.comment("Past the page cache: the storage is measured, not the memory.");
     } else {
         job.comment("Through the page cache: reads of data in memory never reach the storage.");
     }
-    job.option("direct", u8::from(wishes.is_direct));
+    job.option("direct", u8::from(wanted.is_direct));
     job.comment("The jobs end after so many seconds, and begin again where they are done before.");
-    job.option("runtime", wishes.runtime_sec);
+    job.option("runtime", wanted.runtime_sec);
     job.flag("time_based");
     job.comment("Other blocks in each run, so that no cache knows them from the last one.");
     job.option("randrepeat", 0);
@@ -68,11 +68,11 @@ fn globals(job: &mut JobText, wishes: &JobWishes, target: &JobTarget) {
 }
 
 /// Reads, or reads and writes.
-fn data(job: &mut JobText, name: &str, wishes: &JobWishes) {
+fn data(job: &mut JobText, name: &str, wanted: &JobRequest) {
     job.section(name);
-    let order = if wishes.measure.usual().is_random { "rand" } else { "" };
+    let order = if wanted.measure.usual().is_random { "rand" } else { "" };
     let place = if order.is_empty() { "one block behind the other" } else { "anywhere" };
-    match wishes.read_share {
+    match wanted.read_share {
         100 => {
             job.comment(&format!("Reads, {place}."));
             job.option("rw", format!("{order}read"));
@@ -88,21 +88,21 @@ fn data(job: &mut JobText, name: &str, wishes: &JobWishes) {
         }
     }
     job.comment("Bytes of each I/O.");
-    job.option("bs", wishes.block_bytes);
-    if wishes.depth > 1 && !wishes.is_direct {
+    job.option("bs", wanted.block_bytes);
+    if wanted.depth > 1 && !wanted.is_direct {
         // As seen on Linux, libaio without direct I/O waits for each I/O when it is submitted.
         job.comment(
             "How I/Os are issued, and how many are in flight together. libaio would not keep them in flight here.",
         );
         job.option("ioengine", "io_uring");
-    } else if wishes.depth > 1 {
+    } else if wanted.depth > 1 {
         job.comment("How I/Os are issued, and how many are in flight together.");
         job.option("ioengine", "libaio");
     } else {
         job.comment("How I/Os are issued: one after another.");
         job.option("ioengine", "psync");
     }
-    job.option("iodepth", wishes.depth);
+    job.option("iodepth", wanted.depth);
 }
 
 /// Writes of a log.

@@ -4,19 +4,19 @@
 
 mod ask;
 mod job;
+mod request;
 mod target;
-mod wishes;
 
 use crate::ui::exit;
 use crate::ui::{arguments, byte_size, job_text};
 use clap::{CommandFactory, Parser};
 use ferrio_sys::output::{FileRole, ProtectedPaths};
+use request::{JobGoal, JobRequest};
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use target::JobTarget;
-use wishes::{JobGoal, JobWishes};
 
 const PROGRAM: &str = "ferrio genjob";
 
@@ -46,7 +46,7 @@ struct Request {
     #[arg(short = 'r', long, value_name = "PERCENT", value_parser = clap::value_parser!(u64).range(0..=100))]
     read_share: Option<u64>,
     /// Size of a block, such as 4k
-    #[arg(short = 'b', long, value_name = "BYTES", value_parser = wishes::block_size)]
+    #[arg(short = 'b', long, value_name = "BYTES", value_parser = request::block_size)]
     block_size: Option<u64>,
     /// I/Os that are in flight together
     #[arg(short = 'q', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
@@ -90,14 +90,14 @@ pub(crate) fn describe() -> clap::Command {
 pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     arguments::run(PROGRAM, arguments, |request: &Request, console| {
         let is_alone = arguments.len() == 1 && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-        let wishes = if request.ask || is_alone {
+        let wanted = if request.ask || is_alone {
             ask::all(request, &mut std::io::stdin().lock(), console)?
         } else {
-            JobWishes::of(request)?
+            JobRequest::of(request)?
         };
-        let target = JobTarget::look(&wishes)?;
-        let job = job::text(&wishes, &target);
-        let kept = ProtectedPaths::new([(PathBuf::from(&wishes.target), FileRole::Target)]);
+        let target = JobTarget::look(&wanted)?;
+        let job = job::text(&wanted, &target);
+        let kept = ProtectedPaths::new([(PathBuf::from(&wanted.target), FileRole::Target)]);
         job_text::write(&job, request.output.as_deref(), request.force, kept, console)
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: options of jobs. Start reading at [`JobTarget::look`].
 
-use super::wishes::{JobGoal, JobWishes};
+use super::request::{JobGoal, JobRequest};
 use anyhow::anyhow;
 use ferrio_sys::block_device;
 use ferrio_sys::errno::ENOENT;
@@ -11,7 +11,7 @@ use ferrio_sys::mounts::use_of_device;
 use ferrio_units::error_text;
 use std::path::Path;
 
-/// Size of the data, without another wish and where the target has room.
+/// Size of the data, unless asked for otherwise and where the target has room.
 const SIZE_BYTES: u64 = 1 << 30;
 
 /// What a target is.
@@ -27,7 +27,7 @@ pub(super) enum JobTargetKind {
     Device,
 }
 
-/// A target that suits the wishes.
+/// A target that suits the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct JobTarget {
     pub(super) kind: JobTargetKind,
@@ -40,10 +40,10 @@ impl JobTarget {
     ///
     /// # Errors
     /// In words: why the job must not be made for it.
-    pub(super) fn look(wishes: &JobWishes) -> anyhow::Result<Self> {
-        let path = Path::new(&wishes.target);
+    pub(super) fn look(wanted: &JobRequest) -> anyhow::Result<Self> {
+        let path = Path::new(&wanted.target);
         let shown = path.display();
-        if wishes.target.contains(':') {
+        if wanted.target.contains(':') {
             return Err(anyhow!("{shown}: a colon separates several files in a job: take another path"));
         }
         let info = match FileInfo::of_path(path) {
@@ -62,10 +62,10 @@ impl JobTarget {
         };
         if matches!(kind, JobTargetKind::File | JobTargetKind::Device) {
             // Before a device is opened: one in use may refuse that.
-            check_data(wishes, kind)?;
+            check_data(wanted, kind)?;
         }
         let has_bytes = if kind == JobTargetKind::Device { Some(device_bytes(path)?) } else { file_bytes };
-        let size_bytes = size(wishes, has_bytes)?;
+        let size_bytes = size(wanted, has_bytes)?;
         Ok(Self { kind, size_bytes })
     }
 }
@@ -89,12 +89,12 @@ fn device_bytes(path: &Path) -> anyhow::Result<u64> {
 }
 
 /// A job may write to a target with data: only if asked to, and never to a device in use.
-fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> anyhow::Result<()> {
-    let shown = &wishes.target;
-    if wishes.measure == JobGoal::Database {
+fn check_data(wanted: &JobRequest, kind: JobTargetKind) -> anyhow::Result<()> {
+    let shown = &wanted.target;
+    if wanted.measure == JobGoal::Database {
         return Err(anyhow!("{shown}: a database has several files: name a directory or a new file"));
     }
-    if !wishes.writes() {
+    if !wanted.writes() {
         return Ok(());
     }
     if kind == JobTargetKind::Device {
@@ -111,21 +111,21 @@ fn check_data(wishes: &JobWishes, kind: JobTargetKind) -> anyhow::Result<()> {
             }
         }
     }
-    if wishes.overwrites {
+    if wanted.overwrites {
         return Ok(());
     }
     let what = if kind == JobTargetKind::Device { "is a device" } else { "is a file with data" };
     Err(anyhow!("{shown} {what}, and the job would destroy what is on it: allow that with --overwrite"))
 }
 
-fn size(wishes: &JobWishes, has_bytes: Option<u64>) -> anyhow::Result<u64> {
+fn size(wanted: &JobRequest, has_bytes: Option<u64>) -> anyhow::Result<u64> {
     let room = has_bytes.unwrap_or(u64::MAX);
-    if room < wishes.block_bytes {
-        return Err(anyhow!("{} has {room} bytes, less than a block", wishes.target));
+    if room < wanted.block_bytes {
+        return Err(anyhow!("{} has {room} bytes, less than a block", wanted.target));
     }
-    let size_bytes = wishes.size_bytes.unwrap_or_else(|| SIZE_BYTES.max(wishes.block_bytes).min(room));
+    let size_bytes = wanted.size_bytes.unwrap_or_else(|| SIZE_BYTES.max(wanted.block_bytes).min(room));
     if size_bytes > room {
-        return Err(anyhow!("{} has {room} bytes, and the size is {size_bytes}", wishes.target));
+        return Err(anyhow!("{} has {room} bytes, and the size is {size_bytes}", wanted.target));
     }
     Ok(size_bytes)
 }

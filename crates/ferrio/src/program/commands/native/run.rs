@@ -9,7 +9,7 @@ use super::web::{WebOptions, without_token};
 use super::{OwnOptions, Request, parse, print_all};
 use crate::shared::audited_text::report_text;
 use crate::shared::keeping::Keeping;
-use crate::shared::kept;
+use crate::shared::protected_files;
 use crate::shared::records::{self, EventLog};
 use crate::ui::arguments;
 use crate::ui::console::{Console, can_be_steered, show_aside, show_progress};
@@ -54,7 +54,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
             return Exit::Failed.into();
         }
     };
-    let mut kept = kept::of_run(&request.invocation.run, &request.inputs);
+    let mut kept = protected_files::of_run(&request.invocation.run, &request.inputs);
     if let Some(path) = &request.invocation.output.file {
         console = match Console::to_file(path, &kept) {
             Ok(console) => console.named("ferrio run"),

@@ -105,7 +105,7 @@ fn begin(
     let (template, spec) = jobs_of(&new.words, permits, Author::User)?;
     let environment = SystemEnvironment::new(VERSION);
     let plan = plan_of(new.words, &spec, &new.space)?.with_repeats(new.n_repeats, new.until);
-    let plan = plan?.with_habits(new.order_seed, new.habits);
+    let plan = plan?.with_around_runs(new.order_seed, new.around_runs);
     let ends: Vec<SweepPoint> = [plan.points.first(), plan.points.last()].into_iter().flatten().cloned().collect();
     let plan = if new.limits.is_empty() { plan } else { searching(plan, new.limits, new.precision)? };
     let template = in_open_loop(template, &plan)?;
@@ -225,7 +225,7 @@ fn runs(
 ) -> anyhow::Result<EndedRuns> {
     let begun = Instant::now();
     let environment = SystemEnvironment::new(VERSION);
-    let habits = &open.folder.plan.habits;
+    let habits = &open.folder.plan.around_runs;
     let of_file = |file: &Option<PathBuf>| file.as_deref().map(|file| spec_of_file(file, &Permits::all())).transpose();
     let jobs = SweptJobs {
         template,
@@ -360,7 +360,7 @@ fn document(outcome: &SweepOutcome) -> String {
 
 /// Looks at the job files of other runs than those of the sweep.
 fn check_files(plan: &SweepPlan, permits: &Permits) -> anyhow::Result<()> {
-    let mut files = [&plan.habits.first, &plan.habits.before_each].into_iter().flatten();
+    let mut files = [&plan.around_runs.first, &plan.around_runs.before_each].into_iter().flatten();
     files.try_for_each(|file| spec_of_file(file, permits).map(drop))
 }
 

@@ -58,7 +58,7 @@ fn make(request: RepeatedRun, permits: &Permits, console: &mut Console) -> anyho
     let (template, spec) = jobs_of(&request.words, permits, Author::User)?;
     let space = Space::new(Vec::new(), &[])?;
     let plan = plan_of(request.words, &spec, &space)?.with_repeats(request.n_repeats, request.until);
-    let plan = plan?.with_habits(None, request.habits);
+    let plan = plan?.with_around_runs(None, request.around_runs);
     let keeping = match request.keep.as_deref().map(|name| Keeping::of(Some(name), Some(PROGRAM), console)) {
         Some(Err(code)) => return Ok(code),
         keeping => keeping.and_then(Result::ok).flatten(),

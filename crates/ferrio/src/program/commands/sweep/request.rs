@@ -12,7 +12,7 @@ use clap::{Args, Command, ValueHint};
 use ferrio::sweep::limit::{Bracket, LatencyLimit};
 use ferrio::sweep::outcome::SweepOutcome;
 use ferrio::sweep::space::{Space, SweepAxis};
-use ferrio::sweep::{FEWEST_RUNS, RunHabits, UntilKnown};
+use ferrio::sweep::{AroundRuns, FEWEST_RUNS, UntilKnown};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -68,7 +68,7 @@ pub(super) struct NewSweep {
     pub(super) n_repeats: u32,
     pub(super) until: Option<UntilKnown>,
     pub(super) order_seed: Option<u64>,
-    pub(super) habits: RunHabits,
+    pub(super) around_runs: AroundRuns,
     /// Latencies that are not to be exceeded: the largest value of the parameter is searched for.
     pub(super) limits: Vec<LatencyLimit>,
     /// By how much the ends of the answer may differ, a share.
@@ -258,7 +258,7 @@ impl NewSweep {
             order_seed: order.unwrap_or(SweepOrder::Random).seed(),
             limits: limits.map_err(|error| anyhow!("--max {error}"))?,
             precision: precision.unwrap_or(PRECISION),
-            habits: habits.into_habits(),
+            around_runs: habits.into_around_runs(),
             folder: folder.folder,
             is_plan_only: folder.plan,
             has_open_loop: open_loop,
@@ -267,9 +267,9 @@ impl NewSweep {
 }
 
 impl HabitOptions {
-    fn into_habits(self) -> RunHabits {
+    fn into_around_runs(self) -> AroundRuns {
         let Self { rest_ms, drop_caches, first, before_each } = self;
-        RunHabits { rest_ms: rest_ms.unwrap_or_default(), drops_caches: drop_caches, first, before_each }
+        AroundRuns { rest_ms: rest_ms.unwrap_or_default(), drops_caches: drop_caches, first, before_each }
     }
 }
 
@@ -280,7 +280,7 @@ pub(super) struct RepeatedRun {
     /// Number of runs, or the most with `until`.
     pub(super) n_repeats: u32,
     pub(super) until: Option<UntilKnown>,
-    pub(super) habits: RunHabits,
+    pub(super) around_runs: AroundRuns,
     /// The folder of the records, where they are wanted.
     pub(super) folder: Option<PathBuf>,
     pub(super) shown: SweepReport,
@@ -324,10 +324,10 @@ impl RepeatedRun {
             words: words.into_iter().map(text_of).collect::<Result<_, _>>()?,
             n_repeats,
             until,
-            habits: RunHabits {
+            around_runs: AroundRuns {
                 rest_ms: rest_ms.unwrap_or_default(),
                 drops_caches: drop_caches,
-                ..RunHabits::default()
+                ..AroundRuns::default()
             },
             folder: record,
             shown,

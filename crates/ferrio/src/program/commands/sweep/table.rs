@@ -61,7 +61,7 @@ pub(super) fn plan_text(plan: &SweepPlan, longest: Option<Duration>) -> String {
 
 /// How long so many runs take.
 fn plan_time(plan: &SweepPlan, n_runs: usize, longest: Option<Duration>) -> String {
-    let rest = Duration::from_millis(plan.habits.rest_ms).saturating_mul(n_runs.saturating_sub(1) as u32);
+    let rest = Duration::from_millis(plan.around_runs.rest_ms).saturating_mul(n_runs.saturating_sub(1) as u32);
     match longest {
         Some(longest) => format!("at most {} and the time to lay out files", time_text(longest + rest)),
         None => "for a time that the jobs do not limit (runtime)".to_owned(),

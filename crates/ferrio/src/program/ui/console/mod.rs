@@ -2,7 +2,7 @@
 //!
 //! Must not know: the meaning of the texts. Start reading at [`Console`].
 
-mod whole;
+mod all_or_nothing;
 
 use ferrio_formats::native::{for_terminal, note_text};
 use ferrio_formats::words;
@@ -98,11 +98,11 @@ impl Console {
     /// A report or a record, in one piece: whole, or not at all where it can be taken back.
     pub(crate) fn report(&mut self, text: &str) {
         let result = match &mut self.file {
-            Some(file) => whole::write(file, text.as_bytes()),
+            Some(file) => all_or_nothing::write(file, text.as_bytes()),
             None if self.info_on_stderr => {
-                whole::write_to(&mut io::stderr(), self.shown(&io::stderr(), text).as_bytes())
+                all_or_nothing::write_to(&mut io::stderr(), self.shown(&io::stderr(), text).as_bytes())
             }
-            None => whole::write_to(&mut io::stdout(), self.shown(&io::stdout(), text).as_bytes()),
+            None => all_or_nothing::write_to(&mut io::stdout(), self.shown(&io::stdout(), text).as_bytes()),
         };
         if let Err(error) = result {
             // A closed pipe is not reported: its reader wants no more output.
@@ -210,5 +210,5 @@ pub(crate) fn show_aside(text: &str) {
 /// The progress line: always to the standard output.
 pub(crate) fn show_progress(text: &str) {
     // A terminal that is gone needs no progress.
-    let _ = whole::write_to(&mut io::stdout(), text.as_bytes());
+    let _ = all_or_nothing::write_to(&mut io::stdout(), text.as_bytes());
 }

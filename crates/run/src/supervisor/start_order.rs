@@ -1,0 +1,42 @@
+//! The order in which workers start: groups, delays, and jobs that wait for others.
+//!
+//! Must not know: how workers are started. Start reading at [`due_to_start`].
+
+use super::record::SupervisedWorker;
+use crate::plan::RunPlan;
+use std::time::Duration;
+
+/// The workers to start when the run has gone on for `elapsed`.
+pub(super) fn due_to_start(plan: &RunPlan, records: &[SupervisedWorker], elapsed: Duration) -> Vec<usize> {
+    let mut turn = Vec::new();
+    let elapsed_ns = elapsed.as_nanos() as u64;
+    let mut earlier_have_ended = true;
+    for (index, worker) in plan.workers.iter().enumerate() {
+        let record = &records[index];
+        if record.is_waiting() {
+            if worker.stonewall() && !earlier_have_ended {
+                break;
+            }
+            if elapsed_ns >= worker.start_delay_ns && waitee_has_ended(plan, records, index) {
+                turn.push(index);
+            }
+        }
+        earlier_have_ended &= record.has_ended();
+    }
+    turn
+}
+
+/// `wait_for`: true if all workers of the named job have ended.
+fn waitee_has_ended(plan: &RunPlan, records: &[SupervisedWorker], index: usize) -> bool {
+    let Some(name) = &plan.workers[index].spec.grouping.wait_for else { return true };
+    let same = |other: &usize| plan.workers[*other].spec.name == *name;
+    (0..index).filter(same).all(|other| records[other].has_ended())
+}
+
+/// Time until the next start delay is over.
+pub(super) fn next_start(plan: &RunPlan, records: &[SupervisedWorker], elapsed: Duration) -> Duration {
+    let elapsed_ns = elapsed.as_nanos() as u64;
+    let waiting = plan.workers.iter().zip(records).filter(|(_, record)| record.is_waiting());
+    let left = waiting.map(|(worker, _)| worker.start_delay_ns.saturating_sub(elapsed_ns)).filter(|ns| *ns > 0);
+    left.min().map_or(Duration::MAX, Duration::from_nanos)
+}

@@ -1,0 +1,9 @@
+//! Kinds of values that several options have, and how options relate to fio.
+//!
+//! Must not know: single options. Start reading at [`syntax`].
+
+pub(crate) mod compatibility;
+pub(crate) mod decimal_percent;
+pub mod secret;
+pub(crate) mod status;
+pub mod syntax;

@@ -1,0 +1,386 @@
+//! Figures of a job over the course of a run, in intervals of equal length.
+//!
+//! Must not know: statistics of the course, formats. Start reading at [`JobSeries::add`]. The intervals count from the start of
+//! the run, so those of all jobs lie side by side. Memory is bounded: when a series has too many intervals, pairs of them become
+//! one.
+
+use crate::counters::counts::add_to;
+use crate::{Histogram, ThreadStats};
+use ferrio_units::{DataDirection, PerDirection};
+use serde::{Deserialize, Serialize};
+
+/// The course of a job: all its clones together.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct JobSeries {
+    /// Index of the job in the run.
+    pub job_index: u32,
+    /// Length of an interval, nanoseconds, at least 1.
+    pub interval_ns: u64,
+    /// Number of the first interval; interval 0 begins with the run.
+    pub first: u64,
+    /// Time that the clones spent on their I/O in each interval, nanoseconds, summed. The ramp does not count.
+    pub clone_ns: Vec<u64>,
+    /// The I/O of each direction; a direction without I/O has no values.
+    pub directions: PerDirection<DirectionSeries>,
+    /// The syncs, which move no bytes; no values: there were none.
+    #[serde(default)]
+    pub syncs: DirectionSeries,
+}
+
+/// The course of one direction, with a value for each interval.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct DirectionSeries {
+    /// I/Os that completed.
+    pub ios: Vec<u64>,
+    /// Bytes moved.
+    pub bytes: Vec<u64>,
+    /// Completion latencies, of syncs their only ones: buckets that are not empty, ascending, with their counts. Empty: not measured.
+    pub latencies: Vec<Vec<(u16, u64)>>,
+}
+
+/// Times of a clone's figures, nanoseconds since the start of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StretchTimes {
+    /// Start.
+    pub start_ns: u64,
+    /// The end that was planned. No I/O of the clone completed between this time and the end, except at the end itself.
+    pub due_ns: u64,
+    /// End.
+    pub end_ns: u64,
+}
+
+impl JobSeries {
+    /// A series without intervals.
+    pub fn new(job_index: u32, interval_ns: u64) -> Self {
+        Self { job_index, interval_ns: interval_ns.max(1), ..Self::default() }
+    }
+
+    /// Adds what a clone did in a stretch of time, and keeps at most `most` intervals (at least 2). Figures over several
+    /// intervals are spread evenly; their latencies count in the last of them.
+    pub fn add(&mut self, times: StretchTimes, stats: &ThreadStats, most: usize) {
+        let StretchTimes { start_ns, due_ns, end_ns } = times;
+        let (start_ns, due_ns) = (start_ns.min(end_ns), due_ns.clamp(start_ns.min(end_ns), end_ns));
+        if start_ns == end_ns && stats.has_counted_nothing() {
+            return;
+        }
+        self.make_room(start_ns, end_ns, most.max(2));
+        self.spread(start_ns, end_ns, end_ns - start_ns, |series, index, part_ns| {
+            add_to(&mut series.clone_ns[index], part_ns);
+        });
+        for direction in DataDirection::ALL {
+            let figures = &stats.directions[direction];
+            if figures.n_completed == 0 && figures.bytes == 0 {
+                continue;
+            }
+            self.directions[direction].widen(self.clone_ns.len());
+            self.spread(start_ns, due_ns, figures.n_completed, |series, index, part| {
+                add_to(&mut series.directions[direction].ios[index], part);
+            });
+            self.spread(start_ns, due_ns, figures.bytes, |series, index, part| {
+                add_to(&mut series.directions[direction].bytes[index], part);
+            });
+            if let Some(histogram) = &figures.clat.histogram {
+                let (_, last) = self.cells(start_ns, due_ns);
+                self.directions[direction].add_latencies(last, histogram);
+            }
+        }
+        self.add_syncs(start_ns, due_ns, stats);
+    }
+
+    /// Adds the syncs that returned in a stretch of time; where their latency is not measured, those that began.
+    fn add_syncs(&mut self, start_ns: u64, due_ns: u64, stats: &ThreadStats) {
+        let histogram = stats.sync.histogram.as_ref();
+        let n_syncs = histogram.map_or(stats.n_syncs_issued, |_| stats.sync.n_samples);
+        if n_syncs == 0 {
+            return;
+        }
+        self.syncs.widen(self.clone_ns.len());
+        self.spread(start_ns, due_ns, n_syncs, |series, index, part| add_to(&mut series.syncs.ios[index], part));
+        if let Some(histogram) = histogram {
+            let (_, last) = self.cells(start_ns, due_ns);
+            self.syncs.add_latencies(last, histogram);
+        }
+    }
+
+    /// The courses of all kinds of I/O.
+    fn courses_mut(&mut self) -> impl Iterator<Item = &mut DirectionSeries> {
+        self.directions.0.iter_mut().chain(std::iter::once(&mut self.syncs))
+    }
+
+    /// Number of latency buckets kept: the larger part of the memory.
+    pub fn n_buckets(&self) -> usize {
+        let courses = self.directions.0.iter().chain(std::iter::once(&self.syncs));
+        courses.flat_map(|course| &course.latencies).map(Vec::len).sum()
+    }
+
+    /// Forgets the latencies.
+    pub fn drop_latencies(&mut self) {
+        self.courses_mut().for_each(|course| course.latencies.clear());
+    }
+
+    /// Makes pairs of intervals one.
+    pub fn halve(&mut self) {
+        let is_odd = self.first % 2 == 1;
+        self.interval_ns = self.interval_ns.saturating_mul(2);
+        self.first /= 2;
+        let sums = |values: &[u64]| halved(values, is_odd, |sum, value| add_to(sum, *value));
+        self.clone_ns = sums(&self.clone_ns);
+        for direction in self.courses_mut() {
+            direction.ios = sums(&direction.ios);
+            direction.bytes = sums(&direction.bytes);
+            direction.latencies = halved(&direction.latencies, is_odd, |sum, buckets| merge_buckets(sum, buckets));
+        }
+    }
+
+    /// Makes the series long enough for a time, and halves it where it would be too long.
+    fn make_room(&mut self, start_ns: u64, end_ns: u64, most: usize) {
+        if self.clone_ns.is_empty() {
+            self.first = start_ns / self.interval_ns;
+        }
+        let most = most as u64;
+        while self.bounds(start_ns, end_ns).1 >= most
+            || self.bounds(start_ns, end_ns).0 + self.clone_ns.len() as u64 > most
+        {
+            self.halve();
+        }
+        let (n_before, last) = self.bounds(start_ns, end_ns);
+        // Both fit: they are below `most`.
+        if n_before > 0 {
+            self.first -= n_before;
+            self.prepend(n_before as usize);
+        }
+        self.widen_to((last + 1) as usize);
+    }
+
+    /// Number of intervals to put before the first, and index of the last one then.
+    fn bounds(&self, start_ns: u64, end_ns: u64) -> (u64, u64) {
+        let start = start_ns / self.interval_ns;
+        let first = self.first.min(start);
+        let last = (end_ns.saturating_sub(1) / self.interval_ns).max(start);
+        (self.first - first, last - first)
+    }
+
+    fn prepend(&mut self, n_before: usize) {
+        let zeroes = || std::iter::repeat_n(0, n_before);
+        self.clone_ns.splice(..0, zeroes());
+        for direction in self.courses_mut().filter(|direction| !direction.ios.is_empty()) {
+            direction.ios.splice(..0, zeroes());
+            direction.bytes.splice(..0, zeroes());
+            if !direction.latencies.is_empty() {
+                direction.latencies.splice(..0, std::iter::repeat_n(Vec::new(), n_before));
+            }
+        }
+    }
+
+    fn widen_to(&mut self, length: usize) {
+        let length = length.max(self.clone_ns.len());
+        self.clone_ns.resize(length, 0);
+        for direction in self.courses_mut().filter(|direction| !direction.ios.is_empty()) {
+            direction.widen(length);
+        }
+    }
+
+    /// Indexes of the first and the last interval that a time touches; the series has room for it.
+    fn cells(&self, start_ns: u64, end_ns: u64) -> (usize, usize) {
+        let start = start_ns / self.interval_ns;
+        let last = (end_ns.saturating_sub(1) / self.interval_ns).max(start);
+        let index = |number: u64| number.saturating_sub(self.first) as usize;
+        (index(start), index(last))
+    }
+
+    /// Gives each interval its share of an amount by time; the shares add up to the amount.
+    fn spread(&mut self, start_ns: u64, end_ns: u64, amount: u64, mut add: impl FnMut(&mut Self, usize, u64)) {
+        let (first, last) = self.cells(start_ns, end_ns);
+        let whole_ns = u128::from(end_ns - start_ns).max(1);
+        let mut given = 0;
+        for index in first..last {
+            let until_ns = (self.first + index as u64 + 1).saturating_mul(self.interval_ns);
+            let until_ns = u128::from(until_ns.saturating_sub(start_ns)).min(whole_ns);
+            // Fits: at most the amount.
+            let so_far = (u128::from(amount) * until_ns / whole_ns) as u64;
+            add(self, index, so_far - given);
+            given = so_far;
+        }
+        add(self, last, amount - given);
+    }
+}
+
+impl DirectionSeries {
+    fn widen(&mut self, length: usize) {
+        self.ios.resize(length, 0);
+        self.bytes.resize(length, 0);
+        if !self.latencies.is_empty() {
+            self.latencies.resize(length, Vec::new());
+        }
+    }
+
+    fn add_latencies(&mut self, index: usize, histogram: &Histogram) {
+        self.latencies.resize(self.ios.len(), Vec::new());
+        // Fits: there are fewer than 2^16 buckets.
+        let buckets: Vec<(u16, u64)> = histogram.filled().map(|(bucket, count)| (bucket as u16, count)).collect();
+        merge_buckets(&mut self.latencies[index], &buckets);
+    }
+}
+
+/// Pairs of values as one; with `is_odd` the first value is the second of its pair.
+fn halved<T: Default>(values: &[T], is_odd: bool, mut add: impl FnMut(&mut T, &T)) -> Vec<T> {
+    let mut sums = Vec::with_capacity(values.len() / 2 + 1);
+    for (number, value) in (usize::from(is_odd)..).zip(values) {
+        let place = number / 2;
+        if place == sums.len() {
+            sums.push(T::default());
+        }
+        add(&mut sums[place], value);
+    }
+    sums
+}
+
+/// Adds sorted counts to sorted counts.
+fn merge_buckets(sum: &mut Vec<(u16, u64)>, other: &[(u16, u64)]) {
+    if sum.is_empty() {
+        sum.extend_from_slice(other);
+        return;
+    }
+    for (bucket, count) in other {
+        match sum.binary_search_by_key(bucket, |(bucket, _)| *bucket) {
+            Ok(place) => add_to(&mut sum[place].1, *count),
+            Err(place) => sum.insert(place, (*bucket, *count)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LatencyStat;
+    use proptest::prelude::*;
+
+    const READ: DataDirection = DataDirection::Read;
+
+    fn stats(n_reads: u64, latency_ns: u64) -> ThreadStats {
+        let mut stats = ThreadStats::default();
+        let read = &mut stats.directions[READ];
+        (read.n_completed, read.bytes) = (n_reads, n_reads * 4096);
+        read.clat = LatencyStat::new(true);
+        (0..n_reads).for_each(|_| read.clat.record(latency_ns));
+        stats
+    }
+
+    fn times(start_ns: u64, due_ns: u64, end_ns: u64) -> StretchTimes {
+        StretchTimes { start_ns, due_ns, end_ns }
+    }
+
+    #[test]
+    fn clones_are_summed_by_interval() {
+        let mut series = JobSeries::new(3, 100);
+        for start_ns in [200, 300, 200] {
+            series.add(times(start_ns, start_ns + 100, start_ns + 100), &stats(10, 5), 8);
+        }
+        let read = &series.directions[READ];
+        assert_eq!((series.first, &series.clone_ns[..], &read.ios[..]), (2, &[200, 100][..], &[20, 10][..]));
+        assert_eq!(read.latencies, [[(5, 20)], [(5, 10)]]);
+        assert_eq!(read.bytes, [20 * 4096, 10 * 4096]);
+        assert_eq!(series.directions[DataDirection::Write], DirectionSeries::default());
+    }
+
+    #[test]
+    fn syncs_have_a_course_of_their_own() {
+        let mut series = JobSeries::new(0, 100);
+        let mut stats = ThreadStats { n_syncs_issued: 9, ..stats(4, 5) };
+        stats.sync = LatencyStat::new(true);
+        (0..8).for_each(|_| stats.sync.record(20));
+        series.add(times(0, 100, 100), &stats, 8);
+        series.add(times(100, 200, 200), &ThreadStats::default(), 8);
+        series.add(times(200, 300, 300), &stats, 8);
+        assert_eq!((&series.syncs.ios[..], series.n_buckets()), (&[8, 0, 8][..], 4));
+        assert_eq!(series.syncs.latencies, [vec![(20, 8)], vec![], vec![(20, 8)]]);
+        series.halve();
+        assert_eq!(series.syncs.ios, [8, 8]);
+        // Without latencies, those that began.
+        let without = ThreadStats { n_syncs_issued: 3, ..ThreadStats::default() };
+        series.add(times(400, 600, 600), &without, 8);
+        assert_eq!(series.syncs.ios, [8, 8, 3]);
+    }
+
+    /// A worker that waits for its device is late; nothing has completed in the meantime.
+    #[test]
+    fn what_comes_late_belongs_before_the_silence() {
+        let mut series = JobSeries::new(0, 100);
+        series.add(times(0, 100, 350), &stats(10, 5), 8);
+        series.add(times(350, 400, 400), &stats(4, 5), 8);
+        assert_eq!(series.clone_ns, [100, 100, 100, 100]);
+        assert_eq!(series.directions[READ].ios, [10, 0, 0, 4]);
+        assert_eq!(series.directions[READ].latencies, [vec![(5, 10)], vec![], vec![], vec![(5, 4)]]);
+    }
+
+    #[test]
+    fn figures_over_several_intervals_are_spread() {
+        let mut series = JobSeries::new(0, 100);
+        series.add(times(50, 300, 300), &stats(10, 5), 8);
+        // Half an interval and two whole ones: 2 + 4 + 4.
+        assert_eq!((&series.directions[READ].ios[..], &series.clone_ns[..]), (&[2, 4, 4][..], &[50, 100, 100][..]));
+    }
+
+    #[test]
+    fn a_clone_that_began_earlier_may_come_later() {
+        let mut series = JobSeries::new(0, 100);
+        series.add(times(500, 600, 600), &stats(1, 5), 8);
+        series.add(times(300, 600, 600), &stats(3, 7), 8);
+        assert_eq!((series.first, &series.directions[READ].ios[..]), (3, &[1, 1, 2][..]));
+        assert_eq!(series.directions[READ].latencies, [vec![], vec![], vec![(5, 1), (7, 3)]]);
+    }
+
+    #[test]
+    fn too_many_intervals_become_longer_ones() {
+        let mut series = JobSeries::new(0, 100);
+        for index in 1..10 {
+            series.add(times(index * 100, index * 100 + 100, index * 100 + 100), &stats(index, 5), 4);
+        }
+        // Intervals of 400 ns from 0 on: 1 + 2 + 3, 4 to 7, 8 + 9.
+        assert_eq!((series.interval_ns, series.first), (400, 0));
+        assert_eq!(series.directions[READ].ios, [6, 22, 17]);
+        assert_eq!(series.clone_ns, [300, 400, 200]);
+        assert_eq!(series.directions[READ].latencies, [[(5, 6)], [(5, 22)], [(5, 17)]]);
+        series.drop_latencies();
+        assert_eq!(series.n_buckets(), 0);
+        series.add(times(1_000, 1_100, 1_100), &ThreadStats::default(), 4);
+        assert_eq!(series.directions[READ].ios, [6, 22, 17]);
+    }
+
+    #[test]
+    fn hostile_times_take_no_memory() {
+        let mut series = JobSeries::new(0, 1);
+        series.add(times(0, 1, 1), &stats(1, 5), 8);
+        series.add(times(u64::MAX - 5, u64::MAX, u64::MAX), &stats(2, 5), 8);
+        series.add(times(9, 3, 2), &stats(1, 5), 8);
+        assert!(series.clone_ns.len() <= 8);
+        assert_eq!(series.directions[READ].ios.iter().sum::<u64>(), 4);
+    }
+
+    proptest! {
+        /// Whatever is added, in whatever order: sums are kept, and the number of intervals is bounded.
+        #[test]
+        fn nothing_is_lost(
+            stretches in prop::collection::vec((0u64..1 << 40, 0u64..1 << 30, 0u64..1 << 30, 0u64..50), 1..60),
+            most in 2usize..40,
+        ) {
+            let mut series = JobSeries::new(0, 1 << 20);
+            let (mut n_ios, mut time_ns) = (0, 0);
+            for (start_ns, length_ns, late_ns, n_reads) in stretches {
+                let due_ns = start_ns + length_ns;
+                series.add(times(start_ns, due_ns, due_ns + late_ns), &stats(n_reads, n_reads), most);
+                n_ios += n_reads;
+                time_ns += length_ns + late_ns;
+                prop_assert!(series.clone_ns.len() <= most);
+            }
+            let read = &series.directions[READ];
+            prop_assert_eq!(series.clone_ns.iter().sum::<u64>(), time_ns);
+            prop_assert_eq!(read.ios.iter().sum::<u64>(), n_ios);
+            prop_assert_eq!(read.bytes.iter().sum::<u64>(), n_ios * 4096);
+            prop_assert_eq!(read.latencies.iter().flatten().map(|(_, count)| count).sum::<u64>(), n_ios);
+            prop_assert!(read.ios.is_empty() || read.ios.len() == series.clone_ns.len());
+            let text = serde_json::to_string(&series).expect("serialises");
+            prop_assert_eq!(serde_json::from_str::<JobSeries>(&text).expect("reads back"), series);
+        }
+    }
+}

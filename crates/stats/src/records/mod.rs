@@ -1,0 +1,10 @@
+//! Records of finished runs, with the evidence, the origin and the settings in them.
+//!
+//! Must not know: formats. Start reading at [`record`], then [`evidence`] and [`provenance`].
+
+pub mod anonymous;
+pub mod clones;
+pub mod evidence;
+pub mod provenance;
+pub mod record;
+pub(crate) mod settings;

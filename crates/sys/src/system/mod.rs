@@ -1,0 +1,6 @@
+//! The machine, and the terminal of the user.
+//!
+//! Must not know: jobs. Start reading at [`system_info`].
+
+pub mod system_info;
+pub mod terminal;
