@@ -8,6 +8,28 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 /// Most entries of a mix.
 const MAX_ENTRIES: usize = 5;
 
+/// Why a text is no mix, in the words that fio has for `write_mode`.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum MixError {
+    /// The engine does not know a word; the sentence is its own.
+    #[error("{0}")]
+    Word(String),
+    #[error("{option}: too many entries (max {MAX_ENTRIES})")]
+    TooManyEntries { option: &'static str },
+    #[error("{option} needs at least 2 entries")]
+    OneEntry { option: &'static str },
+    #[error("{option}: missing '/' in entry: {entry}")]
+    NoSlash { option: &'static str, entry: String },
+    #[error("{option}: percentage must not be negative: {percent}")]
+    Negative { option: &'static str, percent: i64 },
+    #[error("{option}: {text} is no percentage")]
+    NoPercentage { option: &'static str, text: String },
+    #[error("{option} percentages exceed 100%")]
+    Above100 { option: &'static str },
+    #[error("{option} percentages should add up to 100%")]
+    Not100 { option: &'static str },
+}
+
 /// Words with their shares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WordMix<T> {
@@ -17,33 +39,34 @@ pub(crate) struct WordMix<T> {
 
 impl<T: Copy + PartialEq> WordMix<T> {
     /// Reads the option `name`; `word` knows its words. Empty percentages share what is left.
-    ///
-    /// # Errors
-    /// What is wrong, in the words that fio has for `write_mode`.
-    pub(crate) fn parse(name: &str, text: &str, word: impl Fn(&str) -> Result<T, String>) -> Result<Self, String> {
+    pub(crate) fn parse(
+        name: &'static str,
+        text: &str,
+        word: impl Fn(&str) -> Result<T, MixError>,
+    ) -> Result<Self, MixError> {
         if !text.contains([':', '/']) {
             return Ok(Self { entries: vec![(word(text)?, 100)] });
         }
         let parts: Vec<&str> = text.split(':').collect();
         if parts.len() > MAX_ENTRIES {
-            return Err(format!("{name}: too many entries (max {MAX_ENTRIES})"));
+            return Err(MixError::TooManyEntries { option: name });
         }
         let mut shares = Vec::with_capacity(parts.len());
         for part in &parts {
             let (value, percent) =
-                part.split_once('/').ok_or_else(|| format!("{name}: missing '/' in entry: {part}"))?;
+                part.split_once('/').ok_or_else(|| MixError::NoSlash { option: name, entry: (*part).to_owned() })?;
             shares.push((word(value)?, percentage(name, percent)?));
         }
         if shares.len() < 2 {
-            return Err(format!("{name} needs at least 2 entries"));
+            return Err(MixError::OneEntry { option: name });
         }
         let given: u32 = shares.iter().filter_map(|(_, percent)| *percent).sum();
         let n_empty = shares.iter().filter(|(_, percent)| percent.is_none()).count() as u32;
         if given > 100 {
-            return Err(format!("{name} percentages exceed 100%"));
+            return Err(MixError::Above100 { option: name });
         }
         if n_empty == 0 && given != 100 {
-            return Err(format!("{name} percentages should add up to 100%"));
+            return Err(MixError::Not100 { option: name });
         }
         let each = (100 - given).checked_div(n_empty).unwrap_or(0);
         let mut sum = 0;
@@ -76,15 +99,15 @@ impl<T: Copy + PartialEq> WordMix<T> {
 }
 
 /// `None`: it shares what is left with the others that give none.
-fn percentage(name: &str, text: &str) -> Result<Option<u32>, String> {
+fn percentage(name: &'static str, text: &str) -> Result<Option<u32>, MixError> {
     if text.is_empty() {
         return Ok(None);
     }
     match text.parse::<i64>() {
-        Ok(percent @ ..0) => Err(format!("{name}: percentage must not be negative: {percent}")),
+        Ok(percent @ ..0) => Err(MixError::Negative { option: name, percent }),
         Ok(percent @ 0..=100) => Ok(Some(percent as u32)),
-        Ok(_) => Err(format!("{name} percentages exceed 100%")),
-        Err(_) => Err(format!("{name}: {text} is no percentage")),
+        Ok(_) => Err(MixError::Above100 { option: name }),
+        Err(_) => Err(MixError::NoPercentage { option: name, text: text.to_owned() }),
     }
 }
 
@@ -121,12 +144,12 @@ impl<T: Copy + PartialEq> MixDraws<T> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<WordMix<u8>, String> {
+    fn parse(text: &str) -> Result<WordMix<u8>, MixError> {
         WordMix::parse("mode", text, |word| match word {
             "a" => Ok(0),
             "b" => Ok(1),
             "c" => Ok(2),
-            _ => Err(format!("invalid mode value: {word}")),
+            _ => Err(MixError::Word(format!("invalid mode value: {word}"))),
         })
     }
 
@@ -162,7 +185,7 @@ mod tests {
             ("a/100", "mode needs at least 2 entries"),
             ("a/x:b/", "mode: x is no percentage"),
         ] {
-            assert_eq!(parse(text).unwrap_err(), why, "{text}");
+            assert_eq!(parse(text).unwrap_err().to_string(), why, "{text}");
         }
     }
 

@@ -16,34 +16,44 @@ mod zone;
 
 use ferrio_stats::note::{MergeNote, SystemError};
 use ferrio_stats::{Failure, Note};
-use ferrio_units::errno_text;
+use ferrio_units::{Wording, errno_text};
 
 /// Length of the text in a report's brackets, bytes.
 const MAX_FAILURE_BYTES: usize = 127;
 
-/// Lines for the user, without the newline at the end.
+/// Lines for the user in fio's words, without the newline at the end.
 pub fn note(note: &Note) -> String {
+    note_in(note, Wording::Fio)
+}
+
+/// Lines for the user, without the newline at the end.
+pub(crate) fn note_in(note: &Note, wording: Wording) -> String {
+    let mark = wording.mark();
     match note {
         Note::Text(text) => text.clone(),
+        Note::Worded { of_fio, own } => match wording {
+            Wording::Fio => of_fio.clone(),
+            Wording::Own => own.clone(),
+        },
         Note::Failed { pid, failure } => {
-            format!("fio: pid={pid}, err={}/{}", failure.errno, self::failure(failure))
+            format!("{mark}pid={pid}, err={}/{}", failure.errno, self::failure(failure))
         }
-        Note::System { during, error } => system::text(during, error),
-        Note::Run(note) => run::text(note),
-        Note::File(note) => file::text(note),
-        Note::Io(note) => io::text(note),
-        Note::Zone(note) => zone::text(note),
-        Note::Verify(note) => verify::text(note),
-        Note::Replay(note) => replay::text(note),
-        Note::Engine { job, note } => engine::text(job.as_deref(), note),
-        Note::Stream { job, fault } => stream::text(job, fault),
-        Note::Killed { pid, signal } => format!("fio: pid={pid}, got signal={signal}"),
+        Note::System { during, error } => system::text(during, error, mark),
+        Note::Run(note) => run::text(note, mark),
+        Note::File(note) => file::text(note, mark),
+        Note::Io(note) => io::text(note, mark),
+        Note::Zone(note) => zone::text(note, mark),
+        Note::Verify(note) => verify::text(note, mark),
+        Note::Replay(note) => replay::text(note, mark),
+        Note::Engine { job, note } => engine::text(job.as_deref(), note, mark),
+        Note::Stream { job, fault } => stream::text(job, fault, mark),
+        Note::Killed { pid, signal } => format!("{mark}pid={pid}, got signal={signal}"),
     }
 }
 
 /// The line of traces that cannot be merged, without the newline at the end.
-pub fn merge(note: &MergeNote) -> String {
-    replay::merge(note)
+pub fn merge(note: &MergeNote, wording: Wording) -> String {
+    replay::merge(note, wording.mark())
 }
 
 /// The answer of the system, with its number.

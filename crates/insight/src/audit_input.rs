@@ -53,17 +53,27 @@ pub(crate) struct AuditedJob<'a> {
     pub(crate) total: Option<ThreadStats>,
 }
 
+/// Why a record does not describe its jobs.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum UndescribedJobs {
+    #[error("the record does not describe its jobs")]
+    NoJobs,
+    #[error("the options of job {job} are in a form of another version")]
+    OtherVersion { job: String },
+    #[error("job {job} has the engine {engine}, which this version does not know")]
+    UnknownEngine { job: String, engine: String },
+}
+
 impl<'a> AuditInput<'a> {
     /// # Errors
     /// The record does not describe its jobs; the reason.
-    pub(crate) fn of(record: &'a RunRecord) -> Result<Self, String> {
-        let provenance = record.provenance.as_deref().ok_or("the record does not describe its jobs")?;
+    pub(crate) fn of(record: &'a RunRecord) -> Result<Self, UndescribedJobs> {
+        let provenance = record.provenance.as_deref().ok_or(UndescribedJobs::NoJobs)?;
         let mut jobs = Vec::with_capacity(provenance.jobs.len());
         for (job_index, job) in (0_u32..).zip(&provenance.jobs) {
-            let foreign = || format!("the options of job {} are in a form of another version", job.name);
+            let foreign = || UndescribedJobs::OtherVersion { job: job.name.clone() };
             let spec = job.options.as_deref().ok_or_else(foreign)?;
-            let unknown =
-                || format!("job {} has the engine {}, which this version does not know", job.name, spec.engine.name);
+            let unknown = || UndescribedJobs::UnknownEngine { job: job.name.clone(), engine: spec.engine.name.clone() };
             let engine = by_name(&spec.engine.name).ok_or_else(unknown)?;
             let clones = record.workers.iter().filter(|worker| worker.job_index == job_index);
             let (failed, others): (Vec<&WorkerRecord>, Vec<&WorkerRecord>) =

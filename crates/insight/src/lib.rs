@@ -56,7 +56,7 @@ pub fn audit(record: &RunRecord) -> Audit {
     let n_rules = RULES.len() as u32;
     let case = match AuditInput::of(record) {
         Ok(case) => case,
-        Err(reason) => return not_examined(reason),
+        Err(reason) => return not_examined(reason.to_string()),
     };
     let found = standing(&case, |rule| !case.is_reported() || rule.looks_at_reports);
     let finding = |found: RuleOutcome| found.observations.into_iter().map(|one| found.rule.finding(&case, one));

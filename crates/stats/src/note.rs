@@ -25,6 +25,7 @@ pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};
 pub use zone::ZoneNote;
 
 use crate::Failure;
+use ferrio_units::Wording;
 use serde::{Deserialize, Serialize};
 
 /// A remark, or the explanation of a failure.
@@ -32,6 +33,13 @@ use serde::{Deserialize, Serialize};
 pub enum Note {
     /// A text of the program or of the parsers. A run makes none.
     Text(String),
+    /// A text of the program or of the parsers that fio words in another way than native commands.
+    Worded {
+        /// fio's words.
+        of_fio: String,
+        /// The words of native commands.
+        own: String,
+    },
     /// A job has failed.
     Failed {
         /// Its process; 0: it was never started.
@@ -121,6 +129,12 @@ impl Note {
     /// Words of the program itself.
     pub fn text(words: impl Into<String>) -> Self {
         Self::Text(words.into())
+    }
+
+    /// A sentence of the program that fio begins with its name.
+    pub fn named(sentence: impl Into<String>) -> Self {
+        let own = sentence.into();
+        Self::Worded { of_fio: format!("{}{own}", Wording::Fio.mark()), own }
     }
 
     /// A note about an answer of the system.

@@ -8,6 +8,7 @@
 mod answer;
 mod client;
 mod explain;
+mod fault;
 mod fuzzing;
 mod inquiry;
 mod line;
@@ -31,6 +32,7 @@ use crate::contract::{
 use crate::files::control::error_result;
 use crate::mix::MixDraws;
 use crate::servers::remote::silence::{SILENT, Silence};
+use crate::servers::remote::tls::TlsError;
 use client::SLICE;
 use ferrio_stats::{ObjectRequest, ObjectRequestKind, ObjectRequests, ServerSteps};
 use ferrio_sys::Errno;
@@ -70,9 +72,9 @@ impl Prepared for Idle {
             return Err(EngineError::bad_option(NAME, "http_read_mode", "head or list", why));
         }
         let authorities = self.settings.tls.as_ref().and_then(|terms| terms.authorities.as_ref());
-        let refused = |why: String| match authorities {
-            Some(file) => EngineError::bad_option(NAME, "http_ca", &file.display(), why),
-            None => EngineError::bad_option(NAME, "https", "on", why),
+        let refused = |why: TlsError| match authorities {
+            Some(file) => EngineError::bad_option(NAME, "http_ca", &file.display(), why.to_string()),
+            None => EngineError::bad_option(NAME, "https", "on", why.to_string()),
         };
         let talk = HttpTalk::new(self.settings.clone()).map_err(refused)?;
         let upload =

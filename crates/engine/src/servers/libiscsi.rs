@@ -24,7 +24,7 @@ use ferrio_sys::poll::MOST_AT_ONCE;
 use ferrio_sys::signals;
 use ferrio_units::Direction;
 use library::Libiscsi;
-use session::{Lun, LunCommand, LunDone, LunFault, Order};
+use session::{IscsiError, Lun, LunCommand, LunDone, LunFault, Order};
 use std::cell::RefCell;
 use std::io;
 use std::path::Path;
@@ -66,7 +66,7 @@ pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Optio
 }
 
 /// The answer of a thread that asks.
-fn answer<T>(asked: io::Result<Option<Result<T, String>>>) -> Result<Option<T>, EngineError> {
+fn answer<T>(asked: io::Result<Option<Result<T, IscsiError>>>) -> Result<Option<T>, EngineError> {
     let unfit = |what: String| EngineError::Unfit {
         step: "setup",
         what: format!("iscsi: {what}"),
@@ -74,7 +74,7 @@ fn answer<T>(asked: io::Result<Option<Result<T, String>>>) -> Result<Option<T>, 
         errno: Errno::IO.raw_os_error(),
     };
     match asked {
-        Ok(asked) => asked.transpose().map_err(unfit),
+        Ok(asked) => asked.transpose().map_err(|error| unfit(error.to_string())),
         Err(error) => Err(unfit(format!("no thread for the login: {error}"))),
     }
 }
@@ -152,7 +152,8 @@ fn reach(
     let (url, initiator) = (name.to_owned(), initiator.to_owned());
     let is_over = until(cancellation, LIMIT);
     let reached = aside::call(Cancellation::new(&is_over), move |caller| Lun::reach(api, &url, &initiator, caller));
-    let late = || Some(Err("failed to connect to LUN : the target does not answer".to_owned()));
+    let silent = || IscsiError::NoConnection { is_lun: true, why: "the target does not answer".to_owned() };
+    let late = || Some(Err(silent()));
     answer(reached.map(|reached| if reached.is_none() && !cancellation.is_over() { late() } else { reached }))
 }
 

@@ -61,7 +61,7 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
         return Err(EngineError::bad_option(NAME, CONNECTIONS.name(), &asked, "allowed: 1 to 16"));
     };
     let tls = uri.tls.as_ref().map(TlsSettings::new).transpose();
-    let tls = tls.map_err(|why| EngineError::bad_option(NAME, "uri", text, why))?;
+    let tls = tls.map_err(|why| EngineError::bad_option(NAME, "uri", text, why.to_string()))?;
     let most_silence = limit_of(options.get(&SERVER_TIMEOUT));
     Ok(Box::new(Idle { uri, tls, n_connections, most_silence, size_bytes: OnceCell::new() }))
 }
@@ -70,7 +70,7 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
 pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Option<NbdFacts>, EngineError> {
     let refused = |why: String| EngineError::bad_option(NAME, "uri", url, why);
     let uri = Uri::parse(url).map_err(|why| refused(why.to_owned()))?;
-    let tls = uri.tls.as_ref().map(TlsSettings::new).transpose().map_err(refused)?;
+    let tls = uri.tls.as_ref().map(TlsSettings::new).transpose().map_err(|why| refused(why.to_string()))?;
     let Some(mut agreed) = reach(&uri, tls.as_ref(), cancellation)? else { return Ok(None) };
     let export = agreed.export;
     let tls = agreed.channel.tls_version().map(|version| TlsFacts { version, time: agreed.times.tls, problem: None });

@@ -5,14 +5,25 @@
 use ferrio_stats::ExtentBytes;
 use ferrio_sys::extents::ExtentMap;
 use ferrio_sys::file::OpenRequest;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// Why the extents of a file are not known.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExtentsError {
+    /// The system refuses to open the file, or to tell.
+    #[error(transparent)]
+    System(#[from] ferrio_sys::Error),
+    /// The kernel was asked for all that the limit allows.
+    #[error("{} has too many extents", .0.display())]
+    TooMany(PathBuf),
+}
 
 /// Adds the extents of a file.
-pub(super) fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Result<ExtentBytes, String> {
-    let file = OpenRequest::default().open(path).map_err(|error| error.to_string())?;
-    let map = ExtentMap::of_file(file, size_bytes).map_err(|error| error.to_string())?;
+pub(super) fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Result<ExtentBytes, ExtentsError> {
+    let file = OpenRequest::default().open(path)?;
+    let map = ExtentMap::of_file(file, size_bytes)?;
     if map.is_cut {
-        return Err(format!("{} has too many extents", path.display()));
+        return Err(ExtentsError::TooMany(path.to_owned()));
     }
     let more = extent_bytes(&map, size_bytes);
     Ok(ExtentBytes {

@@ -3,6 +3,7 @@
 //!
 //! Must not know: jobs. Start reading at [`HostCpuProbe`].
 
+use super::counter_error::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{CpuTimes, Evidence, HostCpu, Throttling};
 use ferrio_sys::cgroup::OwnGroups;
@@ -13,7 +14,7 @@ const TICK_MS: u64 = 10;
 
 /// Counters at the start.
 struct HostCpuProbe {
-    machine: Result<CpuTimes, String>,
+    machine: Result<CpuTimes, CounterError>,
     /// `None`: no control group for CPU time is visible.
     groups: Option<Groups>,
 }
@@ -66,9 +67,8 @@ impl Groups {
     }
 }
 
-fn machine() -> Result<CpuTimes, String> {
-    let text = std::fs::read_to_string("/proc/stat").map_err(|error| format!("/proc/stat: {error}"))?;
-    cpu_times(&text).ok_or_else(|| "/proc/stat is not understood".to_owned())
+fn machine() -> Result<CpuTimes, CounterError> {
+    read_counters("/proc/stat", cpu_times)
 }
 
 /// The line `cpu user nice system idle iowait irq softirq steal guest guest_nice`; guests are a part of user and nice.

@@ -3,6 +3,7 @@
 //!
 //! Must not know: the jobs' I/O. Start reading at [`PageCacheProbe`].
 
+use super::counter_error::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{CacheCourse, Evidence, FileCache, PageCache, Reading};
 use ferrio_sys::file_cache::cached_pages;
@@ -20,7 +21,7 @@ const COUNTS: &str = "/proc/vmstat";
 
 /// Counts at the start, and the largest amount that waited to be written.
 struct PageCacheProbe {
-    before: Result<Counts, String>,
+    before: Result<Counts, CounterError>,
     most_dirty: u64,
     files: Arc<Vec<PathBuf>>,
     files_before: Reading<FileCache>,
@@ -105,9 +106,8 @@ fn course(before: &Counts, now: &Counts, most_dirty: u64) -> CacheCourse {
     }
 }
 
-fn read() -> Result<Counts, String> {
-    let text = std::fs::read_to_string(COUNTS).map_err(|error| format!("{COUNTS}: {error}"))?;
-    parse(&text).ok_or_else(|| format!("{COUNTS} is not understood"))
+fn read() -> Result<Counts, CounterError> {
+    read_counters(COUNTS, parse)
 }
 
 fn parse(text: &str) -> Option<Counts> {

@@ -3,12 +3,13 @@
 //!
 //! Must not know: jobs. Start reading at [`PressureProbe`].
 
+use super::counter_error::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{Evidence, Pressure, Reading, Stall, Stalls};
 use std::path::{Path, PathBuf};
 
 /// Totals of cpu, io and memory for the machine or for a group.
-type Totals = [Result<Stall, String>; 3];
+type Totals = [Result<Stall, CounterError>; 3];
 
 /// Totals at the start.
 struct PressureProbe {
@@ -54,9 +55,8 @@ fn own_group() -> Option<PathBuf> {
     Some(Path::new(root).join(path))
 }
 
-fn read(path: &Path) -> Result<Stall, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    parse(&text).ok_or_else(|| format!("{} is not understood", path.display()))
+fn read(path: &Path) -> Result<Stall, CounterError> {
+    read_counters(path, parse)
 }
 
 /// Lines `some avg10=.. avg60=.. avg300=.. total=N` and `full ...`; older kernels have no `full` for the CPU.
@@ -74,7 +74,7 @@ fn differences(now: Totals, before: &Totals) -> Stalls {
             let before = before.clone()?;
             let (some_us, full_us) =
                 (now.some_us.saturating_sub(before.some_us), now.full_us.saturating_sub(before.full_us));
-            Ok::<_, String>(Stall { some_us, full_us })
+            Ok::<_, CounterError>(Stall { some_us, full_us })
         }))
     });
     let mut next = || stalls.next().unwrap_or(Reading::Missing(String::new()));
@@ -97,12 +97,13 @@ mod tests {
 
     #[test]
     fn what_was_waited_meanwhile_counts() {
-        let total = |some_us, full_us| Ok::<_, String>(Stall { some_us, full_us });
-        let before = [total(10, 1), total(20, 2), Err("no PSI".to_owned())];
-        let now = [total(15, 1), Err("gone".to_owned()), total(7, 7)];
+        let total = |some_us, full_us| Ok::<_, CounterError>(Stall { some_us, full_us });
+        let gone = |path: &str| Err(CounterError::NotUnderstood(path.into()));
+        let before = [total(10, 1), total(20, 2), gone("memory")];
+        let now = [total(15, 1), gone("io"), total(7, 7)];
         let stalls = differences(now, &before);
         assert_eq!(stalls.cpu, Reading::Value(Stall { some_us: 5, full_us: 0 }));
-        assert_eq!(stalls.io, Reading::Missing("gone".to_owned()));
-        assert_eq!(stalls.memory, Reading::Missing("no PSI".to_owned()));
+        assert_eq!(stalls.io, Reading::Missing("io is not understood".to_owned()));
+        assert_eq!(stalls.memory, Reading::Missing("memory is not understood".to_owned()));
     }
 }

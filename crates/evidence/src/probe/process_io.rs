@@ -3,6 +3,7 @@
 //!
 //! Must not know: the jobs' I/O. Start reading at [`ProcessIoProbe`].
 
+use super::counter_error::{CounterError, read_counters};
 use super::{Begun, Probe, Site};
 use ferrio_stats::{Evidence, IoCounters, ProcessIo, WorkerIo};
 use std::fs::File;
@@ -13,7 +14,7 @@ const OWN: &str = "/proc/self/io";
 
 /// Counters at the start, and the counters of workers at their ends.
 struct ProcessIoProbe {
-    before: Result<IoCounters, String>,
+    before: Result<IoCounters, CounterError>,
     workers: Vec<WorkerIo>,
 }
 
@@ -47,9 +48,8 @@ pub fn own_read_bytes(is_thread: bool) -> Option<u64> {
     Some(parse(std::str::from_utf8(&text[..n_bytes]).ok()?)?.read_bytes)
 }
 
-fn read(path: &str) -> Result<IoCounters, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    parse(&text).ok_or_else(|| format!("{path} is not understood"))
+fn read(path: &str) -> Result<IoCounters, CounterError> {
+    read_counters(path, parse)
 }
 
 fn parse(text: &str) -> Option<IoCounters> {
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_has_a_reason() {
-        let missing = read("/proc/0/io").unwrap_err();
+        let missing = read("/proc/0/io").unwrap_err().to_string();
         assert!(missing.starts_with("/proc/0/io: "), "{missing}");
     }
 }

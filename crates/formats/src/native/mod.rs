@@ -17,7 +17,7 @@ mod wrap;
 pub use columns::{ColumnLayout, NOTHING, aligned};
 pub use findings::{audit, audit_document, closing, findings, for_terminal, in_brackets, measured, unexamined, value};
 pub use headline::{Headline, headlines, totals};
-pub use notes::{note_text, plain};
+pub use notes::note_text;
 pub use runtimes::{DrawnRuntimes, drawn_runtimes};
 pub use table::{DOUBT_MARK, legend, reason_words, table};
 pub use wrap::{MIN_WIDTH, TEXT_WIDTH, text_width, wrap};

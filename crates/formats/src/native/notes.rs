@@ -7,7 +7,7 @@ use crate::words;
 use ferrio_stats::{FailedStep, Failure, Note};
 use ferrio_sys::Errno;
 use ferrio_sys::errno::{EDQUOT, EINVAL, ENOSPC};
-use ferrio_units::errno_text;
+use ferrio_units::{Wording, errno_text};
 
 const EACCES: i32 = Errno::ACCESS.raw_os_error();
 const EPERM: i32 = Errno::PERM.raw_os_error();
@@ -21,13 +21,8 @@ pub fn note_text(note: &Note) -> String {
             format!("{}: {}{cure}", failure.step.name(), errno_text(failure.errno))
         }
         Note::Killed { signal, .. } => format!("a job was ended by signal {signal}"),
-        note => plain(&words::note(note)),
+        note => words::note_in(note, Wording::Own),
     }
-}
-
-/// Lines of a note without the name of fio.
-pub fn plain(text: &str) -> String {
-    text.split_inclusive('\n').map(|line| line.strip_prefix("fio: ").unwrap_or(line)).collect()
 }
 
 /// What a user can do about a failure.
@@ -49,6 +44,7 @@ fn cure(failure: &Failure) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ferrio_stats::note::{RunNote, StateFault, VerifyNote};
 
     fn failed(errno: i32, step: &'static str) -> String {
         note_text(&Note::Failed { pid: 7, failure: Box::new(Failure::new(errno, "io.rs:7", step)) })
@@ -63,8 +59,10 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_fio_is_left_out() {
-        assert_eq!(plain("fio: one\nfio: two\n"), "one\ntwo\n");
-        assert_eq!(plain("a job: fio: x"), "a job: fio: x");
+    fn no_line_has_the_name_of_fio() {
+        assert_eq!(note_text(&RunNote::NoResults.into()), "job ended without results");
+        let state = VerifyNote::StateBroken { path: "s".to_owned(), fault: StateFault::Corrupt };
+        assert_eq!(note_text(&state.into()), "verify state is corrupt\nstate file: s (for_write=0)");
+        assert_eq!(note_text(&Note::named("no log")), "no log");
     }
 }

@@ -8,8 +8,8 @@ use ferrio_stats::note::{BadBlock, BlockDump, Damage, FaultKind};
 use std::fmt::Write as _;
 
 /// The lines.
-pub(super) fn text(block: &BadBlock) -> String {
-    let mut text = faulty(block);
+pub(super) fn text(block: &BadBlock, mark: &str) -> String {
+    let mut text = faulty(block, mark);
     block.dumps.iter().for_each(|dump| text.push_str(&dumped(dump)));
     if let Some(damage) = block.damage {
         let _ = write!(text, "\n       {}", damaged(damage));
@@ -18,7 +18,7 @@ pub(super) fn text(block: &BadBlock) -> String {
 }
 
 /// The lines of the fault, as fio prints them.
-fn faulty(block: &BadBlock) -> String {
+fn faulty(block: &BadBlock, mark: &str) -> String {
     let (file, fault) = (&block.file, &block.fault);
     let place = format!(
         "at file {file} offset {}, length {} (requested block: offset={}, length={}",
@@ -36,7 +36,7 @@ fn faulty(block: &BadBlock) -> String {
         FaultKind::Sequence { found, wanted } => header(&format!("header numberio {found}, wanted {wanted}")),
         FaultKind::HeaderCrc { stored, computed } => header(&format!("header crc {stored:x}, calculated {computed:x}")),
         FaultKind::Method { found, wanted } => {
-            format!("fio: verify type mismatch ({found} media, {wanted} given)")
+            format!("{mark}verify type mismatch ({found} media, {wanted} given)")
         }
         FaultKind::Checksum { method, stored, computed } => {
             let name = &method.def().name;
@@ -50,8 +50,8 @@ fn faulty(block: &BadBlock) -> String {
         FaultKind::Pattern { at, found, wanted } => {
             let n_bits = (found ^ wanted).count_ones();
             format!(
-                "fio: got pattern '{found:02x}', wanted '{wanted:02x}'. Bad bits {n_bits}\n\
-                 fio: bad pattern block offset {at}\npattern: verify failed {place}, flags=8)"
+                "{mark}got pattern '{found:02x}', wanted '{wanted:02x}'. Bad bits {n_bits}\n\
+                 {mark}bad pattern block offset {at}\npattern: verify failed {place}, flags=8)"
             )
         }
         FaultKind::Uncovered { at, found, wanted } => format!(

@@ -6,21 +6,24 @@ use super::system;
 use ferrio_stats::note::EngineNote;
 
 /// The line. `job`: name of the job, where the line has it.
-pub(super) fn text(job: Option<&str>, note: &EngineNote) -> String {
+pub(super) fn text(job: Option<&str>, note: &EngineNote, mark: &str) -> String {
     let job_name = job.unwrap_or_default();
     let name = job.map(|job| format!("{job}: ")).unwrap_or_default();
     match note {
         EngineNote::BadOption { engine, option, value, why } => {
-            format!("fio: {name}{engine}: option {option}={value}: {why}")
+            format!("{mark}{name}{engine}: option {option}={value}: {why}")
         }
         EngineNote::Failed { engine, what, error } => {
-            format!("fio: {name}{engine}: {what}: {}", system::said(error))
+            format!("{mark}{name}{engine}: {what}: {}", system::said(error))
         }
-        EngineNote::Target { step, error } => format!("fio: {name}{step}: {}", system::said(error)),
+        EngineNote::Target { step, error } => format!("{mark}{name}{step}: {}", system::said(error)),
         EngineNote::Unfit { file: Some(file), what } => format!("{file}: {what}"),
         EngineNote::Unfit { file: None, what } => what.clone(),
+        EngineNote::NoPlacement { engine, file, errno } => {
+            format!("{file}: engine ({engine}) lacks fetch ruhs\n{mark}ruh info failed for {file} ({errno})")
+        }
         EngineNote::Refused { engine, what, error, hint } => {
-            format!("fio: {name}{engine}: {what} failed: {}; {hint}", system::said(error))
+            format!("{mark}{name}{engine}: {what} failed: {}; {hint}", system::said(error))
         }
         EngineNote::Mode { engine, mode, settings } => {
             let settings = settings.iter().map(|(name, value)| format!("{name}={value}"));

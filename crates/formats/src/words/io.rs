@@ -8,23 +8,25 @@ use ferrio_units::errno_text;
 
 /// The words of a note.
 // tidy: table
-pub(super) fn text(note: &IoNote) -> String {
+pub(super) fn text(note: &IoNote, mark: &str) -> String {
     match note {
         IoNote::Failed { file, errno, action, offset, length, device, hint } => {
-            let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\nfio: {hint}"));
+            let hint = hint.as_ref().map_or_else(String::new, |hint| format!("\n{mark}{hint}"));
             let (text, device) = match device {
                 None => (errno_text(*errno), String::new()),
-                Some(DeviceStatus::Nvme(status)) => ("Device-specific error".to_owned(), nvme_line(file, *status)),
-                Some(DeviceStatus::Scsi(status)) if status.by_ring => {
-                    ("Device-specific error".to_owned(), format!("\nfio: {}", scsi::ring_line(file, status)))
+                Some(DeviceStatus::Nvme(status)) => {
+                    ("Device-specific error".to_owned(), nvme_line(file, *status, mark))
                 }
-                Some(DeviceStatus::Scsi(status)) => (errno_text(*errno), format!("\nfio: {}", scsi::line(status))),
+                Some(DeviceStatus::Scsi(status)) if status.by_ring => {
+                    ("Device-specific error".to_owned(), format!("\n{mark}{}", scsi::ring_line(file, status)))
+                }
+                Some(DeviceStatus::Scsi(status)) => (errno_text(*errno), format!("\n{mark}{}", scsi::line(status))),
             };
-            format!("fio: io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{device}{hint}")
+            format!("{mark}io_u error on file {file}: {text}: {action} offset={offset}, buflen={length}{device}{hint}")
         }
         IoNote::Refused { line, why, unsynced } => {
-            let why = why.as_ref().map(|why| format!("fio: {why}"));
-            let unsynced = unsynced.as_ref().map(|file| format!("fio: end_fsync failed for file {file}"));
+            let why = why.as_ref().map(|why| format!("{mark}{why}"));
+            let unsynced = unsynced.as_ref().map(|file| format!("{mark}end_fsync failed for file {file}"));
             [line.clone(), why, unsynced].into_iter().flatten().collect::<Vec<_>>().join("\n")
         }
         IoNote::Protection { file, field, block, expected, actual } => {
@@ -36,50 +38,51 @@ pub(super) fn text(note: &IoNote) -> String {
             format!("{file}: {field} compare error: LBA: {block} Expected={expected:x}, Actual={actual:x}")
         }
         IoNote::EndSyncFailed { file, errno, offset, length } => format!(
-            "fio: io_u error on file {file}: {}: sync offset={offset}, buflen={length}\n\
-             fio: end_fsync failed for file {file}",
+            "{mark}io_u error on file {file}: {}: sync offset={offset}, buflen={length}\n\
+             {mark}end_fsync failed for file {file}",
             errno_text(*errno)
         ),
         IoNote::EndSyncfsFailed { file, errno } => {
-            format!("fio: end_syncfs failed for the file system of {file}: {}", errno_text(*errno))
+            format!("{mark}end_syncfs failed for the file system of {file}: {}", errno_text(*errno))
         }
         IoNote::FirstDirectFailed => {
-            "fio: first direct IO errored. File system may not support direct IO, or iomem_align= \
+            format!(
+                "{mark}first direct IO errored. File system may not support direct IO, or iomem_align= \
                                       is bad, or invalid block size. Try setting direct=0."
-                .to_owned()
+            )
         }
         IoNote::FirstFailed { file } => {
-            format!("fio: first I/O failed. If {file} is a zoned block device, consider --zonemode=zbd")
+            format!("{mark}first I/O failed. If {file} is a zoned block device, consider --zonemode=zbd")
         }
         IoNote::TooLate { latency_ns, limit_ns, file, action, offset, length } => format!(
-            "fio: latency of {latency_ns} nsec exceeds specified max ({limit_ns} nsec): {file} {action} {offset} {length}"
+            "{mark}latency of {latency_ns} nsec exceeds specified max ({limit_ns} nsec): {file} {action} {offset} {length}"
         ),
         IoNote::TooSlow { job, misses } => {
             let lines: Vec<String> = misses.iter().map(|miss| too_slow(job, miss)).collect();
             lines.join("\n")
         }
-        IoNote::NotRecovered { file } => format!("fio: Failed to recover write pointer for {file}"),
+        IoNote::NotRecovered { file } => format!("{mark}Failed to recover write pointer for {file}"),
         IoNote::ZoneReset { file, zone, errno } => {
-            format!("fio: {file}: resetting zone {zone} failed: {}", errno_text(*errno))
+            format!("{mark}{file}: resetting zone {zone} failed: {}", errno_text(*errno))
         }
         IoNote::ZoneFinish { file, zone, errno } => {
-            format!("fio: {file}: finishing zone {zone} failed: {}", errno_text(*errno))
+            format!("{mark}{file}: finishing zone {zone} failed: {}", errno_text(*errno))
         }
         IoNote::TooManyActiveZones { file, zone, limit } => format!(
-            "fio: {file}: zone {zone} cannot be written: the device takes no more than {limit} zones that are written in \
+            "{mark}{file}: zone {zone} cannot be written: the device takes no more than {limit} zones that are written in \
              part, and has them elsewhere. Reset or finish some of them."
         ),
         IoNote::TooManyOpenZones { file, zone, limit } => format!(
-            "fio: {file}: zone {zone} cannot be written: the device takes no more than {limit} open zones, and was asked to \
+            "{mark}{file}: zone {zone} cannot be written: the device takes no more than {limit} open zones, and was asked to \
              keep others open. Close some of them."
         ),
     }
 }
 
 /// The line with what a device said.
-fn nvme_line(file: &str, status: u16) -> String {
+fn nvme_line(file: &str, status: u16, mark: &str) -> String {
     let (kind, code) = (status >> 8 & 7, status & 0xFF);
-    format!("\nfio: io_uring_cmd: {file}: cq entry status (sct=0x{kind:02x}; sc=0x{code:02x})")
+    format!("\n{mark}io_uring_cmd: {file}: cq entry status (sct=0x{kind:02x}; sc=0x{code:02x})")
 }
 
 /// A rate that was missed.

@@ -8,42 +8,42 @@ use ferrio_units::errno_text;
 use ferrio_units::humanize::counted;
 
 /// The line of a replay.
-pub(super) fn text(note: &ReplayNote) -> String {
+pub(super) fn text(note: &ReplayNote, mark: &str) -> String {
     match note {
-        ReplayNote::Remark { whose, remark } => format!("fio: {whose}: {}", remarked(remark)),
+        ReplayNote::Remark { whose, remark } => format!("{mark}{whose}: {}", remarked(remark)),
         ReplayNote::Refused { trace, why: TraceTrouble::System(error) } => {
-            format!("fio: read iolog {trace}: {}", system::said(error))
+            format!("{mark}read iolog {trace}: {}", system::said(error))
         }
-        ReplayNote::Refused { trace, why } => format!("{} ({trace})", trouble(why)),
+        ReplayNote::Refused { trace, why } => format!("{} ({trace})", trouble(why, mark)),
         ReplayNote::BeyondEnd { trace, place, file, end_bytes, size_bytes } => format!(
-            "fio: {trace}: {}: with replay_offset an I/O ends at byte {end_bytes}, beyond the end of {file} ({size_bytes} bytes)",
+            "{mark}{trace}: {}: with replay_offset an I/O ends at byte {end_bytes}, beyond the end of {file} ({size_bytes} bytes)",
             shown_place(*place)
         ),
-        ReplayNote::Broken(why) => trouble(why),
+        ReplayNote::Broken(why) => trouble(why, mark),
         ReplayNote::NoDevice { major, minor } => format!(
-            "fio: did not find replay device(s): {major}:{minor} is no block device of this machine; see replay_redirect"
+            "{mark}did not find replay device(s): {major}:{minor} is no block device of this machine; see replay_redirect"
         ),
     }
 }
 
 /// The line of a merge that failed.
-pub(super) fn merge(note: &MergeNote) -> String {
+pub(super) fn merge(note: &MergeNote, mark: &str) -> String {
     match note {
         MergeNote::NothingToMerge => {
-            "fio: --merge-blktrace-only: no job has read_iolog and merge_blktrace_file".to_owned()
+            format!("{mark}--merge-blktrace-only: no job has read_iolog and merge_blktrace_file")
         }
         MergeNote::Stuck { job } => {
-            format!("fio: {job}: stuck while its traces are merged, given up after the second signal")
+            format!("{mark}{job}: stuck while its traces are merged, given up after the second signal")
         }
         MergeNote::NoThread { job, errno } => {
-            format!("fio: {job}: the thread that merges its traces can't be started: {}", errno_text(*errno))
+            format!("{mark}{job}: the thread that merges its traces can't be started: {}", errno_text(*errno))
         }
-        MergeNote::Failed { job, why } => format!("fio: {job}: {}", in_the_way(why)),
+        MergeNote::Failed { job, why } => format!("{mark}{job}: {}", in_the_way(why, mark)),
     }
 }
 
 /// The reason why a merged trace cannot be made.
-fn in_the_way(why: &MergeFault) -> String {
+fn in_the_way(why: &MergeFault, mark: &str) -> String {
     match why {
         MergeFault::OutputOfAnotherJob { output } => format!("{output} is what another job merges its traces to"),
         MergeFault::OutputIsNoFile { output } => format!("{output} is no regular file: traces are not merged to it"),
@@ -55,15 +55,15 @@ fn in_the_way(why: &MergeFault) -> String {
             TraceTrouble::Fault(fault) => format!("{} ({trace})", faulty(fault)),
             TraceTrouble::Stopped => "stopped while it merged its traces".to_owned(),
         },
-        MergeFault::Record(why) => trouble(why),
+        MergeFault::Record(why) => trouble(why, mark),
     }
 }
 
 /// The reason why reading a trace ended, as a line.
-fn trouble(why: &TraceTrouble) -> String {
+fn trouble(why: &TraceTrouble, mark: &str) -> String {
     match why {
         TraceTrouble::System(error) => system::said(error),
-        TraceTrouble::Fault(fault) => format!("fio: {}", faulty(fault)),
+        TraceTrouble::Fault(fault) => format!("{mark}{}", faulty(fault)),
         TraceTrouble::Stopped => "stopped".to_owned(),
     }
 }

@@ -9,64 +9,66 @@ use std::process::ExitStatus;
 
 /// The words of a note.
 // tidy: table
-pub(super) fn text(note: &RunNote) -> String {
+pub(super) fn text(note: &RunNote, mark: &str) -> String {
     match note {
         RunNote::DepthIsCapped => {
             "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1"
                 .to_owned()
         }
         RunNote::ClonesOverwrite => {
-            "fio: multiple writers may overwrite blocks that belong to other jobs. This can cause \
+            format!(
+                "{mark}multiple writers may overwrite blocks that belong to other jobs. This can cause \
                                      verification failures."
-                .to_owned()
+            )
         }
         RunNote::NeverReadsBack => {
-            "fio: verification read phase will never start because write phase uses all of runtime".to_owned()
+            format!("{mark}verification read phase will never start because write phase uses all of runtime")
         }
         RunNote::Stuck { job, limit_secs } => format!(
-            "fio: job '{job}' hasn't exited in {limit_secs} seconds after the second signal, it appears to be stuck."
+            "{mark}job '{job}' hasn't exited in {limit_secs} seconds after the second signal, it appears to be stuck."
         ),
         RunNote::EndedByForce { job, state, limit_secs } => format!(
-            "fio: job '{job}' (state={state}) hasn't exited in {limit_secs} seconds, it appears to be stuck. Doing forceful \
+            "{mark}job '{job}' (state={state}) hasn't exited in {limit_secs} seconds, it appears to be stuck. Doing forceful \
              exit of this job."
         ),
-        RunNote::NoResults => "fio: job ended without results".to_owned(),
-        RunNote::NeverStarted => "fio: job was never started".to_owned(),
-        RunNote::LogsStuck => "fio: logs are not whole: writing them appears to be stuck".to_owned(),
+        RunNote::EndsBySignal { number } => format!("\n{mark}terminating on signal {number}"),
+        RunNote::NoResults => format!("{mark}job ended without results"),
+        RunNote::NeverStarted => format!("{mark}job was never started"),
+        RunNote::LogsStuck => format!("{mark}logs are not whole: writing them appears to be stuck"),
         RunNote::LogNotOpened { path, errno } => format!("fopen log: {path}: {}", errno_text(*errno)),
-        RunNote::LogThreadDied => "fio: the thread that writes logs has died".to_owned(),
-        RunNote::LogIsBroken { n_words } => format!("fio: {n_words} words of a log are broken"),
-        RunNote::LockedMemoryIsLimited { bytes } => format!("fio: limiting mlocked memory to {}MiB", bytes >> 20),
-        RunNote::NoCpuLeft { job } => format!("fio: {job}: gtod_cpu leaves it no CPU to run on"),
+        RunNote::LogThreadDied => format!("{mark}the thread that writes logs has died"),
+        RunNote::LogIsBroken { n_words } => format!("{mark}{n_words} words of a log are broken"),
+        RunNote::LockedMemoryIsLimited { bytes } => format!("{mark}limiting mlocked memory to {}MiB", bytes >> 20),
+        RunNote::NoCpuLeft { job } => format!("{mark}{job}: gtod_cpu leaves it no CPU to run on"),
         RunNote::NoOffload { engine, why } => {
-            format!("fio: option io_submit_mode: engine {engine} cannot be used with offload: {why}")
+            format!("{mark}option io_submit_mode: engine {engine} cannot be used with offload: {why}")
         }
-        RunNote::NotAtomic { engine } => format!("fio: option atomic: engine {engine} cannot write atomically"),
-        RunNote::NoControlGroups => "fio: cgroup blkio does not appear to be mounted".to_owned(),
+        RunNote::NotAtomic { engine } => format!("{mark}option atomic: engine {engine} cannot write atomically"),
+        RunNote::NoControlGroups => format!("{mark}cgroup blkio does not appear to be mounted"),
         RunNote::ThreadInControlGroup { job } => {
-            format!("fio: {job}: a thread cannot enter a group of cgroup2 by itself; use thread=0")
+            format!("{mark}{job}: a thread cannot enter a group of cgroup2 by itself; use thread=0")
         }
         RunNote::NoControlGroupWeight { job } => {
-            format!("fio: {job}: cgroup_weight needs cgroup blkio, and here is cgroup2")
+            format!("{mark}{job}: cgroup_weight needs cgroup blkio, and here is cgroup2")
         }
         RunNote::NoSyncfs { job } => format!("{job}: I/O engine does not support syncfs"),
         RunNote::TooManyBlockStates { job, limit } => format!(
-            "fio: {job}: block_error_percentiles keeps the state of at most {limit} blocks; use a smaller size, or larger trims"
+            "{mark}{job}: block_error_percentiles keeps the state of at most {limit} blocks; use a smaller size, or larger trims"
         ),
-        RunNote::Connected { server } => format!("fio: connected to {server}"),
-        RunNote::AwaitsConnection => "fio: waiting for connection".to_owned(),
-        RunNote::NoConnection { job } => format!("fio: {job}: no connection was made within runtime"),
+        RunNote::Connected { server } => format!("{mark}connected to {server}"),
+        RunNote::AwaitsConnection => format!("{mark}waiting for connection"),
+        RunNote::NoConnection { job } => format!("{mark}{job}: no connection was made within runtime"),
         RunNote::NoAnswer { job } => {
-            format!("fio: {job}: the server has not answered the I/Os in flight; they are given up, and do not count")
+            format!("{mark}{job}: the server has not answered the I/Os in flight; they are given up, and do not count")
         }
         RunNote::TooManyBuffers { depth, buffer_bytes } => format!(
-            "fio: {depth} buffers of {buffer_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
+            "{mark}{depth} buffers of {buffer_bytes} bytes, as the trace asks for, are too much; set a lower iodepth"
         ),
         RunNote::SavesOutput { job, kind, path } => format!("{job} : Saving output of {kind} in {path}"),
         RunNote::PrerunFailed { job, wait_status } => {
             format!("{job} : exec_prerun ended with {}; the job does no I/O", ExitStatus::from_raw(*wait_status))
         }
-        RunNote::NoSchedulers { device } => format!("fio: {device} has no io schedulers"),
-        RunNote::NoSuchClock { option, id } => format!("fio: {option}={id}: no such clock"),
+        RunNote::NoSchedulers { device } => format!("{mark}{device} has no io schedulers"),
+        RunNote::NoSuchClock { option, id } => format!("{mark}{option}={id}: no such clock"),
     }
 }

@@ -5,7 +5,7 @@
 use ferrio_stats::note::StreamFault;
 
 /// The line.
-pub(super) fn text(job: &str, fault: &StreamFault) -> String {
+pub(super) fn text(job: &str, fault: &StreamFault, mark: &str) -> String {
     let why = match fault {
         StreamFault::RandomMap { file_index, n_blocks } => format!(
             "file {file_index}: no memory for a random map of {n_blocks} blocks; norandommap does without, softrandommap \
@@ -24,5 +24,5 @@ pub(super) fn text(job: &str, fault: &StreamFault) -> String {
         }
         StreamFault::Lfsr { file_index, why } => format!("file {file_index}: random_generator=lfsr: {why}"),
     };
-    format!("fio: {job}: {why}")
+    format!("{mark}{job}: {why}")
 }

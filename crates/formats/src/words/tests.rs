@@ -94,7 +94,7 @@ fn what_is_wrong_with_a_trace_has_its_name_where_the_line_has_one() {
         note(&beyond.into()),
         "fio: t: line 3: with replay_offset an I/O ends at byte 10, beyond the end of f (8 bytes)"
     );
-    let merged = |why| merge(&MergeNote::Failed { job: "j".to_owned(), why });
+    let merged = |why| merge(&MergeNote::Failed { job: "j".to_owned(), why }, Wording::Fio);
     let of_trace = |why| merged(MergeFault::Trace { trace: "t".to_owned(), why });
     assert_eq!(of_trace(TraceTrouble::Fault(fault.clone())), "fio: j: bad magic in blktrace data: ab (at byte 48) (t)");
     assert_eq!(of_trace(TraceTrouble::Fault(TraceFault::NotBlktrace)), "fio: j: file is not a blktrace: t");

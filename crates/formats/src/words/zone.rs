@@ -5,7 +5,7 @@
 use ferrio_stats::note::ZoneNote;
 
 /// The words of a note.
-pub(super) fn text(note: &ZoneNote) -> String {
+pub(super) fn text(note: &ZoneNote, mark: &str) -> String {
     // tidy: table
     match note {
         ZoneNote::SizeIsMandatory { name } => {
@@ -13,7 +13,7 @@ pub(super) fn text(note: &ZoneNote) -> String {
         }
         ZoneNote::DirectIsMandatory => "Using direct I/O is mandatory for writing to ZBD drives".to_owned(),
         ZoneNote::NotTheDisksSize { file, given_bytes, zone_bytes } => {
-            format!("fio: {file} job parameter zonesize {given_bytes} does not match disk zone size {zone_bytes}.")
+            format!("{mark}{file} job parameter zonesize {given_bytes} does not match disk zone size {zone_bytes}.")
         }
         ZoneNote::NotTheKnownSize { file, given_bytes, zone_bytes } => {
             format!("{file}: zonesize {given_bytes} does not match the device zone size {zone_bytes}.")
@@ -70,7 +70,7 @@ pub(super) fn text(note: &ZoneNote) -> String {
              is not known"
         ),
         ZoneNote::SizeBeyondBytes { option, n_zones } => {
-            format!("fio: {option}={n_zones}z is more than 2^64 bytes")
+            format!("{mark}{option}={n_zones}z is more than 2^64 bytes")
         }
         ZoneNote::DevicesDiffer { file, other_bytes, zone_bytes } => format!(
             "{file}: sizes in zones need devices whose zones have one size, and these have {other_bytes} and {zone_bytes} bytes"

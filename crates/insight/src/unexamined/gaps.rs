@@ -184,7 +184,7 @@ pub(super) fn parts_of_pages(case: &AuditInput<'_>) -> Vec<Gap> {
 
 /// Devices of jobs with syncs whose flushes are not counted.
 pub(super) fn flushes(case: &AuditInput<'_>) -> Vec<Gap> {
-    of_jobs(case, |_, job| sync_without_flush::flushes(case, job)?.err())
+    of_jobs(case, |_, job| sync_without_flush::flushes(case, job)?.err().map(|why| why.to_string()))
 }
 
 /// Targets of which nothing is known.

@@ -14,6 +14,23 @@ use ferrio_units::{DataDirection, KbBase, PerDirection};
 /// Most patterns of a job.
 const MOST: usize = 64;
 
+/// Why a text is no list of patterns.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum PatternError {
+    #[error("at most {MOST} patterns")]
+    TooMany,
+    #[error("the shares are {sum} % together, not 100")]
+    Not100 { sum: u32 },
+    #[error("{n_blank} patterns without a share have {rest} % left")]
+    NothingLeft { n_blank: u32, rest: u32 },
+    #[error("'{0}' is no pattern; give RW/BS/PERCENT, such as randread/4k/70:write/64k/30")]
+    Form(String),
+    #[error("'{0}' is no order of a pattern; allowed: read, write, randread, randwrite")]
+    Order(String),
+    #[error("'{share}' is no share of '{entry}'; allowed: 1 to 100")]
+    Share { share: String, entry: String },
+}
+
 /// Sets `patterns`.
 pub(crate) fn set(draft: &mut Draft, value: &Value, context: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let text = value.text()?;
@@ -29,20 +46,20 @@ pub(crate) fn set(draft: &mut Draft, value: &Value, context: &mut ApplyContext<'
 }
 
 /// `RW/BS[/PERCENT]:...`. Patterns without a share divide the rest equally.
-fn list(text: &str, kb_base: KbBase) -> Result<Vec<PatternPart>, String> {
+fn list(text: &str, kb_base: KbBase) -> Result<Vec<PatternPart>, PatternError> {
     let entries: Vec<(PatternPart, bool)> =
         text.split(':').map(|entry| self::entry(entry, kb_base)).collect::<Result<_, _>>()?;
     if entries.len() > MOST {
-        return Err(format!("at most {MOST} patterns"));
+        return Err(PatternError::TooMany);
     }
     let sum: u32 = entries.iter().map(|(part, _)| part.percent).sum();
     let n_blank = entries.iter().filter(|(_, has_share)| !has_share).count() as u32;
-    let rest = 100_u32.checked_sub(sum).ok_or_else(|| format!("the shares are {sum} % together, not 100"))?;
+    let rest = 100_u32.checked_sub(sum).ok_or(PatternError::Not100 { sum })?;
     if n_blank == 0 && rest > 0 {
-        return Err(format!("the shares are {sum} % together, not 100"));
+        return Err(PatternError::Not100 { sum });
     }
     if n_blank > rest {
-        return Err(format!("{n_blank} patterns without a share have {rest} % left"));
+        return Err(PatternError::NothingLeft { n_blank, rest });
     }
     let mut n_before = 0;
     let with_share = |(part, has_share): (PatternPart, bool)| {
@@ -58,8 +75,8 @@ fn list(text: &str, kb_base: KbBase) -> Result<Vec<PatternPart>, String> {
 }
 
 /// A pattern, and whether it has a share.
-fn entry(text: &str, kb_base: KbBase) -> Result<(PatternPart, bool), String> {
-    let form = || format!("'{text}' is no pattern; give RW/BS/PERCENT, such as randread/4k/70:write/64k/30");
+fn entry(text: &str, kb_base: KbBase) -> Result<(PatternPart, bool), PatternError> {
+    let form = || PatternError::Form(text.to_owned());
     let mut words = text.split('/').map(str::trim);
     let (Some(rw), Some(size), share, None) = (words.next(), words.next(), words.next(), words.next()) else {
         return Err(form());
@@ -69,7 +86,7 @@ fn entry(text: &str, kb_base: KbBase) -> Result<(PatternPart, bool), String> {
         "write" => (false, true),
         "randread" => (true, false),
         "randwrite" => (true, true),
-        _ => return Err(format!("'{rw}' is no order of a pattern; allowed: read, write, randread, randwrite")),
+        _ => return Err(PatternError::Order(rw.to_owned())),
     };
     let bytes = parse_integer(size, kb_base).ok().and_then(|bytes| u64::try_from(bytes).ok());
     let block_bytes = bytes.filter(|bytes| (1..=u64::from(u32::MAX)).contains(bytes)).ok_or_else(form)?;
@@ -77,7 +94,7 @@ fn entry(text: &str, kb_base: KbBase) -> Result<(PatternPart, bool), String> {
         None => 0,
         Some(share) => {
             let number = share.trim_end_matches('%').parse::<u32>().ok().filter(|percent| (1..=100).contains(percent));
-            number.ok_or_else(|| format!("'{share}' is no share of '{text}'; allowed: 1 to 100"))?
+            number.ok_or_else(|| PatternError::Share { share: share.to_owned(), entry: text.to_owned() })?
         }
     };
     Ok((PatternPart { random, writes, block_bytes, percent }, share.is_some()))
@@ -159,7 +176,7 @@ fn refuse(options: &[(&'static str, bool)]) -> Result<(), Contradiction> {
 mod tests {
     use super::*;
 
-    fn shares(text: &str) -> Result<Vec<u32>, String> {
+    fn shares(text: &str) -> Result<Vec<u32>, PatternError> {
         list(text, KbBase::Binary).map(|parts| parts.iter().map(|part| part.percent).collect())
     }
 
@@ -191,7 +208,7 @@ mod tests {
             ("read:4k/100", "'read' is no pattern"),
         ] {
             let said = list(text, KbBase::Binary).unwrap_err();
-            assert!(said.contains(why), "{text}: {said}");
+            assert!(said.to_string().contains(why), "{text}: {said}");
         }
     }
 }

@@ -65,12 +65,8 @@ fn check_placement(worker: &WorkerPlan, targets: &[FoundFile]) -> Result<(), Fai
         return Ok(());
     }
     let file = targets.first().map(|target| target.name.clone()).unwrap_or_default();
-    let what = format!(
-        "{file}: engine ({}) lacks fetch ruhs\nfio: ruh info failed for {file} ({EINVAL})",
-        worker.engine.def.name
-    );
-    let note = Note::Engine { job: None, note: EngineNote::Unfit { file: None, what } };
-    Err(failure!(EINVAL, "setup_files").explained(note))
+    let note = EngineNote::NoPlacement { engine: worker.engine.def.name.into(), file, errno: EINVAL };
+    Err(failure!(EINVAL, "setup_files").explained(Note::Engine { job: None, note }))
 }
 
 /// The current size; `None` if the target has none (character devices, pipes, engines without files).

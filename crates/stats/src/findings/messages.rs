@@ -50,7 +50,8 @@ impl RunMessages {
     /// stored.
     pub fn push(&mut self, stream: MessageStream, note: Note) {
         let note = match note {
-            Note::Text(text) => Note::Text(shortened(text.trim_matches(['\n', '\r'])).to_owned()),
+            Note::Text(text) => Note::Text(kept_part(&text)),
+            Note::Worded { of_fio, own } => Note::Worded { of_fio: kept_part(&of_fio), own: kept_part(&own) },
             note => note,
         };
         if matches!(&note, Note::Text(text) if text.is_empty()) {
@@ -77,6 +78,11 @@ impl RunMessages {
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }
+}
+
+/// A text without surrounding line ends, up to the length that is kept.
+fn kept_part(text: &str) -> String {
+    shortened(text.trim_matches(['\n', '\r'])).to_owned()
 }
 
 fn shortened(text: &str) -> &str {

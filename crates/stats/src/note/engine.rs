@@ -44,6 +44,15 @@ pub enum EngineNote {
         /// What does not fit.
         what: String,
     },
+    /// The job wants flexible data placement, and the engine does not carry its identifiers.
+    NoPlacement {
+        /// Name of the engine.
+        engine: Cow<'static, str>,
+        /// Name of the first target.
+        file: String,
+        /// The errno.
+        errno: i32,
+    },
     /// The kernel refused a feature.
     Refused {
         /// Name of the engine.

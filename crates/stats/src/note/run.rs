@@ -30,6 +30,11 @@ pub enum RunNote {
         /// Time for which it was waited for.
         limit_secs: u64,
     },
+    /// A signal ends the run.
+    EndsBySignal {
+        /// The signal.
+        number: i32,
+    },
     /// A job ended without sending results.
     NoResults,
     /// A job never started its I/O.

@@ -36,7 +36,7 @@ impl CommandOptions {
         }
         let text = options.get(&io_uring::WRITE_MODE);
         let write_modes = write_mode::parse(text)
-            .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why))?;
+            .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why.to_string()))?;
         Ok(Self {
             ring: UringOptions::parse(options)?,
             reads_past_cache: options.get(&io_uring::READFUA),

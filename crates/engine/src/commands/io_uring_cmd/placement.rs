@@ -75,7 +75,7 @@ impl Placements {
                     let errno = error.errno().unwrap_or(libc::EOPNOTSUPP);
                     refused(format!("fdp fetch ruhs failed ({errno}): {error}"), errno)
                 })?;
-                chosen(&self.spec.ids, &found).map_err(|what| refused(what, libc::EINVAL))?
+                chosen(&self.spec.ids, &found).map_err(|why| refused(why.to_string(), libc::EINVAL))?
             }
             _ => self.spec.ids.clone(),
         };
@@ -105,14 +105,22 @@ impl Placements {
     }
 }
 
+/// An index that the device has no identifier for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("PID index {index} must be smaller than {n_found}")]
+struct NoSuchIndex {
+    index: u16,
+    n_found: usize,
+}
+
 /// The identifiers at these indexes; all where there are none.
-fn chosen(indexes: &[u16], found: &[u16]) -> Result<Vec<u16>, String> {
+fn chosen(indexes: &[u16], found: &[u16]) -> Result<Vec<u16>, NoSuchIndex> {
     if indexes.is_empty() {
         return Ok(found.iter().take(MAX_IDS).copied().collect());
     }
     let id = |index: &u16| {
         let id = found.get(usize::from(*index)).copied();
-        id.ok_or_else(|| format!("PID index {index} must be smaller than {}", found.len()))
+        id.ok_or(NoSuchIndex { index: *index, n_found: found.len() })
     };
     indexes.iter().map(id).collect()
 }
@@ -174,7 +182,7 @@ mod tests {
         let found = [10, 11, 12];
         assert_eq!(chosen(&[], &found).unwrap(), found);
         assert_eq!(chosen(&[2, 0], &found).unwrap(), [12, 10]);
-        assert_eq!(chosen(&[9], &found).unwrap_err(), "PID index 9 must be smaller than 3");
+        assert_eq!(chosen(&[9], &found).unwrap_err().to_string(), "PID index 9 must be smaller than 3");
         assert_eq!(chosen(&[], &[7; 200]).unwrap().len(), 128);
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: encodings. Start reading at [`parse`].
 
-use crate::mix::WordMix;
+use crate::mix::{MixError, WordMix};
 
 /// A command of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,21 +21,18 @@ pub(super) enum WriteMode {
 pub(super) type WriteModes = WordMix<WriteMode>;
 
 /// Reads the option.
-///
-/// # Errors
-/// What is wrong, in the words of fio where it has some.
-pub(super) fn parse(text: &str) -> Result<WriteModes, String> {
+pub(super) fn parse(text: &str) -> Result<WriteModes, MixError> {
     WordMix::parse("write_mode", text, mode)
 }
 
-fn mode(name: &str) -> Result<WriteMode, String> {
+fn mode(name: &str) -> Result<WriteMode, MixError> {
     match name {
         "write" => Ok(WriteMode::Write),
         "zeroes" => Ok(WriteMode::Zeroes),
         "verify" => Ok(WriteMode::Verify),
         "zone_append" => Ok(WriteMode::ZoneAppend),
-        "uncor" => Err("write_mode=uncor is not built yet".to_owned()),
-        _ => Err(format!("invalid write_mode value: {name}")),
+        "uncor" => Err(MixError::Word("write_mode=uncor is not built yet".to_owned())),
+        _ => Err(MixError::Word(format!("invalid write_mode value: {name}"))),
     }
 }
 
@@ -48,7 +45,7 @@ mod tests {
         let modes = parse("write/70:zeroes/30").unwrap();
         assert!(modes.have(WriteMode::Write) && modes.have(WriteMode::Zeroes) && !modes.have(WriteMode::Verify));
         assert_eq!(parse("zone_append").unwrap().only(), Some(WriteMode::ZoneAppend));
-        assert_eq!(parse("foo").unwrap_err(), "invalid write_mode value: foo");
-        assert_eq!(parse("uncor").unwrap_err(), "write_mode=uncor is not built yet");
+        assert_eq!(parse("foo").unwrap_err().to_string(), "invalid write_mode value: foo");
+        assert_eq!(parse("uncor").unwrap_err().to_string(), "write_mode=uncor is not built yet");
     }
 }

@@ -150,22 +150,36 @@ fn protection_of(device: impl AsFd, options: ProtectionOptions) -> Result<Protec
         let errno = error.errno().unwrap_or(libc::EIO);
         unfit(format!("failed to query protection information capabilities; error {errno}"), errno)
     })?;
-    let blocks = blocks_of(&form).map_err(|what| unfit(what, libc::EOPNOTSUPP))?;
+    let blocks = blocks_of(&form).map_err(|fault| unfit(fault.to_string(), libc::EOPNOTSUPP))?;
     Ok(Protection { blocks, options })
 }
 
+/// Why the protection information of a device is not used, in fio's words but for the last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+enum ProtectionFault {
+    #[error("Protection information not supported")]
+    NoProtection,
+    #[error("Storage tag not supported")]
+    StorageTag,
+    /// The kernel's number of the kind of checksum.
+    #[error("unsupported checksum type {0}")]
+    GuardKind(u8),
+    #[error("the place of the protection information in the metadata is not supported")]
+    Place,
+}
+
 /// The same from what the kernel says of the device.
-fn blocks_of(form: &MetadataForm) -> Result<ProtectedBlocks, String> {
+fn blocks_of(form: &MetadataForm) -> Result<ProtectedBlocks, ProtectionFault> {
     if !form.has_protection {
-        return Err("Protection information not supported".to_owned());
+        return Err(ProtectionFault::NoProtection);
     }
     if form.storage_tag_bytes > 0 {
-        return Err("Storage tag not supported".to_owned());
+        return Err(ProtectionFault::StorageTag);
     }
     let guard_bits = match form.guard_kind {
         2 => 16,
         4 => 64,
-        other => return Err(format!("unsupported checksum type {other}")),
+        other => return Err(ProtectionFault::GuardKind(other)),
     };
     let is_first = form.protection_at == 0 && form.metadata_bytes > form.protection_bytes;
     let kind = if form.has_reference_tag { 1 } else { 3 };
@@ -173,7 +187,7 @@ fn blocks_of(form: &MetadataForm) -> Result<ProtectedBlocks, String> {
     let end_bytes = form.protection_at + form.protection_bytes;
     let is_at_an_end = is_first || end_bytes == form.metadata_bytes;
     if form.data_bytes == 0 || form.protection_bytes != format.bytes() || !is_at_an_end {
-        return Err("the place of the protection information in the metadata is not supported".to_owned());
+        return Err(ProtectionFault::Place);
     }
     Ok(ProtectedBlocks {
         format,
@@ -314,7 +328,7 @@ mod tests {
                 "the place of the protection information in the metadata is not supported",
             ),
         ] {
-            assert_eq!(blocks_of(&form), Err(text.to_owned()));
+            assert_eq!(blocks_of(&form).map_err(|fault| fault.to_string()), Err(text.to_owned()));
         }
     }
 

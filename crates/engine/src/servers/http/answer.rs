@@ -4,21 +4,20 @@
 //! Memory is bounded whatever the server sends: the body of a read goes to its block, of all others only the beginning is kept.
 //! Must not know: sockets, the meaning of a status. Start reading at [`HttpAnswer::take`].
 
+use super::fault::AnswerFault;
 use super::listing::NameCounter;
 
 /// Largest head of an answer, bytes: status line and headers.
 pub(super) const LARGEST_HEAD_BYTES: usize = 64 << 10;
 
 /// Most headers of an answer.
-const MOST_HEADERS: usize = 128;
+pub(super) const MOST_HEADERS: usize = 128;
 
 /// Most interim answers (1xx) before the final one.
 const MOST_INTERIM: u32 = 16;
 
 /// Most ends of lines before an answer, bytes.
 const MOST_BLANK_BYTES: usize = 16;
-
-const NO_ANSWER: &str = "what the server has sent is no answer of HTTP";
 
 /// Beginning of a body that is no data of a read, as far as it is kept.
 const KEPT_BYTES: usize = 4 << 10;
@@ -120,7 +119,7 @@ impl HttpAnswer {
 
     /// Takes bytes, and returns how many: fewer than there are if a line is not complete, or the answer is. The error says what is
     /// wrong with the answer.
-    pub(super) fn take(&mut self, input: &[u8], block: &mut [u8]) -> Result<usize, String> {
+    pub(super) fn take(&mut self, input: &[u8], block: &mut [u8]) -> Result<usize, AnswerFault> {
         let mut n_used = 0;
         self.is_begun |= !input.is_empty();
         while !self.is_whole() {
@@ -132,11 +131,7 @@ impl HttpAnswer {
                 Part::ChunkSize => self.take_line(rest, Self::begin_chunk)?,
                 Part::ChunkEnd => self.take_line(rest, |answer, line| {
                     answer.part = Part::ChunkSize;
-                    if line.is_empty() {
-                        Ok(())
-                    } else {
-                        Err("a chunk of the answer is longer than it says".to_owned())
-                    }
+                    if line.is_empty() { Ok(()) } else { Err(AnswerFault::LongChunk) }
                 })?,
                 Part::Trailer => self.take_line(rest, Self::take_trailer)?,
                 Part::Nothing => 0,
@@ -175,30 +170,28 @@ impl HttpAnswer {
     }
 
     /// The server has closed the connection. The error says what is missing.
-    pub(super) fn close(&mut self) -> Result<(), String> {
+    pub(super) fn close(&mut self) -> Result<(), AnswerFault> {
         self.keeps_alive = false;
         match self.part {
             Part::UntilClose | Part::Nothing => {
                 self.part = Part::Nothing;
                 Ok(())
             }
-            Part::Head if !self.is_begun => Err("the server has closed the connection without an answer".to_owned()),
-            Part::Length(n_left) => Err(format!(
-                "the server has closed the connection in the middle of its answer: {} of {} bytes have come",
-                self.n_body_bytes,
-                self.n_body_bytes.saturating_add(n_left)
-            )),
-            _ => Err("the server has closed the connection in the middle of its answer".to_owned()),
+            Part::Head if !self.is_begun => Err(AnswerFault::NoAnswer),
+            Part::Length(n_left) => {
+                Err(AnswerFault::Cut(Some([self.n_body_bytes, self.n_body_bytes.saturating_add(n_left)])))
+            }
+            _ => Err(AnswerFault::Cut(None)),
         }
     }
 
-    fn take_head(&mut self, input: &[u8], block_bytes: usize) -> Result<usize, String> {
+    fn take_head(&mut self, input: &[u8], block_bytes: usize) -> Result<usize, AnswerFault> {
         // A server may send a line's end too many behind the answer before.
         let n_blank = input.iter().take_while(|byte| b"\r\n".contains(byte)).count();
         if n_blank > 0 {
             self.n_blank += n_blank;
             let is_answer = self.n_blank <= MOST_BLANK_BYTES;
-            return if is_answer { Ok(n_blank) } else { Err(NO_ANSWER.to_owned()) };
+            return if is_answer { Ok(n_blank) } else { Err(AnswerFault::NotHttp) };
         }
         let from = self.n_searched.saturating_sub(3).min(input.len());
         let ends = [&b"\n\n"[..], b"\n\r\n"];
@@ -206,7 +199,7 @@ impl HttpAnswer {
         let Some(end) = (from..input.len()).find_map(end_at) else {
             self.n_searched = input.len();
             if input.len() >= LARGEST_HEAD_BYTES {
-                return Err(format!("the headers of the answer are longer than {} KiB", LARGEST_HEAD_BYTES >> 10));
+                return Err(AnswerFault::LongHead);
             }
             return Ok(0);
         };
@@ -216,20 +209,16 @@ impl HttpAnswer {
         let n_bytes = match head.parse(&input[..end]) {
             Ok(httparse::Status::Complete(n_bytes)) => n_bytes,
             Err(httparse::Error::TooManyHeaders) => {
-                return Err(format!("the answer has more than {MOST_HEADERS} headers"));
+                return Err(AnswerFault::TooManyHeaders);
             }
             Ok(httparse::Status::Partial) | Err(_) => {
-                return Err(NO_ANSWER.to_owned());
+                return Err(AnswerFault::NotHttp);
             }
         };
         let status = head.code.unwrap_or(0);
         if (100..200).contains(&status) && status != 101 {
             self.n_interim += 1;
-            return if self.n_interim > MOST_INTERIM {
-                Err("the server sends interim answers without an end".to_owned())
-            } else {
-                Ok(n_bytes)
-            };
+            return if self.n_interim > MOST_INTERIM { Err(AnswerFault::EndlessInterim) } else { Ok(n_bytes) };
         }
         self.status = status;
         self.keeps_alive = head.version == Some(1);
@@ -239,7 +228,7 @@ impl HttpAnswer {
     }
 
     /// Returns the length of the body, `None` if it has none, and whether it comes in chunks.
-    fn take_headers(&mut self, headers: &[httparse::Header<'_>]) -> Result<(Option<u64>, bool), String> {
+    fn take_headers(&mut self, headers: &[httparse::Header<'_>]) -> Result<(Option<u64>, bool), AnswerFault> {
         let (mut length, mut is_chunked) = (None, false);
         for header in headers {
             let value = || String::from_utf8_lossy(header.value).trim().to_owned();
@@ -251,13 +240,13 @@ impl HttpAnswer {
                     let bytes = value().parse::<u64>().ok();
                     let is_plain = header.value.trim_ascii().iter().all(u8::is_ascii_digit);
                     let bytes = bytes.filter(|bytes| is_plain && length.is_none_or(|other| other == *bytes));
-                    length = Some(bytes.ok_or("the length of the answer is no number, or there are two")?);
+                    length = Some(bytes.ok_or(AnswerFault::BadLength)?);
                 }
                 "transfer-encoding" => match value().to_ascii_lowercase().as_str() {
                     "chunked" => is_chunked = true,
                     "identity" => {}
                     other => {
-                        return Err(format!("the answer has an encoding that was not asked for: {}", plain(other)));
+                        return Err(AnswerFault::Encoding(plain(other)));
                     }
                 },
                 "connection" => {
@@ -281,7 +270,7 @@ impl HttpAnswer {
         Ok((length, is_chunked))
     }
 
-    fn begin_body(&mut self, (length, is_chunked): (Option<u64>, bool), block_bytes: usize) -> Result<(), String> {
+    fn begin_body(&mut self, (length, is_chunked): (Option<u64>, bool), block_bytes: usize) -> Result<(), AnswerFault> {
         self.is_data = matches!(self.body_use, BodyUse::Data(one, two) if [one, two].contains(&self.status));
         self.part = match (self.status, is_chunked, length) {
             (204 | 304, ..) | (_, false, Some(0)) => Part::Nothing,
@@ -289,7 +278,7 @@ impl HttpAnswer {
             (_, true, _) => Part::ChunkSize,
             (_, false, Some(length)) => {
                 if self.is_data && length > block_bytes as u64 {
-                    return Err(too_long(format_args!("of {length} bytes"), block_bytes));
+                    return Err(AnswerFault::TooLong { block_bytes, length_bytes: Some(length) });
                 }
                 Part::Length(length)
             }
@@ -300,13 +289,13 @@ impl HttpAnswer {
         Ok(())
     }
 
-    fn take_body(&mut self, input: &[u8], n_left: u64, block: &mut [u8]) -> Result<usize, String> {
+    fn take_body(&mut self, input: &[u8], n_left: u64, block: &mut [u8]) -> Result<usize, AnswerFault> {
         let n_bytes = usize::try_from(n_left).unwrap_or(usize::MAX).min(input.len());
         let bytes = &input[..n_bytes];
         if self.is_data {
             let start = self.n_body_bytes as usize;
             let Some(place) = block.get_mut(start..start.saturating_add(n_bytes)) else {
-                return Err(too_long(format_args!("without an end in sight"), block.len()));
+                return Err(AnswerFault::TooLong { block_bytes: block.len(), length_bytes: None });
             };
             place.copy_from_slice(bytes);
         } else {
@@ -337,44 +326,36 @@ impl HttpAnswer {
     fn take_line(
         &mut self,
         input: &[u8],
-        take: impl FnOnce(&mut Self, &[u8]) -> Result<(), String>,
-    ) -> Result<usize, String> {
+        take: impl FnOnce(&mut Self, &[u8]) -> Result<(), AnswerFault>,
+    ) -> Result<usize, AnswerFault> {
         let Some(end) = input.iter().take(LONGEST_LINE_BYTES).position(|byte| *byte == b'\n') else {
-            return if input.len() < LONGEST_LINE_BYTES {
-                Ok(0)
-            } else {
-                Err("the answer has a line without an end between its chunks".to_owned())
-            };
+            return if input.len() < LONGEST_LINE_BYTES { Ok(0) } else { Err(AnswerFault::LongLine) };
         };
         take(self, input[..end].strip_suffix(b"\r").unwrap_or(&input[..end]))?;
         Ok(end + 1)
     }
 
-    fn begin_chunk(&mut self, line: &[u8]) -> Result<(), String> {
+    fn begin_chunk(&mut self, line: &[u8]) -> Result<(), AnswerFault> {
         let digits = line.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
         let digits =
             std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()));
         let size = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
-        self.part = match size.ok_or("a chunk of the answer has no size")? {
+        self.part = match size.ok_or(AnswerFault::NoChunkSize)? {
             0 => Part::Trailer,
             n_bytes => Part::Chunk(n_bytes),
         };
         Ok(())
     }
 
-    fn take_trailer(&mut self, line: &[u8]) -> Result<(), String> {
+    fn take_trailer(&mut self, line: &[u8]) -> Result<(), AnswerFault> {
         self.n_trailer_bytes += line.len() + 1;
         if line.is_empty() {
             self.part = Part::Nothing;
         } else if self.n_trailer_bytes > LARGEST_HEAD_BYTES {
-            return Err("the answer has a trailer without an end".to_owned());
+            return Err(AnswerFault::LongTrailer);
         }
         Ok(())
     }
-}
-
-fn too_long(length: std::fmt::Arguments<'_>, block_bytes: usize) -> String {
-    format!("the answer is longer than the block of {block_bytes} bytes that was asked for: a body {length}")
 }
 
 /// A text of a server, as it may be shown: one line, without control characters, at most 200 characters.
@@ -397,7 +378,7 @@ mod tests {
     const READ: BodyUse = BodyUse::Data(200, 206);
 
     /// What an answer becomes that comes in pieces of so many bytes, and then the connection is closed.
-    fn taken(bytes: &[u8], piece: usize, body_use: BodyUse) -> (HttpAnswer, Result<(), String>, [u8; 8]) {
+    fn taken(bytes: &[u8], piece: usize, body_use: BodyUse) -> (HttpAnswer, Result<(), AnswerFault>, [u8; 8]) {
         let (mut answer, mut block, mut input) = (HttpAnswer::default(), [0; 8], Vec::new());
         answer.clear(body_use);
         for piece in bytes.chunks(piece) {
@@ -457,7 +438,7 @@ mod tests {
             ),
         ] {
             let (_, result, _) = taken(&endless, 1000, READ);
-            assert!(result.as_ref().is_err_and(|error| error.contains(why)), "{why}: {result:?}");
+            assert!(result.as_ref().is_err_and(|error| error.to_string().contains(why)), "{why}: {result:?}");
         }
     }
 
@@ -475,7 +456,7 @@ mod tests {
             ("SSH-2.0-OpenSSH\r\n\r\n", "no answer of HTTP"),
         ] {
             let (_, result, _) = taken(text.as_bytes(), 4, READ);
-            assert!(result.as_ref().is_err_and(|error| error.contains(why)), "{text}: {result:?}");
+            assert!(result.as_ref().is_err_and(|error| error.to_string().contains(why)), "{text}: {result:?}");
         }
     }
 

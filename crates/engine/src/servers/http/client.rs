@@ -4,21 +4,13 @@
 //! meaning of a status. Start reading at [`HttpClient::go_on`].
 
 use super::answer::{BodyUse, HttpAnswer, LARGEST_HEAD_BYTES};
+use super::fault::HttpFault;
 use super::line::{HttpDoor, HttpLine, HttpReach, ns};
 use crate::contract::Cancellation;
 use crate::servers::remote::lookup::look_up;
 use ferrio_stats::{LatencyStat, ServerSteps};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-
-/// Why a request has no whole answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct HttpFault {
-    /// In words.
-    pub(super) why: String,
-    /// The connection was lost, or could not be made; another one may work.
-    pub(super) is_lost: bool,
-}
 
 /// Where a request has got to.
 enum Stage {
@@ -88,7 +80,7 @@ impl HttpClient {
     }
 
     /// Makes the connection; false: the call was cancelled.
-    pub(super) fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<bool, String> {
+    pub(super) fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<bool, HttpFault> {
         if self.addresses.is_empty() {
             match look_up(&self.door.place.name, self.door.place.port, cancellation)? {
                 Some(addresses) => self.addresses = addresses,
@@ -209,10 +201,10 @@ impl HttpClient {
     /// Does what can be done now; false: nothing can.
     fn advance(&mut self, block: &mut [u8]) -> Result<bool, HttpFault> {
         match &mut self.stage {
-            Stage::Idle => Err(HttpFault { why: "no request was made".to_owned(), is_lost: false }),
+            Stage::Idle => Err(HttpFault::NoRequest),
             Stage::Reaching(reach) => {
                 let reached = reach.step(&self.door, &mut self.steps);
-                if let Some(line) = reached.map_err(|why| HttpFault { why, is_lost: true })? {
+                if let Some(line) = reached? {
                     self.line = Some(line);
                     self.sent_at = Instant::now();
                     self.stage = Stage::Sending(0);
@@ -244,9 +236,9 @@ impl HttpClient {
                 Ok(true)
             }
             // A closed connection may still hold the answer that says why.
-            Err(why) => {
+            Err(fault) => {
                 while self.receive(&mut []).is_ok_and(|has_moved| has_moved) && !self.answer.is_whole() {}
-                if self.answer.is_whole() { Ok(true) } else { Err(HttpFault { why, is_lost: true }) }
+                if self.answer.is_whole() { Ok(true) } else { Err(fault.into()) }
             }
         }
     }
@@ -265,11 +257,12 @@ impl HttpClient {
         };
         let n_bytes = match received {
             Ok(Some(0)) => {
-                return self.answer.close().map(|()| true).map_err(|why| HttpFault { why, is_lost: true });
+                self.answer.close()?;
+                return Ok(true);
             }
             Ok(Some(n_bytes)) => n_bytes,
             Ok(None) => return Ok(false),
-            Err(why) => return Err(HttpFault { why, is_lost: true }),
+            Err(fault) => return Err(fault.into()),
         };
         self.moved_bytes += n_bytes as u64;
         if self.begun_at.is_none() {
@@ -284,7 +277,7 @@ impl HttpClient {
         // The block of a request that is being sent takes no data.
         let room = if self.sends_block { &mut [] } else { block };
         let taken = self.answer.take(&self.input.buffer[self.input.n_used..self.input.n_filled], room);
-        self.input.n_used += taken.map_err(|why| HttpFault { why, is_lost: false })?;
+        self.input.n_used += taken?;
         Ok(true)
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn take_answer(bytes: &[u8], piece_bytes: usize, block_bytes: usize, 
     let has_login = login.map(|mut login| login.header(&("user".to_owned(), "password".to_owned()), "GET", "/o"));
     TakenAnswer {
         status: answer.status,
-        error: taken.err(),
+        error: taken.err().map(|fault| fault.to_string()),
         block,
         reason: explain::reason(Method::Get, &answer, true),
         has_login: has_login.is_some(),

@@ -4,10 +4,11 @@
 
 use super::answer::{BodyUse, plain};
 use super::client::{HttpClient, SLICE};
+use super::fault::HttpFault;
 use super::line::HttpDoor;
 use super::settings::HttpPlace;
 use crate::contract::{Cancellation, EngineError};
-use crate::servers::remote::tls::{Checks, TlsSettings, TlsTerms};
+use crate::servers::remote::tls::{Checks, TlsError, TlsSettings, TlsTerms};
 use crate::servers::server_facts::{TlsFacts, WebFacts, WebProtocol};
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -30,7 +31,7 @@ pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Optio
         return Err(failed(format!("{url}: the path has a blank, or a character that is not encoded")));
     }
     let mut door = Door { place, has_tls, checks: Checks::All };
-    let mut client = door.client().map_err(&failed)?;
+    let mut client = door.client().map_err(|why| failed(why.to_string()))?;
     let mut problem = None;
     match client.connect(cancellation) {
         Ok(true) => {}
@@ -38,14 +39,14 @@ pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Optio
         // Whether it speaks at all is asked without a look at its certificate.
         Err(why) if has_tls => {
             door.checks = Checks::Nothing;
-            client = door.client().map_err(&failed)?;
+            client = door.client().map_err(|why| failed(why.to_string()))?;
             match client.connect(cancellation) {
-                Ok(true) => problem = Some(why),
+                Ok(true) => problem = Some(why.to_string()),
                 Ok(false) => return Ok(None),
-                Err(_) => return Err(failed(why)),
+                Err(_) => return Err(failed(why.to_string())),
             }
         }
-        Err(why) => return Err(failed(why)),
+        Err(why) => return Err(failed(why.to_string())),
     }
     let tls = client.tls_version().map(|version| TlsFacts {
         version,
@@ -54,7 +55,7 @@ pub(crate) fn inquire(url: &str, cancellation: Cancellation<'_>) -> Result<Optio
     });
     let mut facts = WebFacts { tls, connect: Duration::from_nanos(client.steps.connect.max_ns), ..WebFacts::default() };
     let target = format!("/{path}");
-    if !ask(&mut client, &door, "GET", &target, cancellation).map_err(&failed)? {
+    if !ask(&mut client, &door, "GET", &target, cancellation).map_err(|fault| failed(fault.to_string()))? {
         return Ok(None);
     }
     facts.first_byte = Duration::from_nanos(client.steps.first_byte.max_ns);
@@ -74,7 +75,7 @@ struct Door {
 }
 
 impl Door {
-    fn client(&self) -> Result<HttpClient, String> {
+    fn client(&self) -> Result<HttpClient, TlsError> {
         let terms = TlsTerms {
             name: self.place.name.clone(),
             checks: self.checks,
@@ -94,7 +95,7 @@ fn ask(
     method: &str,
     target: &str,
     cancellation: Cancellation<'_>,
-) -> Result<bool, String> {
+) -> Result<bool, HttpFault> {
     client.begin(false, BodyUse::Inquiry, |head| {
         let range = if method == "GET" { "Range: bytes=0-0\r\n" } else { "" };
         // Writing to a list cannot fail.
@@ -102,7 +103,7 @@ fn ask(
     });
     loop {
         match client.go_on(&mut [], Instant::now() + SLICE) {
-            Some(done) => return done.map(|()| true).map_err(|fault| fault.why),
+            Some(done) => return done.map(|()| true),
             None if cancellation.is_over() => return Ok(false),
             None => {}
         }

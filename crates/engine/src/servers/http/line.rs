@@ -2,6 +2,7 @@
 //!
 //! Must not know: HTTP. Start reading at [`HttpReach::step`].
 
+use super::fault::LineFault;
 use super::settings::HttpPlace;
 use crate::contract::Cancellation;
 use crate::servers::remote::channel::Channel;
@@ -11,7 +12,6 @@ use ferrio_sys::Errno;
 use ferrio_sys::poll;
 use ferrio_sys::socket::{Address, Family, Socket};
 use ferrio_sys::tcp_info::TcpCounts;
-use ferrio_units::errno_text;
 use std::io::IoSlice;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
@@ -39,18 +39,18 @@ impl HttpLine {
     }
 
     /// Sends what fits of these parts, one after the other; 0: nothing does now. The error says that the connection is lost.
-    pub(super) fn send(&mut self, parts: [&[u8]; 2]) -> Result<usize, String> {
+    pub(super) fn send(&mut self, parts: [&[u8]; 2]) -> Result<usize, LineFault> {
         match self.channel.send_parts_now(&parts.map(IoSlice::new)) {
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),
-            sent => sent.map_err(lost),
+            sent => sent.map_err(LineFault::Lost),
         }
     }
 
     /// Receives what has come; 0: the connection is closed, `None`: nothing has.
-    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, String> {
+    pub(super) fn receive(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, LineFault> {
         match self.channel.receive_now(buffer) {
             Err(Errno::AGAIN | Errno::INTR) => Ok(None),
-            received => received.map(Some).map_err(lost),
+            received => received.map(Some).map_err(LineFault::Lost),
         }
     }
 
@@ -73,14 +73,6 @@ impl HttpLine {
 /// Nanoseconds of a duration.
 pub(super) fn ns(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
-}
-
-fn lost(errno: Errno) -> String {
-    match errno {
-        Errno::PIPE | Errno::CONNRESET => "the server has closed the connection, or is gone".to_owned(),
-        Errno::PROTO => "the server has sent what is no TLS".to_owned(),
-        errno => format!("the connection is lost: {}", errno_text(errno.raw_os_error())),
-    }
 }
 
 /// A connection in the making.
@@ -108,15 +100,16 @@ impl HttpReach {
     }
 
     /// Goes on, and waits for a moment at most; `None`: not yet.
-    pub(super) fn step(&mut self, door: &HttpDoor, steps: &mut ServerSteps) -> Result<Option<HttpLine>, String> {
+    pub(super) fn step(&mut self, door: &HttpDoor, steps: &mut ServerSteps) -> Result<Option<HttpLine>, LineFault> {
         let is_late = self.start.elapsed() > LIMIT;
         let place = &door.place;
         match std::mem::replace(&mut self.stage, Stage::Next) {
-            Stage::Agreeing(..) if is_late => {
-                Err(format!("no connection to {place}: the server does not agree on TLS within 30 seconds"))
-            }
+            Stage::Agreeing(..) if is_late => Err(LineFault::NoAgreement(Box::new(place.clone()))),
             Stage::Agreeing(mut tls, since) => {
-                if tls.agree_now().map_err(|why| format!("no connection to {place}: {why}"))? {
+                if tls
+                    .agree_now()
+                    .map_err(|fault| LineFault::Refused { place: Box::new(place.clone()), fault: Box::new(fault) })?
+                {
                     steps.tls.record(ns(since.elapsed()));
                     steps.n_connections += 1;
                     return Ok(Some(HttpLine::new(Channel::Tls(tls))));
@@ -135,8 +128,7 @@ impl HttpReach {
                     return Err(self.no_connection(place));
                 };
                 self.next += 1;
-                let socket =
-                    new_socket(&address).map_err(|errno| format!("no socket: {}", errno_text(errno.raw_os_error())))?;
+                let socket = new_socket(&address).map_err(LineFault::NoSocket)?;
                 self.connect(door, socket, Address::of_internet(address), steps)
             }
         }
@@ -148,7 +140,7 @@ impl HttpReach {
         socket: Socket,
         address: Address,
         steps: &mut ServerSteps,
-    ) -> Result<Option<HttpLine>, String> {
+    ) -> Result<Option<HttpLine>, LineFault> {
         match socket.connect(&address) {
             Ok(()) | Err(Errno::ISCONN) => {}
             Err(Errno::INPROGRESS | Errno::ALREADY | Errno::AGAIN | Errno::INTR) => {
@@ -167,17 +159,15 @@ impl HttpReach {
             steps.n_connections += 1;
             return Ok(Some(HttpLine::new(Channel::Plain(socket))));
         };
-        self.stage = Stage::Agreeing(Box::new(TlsStream::new(socket, settings)?), Instant::now());
+        self.stage = Stage::Agreeing(
+            Box::new(TlsStream::new(socket, settings).map_err(|fault| LineFault::Tls(Box::new(fault)))?),
+            Instant::now(),
+        );
         Ok(None)
     }
 
-    fn no_connection(&self, place: &HttpPlace) -> String {
-        let why = match self.last {
-            Errno::CONNREFUSED => "connection refused: no server listens on this port".to_owned(),
-            Errno::TIMEDOUT => "the server does not take the connection: no answer within 30 seconds".to_owned(),
-            errno => errno_text(errno.raw_os_error()),
-        };
-        format!("no connection to {place}: {why}")
+    fn no_connection(&self, place: &HttpPlace) -> LineFault {
+        LineFault::NoConnection { place: Box::new(place.clone()), last: self.last }
     }
 }
 

@@ -7,6 +7,7 @@ use super::request::Method;
 use super::settings::{HttpSettings, PartSettings};
 use super::talk::{HttpTalk, refused};
 use crate::contract::parts::Complaint;
+use crate::servers::remote::tls::TlsError;
 use ferrio_stats::ServerSteps;
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -43,7 +44,7 @@ pub(super) struct HttpUpload {
 }
 
 impl HttpUpload {
-    pub(super) fn new(settings: &HttpSettings, parts: PartSettings) -> Result<Self, String> {
+    pub(super) fn new(settings: &HttpSettings, parts: PartSettings) -> Result<Self, TlsError> {
         let talks: Vec<_> = (0..parts.n_at_once).map(|_| HttpTalk::new(settings.clone())).collect::<Result<_, _>>()?;
         Ok(Self {
             busy: vec![None; talks.len()],

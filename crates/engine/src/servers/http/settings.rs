@@ -6,7 +6,7 @@ use super::NAME;
 use super::signature::Signer;
 use crate::contract::EngineError;
 use crate::contract::options::EngineOptions;
-use crate::mix::WordMix;
+use crate::mix::{MixError, WordMix};
 use crate::servers::remote::silence::limit_of;
 use crate::servers::remote::tls::{Checks, TlsTerms};
 use base64::Engine as _;
@@ -215,10 +215,10 @@ fn read_mode(options: &EngineOptions) -> Result<WordMix<ObjectRequestKind>, Engi
         "get" => Ok(ObjectRequestKind::Get),
         "head" => Ok(ObjectRequestKind::Head),
         "list" => Ok(ObjectRequestKind::List),
-        _ => Err(format!("{word} is no request that reads; allowed: get, head, list")),
+        _ => Err(MixError::Word(format!("{word} is no request that reads; allowed: get, head, list"))),
     };
     WordMix::parse("http_read_mode", text, kind)
-        .map_err(|why| EngineError::bad_option(NAME, "http_read_mode", text, why))
+        .map_err(|why| EngineError::bad_option(NAME, "http_read_mode", text, why.to_string()))
 }
 
 /// The path of the bucket, without a slash at its end.

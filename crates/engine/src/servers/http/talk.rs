@@ -4,8 +4,9 @@
 //! Must not know: units' slots, bytes of answers. Start reading at [`HttpTalk::go_on`].
 
 use super::answer::{BodyUse, plain};
-use super::client::{HttpClient, HttpFault};
+use super::client::HttpClient;
 use super::explain;
+use super::fault::HttpFault;
 use super::line::HttpDoor;
 use super::listing::{self, NameCounter};
 use super::login::HttpLogin;
@@ -13,7 +14,7 @@ use super::request::{HttpRequest, Method};
 use super::settings::{HttpProtocol, HttpSettings};
 use crate::contract::parts::Complaint;
 use crate::contract::{Cancellation, IoUnit};
-use crate::servers::remote::tls::TlsSettings;
+use crate::servers::remote::tls::{TlsError, TlsSettings};
 use ferrio_stats::{ObjectRequestKind, ServerSteps};
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -78,7 +79,7 @@ pub(super) struct HttpTalk {
 
 impl HttpTalk {
     /// The error says why the certificates of authorities cannot be read.
-    pub(super) fn new(settings: HttpSettings) -> Result<Self, String> {
+    pub(super) fn new(settings: HttpSettings) -> Result<Self, TlsError> {
         let tls = settings.tls.as_ref().map(TlsSettings::new).transpose()?;
         let client = HttpClient::new(HttpDoor { place: settings.place.clone(), tls });
         let target = String::with_capacity(256);
@@ -91,7 +92,7 @@ impl HttpTalk {
         match self.client.connect(cancellation) {
             // The first request tries again.
             Err(_) if self.settings.n_retries > 0 && self.client.has_addresses() => Ok(true),
-            connected => connected.map_err(refused),
+            connected => connected.map_err(|fault| refused(fault.to_string())),
         }
     }
 
@@ -265,12 +266,12 @@ impl HttpTalk {
 
     /// What to do about a request without a whole answer. `Ok(false)`: send it again.
     fn excuse(&mut self, fault: HttpFault) -> Result<bool, Complaint> {
-        if fault.is_lost && self.client.was_stale() && !std::mem::replace(&mut self.task.is_repeated, true) {
+        if fault.is_lost() && self.client.was_stale() && !std::mem::replace(&mut self.task.is_repeated, true) {
             self.client.steps.n_resent += 1;
             return Ok(false);
         }
-        let is_lost = fault.is_lost;
-        self.again_or(is_lost, Duration::ZERO, refused(fault.why))
+        let is_lost = fault.is_lost();
+        self.again_or(is_lost, Duration::ZERO, refused(fault.to_string()))
     }
 
     /// `Ok(false)` if the request may, and is to, be sent again; else the complaint, which is kept for the case that it never succeeds.

@@ -7,7 +7,9 @@
 
 use super::library::{IscsiContext, IscsiUrl, Libiscsi, LunCapacity, ScsiTask, ScsiVector, UnmapRange};
 
+mod error;
 mod facts;
+pub(super) use error::IscsiError;
 pub(super) use facts::targets;
 
 use crate::contract::Cancellation;
@@ -138,6 +140,15 @@ unsafe fn words(api: &Libiscsi, context: *mut IscsiContext) -> String {
     }
 }
 
+/// The same as an error.
+///
+/// # Safety
+/// As for [`words`].
+unsafe fn refusal(api: &Libiscsi, context: *mut IscsiContext) -> IscsiError {
+    // SAFETY: as the caller promises.
+    IscsiError::Library(unsafe { words(api, context) })
+}
+
 /// The context of a session.
 struct Login {
     api: &'static Libiscsi,
@@ -188,14 +199,19 @@ unsafe impl Send for Lun {}
 impl Lun {
     /// Logs in to a target, and finds the size of its LUN. Blocks: while the target is silent, or its name is looked up. The error is
     /// the library's text, with what failed.
-    pub(super) fn reach(api: &'static Libiscsi, url: &str, initiator: &str, caller: &Caller) -> Result<Self, String> {
-        let unparsable = || format!("failed to parse url: {}", without_passwords(url));
+    pub(super) fn reach(
+        api: &'static Libiscsi,
+        url: &str,
+        initiator: &str,
+        caller: &Caller,
+    ) -> Result<Self, IscsiError> {
+        let unparsable = || IscsiError::BadUrl(without_passwords(url).into_owned());
         let text = CString::new(url).map_err(|_| unparsable())?;
-        let initiator = CString::new(initiator).map_err(|_| "the name of the initiator has a NUL byte".to_owned())?;
+        let initiator = CString::new(initiator).map_err(|_| IscsiError::BadInitiator)?;
         // SAFETY: a string of C.
         let context = unsafe { (api.iscsi_create_context)(initiator.as_ptr()) };
         if context.is_null() {
-            return Err("failed to create iscsi context.".to_owned());
+            return Err(IscsiError::NoContext);
         }
         let mut lun = Self::of_context(api, context);
         // SAFETY: the context is valid, and the address a string of C.
@@ -217,7 +233,7 @@ impl Lun {
         Self { login, flights, done, number: 0, size_bytes: 0, block_bytes: 512, is_thin: false, is_lost: false }
     }
 
-    fn log_in(&mut self, url: *const IscsiUrl, caller: &Caller) -> Result<(), String> {
+    fn log_in(&mut self, url: *const IscsiUrl, caller: &Caller) -> Result<(), IscsiError> {
         let Login { api, context } = self.login;
         // SAFETY: the library has filled the address with strings of C, and copies what it needs.
         unsafe {
@@ -244,10 +260,12 @@ impl Lun {
         });
         // SAFETY: a string of C, which the library has filled.
         let portal = unsafe { CStr::from_ptr((*url).portal.as_ptr()) }.to_string_lossy();
-        connected.map(|_| ()).map_err(|text| format!("failed to connect to LUN : {}", unreached(text, &portal)))
+        let failed =
+            |error: IscsiError| IscsiError::NoConnection { is_lun: true, why: unreached(error.to_string(), &portal) };
+        connected.map(|_| ()).map_err(failed)
     }
 
-    fn find_size(&mut self, caller: &Caller) -> Result<(), String> {
+    fn find_size(&mut self, caller: &Caller) -> Result<(), IscsiError> {
         let Login { api, context } = self.login;
         let number = self.number;
         let is_gone = || caller.is_gone();
@@ -255,8 +273,8 @@ impl Lun {
             // SAFETY: the context is valid.
             unsafe { !(api.iscsi_readcapacity16_task)(context, number, callback, reply).is_null() }
         });
-        let failed = |text: String| format!("failed to send readcapacity command: {text}");
-        let Some(task) = told.map_err(failed)? else { return Err(failed("the wait was ended".to_owned())) };
+        let told = told.map_err(|error| IscsiError::NoCapacity(error.to_string()))?;
+        let Some(task) = told else { return Err(IscsiError::NoCapacity("the wait was ended".to_owned())) };
         // SAFETY: the data of the answer is the task, which belongs to the caller now; the unpacked answer belongs to the task.
         unsafe {
             let task = task.cast::<ScsiTask>();
@@ -270,7 +288,7 @@ impl Lun {
                 (api.scsi_free_scsi_task)(task);
             }
         }
-        if self.block_bytes == 0 || self.size_bytes == 0 { Err("the LUN has no size".to_owned()) } else { Ok(()) }
+        if self.block_bytes == 0 || self.size_bytes == 0 { Err(IscsiError::NoSize) } else { Ok(()) }
     }
 
     /// Makes room for this many commands in flight.
@@ -301,13 +319,13 @@ impl Lun {
         &mut self,
         cancellation: Cancellation<'_>,
         send: impl FnOnce(IscsiCallback, *mut c_void) -> bool,
-    ) -> Result<Option<*mut c_void>, String> {
+    ) -> Result<Option<*mut c_void>, IscsiError> {
         let Login { api, context } = self.login;
         // It is never freed: the library calls back once more when a connection is lost later.
         let reply = Box::into_raw(Box::new(Reply { status: None, data: ptr::null_mut() }));
         if !send(replied, reply.cast()) {
             // SAFETY: the context is valid.
-            return Err(unsafe { words(api, context) });
+            return Err(unsafe { refusal(api, context) });
         }
         loop {
             // SAFETY: callbacks write only within calls of the library.
@@ -315,20 +333,20 @@ impl Lun {
             match status {
                 Some(0) => return Ok(Some(data)),
                 // SAFETY: the context is valid.
-                Some(_) => return Err(unsafe { words(api, context) }),
+                Some(_) => return Err(unsafe { refusal(api, context) }),
                 None if cancellation.is_over() => return Ok(None),
                 None => {}
             }
             // SAFETY: as above.
             if self.turn(Cancellation::LOOK) == LineState::Lost && unsafe { (*reply).status.is_none() } {
                 // SAFETY: the context is valid.
-                return Err(unsafe { words(api, context) });
+                return Err(unsafe { refusal(api, context) });
             }
         }
     }
 
     /// Starts a command. The region belongs to the session until the command is done. The error is the library's text.
-    pub(super) fn send(&mut self, slot: u32, command: LunCommand, region: Region) -> Result<(), String> {
+    pub(super) fn send(&mut self, slot: u32, command: LunCommand, region: Region) -> Result<(), IscsiError> {
         let Login { api, context } = self.login;
         let (place, number) = (self.flights[slot as usize].get(), self.number);
         let LunCommand { order, block, n_bytes, forces_unit_access } = command;
@@ -385,7 +403,7 @@ impl Lun {
             }
         };
         // SAFETY: the context is valid.
-        if task.is_null() { Err(unsafe { words(api, context) }) } else { Ok(()) }
+        if task.is_null() { Err(unsafe { refusal(api, context) }) } else { Ok(()) }
     }
 
     /// A command that is done: its slot, and its result.

@@ -4,7 +4,7 @@
 //! Must not know: protocols. Start reading at [`Channel`].
 
 use super::reach::{Step, Trouble, WaitLimits, failed};
-use super::tls::{TlsSettings, TlsStream};
+use super::tls::{TlsError, TlsSettings, TlsStream};
 use ferrio_sys::Errno;
 use ferrio_sys::socket::Socket;
 use std::io::{self, IoSlice};
@@ -46,7 +46,7 @@ impl Channel {
 
     /// Agrees on TLS with the server on the other end of a socket.
     pub(crate) fn encrypt(socket: Socket, settings: &TlsSettings, limits: WaitLimits<'_>) -> Step<Self> {
-        let refused = |why: String| Trouble::Failed("TLS".to_owned(), io::Error::other(why));
+        let refused = |why: TlsError| Trouble::Failed("TLS".to_owned(), io::Error::other(why));
         let mut stream = TlsStream::new(socket, settings).map_err(refused)?;
         while !stream.agree_now().map_err(refused)? {
             limits.wait(stream.as_fd(), stream.has_unsent(), "TLS")?;

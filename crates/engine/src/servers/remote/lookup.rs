@@ -7,12 +7,34 @@ use super::aside::call;
 use crate::contract::Cancellation;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
+/// Why a host has no addresses.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LookupError {
+    /// The thread that looks the name up cannot be started, or has died.
+    #[error("the look-up of the server's name failed: {0}")]
+    NoThread(String),
+    /// The name is known and has no address.
+    #[error("the host {name} has no address")]
+    NoAddress {
+        /// Name of the host.
+        name: String,
+    },
+    /// The name is not known.
+    #[error("the host {name} is not found: {why}")]
+    NotFound {
+        /// Name of the host.
+        name: String,
+        /// The answer of the system's resolver, which has no errno.
+        why: String,
+    },
+}
+
 /// The addresses of a port of a host; `None`: the call was cancelled. The error says why there are none.
 pub(crate) fn look_up(
     name: &str,
     port: u16,
     cancellation: Cancellation<'_>,
-) -> Result<Option<Vec<SocketAddr>>, String> {
+) -> Result<Option<Vec<SocketAddr>>, LookupError> {
     if let Ok(address) = name.parse::<IpAddr>() {
         return Ok(Some(vec![SocketAddr::new(address, port)]));
     }
@@ -21,10 +43,10 @@ pub(crate) fn look_up(
         let found = (of_thread.as_str(), port).to_socket_addrs();
         found.map(Iterator::collect::<Vec<_>>).map_err(|error| error.to_string())
     });
-    match found.map_err(|error| format!("the look-up of the server's name failed: {error}"))? {
-        Some(Ok(found)) if found.is_empty() => Err(format!("the host {name} has no address")),
+    match found.map_err(|error| LookupError::NoThread(error.to_string()))? {
+        Some(Ok(found)) if found.is_empty() => Err(LookupError::NoAddress { name: name.to_owned() }),
         Some(Ok(found)) => Ok(Some(found)),
-        Some(Err(why)) => Err(format!("the host {name} is not found: {why}")),
+        Some(Err(why)) => Err(LookupError::NotFound { name: name.to_owned(), why }),
         None => Ok(None),
     }
 }

@@ -2,9 +2,12 @@
 //!
 //! Must not know: what the bytes mean. Start reading at [`TlsTerms`], then [`TlsStream`].
 
+mod error;
 #[cfg(test)]
 mod tests;
 mod trust;
+
+pub(crate) use error::TlsError;
 
 use ferrio_sys::Errno;
 use ferrio_sys::socket::Socket;
@@ -55,9 +58,8 @@ pub(crate) struct TlsSettings {
 
 impl TlsSettings {
     /// Reads the files that the terms name. The error says what is wrong with them.
-    pub(crate) fn new(terms: &TlsTerms) -> Result<Self, String> {
-        let name = ServerName::try_from(terms.name.clone())
-            .map_err(|_| format!("{} is no name that a certificate can have", terms.name))?;
+    pub(crate) fn new(terms: &TlsTerms) -> Result<Self, TlsError> {
+        let name = ServerName::try_from(terms.name.clone()).map_err(|_| TlsError::BadName(terms.name.clone()))?;
         Ok(Self { config: trust::config(terms)?, name, terms: terms.clone() })
     }
 }
@@ -77,31 +79,30 @@ impl AsFd for TlsStream {
 
 impl TlsStream {
     /// Begins the agreement with the server on the other end of a socket.
-    pub(crate) fn new(socket: Socket, settings: &TlsSettings) -> Result<Self, String> {
+    pub(crate) fn new(socket: Socket, settings: &TlsSettings) -> Result<Self, TlsError> {
         let session = ClientConnection::new(Arc::clone(&settings.config), settings.name.clone());
-        let mut session = session.map_err(|error| trust::explained(&error, &settings.terms))?;
+        let mut session = session.map_err(|error| TlsError::of_library(error, &settings.terms))?;
         session.set_buffer_limit(Some(MOST_WAITING_BYTES));
         Ok(Self { socket, session, settings: settings.clone() })
     }
 
     /// Goes on with the agreement as far as possible now; true: it is reached. The error says why there is none.
-    pub(crate) fn agree_now(&mut self) -> Result<bool, String> {
-        let lost = |errno: Errno| format!("the connection is lost before TLS is agreed on: {}", io::Error::from(errno));
-        self.flush_now().map_err(lost)?;
+    pub(crate) fn agree_now(&mut self) -> Result<bool, TlsError> {
+        self.flush_now().map_err(TlsError::Lost)?;
         while self.session.is_handshaking() {
             match self.session.read_tls(&mut Bytes(&self.socket)) {
-                Ok(0) => return Err("the server has closed the connection before TLS was agreed on".to_owned()),
+                Ok(0) => return Err(TlsError::Closed),
                 Ok(_) => {}
                 Err(error) if is_later(&error) => return Ok(false),
-                Err(error) => return Err(lost(errno_of(&error))),
+                Err(error) => return Err(TlsError::Lost(errno_of(&error))),
             }
             let processed = self.session.process_new_packets();
             // The server learns why its certificate is refused.
             let flushed = self.flush_now();
-            processed.map_err(|error| trust::explained(&error, &self.settings.terms))?;
-            flushed.map_err(lost)?;
+            processed.map_err(|error| TlsError::of_library(error, &self.settings.terms))?;
+            flushed.map_err(TlsError::Lost)?;
         }
-        self.flush_now().map_err(lost)
+        self.flush_now().map_err(TlsError::Lost)
     }
 
     /// Version of the protocol that was agreed on.

@@ -11,11 +11,9 @@ use anyhow::anyhow;
 use clap::Args;
 use ferrio::session::VERSION;
 use ferrio_formats::words;
-use ferrio_job::message::OutputStream;
 use ferrio_job::{Mode, SystemEnvironment, UsageError};
 use ferrio_run::crash::check::{CrashCheck, CrashReport, Violation, after_crash};
 use ferrio_run::crash::judge::Verdict;
-use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -123,15 +121,7 @@ fn check(request: &Request, console: &mut Console) -> anyhow::Result<Vec<CrashRe
         None => error.to_string(),
     };
     let invocation = invocation.map_err(|error| anyhow!(refusal(error)))?;
-    for (stream, text) in &invocation.messages {
-        let text = text.text(Wording::Own);
-        match stream {
-            OutputStream::Stdout => console.info(text),
-            OutputStream::Stderr => console.error(text),
-            OutputStream::Trace => console.trace(text),
-            OutputStream::Terminal => console.tell_terminal(text),
-        }
-    }
+    console.print_all(&invocation.messages);
     if invocation.mode != Mode::Run {
         return Err(anyhow!(arguments::help_text(describe())));
     }

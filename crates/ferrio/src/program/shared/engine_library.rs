@@ -22,7 +22,7 @@ pub(crate) fn help(arguments: &[OsString]) -> Option<ExitCode> {
     let library = match ferrio_engine::external::describe(Path::new(path)) {
         Ok(library) => library,
         Err(fault) => {
-            console.error(&format!("fio: engine {path} not loadable: {fault}\n"));
+            console.complain(&format!("engine {path} not loadable: {fault}"));
             return Some(ExitCode::FAILURE);
         }
     };

@@ -17,6 +17,7 @@ use ferrio_job::invocation::EtaSettings;
 use ferrio_run::{BandwidthSample, JobSummary, MessageStream, RunEvent};
 use ferrio_spec::{DirectionMix, JobSpec, engines};
 use ferrio_stats::Note;
+use ferrio_stats::note::RunNote;
 use std::io;
 use std::path::PathBuf;
 
@@ -96,7 +97,7 @@ impl<'a> ProgressPrinter<'a> {
                 io::ErrorKind::TimedOut => "bandwidth logs are not whole: writing them appears to be stuck".to_owned(),
                 _ => format!("cannot write a bandwidth log: {}", ferrio_units::error_text(&error)),
             };
-            self.console.error(&format!("fio: {text}\n"));
+            self.console.complain(&text);
             self.console.has_failed = true;
         }
     }
@@ -116,10 +117,7 @@ impl<'a> ProgressPrinter<'a> {
     /// Prints the newest signal that ends the run, once.
     pub(crate) fn tell_signal(&mut self) {
         if let Some(number) = self.signals.take_untold() {
-            self.event(&RunEvent::Message(
-                MessageStream::Info,
-                Note::text(format!("\nfio: terminating on signal {number}")),
-            ));
+            self.event(&RunEvent::Message(MessageStream::Info, RunNote::EndsBySignal { number }.into()));
         }
     }
 

@@ -15,12 +15,21 @@ use std::ffi::OsString;
 /// Most clones that a row of a group stands for: a report may name any number.
 const MOST_CLONES: u32 = 10_000;
 
+/// Why the options of a report make no job.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+enum OptionsError {
+    #[error("the options of job {job} cannot be read: {why}")]
+    Refused { job: String, why: String },
+    #[error("the options of job {job} make no job")]
+    NoJob { job: String },
+}
+
 /// A job with its rows.
 pub(super) struct ReportedJob<'a> {
     /// Its options; where they cannot be read, those of a job without any.
     spec: JobSpec,
     /// Why they cannot be read.
-    unreadable: Option<String>,
+    unreadable: Option<OptionsError>,
     rows: Vec<&'a JobResult>,
 }
 
@@ -42,7 +51,11 @@ pub(super) fn of<'a>(result: &'a RunResult, environment: &dyn Environment) -> Ve
 }
 
 /// The specification that the options of a row make, read as on a command line on any machine.
-fn spec_of(row: &JobResult, global: &[(String, String)], environment: &dyn Environment) -> Result<JobSpec, String> {
+fn spec_of(
+    row: &JobResult,
+    global: &[(String, String)],
+    environment: &dyn Environment,
+) -> Result<JobSpec, OptionsError> {
     // The options of an engine are known behind its name alone.
     let all = || global.iter().chain(&row.options).filter(|(name, _)| name != "name");
     let engines = all().filter(|(name, _)| name == "ioengine");
@@ -54,15 +67,15 @@ fn spec_of(row: &JobResult, global: &[(String, String)], environment: &dyn Envir
     let words: Vec<OsString> = start.into_iter().chain(engines.chain(others).map(word)).collect();
     let invocation = ferrio_job::parse(&words, &AnyMachine(environment)).map_err(|error| reason(row, &error))?;
     let spec = invocation.run.jobs.into_iter().next();
-    spec.ok_or_else(|| format!("the options of job {} make no job", row.name))
+    spec.ok_or_else(|| OptionsError::NoJob { job: row.name.clone() })
 }
 
 /// The first message of the parser, in one line.
-fn reason(row: &JobResult, error: &UsageError) -> String {
+fn reason(row: &JobResult, error: &UsageError) -> OptionsError {
     let mut messages = error.messages.iter().map(|(_, text)| text.text(Wording::Own).trim());
     let first = messages.find(|text| !text.is_empty()).unwrap_or("no reason");
     let first = first.lines().next().unwrap_or_default();
-    format!("the options of job {} cannot be read: {}", row.name, first)
+    OptionsError::Refused { job: row.name.clone(), why: first.to_owned() }
 }
 
 impl ReportedJob<'_> {
@@ -75,7 +88,7 @@ impl ReportedJob<'_> {
 
     /// Why its options cannot be read.
     pub(super) fn unreadable(&self) -> Option<String> {
-        self.unreadable.clone()
+        self.unreadable.as_ref().map(ToString::to_string)
     }
 
     /// Number of its clones. A row of a group stands for all of them.

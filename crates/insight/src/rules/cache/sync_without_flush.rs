@@ -42,11 +42,25 @@ pub(crate) struct Flushes<'a> {
     n_counted: u64,
 }
 
+/// Why the flushes of a device are not known.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoFlushCount<'a> {
+    #[error("no device with a queue of its own is known below {path}")]
+    NoDevice { path: String },
+    #[error("{device} is not counted")]
+    NotCounted { device: &'a str },
+    #[error("the kernel does not count those of {device}")]
+    NotByKernel { device: &'a str },
+}
+
 /// Flushes of the device of a job; `None`: it made no sync after a write, or its device has no cache.
 ///
 /// # Errors
 /// They are not known; the reason.
-pub(crate) fn flushes<'a>(case: &AuditInput<'a>, job: &AuditedJob<'_>) -> Option<Result<Flushes<'a>, String>> {
+pub(crate) fn flushes<'a>(
+    case: &AuditInput<'a>,
+    job: &AuditedJob<'_>,
+) -> Option<Result<Flushes<'a>, NoFlushCount<'a>>> {
     let option = sync_option(job, job.figures(DataDirection::Write)?.n_completed)?;
     // A file system that was mounted elsewhere, or in memory, has no device to ask.
     if !job.has_files() || job.engine.data != ferrio_spec::engines::Data::Kept || job.places.iter().any(is_in_memory) {
@@ -54,7 +68,7 @@ pub(crate) fn flushes<'a>(case: &AuditInput<'a>, job: &AuditedJob<'_>) -> Option
     }
     let path = job.places.first().map_or("", |place| place.path.as_str());
     let Some(device) = device_of(job).and_then(|name| queue_under(case, name)) else {
-        return Some(Err(format!("no device with a queue of its own is known below {path}")));
+        return Some(Err(NoFlushCount::NoDevice { path: path.to_owned() }));
     };
     let is_cached = device.write_cache.as_deref() == Some("write back");
     if !is_cached && !has_hidden_cache(case, device) {
@@ -62,8 +76,8 @@ pub(crate) fn flushes<'a>(case: &AuditInput<'a>, job: &AuditedJob<'_>) -> Option
     }
     let disk = case.record.disks().and_then(|disks| disks.iter().find(|disk| disk.name == device.name));
     Some(match disk.map(|disk| disk.counters.n_flushes) {
-        None => Err(format!("{} is not counted", device.name)),
-        Some(None) => Err(format!("the kernel does not count those of {}", device.name)),
+        None => Err(NoFlushCount::NotCounted { device: &device.name }),
+        Some(None) => Err(NoFlushCount::NotByKernel { device: &device.name }),
         Some(Some(n_counted)) => Ok(Flushes { option, device, is_cached, n_counted }),
     })
 }

@@ -36,7 +36,7 @@ impl BsgTerms {
     pub(super) fn parse(options: &EngineOptions) -> Result<Self, EngineError> {
         let text = options.get(&io_uring::WRITE_MODE);
         let modes = write_mode::parse(text)
-            .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why))?;
+            .map_err(|why| EngineError::bad_option(NAME, io_uring::WRITE_MODE.name(), text, why.to_string()))?;
         let check = match options.get(&io_uring::VERIFY_BYTCHK) {
             BytesToCheck::Nothing => ByteCheck::Nothing,
             BytesToCheck::All => ByteCheck::All,

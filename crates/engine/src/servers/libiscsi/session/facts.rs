@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "functions of a C library, and their callbacks")]
 
 use super::super::library::{FoundTarget, IscsiContext, Libiscsi, LunList, LunMode, ScsiTask};
-use super::{Lun, unreached, words};
+use super::{IscsiError, Lun, refusal, unreached};
 use crate::contract::Cancellation;
 use crate::servers::remote::aside::Caller;
 use crate::servers::remote::driven::LineState;
@@ -118,14 +118,14 @@ pub(in super::super) fn targets(
     url: &str,
     initiator: &str,
     caller: &Caller,
-) -> Result<Vec<String>, String> {
-    let unparsable = || format!("failed to parse url: {url}");
+) -> Result<Vec<String>, IscsiError> {
+    let unparsable = || IscsiError::BadUrl(url.to_owned());
     let text = CString::new(url).map_err(|_| unparsable())?;
-    let initiator = CString::new(initiator).map_err(|_| "the name of the initiator has a NUL byte".to_owned())?;
+    let initiator = CString::new(initiator).map_err(|_| IscsiError::BadInitiator)?;
     // SAFETY: a string of C.
     let context = unsafe { (api.iscsi_create_context)(initiator.as_ptr()) };
     if context.is_null() {
-        return Err("failed to create iscsi context.".to_owned());
+        return Err(IscsiError::NoContext);
     }
     let mut session = Lun::of_context(api, context);
     // SAFETY: the context is valid, and the address a string of C.
@@ -151,22 +151,24 @@ pub(in super::super) fn targets(
     let portal = unsafe { CStr::from_ptr((*parsed).portal.as_ptr()) }.to_string_lossy().into_owned();
     // SAFETY: it came from `iscsi_parse_portal_url`, and nobody uses it any more.
     unsafe { (api.iscsi_destroy_url)(parsed) };
-    connected.map_err(|text| format!("failed to connect: {}", unreached(text, &portal)))?;
+    let failed =
+        |error: IscsiError| IscsiError::NoConnection { is_lun: false, why: unreached(error.to_string(), &portal) };
+    connected.map_err(failed)?;
     // It is never freed: the library calls back once more when a connection is lost later.
     let discovery = Box::into_raw(Box::<Discovery>::default());
     // SAFETY: the context is valid; callbacks write only within calls of the library.
     unsafe {
         if (api.iscsi_discovery_async)(context, discovered, discovery.cast()) != 0 {
-            return Err(words(api, context));
+            return Err(refusal(api, context));
         }
         while (*discovery).status.is_none() && !caller.is_gone() {
             if session.turn(Cancellation::LOOK) == LineState::Lost {
-                return Err(words(api, context));
+                return Err(refusal(api, context));
             }
         }
         match (*discovery).status {
             Some(0) => Ok(std::mem::take(&mut (*discovery).names)),
-            _ => Err(words(api, context)),
+            _ => Err(refusal(api, context)),
         }
     }
 }

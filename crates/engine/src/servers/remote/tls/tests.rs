@@ -115,7 +115,7 @@ fn agree(place: &Place, terms: &TlsTerms, limits: WaitLimits<'_>) -> Result<Chan
         Trouble::Failed(what, error) => format!("{what}: {error}"),
     };
     let socket = connect(place, limits).map_err(said)?;
-    Channel::encrypt(socket, &TlsSettings::new(terms)?, limits).map_err(said)
+    Channel::encrypt(socket, &TlsSettings::new(terms).map_err(|error| error.to_string())?, limits).map_err(said)
 }
 
 /// The failure against a server, which has to be one.
@@ -230,7 +230,7 @@ fn files_that_are_none_are_named() {
         .unwrap();
     let refusal = |file: &Path| {
         let terms = TlsTerms { authorities: Some(file.to_owned()), ..certificates.terms("storage.test") };
-        trust::config(&terms).expect_err("a refusal")
+        trust::config(&terms).expect_err("a refusal").to_string()
     };
     for name in ["missing.pem", "empty.pem", "broken.pem"] {
         let file = certificates.file(name);
@@ -239,7 +239,7 @@ fn files_that_are_none_are_named() {
     }
     let identity = Some((certificates.file("ca.pem"), certificates.file("empty.pem")));
     let terms = TlsTerms { identity, ..certificates.terms("storage.test") };
-    assert!(trust::config(&terms).expect_err("a refusal").contains("empty.pem"));
+    assert!(trust::config(&terms).expect_err("a refusal").to_string().contains("empty.pem"));
 }
 
 #[test]

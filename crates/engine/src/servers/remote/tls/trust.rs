@@ -2,6 +2,7 @@
 //!
 //! Must not know: sockets. Start reading at [`config`].
 
+use super::error::TlsError;
 use super::{Checks, TlsTerms};
 use ferrio_sys::file;
 use ferrio_units::error_text;
@@ -18,22 +19,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The settings of the library for these terms, or the reason why there are none.
-pub(super) fn config(terms: &TlsTerms) -> Result<Arc<ClientConfig>, String> {
+pub(super) fn config(terms: &TlsTerms) -> Result<Arc<ClientConfig>, TlsError> {
     let provider = Arc::new(ring::default_provider());
     let verifier = CertificateVerifier::new(terms, &provider)?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .map_err(|error| error.to_string())?
+        .map_err(|error| TlsError::Settings(error.to_string()))?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
     let config = match &terms.identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => {
             let chain = certificates(certificate)?;
-            let key =
-                PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| format!("{}: {error}", key.display()))?;
-            let what = |error| format!("{}: {error}", certificate.display());
-            builder.with_client_auth_cert(chain, key).map_err(what)?
+            let key = PrivateKeyDer::from_pem_slice(&read(key)?).map_err(|error| unusable(key, &error))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| unusable(certificate, &error))?
         }
     };
     Ok(Arc::new(config))
@@ -42,19 +41,23 @@ pub(super) fn config(terms: &TlsTerms) -> Result<Arc<ClientConfig>, String> {
 /// Most bytes of a file with certificates: those of a system have a quarter of a megabyte.
 const MAX_BYTES: u64 = 16 << 20;
 
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    file::read_input(path, MAX_BYTES).map_err(|error| format!("{}: {}", path.display(), error_text(&error)))
+fn unusable(path: &Path, why: &impl ToString) -> TlsError {
+    TlsError::File { path: path.to_owned(), why: why.to_string() }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TlsError> {
+    file::read_input(path, MAX_BYTES).map_err(|error| unusable(path, &error_text(&error)))
 }
 
 /// The certificates in a file.
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
-    let what = |error| format!("{}: {error}", path.display());
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let what = |error| unusable(path, &error);
     let found: Vec<_> = CertificateDer::pem_slice_iter(&read(path)?).collect::<Result<_, _>>().map_err(what)?;
-    if found.is_empty() { Err(format!("{}: there is no certificate in it", path.display())) } else { Ok(found) }
+    if found.is_empty() { Err(TlsError::NoCertificate(path.to_owned())) } else { Ok(found) }
 }
 
 /// The authorities that are trusted, and their certificates as they were found.
-fn authorities(terms: &TlsTerms) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), String> {
+fn authorities(terms: &TlsTerms) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), TlsError> {
     let mut store = RootCertStore::empty();
     let found = match &terms.authorities {
         Some(path) => certificates(path)?,
@@ -64,8 +67,8 @@ fn authorities(terms: &TlsTerms) -> Result<(RootCertStore, Vec<CertificateDer<'s
     store.add_parsable_certificates(found.iter().cloned());
     match &terms.authorities {
         _ if !store.is_empty() => Ok((store, found)),
-        Some(path) => Err(format!("{}: there is no certificate of an authority in it", path.display())),
-        None => Err("this system trusts no authorities; install the package ca-certificates".to_owned()),
+        Some(path) => Err(TlsError::NoAuthority(path.clone())),
+        None => Err(TlsError::SystemTrustsNone),
     }
 }
 
@@ -81,13 +84,13 @@ struct CertificateVerifier {
 }
 
 impl CertificateVerifier {
-    fn new(terms: &TlsTerms, provider: &Arc<CryptoProvider>) -> Result<Self, String> {
+    fn new(terms: &TlsTerms, provider: &Arc<CryptoProvider>) -> Result<Self, TlsError> {
         let (all, known) = match terms.checks {
             Checks::Nothing => (None, Vec::new()),
             Checks::All | Checks::Authority => {
                 let (store, known) = authorities(terms)?;
                 let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider));
-                (Some(builder.build().map_err(|error| error.to_string())?), known)
+                (Some(builder.build().map_err(|error| TlsError::Settings(error.to_string()))?), known)
             }
         };
         Ok(Self { all, checks_name: terms.checks == Checks::All, known, provider: Arc::clone(provider) })
@@ -147,43 +150,4 @@ impl ServerCertVerifier for CertificateVerifier {
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
-}
-
-/// Why there is no agreement, with the cure.
-pub(super) fn explained(error: &Error, terms: &TlsTerms) -> String {
-    let TlsTerms { name, option, .. } = terms;
-    let why = match error {
-        Error::InvalidCertificate(fault) => match fault {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-                "it has expired, or the clock of this host is wrong".to_owned()
-            }
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "it is not valid yet, or the clock of this host is wrong".to_owned()
-            }
-            CertificateError::UnknownIssuer => {
-                format!("no authority that is trusted has signed it; a private one is named by {option}")
-            }
-            CertificateError::BadSignature => {
-                format!(
-                    "the authority that is trusted has not signed it, though it has the name of the one that has; see {option}"
-                )
-            }
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                format!("it is of another host than {name}")
-            }
-            CertificateError::Revoked => "it is revoked".to_owned(),
-            CertificateError::Other(other) => match other.0.downcast_ref::<webpki::Error>() {
-                Some(webpki::Error::CaUsedAsEndEntity) => {
-                    format!(
-                        "it is that of an authority of its own, which is not trusted; {option} names a file with it"
-                    )
-                }
-                _ => other.to_string(),
-            },
-            other => other.to_string(),
-        },
-        Error::InvalidMessage(_) => return format!("the server does not speak TLS here: {error}"),
-        other => return format!("TLS is refused: {other}"),
-    };
-    format!("the certificate of the server is refused: {why}")
 }

@@ -15,7 +15,7 @@ pub(crate) fn print(path: &Path) -> ExitCode {
     let mut log = match File::open(path) {
         Ok(file) => BufReader::new(file),
         Err(error) => {
-            console.error(&format!("fio: cannot open log {}: {error}\n", path.display()));
+            console.complain(&format!("cannot open log {}: {error}", path.display()));
             return ExitCode::FAILURE;
         }
     };
@@ -23,7 +23,7 @@ pub(crate) fn print(path: &Path) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(InflateError::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::FAILURE,
         Err(error) => {
-            console.error(&format!("fio: failed inflating log {}: {error}\n", path.display()));
+            console.complain(&format!("failed inflating log {}: {error}", path.display()));
             ExitCode::FAILURE
         }
     }

@@ -20,7 +20,7 @@ use ferrio::session::{Session, SessionOutcome};
 use ferrio_formats::logs::AggregateLogs;
 use ferrio_formats::record_file;
 use ferrio_job::invocation::{EtaWhen, OutputSettings};
-use ferrio_job::message::{Message, OutputStream};
+use ferrio_job::message::OutputStream;
 use ferrio_job::{Invocation, Mode, SystemEnvironment, UsageError};
 use ferrio_run::RunError;
 use ferrio_spec::{ControlSettings, FormatKind, Trigger};
@@ -49,13 +49,13 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
             if !front.is_empty() {
                 console.info(&format!("{front}\n"));
             }
-            print_all(&mut console, &invocation.messages);
+            console.print_all(&invocation.messages);
             ExitCode::SUCCESS
         }
         Ok(invocation) => invoke(invocation, environment.opened_files(), arguments),
         Err(error) if arguments.len() == 1 && !front.is_empty() => {
             let errors = error.messages.iter().filter(|(stream, _)| *stream == OutputStream::Stderr);
-            errors.for_each(|(_, text)| Console::standard().error(text.text(Wording::Fio)));
+            errors.for_each(|(_, text)| Console::standard().error_line(text));
             Console::standard().info(front);
             ExitCode::from(error.exit_code)
         }
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &[OsString], front: &str) -> ExitCode {
 
 fn refuse(error: &UsageError, kept: &ProtectedPaths) -> ExitCode {
     let mut console = open_console(error.output_file.as_deref(), kept).unwrap_or_else(|_| Console::standard());
-    print_all(&mut console, &error.messages);
+    console.print_all(&error.messages);
     ExitCode::from(error.exit_code)
 }
 
@@ -73,21 +73,9 @@ fn open_console(path: Option<&Path>, kept: &ProtectedPaths) -> std::io::Result<C
     path.map_or_else(|| Ok(Console::standard()), |path| Console::to_file(path, kept))
 }
 
-fn print_all(console: &mut Console, messages: &[Message]) {
-    for (stream, text) in messages {
-        let text = text.text(Wording::Fio);
-        match stream {
-            OutputStream::Stdout => console.info(text),
-            OutputStream::Stderr => console.error(text),
-            OutputStream::Trace => console.trace(text),
-            OutputStream::Terminal => console.tell_terminal(text),
-        }
-    }
-}
-
 /// Lines are written while the run goes on, before all names are known.
-const LINES_TELL_ALL: &str = "fio: --anonymous and --output-format=jsonl do not go together: lines are written before all names are known. \
-                              'ferrio report --anonymous --output-format=jsonl' shows the record of a run that wrote jsonl\n";
+const LINES_TELL_ALL: &str = "--anonymous and --output-format=jsonl do not go together: lines are written before all names are known. \
+                              'ferrio report --anonymous --output-format=jsonl' shows the record of a run that wrote jsonl";
 
 fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) -> ExitCode {
     if let Some(path) = &invocation.inflate_log {
@@ -98,7 +86,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         Ok(console) => console,
         Err(error) => {
             let path = invocation.output.file.as_deref().unwrap_or(Path::new(""));
-            Console::standard().error(&format!("fio: cannot open output file {}: {error}\n", path.display()));
+            Console::standard().complain(&format!("cannot open output file {}: {error}", path.display()));
             return ExitCode::FAILURE;
         }
     };
@@ -112,7 +100,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         return merge_traces(invocation, &inputs, &mut console);
     }
     if invocation.mode != Mode::Run {
-        print_all(&mut console, &invocation.messages);
+        console.print_all(&invocation.messages);
         return match invocation.mode {
             Mode::IdleCalibration => calibrate_idle(&mut console),
             Mode::Machine(test) => machine_tests::run(test, &mut console),
@@ -120,7 +108,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
         };
     }
     if invocation.output.is_anonymous && invocation.output.formats.has(FormatKind::Records) {
-        console.error(LINES_TELL_ALL);
+        console.complain(LINES_TELL_ALL);
         return ExitCode::FAILURE;
     }
     if invocation.output.formats.has_documents_alone() {
@@ -132,7 +120,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
     if writes_to_stdout(&invocation) {
         console.keep_stdout_free();
     }
-    print_all(&mut console, &invocation.messages);
+    console.print_all(&invocation.messages);
     start(invocation, &FilesOfRun { inputs, kept: Arc::new(kept) }, arguments, &mut console)
 }
 
@@ -140,7 +128,7 @@ fn invoke(invocation: Invocation, inputs: Vec<PathBuf>, arguments: &[OsString]) 
 /// what they change is said.
 fn is_permitted(invocation: &Invocation, console: &mut Console) -> bool {
     if let Some(lines) = permits::safe_refusal(invocation) {
-        lines.lines().for_each(|line| console.error(&format!("fio: {line}\n")));
+        lines.lines().for_each(|line| console.complain(line));
         return false;
     }
     for line in permits::readonly_changes(invocation, Author::User) {
@@ -151,7 +139,7 @@ fn is_permitted(invocation: &Invocation, console: &mut Console) -> bool {
 
 /// `--merge-blktrace-only`.
 fn merge_traces(mut invocation: Invocation, inputs: &[PathBuf], console: &mut Console) -> ExitCode {
-    print_all(console, &invocation.messages);
+    console.print_all(&invocation.messages);
     let reporter = Reporter::new(&invocation.output);
     let mut merge = || {
         let (signals, session) =
@@ -172,7 +160,7 @@ fn merge_traces(mut invocation: Invocation, inputs: &[PathBuf], console: &mut Co
 /// The reason why nothing ran, or why traces were not merged.
 fn text_of(error: &RunError) -> String {
     match error {
-        RunError::Merge(note) => ferrio_formats::words::merge(note),
+        RunError::Merge(note) => ferrio_formats::words::merge(note, Wording::Fio),
         error => error.to_string(),
     }
 }
@@ -185,7 +173,7 @@ fn calibrate_idle(console: &mut Console) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            console.error(&format!("fio: how idle the CPUs are is not measured: {error}\n"));
+            console.complain(&format!("how idle the CPUs are is not measured: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -201,7 +189,7 @@ fn open_record(
     let file = path.map(|path| AtomicFile::create(path, kept)).transpose();
     file.map_err(|error| {
         let (path, error) = (path.unwrap_or(Path::new("")).display(), ferrio_units::error_text(&error));
-        console.error(&format!("fio: cannot write a record to {path}: {error}\n"));
+        console.complain(&format!("cannot write a record to {path}: {error}"));
         ExitCode::FAILURE
     })
 }
@@ -219,7 +207,7 @@ fn complete_record(record: &mut RunRecord, course: EventLog, is_anonymous: bool,
 /// Writes the record of a run. One that cannot be written counts in the exit code.
 fn write_record(file: AtomicFile, record: &RunRecord, console: &mut Console) {
     if let Err(error) = file.write(&record_file::encode(record)) {
-        console.error(&format!("fio: cannot write the record: {}\n", ferrio_units::error_text(&error)));
+        console.complain(&format!("cannot write the record: {}", ferrio_units::error_text(&error)));
         console.has_failed = true;
     }
 }

@@ -3,7 +3,7 @@
 //! Must not know: rules. Start reading at [`run`].
 
 use super::errors::run_error_text;
-use super::{Request, parse, print_all};
+use super::{Request, parse};
 use crate::shared::audited_text::audit_text;
 use crate::shared::examined;
 use crate::shared::inputs;
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     match parse("check", arguments) {
         Ok(request) => check(request, arguments, &mut console),
         Err(messages) => {
-            print_all(&mut console, &messages);
+            console.print_all(&messages);
             Exit::Failed.into()
         }
     }

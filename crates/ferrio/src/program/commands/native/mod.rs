@@ -10,7 +10,6 @@ pub(crate) mod run;
 mod viewers;
 mod web;
 
-use crate::ui::console::Console;
 use crate::ui::own_options;
 use crate::ui::permits::{Author, Permits, readonly_refusal};
 use anyhow::anyhow;
@@ -19,7 +18,6 @@ use ferrio::session::VERSION;
 use ferrio_job::invocation::Invocation;
 use ferrio_job::message::{Message, OutputStream};
 use ferrio_job::{Mode, SystemEnvironment};
-use ferrio_units::Wording;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::IsTerminal;
@@ -201,17 +199,4 @@ fn without_effect(invocation: &Invocation, is_jsonl: bool, is_run: bool) -> Opti
         _ => false,
     };
     invocation.options_of_reports().find(|name| !is_served(name))
-}
-
-/// Prints each message on its stream.
-fn print_all(console: &mut Console, messages: &[Message]) {
-    for (stream, text) in messages {
-        let text = text.text(Wording::Own);
-        match stream {
-            OutputStream::Stdout => console.info(text),
-            OutputStream::Stderr => console.error(text),
-            OutputStream::Trace => console.trace(text),
-            OutputStream::Terminal => console.tell_terminal(text),
-        }
-    }
 }

@@ -6,7 +6,7 @@
 use super::errors::run_error_text;
 use super::viewers::Viewers;
 use super::web::{WebOptions, without_token};
-use super::{OwnOptions, Request, parse, print_all};
+use super::{OwnOptions, Request, parse};
 use crate::shared::audited_text::report_text;
 use crate::shared::keeping::Keeping;
 use crate::shared::protected_files;
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let request = match parse("run", arguments) {
         Ok(request) => request,
         Err(messages) => {
-            print_all(&mut console, &messages);
+            console.print_all(&messages);
             return Exit::Failed.into();
         }
     };
@@ -90,7 +90,7 @@ fn start(request: Request, kept: ProtectedPaths, arguments: &[OsString], console
     if writes_lines {
         console.keep_records_alone();
     }
-    print_all(console, &invocation.messages);
+    console.print_all(&invocation.messages);
     // A terminal that knows lines alone gets the progress in lines.
     let live = live && can_be_steered(&std::io::stdout());
     let has_progress_line =

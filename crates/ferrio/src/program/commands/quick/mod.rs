@@ -26,7 +26,7 @@ use anyhow::{Context, Result, ensure};
 use arguments::QuickRequest;
 use conditions::Conditions;
 use ferrio::session::VERSION;
-use ferrio_formats::native::{Headline, plain};
+use ferrio_formats::native::Headline;
 use ferrio_stats::{Anonymizer, Finding, Provenance};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
@@ -112,7 +112,7 @@ fn fail(error: &anyhow::Error, console: &mut Console) -> ExitCode {
 }
 
 fn tell(text: &str, console: &mut Console) {
-    console.error(&format!("{PROGRAM}: {}\n", plain(text)));
+    console.error(&format!("{PROGRAM}: {text}\n"));
 }
 
 /// An error and its causes. Errors of the system name theirs in their own text already.

@@ -12,7 +12,7 @@ use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;
 use anyhow::{Result, bail};
 use ferrio::session::{Observer, Session};
-use ferrio_formats::native::{Headline, headlines, plain};
+use ferrio_formats::native::{Headline, headlines, note_text};
 use ferrio_run::RunEvent;
 use ferrio_spec::{
     BlockRange, Compatibility, DirectionMix, EngineSpec, Fallocate, GivenOptions, JobSpec, QueueSpec, RunSpec, SizeSpec,
@@ -135,7 +135,7 @@ impl Observer for Watcher<'_> {
                 self.progress.set(elapsed_ms, &rates(snapshot, self.test.direction));
             }
             RunEvent::Message(_, note) => {
-                self.messages.push(plain(ferrio_formats::words::note(note).trim()));
+                self.messages.push(note_text(note).trim().to_owned());
             }
             // A person who waits for the figures needs no other event.
             _ => {}

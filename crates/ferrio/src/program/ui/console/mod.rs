@@ -6,9 +6,12 @@ mod all_or_nothing;
 
 use ferrio_formats::native::{for_terminal, note_text};
 use ferrio_formats::words;
+use ferrio_job::message::OutputStream;
+use ferrio_job::{Message, UserLine};
 use ferrio_stats::{MessageStream, Note, RunMessages};
 use ferrio_sys::output::{self, OutputStart, ProtectedPaths};
 use ferrio_sys::terminal::{columns, is_dumb};
+use ferrio_units::Wording;
 use ferrio_units::terminal_text::escape_controls;
 use std::borrow::Cow;
 use std::fs::File;
@@ -63,6 +66,10 @@ impl Console {
     /// Messages have the words of fio.
     fn is_of_fio(&self) -> bool {
         self.program == OF_FIO
+    }
+
+    fn wording(&self) -> Wording {
+        if self.is_of_fio() { Wording::Fio } else { Wording::Own }
     }
 
     /// Information and errors to a file that is emptied first; errors to the standard error as well.
@@ -161,6 +168,33 @@ impl Console {
         self.show_error(text);
     }
 
+    /// A sentence about what went wrong, which fio begins with its name.
+    pub(crate) fn complain(&mut self, sentence: &str) {
+        self.say(MessageStream::Error, Note::named(sentence));
+    }
+
+    /// Prints each message of the parsers on its stream.
+    pub(crate) fn print_all(&mut self, messages: &[Message]) {
+        for (stream, line) in messages {
+            let text = line.text(self.wording());
+            match stream {
+                OutputStream::Stdout => {
+                    self.messages.push(MessageStream::Info, note_of(line));
+                    self.show_info(text);
+                }
+                OutputStream::Stderr => self.error_line(line),
+                OutputStream::Trace => self.trace(text),
+                OutputStream::Terminal => self.tell_terminal(text),
+            }
+        }
+    }
+
+    /// Prints an error of the parsers; its line end is a part of it.
+    pub(crate) fn error_line(&mut self, line: &UserLine) {
+        self.messages.push(MessageStream::Error, note_of(line));
+        self.show_error(line.text(self.wording()));
+    }
+
     /// A text as its stream gets it. What native commands print is often shown later, from a file; fio's words stay as fio writes them,
     /// but on a terminal.
     fn shown<'a>(&self, stream: &impl IsTerminal, text: &'a str) -> Cow<'a, str> {
@@ -177,6 +211,12 @@ impl Console {
             self.has_failed |= file.write_all(text.as_bytes()).is_err();
         }
     }
+}
+
+/// A message of the parsers as records keep it.
+fn note_of(line: &UserLine) -> Note {
+    let [of_fio, own] = Wording::ALL.map(|wording| line.text(wording).to_owned());
+    if of_fio == own { Note::Text(own) } else { Note::Worded { of_fio, own } }
 }
 
 /// A text as a terminal gets it: what would steer it, as a part of a name, is escaped.
