@@ -12,7 +12,7 @@ use crate::files::{
     dev_dax, io_uring, libaio, libpmem, libzbc, mmap, mtd, posixaio, psync, pvsync, pvsync2, splice, sync, vsync,
 };
 use crate::program::{external, own};
-use crate::servers::{clients, http, libblkio, libiscsi, nbd, net, nfs};
+use crate::servers::{clients, http, libblkio, libiscsi, nbd, net, nfs, rdma};
 use crate::sim;
 use crate::without_data::{cpuio, exec, null, page_fault};
 use ferrio_spec::engines::by_name;
@@ -50,6 +50,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("netsplice", Io(net::PREPARE_SPLICE)),
     ("nfs", Io(nfs::PREPARE)),
     ("null", Io(null::PREPARE)),
+    ("rdma", Io(rdma::PREPARE)),
     ("sim", Io(sim::PREPARE)),
     ("own", Io(own::PREPARE)),
     ("own_async", Io(own::ASYNC)),
@@ -77,6 +78,7 @@ const LIBRARIES: &[(&str, OpenLibrary)] = &[
     ("nfs", nfs::open_library),
     ("libiscsi", libiscsi::open_library),
     ("libblkio", libblkio::open_library),
+    ("rdma", rdma::open_library),
 ];
 
 /// Opens the library of others that an engine needs; `None`: it needs none. The error names the package that has the library.

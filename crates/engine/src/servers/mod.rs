@@ -10,5 +10,6 @@ pub(crate) mod libiscsi;
 pub(crate) mod nbd;
 pub(crate) mod net;
 pub(crate) mod nfs;
+pub(crate) mod rdma;
 pub(crate) mod remote;
 pub(crate) mod server_facts;
