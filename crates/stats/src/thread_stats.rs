@@ -94,6 +94,8 @@ impl DirectionStats {
         self.priorities.merge(&other.priorities);
         self.bw.add_member(&other.bw);
         self.iops.add_member(&other.iops);
+        debug_assert!(self.n_issued >= other.n_issued && self.n_completed >= other.n_completed, "counts never go down");
+        debug_assert!(self.bytes >= other.bytes && self.runtime_ns >= other.runtime_ns, "counts never go down");
     }
 }
 
@@ -260,6 +262,8 @@ impl ThreadStats {
         add_to(&mut self.log_stall_ns, other.log_stall_ns);
         self.latency_search = other.latency_search;
         self.features.merge(&other.features);
+        debug_assert!(self.tolerated.n_total >= other.tolerated.n_total, "counts never go down");
+        debug_assert!(self.total_runtime_ns >= other.total_runtime_ns, "times of members add up");
     }
 
     /// All directions joined (`unified_rw_reporting`).
@@ -273,8 +277,10 @@ impl ThreadStats {
     /// separately.
     pub fn unify(&mut self) {
         let sum = self.unified();
+        let n_issued = self.n_issued();
         self.directions = PerDirection::default();
         self.directions[DataDirection::Read] = sum;
+        debug_assert_eq!(self.n_issued(), n_issued, "the sum of the directions stays the same");
     }
 }
 

@@ -80,6 +80,7 @@ impl FileTable {
     #[inline]
     pub(crate) fn lands(&mut self, index: u32) -> bool {
         let state = &mut self.states[index as usize];
+        debug_assert!(state.n_in_flight > 0, "only what is in flight lands");
         state.n_in_flight -= 1;
         state.is_closing && state.n_in_flight == 0
     }
@@ -280,6 +281,7 @@ impl FileTable {
         }
         engine.close_file(index);
         drop(self.open[index as usize].take());
+        debug_assert!(self.n_open > 0, "only an open file is closed");
         self.n_open -= 1;
         true
     }

@@ -48,7 +48,9 @@ impl IntervalTimes {
     /// End of the interval that contains a time: the first multiple of the length after it. Saturates.
     pub fn next_after(&self, now_ns: u64) -> u64 {
         let n_passed = now_ns.saturating_sub(self.origin_ns) / self.length_ns;
-        self.origin_ns.saturating_add((n_passed + 1).saturating_mul(self.length_ns))
+        let end_ns = self.origin_ns.saturating_add((n_passed + 1).saturating_mul(self.length_ns));
+        debug_assert!(end_ns > now_ns || end_ns == u64::MAX, "an interval ends after a time in it");
+        end_ns
     }
 }
 
@@ -142,11 +144,13 @@ impl WorkerSlot {
 
     /// Clears these requests after they were answered.
     pub fn has_answered(&self, bits: u32) {
+        debug_assert_eq!(bits & attention::TERMINATE, 0, "an order to end is never taken back");
         self.attention.fetch_and(!bits, Ordering::AcqRel);
     }
 
     /// Makes these requests.
     pub fn ask(&self, bits: u32) {
+        debug_assert_ne!(bits, 0, "a request says what is wanted");
         self.attention.fetch_or(bits, Ordering::Release);
     }
 }

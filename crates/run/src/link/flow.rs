@@ -51,6 +51,7 @@ impl FlowSeat<'_> {
     /// Makes the worker take part from now on. It is credited with its share of what the others did before, so that it
     /// does not have to catch up. No effect if it takes part already.
     pub(crate) fn join(&self, weight: u32) {
+        debug_assert!(weight > 0, "a job without weight has no seat");
         if self.member.weight.load(Ordering::Acquire) > 0 {
             return;
         }

@@ -69,6 +69,7 @@ struct IoWords {
 impl IoWords {
     #[inline]
     fn push(&mut self, word: u64) {
+        debug_assert!(self.n_words < MAX_IO_WORDS, "a record of an I/O has at most {MAX_IO_WORDS} words");
         self.words[self.n_words] = word;
         self.n_words += 1;
     }

@@ -78,6 +78,7 @@ impl SupervisedWorker {
 
     /// Records the end of the worker. `is_lost`: it ended without sending results.
     pub(super) fn end(&mut self, worker: &WorkerPlan, killed_by: Option<i32>, is_lost: bool) {
+        debug_assert!(!self.has_ended(), "a worker ends once");
         self.status = WorkerStatus::Ended;
         self.awaits_snapshot = false;
         self.killed_by = killed_by;

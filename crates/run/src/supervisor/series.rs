@@ -54,6 +54,8 @@ impl SeriesKeeper {
         while self.n_buckets > MOST_BUCKETS {
             self.save_memory();
         }
+        debug_assert!(self.n_buckets <= MOST_BUCKETS, "the memory of series is bounded");
+        debug_assert!(!self.has_dropped || self.n_buckets == 0, "latencies that were given up do not come back");
     }
 
     /// All series, by job.

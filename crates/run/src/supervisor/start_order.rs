@@ -23,6 +23,10 @@ pub(super) fn due_to_start(plan: &RunPlan, records: &[SupervisedWorker], elapsed
         }
         earlier_have_ended &= record.has_ended();
     }
+    debug_assert!(
+        turn.is_sorted() && turn.iter().all(|index| records[*index].is_waiting()),
+        "workers start once, in order"
+    );
     turn
 }
 

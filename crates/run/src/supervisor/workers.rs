@@ -50,6 +50,7 @@ impl Workers {
     /// If the system refuses a worker, that worker has failed; the others continue.
     fn start_worker(&mut self, index: usize, scene: &Scene, observer: &mut dyn RunObserver) {
         let plan = &scene.plan.workers[index];
+        debug_assert!(self.records[index].is_waiting(), "a worker starts once");
         debug_trace::tell_launch(scene, &self.records, observer, index);
         let started = scene.logs.as_ref().map_or(Ok(None), |logs| logs.add(index, plan));
         match started.and_then(|log| launch::start(scene, index, &mut self.records[index].files, log)) {

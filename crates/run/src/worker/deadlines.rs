@@ -181,6 +181,7 @@ impl Deadlines {
     /// Sends all figures if an interval is over.
     fn hand_over_interval(&mut self, now_ns: u64, worker: &mut Worker<'_>) {
         if let Some(due_ns) = self.samplers.intervals.at(now_ns, &worker.core) {
+            debug_assert!(due_ns <= now_ns, "an interval is handed over after its end");
             let stats = self.figures.at(now_ns, worker);
             let figures = Box::new(IntervalFigures { at_ns: now_ns, due_ns, stats });
             (worker.core.context.send)(&WorkerMessage::Interval(figures));

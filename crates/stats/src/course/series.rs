@@ -144,6 +144,7 @@ impl JobSeries {
             self.halve();
         }
         let (n_before, last) = self.bounds(start_ns, end_ns);
+        debug_assert!(n_before + self.clone_ns.len() as u64 <= most && last < most, "a series keeps its bound");
         // Both fit: they are below `most`.
         if n_before > 0 {
             self.first -= n_before;
@@ -191,6 +192,7 @@ impl JobSeries {
     /// Gives each interval its share of an amount by time; the shares add up to the amount.
     fn spread(&mut self, start_ns: u64, end_ns: u64, amount: u64, mut add: impl FnMut(&mut Self, usize, u64)) {
         let (first, last) = self.cells(start_ns, end_ns);
+        debug_assert!(first <= last && last < self.clone_ns.len(), "a time lies in the series that was made for it");
         let whole_ns = u128::from(end_ns - start_ns).max(1);
         let mut given = 0;
         for index in first..last {
@@ -198,6 +200,7 @@ impl JobSeries {
             let until_ns = u128::from(until_ns.saturating_sub(start_ns)).min(whole_ns);
             // Fits: at most the amount.
             let so_far = (u128::from(amount) * until_ns / whole_ns) as u64;
+            debug_assert!((given..=amount).contains(&so_far), "shares add up to the amount");
             add(self, index, so_far - given);
             given = so_far;
         }
@@ -218,6 +221,7 @@ impl DirectionSeries {
         self.latencies.resize(self.ios.len(), Vec::new());
         // Fits: there are fewer than 2^16 buckets.
         let buckets: Vec<(u16, u64)> = histogram.filled().map(|(bucket, count)| (bucket as u16, count)).collect();
+        debug_assert!(buckets.is_sorted_by(|one, next| one.0 < next.0), "buckets are in order, each once");
         merge_buckets(&mut self.latencies[index], &buckets);
     }
 }

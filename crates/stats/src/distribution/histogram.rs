@@ -87,6 +87,7 @@ impl Histogram {
     /// Counts one value in nanoseconds.
     #[inline]
     pub fn record(&mut self, latency_ns: u64) {
+        debug_assert!(full_bucket_index(latency_ns) < N_FULL_BUCKETS, "each value has its bucket");
         // The remainder changes nothing, because an index is below N_FULL_BUCKETS; it only tells the compiler so.
         self.counts[full_bucket_index(latency_ns) % N_SLOTS] += 1;
     }
@@ -139,6 +140,7 @@ impl Histogram {
         for (index, count) in other.filled() {
             // Counts may come from another process: they saturate rather than wrap.
             self.counts[index] = self.counts[index].saturating_add(count);
+            debug_assert!(self.counts[index] >= count, "a part exceeds the whole");
         }
     }
 

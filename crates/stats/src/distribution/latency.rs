@@ -67,6 +67,8 @@ impl LatencyStat {
             (mine @ None, Some(theirs)) => *mine = Some(theirs.clone()),
             (_, None) => {}
         }
+        debug_assert!(self.n_samples >= other.n_samples && self.sum_ns >= other.sum_ns, "a part exceeds the whole");
+        debug_assert!(self.min_ns <= other.min_ns && self.max_ns >= other.max_ns, "the extremes are those of all");
     }
 
     /// Mean in nanoseconds; 0 without samples.

@@ -32,6 +32,7 @@ impl SampleStat {
         self.n_samples += 1;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
+        debug_assert!(self.min <= self.max, "the smallest sample is no larger than the largest");
         let delta = value as f64 - self.mean;
         self.mean += delta / self.n_samples as f64;
         self.sum_squared_deviations += delta * (value as f64 - self.mean);

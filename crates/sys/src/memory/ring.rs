@@ -57,6 +57,7 @@ impl Ring {
     #[inline]
     fn word(&self, position: u64) -> &AtomicU64 {
         // The length is a power of two; the mask also keeps a position that was overwritten by a broken process inside.
+        debug_assert!(self.words.len().is_power_of_two(), "a position is a mask away");
         &self.words[(position as usize) & (self.words.len() - 1)]
     }
 }
@@ -126,11 +127,13 @@ impl RingReader<'_> {
     /// The word `offset` behind the oldest.
     #[inline]
     pub fn word(&self, offset: usize) -> u64 {
+        debug_assert!(offset < self.ring.capacity(), "a word beyond the ring would be an older one");
         self.ring.word(self.tail.wrapping_add(offset as u64)).load(Ordering::Relaxed)
     }
 
     /// Frees the oldest `n_words`.
     pub fn consume(&mut self, n_words: usize) {
+        debug_assert!(n_words <= self.ring.capacity(), "no more is read than fits");
         self.tail = self.tail.wrapping_add(n_words as u64);
         self.ring.tail().store(self.tail, Ordering::Release);
     }

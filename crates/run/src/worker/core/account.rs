@@ -265,6 +265,7 @@ impl Account {
         let (bytes, ios) = (self.bytes()[DataDirection::Read], self.ios()[DataDirection::Read]);
         let unsampled = &mut self.unsampled;
         if let Some((bytes_before, ios_before)) = unsampled.before.take() {
+            debug_assert!(bytes >= bytes_before && ios >= ios_before, "counts never go down");
             unsampled.bytes += bytes - bytes_before;
             unsampled.ios += ios - ios_before;
         }
@@ -276,6 +277,10 @@ impl Account {
         let (mut bytes, mut ios) = (self.bytes(), self.ios());
         let (read_bytes, n_reads) = (&mut bytes[DataDirection::Read], &mut ios[DataDirection::Read]);
         (*read_bytes, *n_reads) = self.unsampled.before.unwrap_or((*read_bytes, *n_reads));
+        debug_assert!(
+            *read_bytes >= self.unsampled.bytes && *n_reads >= self.unsampled.ios,
+            "a part exceeds the whole"
+        );
         *read_bytes -= self.unsampled.bytes;
         *n_reads -= self.unsampled.ios;
         (bytes, ios)
@@ -294,8 +299,10 @@ impl Account {
     /// Ends the ramp: clears everything except for the progress.
     pub(crate) fn end_ramp(&mut self) {
         self.is_ramping = false;
-        (self.ramp_bytes, self.ramp_ios) = (self.bytes(), self.ios());
+        let before = (self.bytes(), self.ios());
+        (self.ramp_bytes, self.ramp_ios) = before;
         self.stats.clear_counts();
+        debug_assert_eq!((self.bytes(), self.ios()), before, "the progress goes on where it was");
     }
 
     /// A copy of the statistics to report now.

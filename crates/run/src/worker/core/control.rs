@@ -138,6 +138,7 @@ impl<'a> Control<'a> {
 
     /// Counts I/O from now on.
     pub(crate) fn count_from(&mut self, now_ns: u64) {
+        debug_assert!(now_ns >= self.epoch_ns, "counted I/O begins no earlier than before");
         self.epoch_ns = now_ns;
     }
 
@@ -178,6 +179,7 @@ impl<'a> Control<'a> {
             self.calibration_ns = now_ns + CALIBRATION_NS;
         }
         if now_ns >= self.ramp_end_ns {
+            debug_assert!(now_ns >= self.epoch_ns, "a ramp ends after its start");
             due.ramp_over = true;
             self.ramp_end_ns = u64::MAX;
             self.epoch_ns = now_ns;

@@ -73,6 +73,7 @@ impl Buffers {
     /// Lets a function use the first `n_bytes` of a slot's part.
     #[inline]
     pub(crate) fn with<T>(&self, slot_index: u32, n_bytes: usize, use_block: impl FnOnce(&mut [u8]) -> T) -> T {
+        debug_assert!(n_bytes <= self.block_bytes, "an I/O keeps to the part of its slot");
         use_block(self.arena.borrow_mut().slice_mut(self.place(slot_index), n_bytes))
     }
 }
@@ -178,6 +179,7 @@ impl<'a> WorkerCore<'a> {
     /// Counts a commit of units, of which `n_new` are no rests of short transfers.
     #[inline]
     pub(crate) fn count_commit(&mut self, n_units: u32, n_new: u32) {
+        debug_assert!(n_new <= n_units, "a rest of a short transfer is a unit too");
         self.account.were_in_flight(self.slots.n_used(), n_new.into());
         self.account.submitted(n_units);
     }
@@ -216,6 +218,8 @@ impl<'a> WorkerCore<'a> {
         use std::sync::atomic::Ordering::Relaxed;
         let slot = self.control.slot();
         for (index, (bytes, ios)) in self.account.bytes().0.into_iter().zip(self.account.ios().0).enumerate() {
+            debug_assert!(slot.bytes[index].load(Relaxed) <= bytes, "bytes on the board never go down");
+            debug_assert!(slot.ios[index].load(Relaxed) <= ios, "I/Os on the board never go down");
             slot.bytes[index].store(bytes, Relaxed);
             slot.ios[index].store(ios, Relaxed);
         }

@@ -48,6 +48,10 @@ impl Batch {
         if self.slot_indexes.len() == self.slot_indexes.capacity() {
             self.forget_committed();
         }
+        debug_assert!(
+            self.slot_indexes.len() < self.slot_indexes.capacity(),
+            "no more units wait than there are slots"
+        );
         self.slot_indexes.push(slot_index);
     }
 
@@ -61,6 +65,7 @@ impl Batch {
     /// Takes the oldest `n` slots, or all if there are fewer, and calls `each` for them.
     #[inline]
     pub(crate) fn commit(&mut self, n: u32, each: impl FnMut(&u32)) {
+        debug_assert!(self.n_committed <= self.slot_indexes.len(), "only units that were queued are committed");
         let end = self.slot_indexes.len().min(self.n_committed + n as usize);
         self.slot_indexes[self.n_committed..end].iter().for_each(each);
         self.n_committed = end;
@@ -116,17 +121,22 @@ impl Slots {
     /// Gives a slot back.
     #[inline]
     pub(crate) fn give_back(&mut self, index: u32) {
+        debug_assert!((index as usize) < self.all.len(), "slot {index} is none of the worker");
+        debug_assert!(!self.free.contains(&index), "slot {index} is free already");
         self.free.push(index);
+        debug_assert!(self.free.len() <= self.n_usable as usize, "more slots are free than may be used");
     }
 
     /// Leaves the slot that is being filled out of the count for now.
     pub(crate) fn hold_one_back(&mut self) {
+        debug_assert!(self.n_used() > 0, "the slot that is being filled is in use");
         self.n_usable -= 1;
     }
 
     /// Counts it again.
     pub(crate) fn count_it_again(&mut self) {
         self.n_usable += 1;
+        debug_assert!(self.n_usable as usize <= self.all.len(), "no more slots may be used than there are");
     }
 
     /// The slot that will be taken next; the first one if none is free.
@@ -143,6 +153,7 @@ impl Slots {
     /// Number of slots in use.
     #[inline]
     pub(crate) fn n_used(&self) -> u32 {
+        debug_assert!(self.free.len() <= self.n_usable as usize, "the number in flight is never negative");
         self.n_usable - self.free.len() as u32
     }
 

@@ -110,6 +110,7 @@ impl DepthSearch {
         self.n_done += 1;
         if latency_ns <= self.target_ns {
             self.n_within += 1;
+            debug_assert!(self.n_within <= self.n_done, "a part exceeds the whole");
             return Judged::Counted;
         }
         if self.percentile < 100.0 {
@@ -147,6 +148,7 @@ impl DepthSearch {
         }
         self.is_final = false;
         let next = if is_good { self.next_above() } else { self.next_below() };
+        debug_assert!((1..=self.max_depth.max(1)).contains(&next), "the depth {next} does not exist");
         if next != self.depth {
             (self.depth, self.n_stable) = (next, 0);
             return SearchStep::Depth;

@@ -45,6 +45,7 @@ impl Serializer {
 
     /// Called before an I/O is handed to the engine.
     pub(crate) fn takes_off(&mut self, slot_index: u32, slot: &Slot) {
+        debug_assert!(!self.is_blocked(slot), "no two I/Os in flight touch the same bytes");
         if let Some(span) = Span::of(slot) {
             self.in_flight[slot_index as usize] = Some(span);
         }

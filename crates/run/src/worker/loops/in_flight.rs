@@ -27,6 +27,7 @@ pub(crate) fn commit(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Sto
             Ok(n_taken) => n_taken,
             Err(error) => return Err(refused(&error, "commit")),
         };
+        debug_assert!(n_taken <= worker.core.prepared.len(), "an engine takes no more units than it was given");
         *stamp = worker.core.stamp_after(*stamp);
         let n_new = mark_issued(worker, n_taken, *stamp);
         worker.core.count_commit(n_taken, n_new);
@@ -103,11 +104,16 @@ pub(crate) fn reap(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64)
 #[expect(clippy::inline_always, reason = "a call saves registers and hands over the stamp in memory")]
 #[inline(always)]
 pub(crate) fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
+    debug_assert!(worker.core.prepared.len() <= worker.core.slots.n_used(), "each prepared unit has its slot");
     let n_committed = worker.core.slots.n_used() - worker.core.prepared.len();
     worker.core.completions.clear();
     if let Err(error) = worker.core.engine.reap(min.min(n_committed), max, &mut worker.core.completions) {
         return Err(refused(&error, "getevents"));
     }
+    debug_assert!(
+        worker.core.completions.len() <= worker.core.slots.n_used() as usize,
+        "no more units end than are in flight"
+    );
     *stamp = worker.core.stamp_after(*stamp);
     worker.core.account.reaped(worker.core.completions.len() as u32);
     if let [completion] = worker.core.completions[..] {

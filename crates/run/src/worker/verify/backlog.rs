@@ -46,6 +46,7 @@ impl Backlog {
     }
 
     pub(crate) fn took(&mut self, n: u64) {
+        debug_assert!(n <= self.n_left, "no more blocks are read back than were wanted");
         self.n_left -= n;
         self.is_due = false;
     }

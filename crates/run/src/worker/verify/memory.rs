@@ -108,6 +108,7 @@ impl WriteMemory {
 
     /// Records a write in flight that is not kept, or a trim that clears a write's block.
     pub(crate) fn hold(&mut self, slot_index: u32, write: PendingWrite) {
+        debug_assert!((slot_index as usize) < self.in_flight.len(), "slot {slot_index} is none of the worker");
         self.in_flight[slot_index as usize] = Some(write);
     }
 
