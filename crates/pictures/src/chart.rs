@@ -6,7 +6,7 @@
 use crate::scale::AxisScale;
 use ferrio_stats::IoKind;
 use ferrio_stats::MetricUnit;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// A chart.
@@ -33,8 +33,8 @@ pub struct ChartAxis {
     pub label: Cow<'static, str>,
     /// In which unit.
     pub unit: AxisUnit,
-    /// How values become places. In JSON: whether equal distances are equal factors.
-    #[serde(rename = "is_log", serialize_with = "is_log")]
+    /// How values become places.
+    #[serde(rename = "is_log")]
     pub scale: AxisScale,
 }
 
@@ -56,10 +56,6 @@ impl ChartAxis {
     pub const fn log(label: &'static str, unit: AxisUnit) -> Self {
         Self { label: Cow::Borrowed(label), unit, scale: AxisScale::Log }
     }
-}
-
-fn is_log<S: Serializer>(scale: &AxisScale, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_bool(*scale == AxisScale::Log)
 }
 
 /// The unit of the values of an axis.

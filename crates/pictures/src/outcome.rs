@@ -82,7 +82,7 @@ impl<'a> ShownSubject<'a> {
     }
 
     /// A figure of it at a point.
-    pub(crate) fn figure<'p>(self, point: &'p dyn ShownPoint, metric: Metric) -> Option<&'p RepeatedFigure> {
+    pub(crate) fn figure(self, point: &dyn ShownPoint, metric: Metric) -> Option<&RepeatedFigure> {
         let is_it =
             |one: &&RepeatedFigure| one.job_index == self.job_index && one.kind == self.kind && one.metric == metric;
         point.figures().iter().find(is_it)

@@ -2,7 +2,9 @@
 //!
 //! Must not know: figures, units, pixels. Start reading at [`ChartScale::share`].
 
-/// How values of an axis become places.
+use serde::{Serialize, Serializer};
+
+/// How values of an axis become places. In JSON: whether equal distances are equal factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AxisScale {
     /// Equal distances are equal differences; the axis has its 0.
@@ -11,6 +13,12 @@ pub enum AxisScale {
     Log,
     /// For percentiles: 90, 99 and 99.9 % have equal distances.
     Nines,
+}
+
+impl Serialize for AxisScale {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(*self == Self::Log)
+    }
 }
 
 /// The highest percentile with a place of its own.

@@ -33,7 +33,7 @@ pub(super) fn curves(view: &ReadOutcome<'_>, subject: ShownSubject<'_>) -> Marku
             @for metric in [Metric::Iops, Metric::Bandwidth, Metric::P99] {
                 (over_parameter(view, subject, along, lines, metric))
             }
-            (against_throughput((subject, &|point| view.is_knee(point, subject)), lines, Metric::P99, &|point| format!("#{}", point.number())))
+            (against_throughput(Some(view), subject, lines, Metric::P99, &|point| format!("#{}", point.number())))
         }
         @if lines.len() > 1 { (key(lines)) }
         @if n_left_out > 0 { p class="hint" { (n_left_out) " more lines are in the table alone." } }
@@ -102,9 +102,10 @@ fn over_parameter(
     )
 }
 
-/// A latency against IOPS. `is_knee`: whether a point is one. `words`: what a point says of itself.
+/// A latency against IOPS. `knees`: the outcome whose knees are marked. `words`: what a point says of itself.
 pub(super) fn against_throughput(
-    (subject, is_knee): (ShownSubject<'_>, &dyn Fn(&dyn ShownPoint) -> bool),
+    knees: Option<&ReadOutcome<'_>>,
+    subject: ShownSubject<'_>,
     lines: &[CurveLine<'_>],
     metric: Metric,
     words: &dyn Fn(&dyn ShownPoint) -> String,
@@ -132,7 +133,7 @@ pub(super) fn against_throughput(
                 @let marks: Vec<(&dyn ShownPoint, (f64, f64))> = marks.collect();
                 (polyline(&marks.iter().map(|(_, place)| *place).collect::<Vec<_>>(), index))
                 @for (point, place) in marks {
-                    (knee(is_knee(point), place))
+                    (knee(knees.is_some_and(|outcome| outcome.is_knee(point, subject)), place))
                     (mark(point, index, place, &words(point)))
                 }
             }

@@ -45,8 +45,8 @@ fn of_subject(view: &ShownLoops<'_>, subject: ShownSubject<'_>) -> Markup {
     html! {
         h3 { (subject.job) ": " (subject.kind.name()) }
         div class="pictures loops" {
-            (against_throughput((subject, &|_| false), &lines, Metric::P99, &words))
-            (against_throughput((subject, &|_| false), &lines, Metric::MeanLatency, &words))
+            (against_throughput(None, subject, &lines, Metric::P99, &words))
+            (against_throughput(None, subject, &lines, Metric::MeanLatency, &words))
         }
         div class="loops" { (key(&lines)) }
         (table(view, subject))

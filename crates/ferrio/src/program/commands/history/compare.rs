@@ -26,8 +26,8 @@ pub(super) struct CompareRequest {
 }
 
 /// Compares two runs; returns the exit code.
-pub(super) fn compare(request: CompareRequest, console: &mut Console) -> ExitCode {
-    match both(&request) {
+pub(super) fn compare(request: &CompareRequest, console: &mut Console) -> ExitCode {
+    match both(request) {
         Ok((base, new)) => {
             let results = [base, new].map(|run| inputs::name_of(run.number)).to_vec();
             let compared = ComparedResults { results, against: Vec::new() };

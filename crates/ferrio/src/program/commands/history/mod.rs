@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &[OsString]) -> ExitCode {
     let done = match request.command {
         HistoryCommand::List(request) => list::list(&request, &mut console),
         HistoryCommand::Show(request) => show::show(&request, &mut console),
-        HistoryCommand::Compare(request) => return compare::compare(request, &mut console),
+        HistoryCommand::Compare(request) => return compare::compare(&request, &mut console),
         HistoryCommand::Baseline(command) => baseline::baseline(&command, &mut console),
         HistoryCommand::Export(request) => export::export(&request, &mut console),
         HistoryCommand::Prune(request) => prune::prune(&request, &mut console),
