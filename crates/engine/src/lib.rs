@@ -55,6 +55,7 @@ mod protection;
 mod psync;
 mod pvsync;
 mod pvsync2;
+mod rdma;
 mod registry;
 mod remote;
 mod rw_flags;

@@ -7,7 +7,7 @@ use crate::kind::EngineWork::{self, Io, Turns};
 use crate::{
     clients, cpuio, dev_dax, dircreate, dirdelete, dirstat, e4defrag, exec, external, falloc, filecreate, filedelete,
     filestat, ftruncate, http, io_uring, io_uring_cmd, libaio, libblkio, libiscsi, libpmem, libzbc, mmap, mtd, nbd,
-    net, nfs, null, own, page_fault, posixaio, psync, pvsync, pvsync2, sg, sim, splice, sync, vsync,
+    net, nfs, null, own, page_fault, posixaio, psync, pvsync, pvsync2, rdma, sg, sim, splice, sync, vsync,
 };
 use ferrio_spec::engines::by_name;
 
@@ -44,6 +44,7 @@ const ENGINES: &[(&str, EngineWork)] = &[
     ("netsplice", Io(net::PREPARE_SPLICE)),
     ("nfs", Io(nfs::PREPARE)),
     ("null", Io(null::PREPARE)),
+    ("rdma", Io(rdma::PREPARE)),
     ("sim", Io(sim::PREPARE)),
     ("own", Io(own::PREPARE)),
     ("own_async", Io(own::ASYNC)),
@@ -71,6 +72,7 @@ const LIBRARIES: &[(&str, OpenLibrary)] = &[
     ("nfs", nfs::open_library),
     ("libiscsi", libiscsi::open_library),
     ("libblkio", libblkio::open_library),
+    ("rdma", rdma::open_library),
 ];
 
 /// Opens the library of others that an engine needs; `None`: it needs none. The error names the package that has the library.

@@ -23,6 +23,8 @@ pub(crate) enum LineState {
     Alive,
     /// The connection is lost.
     Lost,
+    /// The other end has said that this was all.
+    Ended,
 }
 
 /// An I/O in flight.
@@ -111,6 +113,9 @@ pub(crate) trait DrivenLink {
     /// Steps so far.
     fn server_steps(&self) -> ServerSteps;
 
+    /// Ends the connections; `asks`: tells the other end.
+    fn disconnect(&mut self, _asks: bool, _cancellation: Cancellation<'_>) {}
+
     /// The connections are not used any more.
     fn give_up(&mut self) {}
 }
@@ -196,8 +201,10 @@ impl<L: DrivenLink> DrivenEngine<L> {
     }
 
     fn note(&mut self, state: LineState) {
-        if state == LineState::Lost {
-            self.ended.get_or_insert(error_result(Errno::CONNRESET));
+        match state {
+            LineState::Alive => {}
+            LineState::Lost => drop(self.ended.get_or_insert(error_result(Errno::CONNRESET))),
+            LineState::Ended => drop(self.ended.get_or_insert(IoResult::END_OF_DATA)),
         }
     }
 
@@ -319,6 +326,11 @@ impl<L: DrivenLink> Server for DrivenEngine<L> {
         let awaited = L::AWAITED.filter(|_| connection == Connection::Awaited);
         self.complaint = awaited.map(|why| Complaint { step: "connect", line: None, why: Some(why.to_owned()) });
         Ok(connection)
+    }
+
+    fn disconnect(&mut self, cancellation: Cancellation<'_>) {
+        let asks = self.is_there();
+        self.link.disconnect(asks, cancellation);
     }
 
     fn give_up(&mut self) {

@@ -279,6 +279,13 @@ const NFS_MENDED: &str = "A job waits for all of its I/Os, which fio forgets at 
                           address has autoreconnect. A server that answers nothing for server_timeout (two minutes) ends the job. The errno of a write that fails is the \
                           server's (ENOSPC), not EFAULT.";
 
+/// Mended by the engine for RDMA.
+const RDMA_MENDED: &str = "Clone n uses port+n; in fio the first clone has the port, and the others fail. Every wait ends on a signal and with the \
+                           runtime, and after server_timeout (two minutes) without an answer; fio waits for ever. Blocks that do not fit the server, \
+                           verb=recv of a client and a missing hostname are errors; fio ends with 0 or crashes. Sends wait for a buffer of the \
+                           server; fio fails. A client begins at once, and fio half a second after it has connected, within its runtime. A server \
+                           whose client writes or reads counts no I/O; fio counts one of no bytes.";
+
 /// Refused by the engine for network block devices.
 const NBD_STRICTER: &str = "A job that writes to a read-only export is refused before its first I/O. I/Os above the server's \
                             largest block, or 64 MiB, fail with EINVAL.";
@@ -427,7 +434,11 @@ pub const ENGINES: &[EngineDef] = &[
         .lays_out(Layout::Always)
         .keeps(Data::KeptBySyncs)
         .deviates(Mended, NFS_MENDED),
-    awaited("rdma", "RDMA", "no code for RDMA ran yet against another end, which an RDMA device or the module rdma_rxe would be"),
+    engine("rdma", "RDMA")
+        .asynchronous()
+        .connects()
+        .deviates(Mended, RDMA_MENDED)
+        .deviates(Stricter, "A client that goes before its end is an error for its server, except after sends, whose end nothing announces."),
     engine("dev-dax", "Persistent memory without a file system (/dev/daxX.Y)")
         .targets(Targets::Passthrough)
         .lays_out(Layout::Always)
