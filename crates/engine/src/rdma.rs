@@ -65,7 +65,7 @@ fn failed(error: RdmaError) -> EngineError {
         ("ibv_reg_mr", _) => "; the device cannot use memory of this kind (option mem)",
         ("rdma_create_qp" | "ibv_create_qp" | "ibv_create_cq", _) => "; a lower iodepth may fit the device",
         ("rdma_bind_addr", _) => "; the port is in use, or the address is not one of this host",
-        ("rdma_resolve_addr", _) => "; no RDMA device has a way to this address",
+        ("rdma_resolve_addr" | "rdma_resolve_route", _) => "; no RDMA device has a way to this address",
         _ => "",
     };
     let what = format!("rdma: {} fail: {}{hint}", error.call, std::io::Error::from(error.errno));

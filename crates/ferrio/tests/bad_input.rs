@@ -80,7 +80,7 @@ const COMMAND_LINES: &[Case] = &[
         stderr: &["fio: engine foo not loadable", "fio: failed to load engine"],
     },
     Case { arguments: &["--name=x", "--size=2k", "--bs=4k"], stderr: &["2048 < 4096"] },
-    Case { arguments: &["--name=x", "--size=1m", "--ioengine=rdma"], stderr: &["option ioengine (command line)"] },
+    Case { arguments: &["--name=x", "--size=1m", "--ioengine=xnvme"], stderr: &["option ioengine (command line)"] },
     Case { arguments: &["--name=x", "--size=1m", "--lockfile=maybe"], stderr: &["fio: failed parsing lockfile=maybe"] },
     Case {
         arguments: &["--name=x", "--size=4k", "--filename=-"],
@@ -121,7 +121,10 @@ fn job_files_that_cannot_be_run() {
         ("size=1m\n", "fio: option <size=1m> outside of [] job section"),
         ("[]\nsize=1m\n", "bad.fio:1:1: section without a name"),
         ("[a]\nioengine=null\nsize=1m\nsiez=2m\n", "bad.fio:4:1: unknown option siez; the nearest known name is size"),
-        ("[a]\nsize=1m\n\nioengine=rdma\n", "fio: option ioengine (bad.fio:4): known, but not yet supported by ferrio"),
+        (
+            "[a]\nsize=1m\n\nioengine=xnvme\n",
+            "fio: option ioengine (bad.fio:4): known, but not yet supported by ferrio",
+        ),
         ("[a]\nsize=1m\nrw = read\n", "fio: failed parsing rw = read"),
         ("[a]\nsize=1m\nbs=\n", "bs"),
         ("[a]\nsize=1m\ninclude no-such.fio\n", "no-such.fio"),

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Makes an error of a step before the first I/O.
-fn trouble(step: &'static str, errno: Errno, what: String) -> EngineError {
+fn trouble(step: &'static str, errno: Errno, what: &str) -> EngineError {
     EngineError::Unfit { step, what: format!("{NAME}: {what}"), is_named: false, errno: errno.raw_os_error() }
 }
 
@@ -59,7 +59,7 @@ impl RdmaLink {
             return Ok(());
         }
         let other = self.other_end();
-        Err(trouble("connect", Errno::TIMEDOUT, format!("{other} does not answer while the connection is made")))
+        Err(trouble("connect", Errno::TIMEDOUT, &format!("{other} does not answer while the connection is made")))
     }
 
     /// Does what can be done now.
@@ -100,7 +100,7 @@ impl RdmaLink {
             (_, CmNews::Failed(event, status)) => Err(self.refused(event, status)),
             (_, CmNews::Disconnected) => {
                 let what = format!("{} has ended the connection before the first I/O", self.other_end());
-                Err(trouble("connect", Errno::CONNRESET, what))
+                Err(trouble("connect", Errno::CONNRESET, &what))
             }
             (Stage::Resolving, CmNews::AddressResolved) => self.with_manager(ConnectionManager::resolve_route),
             (Stage::Resolving, CmNews::RouteResolved) => {
@@ -162,14 +162,15 @@ impl RdmaLink {
         if done.status != 0 {
             let words = status_words(self.libraries, done.status);
             let what = format!("cq completion status {}({words}) while the connection is made", done.status);
-            return Err(trouble("connect", Errno::IO, what));
+            return Err(trouble("connect", Errno::IO, &what));
         }
         match done.id {
             MESSAGE_RECEIVED => self.understand(done.n_bytes),
             MESSAGE_SENT => {
                 self.progress.is_sent = true;
                 self.finish();
-                Ok(())
+                let misfit = self.progress.misfit.take();
+                misfit.map_or(Ok(()), |what| Err(trouble("connect", Errno::INVAL, &what)))
             }
             _ => Ok(()),
         }
@@ -180,7 +181,8 @@ impl RdmaLink {
         if self.progress.is_sent && self.progress.is_answered {
             self.stage = Stage::Made;
             self.steps.n_connections += 1;
-            let took = self.progress.begin.map_or(0, |begin| u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
+            let took =
+                self.progress.begin.map_or(0, |begin| u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));
             self.steps.connect.record(took);
         }
     }
@@ -188,7 +190,7 @@ impl RdmaLink {
     /// Reads the message of the other end; the server answers it.
     fn understand(&mut self, n_bytes: u32) -> Result<(), EngineError> {
         let other = self.other_end();
-        let bad = |why: String| trouble("connect", Errno::PROTO, format!("the message of {other} is not valid: {why}"));
+        let bad = |why: String| trouble("connect", Errno::PROTO, &format!("the message of {other} is not valid: {why}"));
         let Some(pair) = self.end.as_ref().and_then(|end| end.pair.as_ref()) else { return Ok(()) };
         let message = pair.message(n_bytes).map_err(bad)?;
         let theirs = u64::from(message.max_block_bytes);
@@ -196,21 +198,26 @@ impl RdmaLink {
             RdmaRole::Client { .. } => (theirs, self.block_bytes as u64),
             RdmaRole::Server => (self.block_bytes as u64, theirs),
         };
-        if of_server < of_client {
-            let what = format!(
+        let misfit = (of_server < of_client).then(|| {
+            format!(
                 "Server's block size ({of_server}) must be greater than or equal to the client's block size ({of_client})!"
-            );
-            return Err(trouble("connect", Errno::INVAL, what));
-        }
+            )
+        });
         match (&self.settings.role, message.verb) {
             (RdmaRole::Client { .. }, None) => {
+                if let Some(what) = misfit {
+                    return Err(trouble("connect", Errno::INVAL, &what));
+                }
                 if self.verb.is_one_sided() {
                     message.check_room(self.block_bytes).map_err(bad)?;
                 }
                 self.remote = message.regions;
             }
             (RdmaRole::Client { .. }, Some(_)) => return Err(bad("it is one of a client".to_owned())),
-            (RdmaRole::Server, Some(verb)) => self.answer(verb)?,
+            (RdmaRole::Server, Some(verb)) => {
+                self.answer(verb, misfit.is_none())?;
+                self.progress.misfit = misfit;
+            }
             (RdmaRole::Server, None) => return Err(bad("it is one of a server".to_owned())),
         }
         self.progress.is_answered = true;
@@ -218,11 +225,12 @@ impl RdmaLink {
         Ok(())
     }
 
-    /// Tells the client where the buffers are, as the server.
-    fn answer(&mut self, verb: RdmaVerb) -> Result<(), EngineError> {
+    /// Tells the client where the buffers are, as the server. A client whose blocks do not fit learns from the answer that they do not, but
+    /// gets no right to use the buffers.
+    fn answer(&mut self, verb: RdmaVerb, fits: bool) -> Result<(), EngineError> {
         let Some(pair) = self.end.as_mut().and_then(|end| end.pair.as_mut()) else { return Ok(()) };
         self.verb = verb;
-        pair.register_data(RemoteRight::Of(verb)).map_err(failed)?;
+        pair.register_data(if fits { RemoteRight::Of(verb) } else { RemoteRight::Nothing }).map_err(failed)?;
         if verb.is_one_sided() {
             // The client sends its message once more at its end.
             pair.await_message().map_err(failed)?;
@@ -247,7 +255,7 @@ impl RdmaLink {
             _ => "the connection cannot be made",
         };
         let what = format!("{}: event is {event} (status {status}): {why}", self.other_end());
-        trouble("connect", errno, what)
+        trouble("connect", errno, &what)
     }
 
     /// The other end, in messages.

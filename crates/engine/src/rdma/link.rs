@@ -37,8 +37,10 @@ pub(super) enum Stage {
     Exchanging,
     /// The connection is made.
     Made,
+    /// The client has said that this was all.
+    Ended,
     /// The other end has gone, or this one has ended the connection.
-    Over,
+    Gone,
 }
 
 /// The parts of a connection; the queue pair goes before the manager.
@@ -80,6 +82,8 @@ pub(super) struct Progress {
     /// The message of the other end is here.
     pub(super) is_answered: bool,
     pub(super) begin: Option<Instant>,
+    /// Why the blocks of the client do not fit; it is told first.
+    pub(super) misfit: Option<String>,
 }
 
 impl RdmaLink {
@@ -166,7 +170,7 @@ impl RdmaLink {
     fn look_at_events(&mut self) -> Result<(), RdmaError> {
         while let Some(news) = self.next_news()? {
             if matches!(news, CmNews::Disconnected | CmNews::Failed(..)) {
-                self.stage = Stage::Over;
+                self.stage = Stage::Gone;
                 // What came just before.
                 while self.take_completions()? > 0 {}
                 self.done.retain(|done| done.status == 0);
@@ -179,14 +183,14 @@ impl RdmaLink {
     fn state(&mut self) -> LineState {
         let is_server = self.settings.role == RdmaRole::Server;
         if self.done.iter().any(|done| done.id == MESSAGE_RECEIVED && done.status == 0) {
-            self.stage = Stage::Over;
-            return LineState::Ended;
+            self.stage = Stage::Ended;
         }
         match self.stage {
-            Stage::Over if !self.done.is_empty() => LineState::Alive,
+            Stage::Ended => LineState::Ended,
+            Stage::Gone if !self.done.is_empty() => LineState::Alive,
             // The client of a server that receives says no other word.
-            Stage::Over if is_server && !self.verb.is_one_sided() => LineState::Ended,
-            Stage::Over => LineState::Lost,
+            Stage::Gone if is_server && !self.verb.is_one_sided() => LineState::Ended,
+            Stage::Gone => LineState::Lost,
             _ => LineState::Alive,
         }
     }
@@ -230,15 +234,30 @@ impl RdmaLink {
         Ok(())
     }
 
+    /// Waits until the client has ended the connection: as long as it has not, it may wait for the last acknowledgement of what it sent,
+    /// which comes from the queue pair of this end.
+    fn await_client(&mut self, cancellation: Cancellation<'_>) -> Result<(), RdmaError> {
+        let end = Instant::now() + FAREWELL;
+        while self.stage != Stage::Gone && !cancellation.is_over() && Instant::now() < end {
+            self.done.clear();
+            self.wait(Cancellation::LOOK)?;
+            self.look_at_events()?;
+        }
+        Ok(())
+    }
+
     fn end(&mut self) {
         if let Some(mut end) = self.end.take() {
             if self.progress.is_sent {
                 end.manager.disconnect();
             }
-            self.stage = Stage::Over;
+            self.stage = Stage::Gone;
         }
     }
 }
+
+/// Longest wait for the end of the connection by the client, which has little to do until then.
+const FAREWELL: Duration = Duration::from_secs(1);
 
 /// The errno for the status of a completion.
 fn errno_of(status: u32) -> Errno {
@@ -271,10 +290,12 @@ impl DrivenLink for RdmaLink {
     }
 
     fn disconnect(&mut self, asks: bool, cancellation: Cancellation<'_>) {
-        if asks && self.stage == Stage::Made {
-            // The other end may be gone already.
-            let _ = self.say_end(cancellation);
-        }
+        // The other end may be gone already.
+        let _ = match self.settings.role {
+            RdmaRole::Server if matches!(self.stage, Stage::Made | Stage::Ended) => self.await_client(cancellation),
+            RdmaRole::Client { .. } if asks && self.stage == Stage::Made => self.say_end(cancellation),
+            _ => Ok(()),
+        };
         self.end();
     }
 
@@ -297,7 +318,8 @@ impl DrivenLink for RdmaLink {
         let posted = pair.map_or(Ok(()), |pair| pair.post(&self.waiting));
         if let Err(error) = posted {
             let errno = error.errno.raw_os_error().unsigned_abs();
-            self.done.extend(self.waiting.iter().map(|request| WorkCompletion::failed(request.slot, NOT_POSTED, errno)));
+            self.done
+                .extend(self.waiting.iter().map(|request| WorkCompletion::failed(request.slot, NOT_POSTED, errno)));
         }
         self.waiting.clear();
         LineState::Alive

@@ -23,7 +23,7 @@ impl RdmaLibraries {
 }
 
 /// A call of a library that has failed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RdmaError {
     pub(super) call: &'static str,
     pub(super) errno: Errno,
@@ -107,9 +107,8 @@ impl ConnectionManager {
     fn new_id(&self) -> Result<*mut CmId, RdmaError> {
         let mut id = ptr::null_mut();
         // SAFETY: the channel is valid, and the result has a place.
-        let created = unsafe {
-            (self.libraries.cm.rdma_create_id)(self.channel, &raw mut id, ptr::null_mut(), PORTS_OF_TCP)
-        };
+        let created =
+            unsafe { (self.libraries.cm.rdma_create_id)(self.channel, &raw mut id, ptr::null_mut(), PORTS_OF_TCP) };
         RdmaError::check("rdma_create_id", created).map(|()| id)
     }
 
@@ -137,8 +136,7 @@ impl ConnectionManager {
         let (mut from, mut to) = (from.map(RawAddress::of), RawAddress::of(to));
         let from = from.as_mut().map_or(ptr::null_mut(), RawAddress::as_mut_ptr);
         // SAFETY: the connection is valid, the addresses live during the call.
-        let begun =
-            unsafe { (libraries.cm.rdma_resolve_addr)(manager.id, from, to.as_mut_ptr(), RESOLUTION_MS) };
+        let begun = unsafe { (libraries.cm.rdma_resolve_addr)(manager.id, from, to.as_mut_ptr(), RESOLUTION_MS) };
         RdmaError::check("rdma_resolve_addr", begun).map(|()| manager)
     }
 

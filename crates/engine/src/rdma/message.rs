@@ -133,11 +133,7 @@ mod tests {
             key: 0xa16 + index,
             n_bytes: 4096,
         };
-        RdmaMessage {
-            verb: Some(RdmaVerb::Write),
-            max_block_bytes: 4096,
-            regions: (0..4).map(region).collect(),
-        }
+        RdmaMessage { verb: Some(RdmaVerb::Write), max_block_bytes: 4096, regions: (0..4).map(region).collect() }
     }
 
     fn encoded(message: &RdmaMessage) -> Box<[u8; MESSAGE_BYTES]> {

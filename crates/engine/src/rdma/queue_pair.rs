@@ -4,9 +4,9 @@
 #![expect(unsafe_code, reason = "functions of a C library, and memory that a device writes")]
 
 use super::library::{
-    CmId, HAS_RNR_RETRY, HAS_RNR_TIMER, LOCAL_WRITE, QP_INIT, QP_RECEIVES, QP_SENDS, QueuePairRequest, QueuePairState, READ,
-    REMOTE_READ, REMOTE_WRITE, RELIABLE, ReceiveRequest, RequestPart, SEND, SendRequest, VerbsChannel, VerbsContext,
-    VerbsDomain, VerbsQueue, VerbsQueuePair, VerbsRegion, WRITE, WorkCompletion,
+    CmId, HAS_RNR_RETRY, HAS_RNR_TIMER, LOCAL_WRITE, QP_INIT, QP_RECEIVES, QP_SENDS, QueuePairRequest, QueuePairState,
+    READ, RELIABLE, REMOTE_READ, REMOTE_WRITE, ReceiveRequest, RequestPart, SEND, SendRequest, VerbsChannel,
+    VerbsContext, VerbsDomain, VerbsQueue, VerbsQueuePair, VerbsRegion, WRITE, WorkCompletion,
 };
 use super::manager::{ConnectionManager, ENDLESS_RETRIES, RdmaError, RdmaLibraries};
 use super::message::{MESSAGE_BYTES, MOST_REGIONS, RdmaMessage, RdmaVerb, RemoteRegion};

@@ -99,7 +99,8 @@ impl RdmaSettings {
         let Ok(port) = u16::try_from(port) else {
             return Err(bad("port", &port.to_string(), "port and number of the clone together are above 65535"));
         };
-        let role = if job.reads { RdmaRole::Server } else { client(given.host.or_else(|| job.filename.clone()), given.verb)? };
+        let role =
+            if job.reads { RdmaRole::Server } else { client(given.host.or_else(|| job.filename.clone()), given.verb)? };
         Ok(Self { role, port, bind: given.bind })
     }
 }
@@ -143,7 +144,12 @@ mod tests {
         let whole = [("port", "9"), ("hostname", "h")];
         let named = |name: &str| JobFacts { filename: Some(name.to_owned()), ..writer() };
         for (options, job, depth, words) in [
-            (&whole[..], JobFacts { reads: true, ..writer() }, 1, "option rw=rw: rdma connections must be read OR write"),
+            (
+                &whole[..],
+                JobFacts { reads: true, ..writer() },
+                1,
+                "option rw=rw: rdma connections must be read OR write",
+            ),
             (&whole, JobFacts { is_random: true, ..writer() }, 1, "RDMA network IO can't be random"),
             (&whole, JobFacts { trims: true, ..JobFacts::default() }, 1, "option rw=trim"),
             (&whole, writer(), 513, "option iodepth=513: allowed: 1 to 512"),

@@ -34,7 +34,7 @@ fn every_engine_is_listed() {
     let scratch = Scratch::new("every_engine_is_listed");
     let found = answers(&engines(&scratch, "--json").succeeded());
     assert_eq!([state(&found, "psync"), state(&found, "null")], ["works", "works"]);
-    assert_eq!([state(&found, "rdma"), state(&found, "libcufile")], ["not built", "not built"]);
+    assert_eq!([state(&found, "xnvme"), state(&found, "libcufile")], ["not built", "not built"]);
     // What is said of rings is what a job of them meets.
     for engine in ["io_uring", "libaio"] {
         let job = format!("--name=a --ioengine={engine} --filename=f --size=4k --bs=4k --rw=write");

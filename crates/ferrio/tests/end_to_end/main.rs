@@ -38,6 +38,7 @@ mod engines_nbd;
 mod engines_net;
 mod engines_nfs;
 mod engines_page_fault;
+mod engines_rdma;
 mod engines_splice;
 mod findings;
 mod findings_course;

@@ -163,7 +163,7 @@ fn planned_options_accept_only_what_changes_nothing() {
         ("verify_only", None, true),
         ("verify_only", Some("0"), true),
         ("experimental_verify", Some("0"), true),
-        ("ioengine", Some("rdma"), false),
+        ("ioengine", Some("xnvme"), false),
         ("write_bw_log", None, true),
         ("gtod_cpu", Some("0"), true),
         ("percentile_list", Some("1:2"), true),

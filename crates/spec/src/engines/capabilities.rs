@@ -169,7 +169,7 @@ pub enum Sharing {
     /// Threads of the C library, which do the I/Os with the descriptor table of the process (so a job that is a thread
     /// must not have its own table) and do not survive `fork()`.
     LibraryThreads,
-    /// Threads of a library that talks to servers: they do not survive `fork()` either, and need the descriptors of the process.
+    /// Threads, or devices, of a library that talks to servers: they do not survive `fork()` either, and need the descriptors of the process.
     ClientThreads,
 }
 

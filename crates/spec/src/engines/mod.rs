@@ -437,6 +437,7 @@ pub const ENGINES: &[EngineDef] = &[
     engine("rdma", "RDMA")
         .asynchronous()
         .connects()
+        .shares(Sharing::ClientThreads)
         .deviates(Mended, RDMA_MENDED)
         .deviates(Stricter, "A client that goes before its end is an error for its server, except after sends, whose end nothing announces."),
     engine("dev-dax", "Persistent memory without a file system (/dev/daxX.Y)")

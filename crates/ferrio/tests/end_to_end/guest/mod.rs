@@ -14,6 +14,7 @@ mod memory;
 mod passthrough;
 mod passthrough_formats;
 mod protected;
+mod rdma;
 mod scsi;
 mod sockets;
 mod zone_errors;

@@ -152,9 +152,9 @@ fn what_is_not_built_is_named() {
     for (line, expected) in [
         ("--name=x --num_range=2 --rw=trim", "fio: can't use multiple ranges with IO engine psync\n"),
         (
-            "--name=x --ioengine=rdma",
-            "fio: option ioengine (command line): known, but not yet supported by ferrio: engine rdma: no code for RDMA ran yet \
-             against another end, which an RDMA device or the module rdma_rxe would be\n",
+            "--name=x --ioengine=xnvme",
+            "fio: option ioengine (command line): known, but not yet supported by ferrio: engine xnvme: the library is not in Debian \
+             13; ioengine=io_uring_cmd sends the same commands\n",
         ),
         (
             "--name=x --mem=cudamalloc",
