@@ -10,7 +10,8 @@ use super::manager::{CmNews, ConnectionManager, RdmaError};
 use super::message::{RdmaMessage, RdmaVerb};
 use super::queue_pair::{MESSAGE_RECEIVED, MESSAGE_SENT, QueuePair, RemoteRight, status_words};
 use super::settings::RdmaRole;
-use crate::contract::{Cancellation, Connection, EngineError};
+use crate::contract::parts::Connection;
+use crate::contract::{Cancellation, EngineError};
 use crate::remote::lookup::look_up;
 use ferrio_sys::Errno;
 use std::net::SocketAddr;
@@ -190,7 +191,8 @@ impl RdmaLink {
     /// Reads the message of the other end; the server answers it.
     fn understand(&mut self, n_bytes: u32) -> Result<(), EngineError> {
         let other = self.other_end();
-        let bad = |why: String| trouble("connect", Errno::PROTO, &format!("the message of {other} is not valid: {why}"));
+        let bad =
+            |why: String| trouble("connect", Errno::PROTO, &format!("the message of {other} is not valid: {why}"));
         let Some(pair) = self.end.as_ref().and_then(|end| end.pair.as_ref()) else { return Ok(()) };
         let message = pair.message(n_bytes).map_err(bad)?;
         let theirs = u64::from(message.max_block_bytes);
