@@ -5,7 +5,7 @@
 use super::NAME;
 use super::failed;
 use super::library::WorkCompletion;
-use super::link::{RdmaEnd, RdmaLink, Stage};
+use super::link::{RdmaEnd, RdmaLink, RdmaStage};
 use super::manager::{CmNews, ConnectionManager, RdmaError};
 use super::message::{RdmaMessage, RdmaVerb};
 use super::queue_pair::{MESSAGE_RECEIVED, MESSAGE_SENT, QueuePair, RemoteRight, status_words};
@@ -28,7 +28,7 @@ fn trouble(step: &'static str, errno: Errno, what: &str) -> EngineError {
 impl RdmaLink {
     /// Makes the connection; waits for a moment at most.
     pub(super) fn reach(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        if self.stage == Stage::Made {
+        if self.is_made() {
             return Ok(Connection::Made);
         }
         if self.settings.role == RdmaRole::Server && !std::mem::replace(&mut self.progress.is_announced, true) {
@@ -37,12 +37,12 @@ impl RdmaLink {
         let end = Instant::now() + Cancellation::LOOK;
         loop {
             self.step(cancellation)?;
-            if self.stage == Stage::Made {
+            if self.is_made() {
                 return Ok(Connection::Made);
             }
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() || cancellation.is_over() {
-                let is_free = self.stage == Stage::Listening;
+                let is_free = self.stage == RdmaStage::Listening;
                 return Ok(if is_free { Connection::Listening } else { Connection::Awaited });
             }
             self.check_patience()?;
@@ -50,9 +50,14 @@ impl RdmaLink {
         }
     }
 
+    /// Both messages have come. What happened since shows at the first I/O.
+    fn is_made(&self) -> bool {
+        self.progress.is_sent && self.progress.is_answered
+    }
+
     /// An end that began to connect has a limited time.
     fn check_patience(&mut self) -> Result<(), EngineError> {
-        if self.stage == Stage::Listening {
+        if self.stage == RdmaStage::Listening {
             return Ok(());
         }
         let begin = *self.progress.begin.get_or_insert_with(Instant::now);
@@ -65,16 +70,32 @@ impl RdmaLink {
 
     /// Does what can be done now.
     pub(super) fn step(&mut self, cancellation: Cancellation<'_>) -> Result<(), EngineError> {
-        if self.stage == Stage::Idle {
+        if self.stage == RdmaStage::Idle {
             return self.begin(cancellation);
         }
         while let Some(news) = self.next_news().map_err(failed)? {
+            if news == CmNews::Disconnected {
+                // The other end may have said why, just before.
+                self.read_messages()?;
+            }
             self.hear(news)?;
         }
+        self.read_messages()
+    }
+
+    /// Acts on the requests for messages that are complete.
+    fn read_messages(&mut self) -> Result<(), EngineError> {
         self.take_completions().map_err(failed)?;
+        let mut end = None;
         while let Some(done) = self.done.pop_front() {
-            self.complete(done)?;
+            if done.id == MESSAGE_RECEIVED && self.progress.is_answered {
+                // A client with little to do has said its end already.
+                end = Some(done);
+            } else {
+                self.complete(done)?;
+            }
         }
+        self.done.extend(end);
         Ok(())
     }
 
@@ -91,7 +112,7 @@ impl RdmaLink {
         };
         let manager = ConnectionManager::resolve(self.libraries, from, to).map_err(failed)?;
         self.end = Some(RdmaEnd { pair: None, manager });
-        self.stage = Stage::Resolving;
+        self.stage = RdmaStage::Resolving;
         Ok(())
     }
 
@@ -99,20 +120,24 @@ impl RdmaLink {
     fn hear(&mut self, news: CmNews) -> Result<(), EngineError> {
         match (self.stage, news) {
             (_, CmNews::Failed(event, status)) => Err(self.refused(event, status)),
+            (RdmaStage::Made, CmNews::Disconnected) => {
+                self.stage = RdmaStage::Gone;
+                Ok(())
+            }
             (_, CmNews::Disconnected) => {
                 let what = format!("{} has ended the connection before the first I/O", self.other_end());
                 Err(trouble("connect", Errno::CONNRESET, &what))
             }
-            (Stage::Resolving, CmNews::AddressResolved) => self.with_manager(ConnectionManager::resolve_route),
-            (Stage::Resolving, CmNews::RouteResolved) => {
+            (RdmaStage::Resolving, CmNews::AddressResolved) => self.with_manager(ConnectionManager::resolve_route),
+            (RdmaStage::Resolving, CmNews::RouteResolved) => {
                 let number = self.make_pair()?;
-                self.stage = Stage::Asking;
+                self.stage = RdmaStage::Asking;
                 self.with_manager(|manager| manager.connect(number))
             }
-            (Stage::Asking, CmNews::Response) => self.greet(),
-            (Stage::Listening, CmNews::Request) => {
+            (RdmaStage::Asking, CmNews::Response) => self.greet(),
+            (RdmaStage::Listening, CmNews::Request) => {
                 self.make_pair()?;
-                self.stage = Stage::Exchanging;
+                self.stage = RdmaStage::Exchanging;
                 self.progress.begin = Some(Instant::now());
                 self.with_manager(ConnectionManager::accept)?;
                 let pair = self.end.as_mut().and_then(|end| end.pair.as_mut());
@@ -154,7 +179,7 @@ impl RdmaLink {
         self.own = RdmaMessage { verb: Some(*verb), max_block_bytes: self.block_bytes as u32, regions };
         pair.send_message(&self.own).map_err(failed)?;
         self.verb = *verb;
-        self.stage = Stage::Exchanging;
+        self.stage = RdmaStage::Exchanging;
         Ok(())
     }
 
@@ -169,9 +194,11 @@ impl RdmaLink {
             MESSAGE_RECEIVED => self.understand(done.n_bytes),
             MESSAGE_SENT => {
                 self.progress.is_sent = true;
+                if let Some(what) = self.progress.misfit.take() {
+                    return Err(trouble("connect", Errno::INVAL, &what));
+                }
                 self.finish();
-                let misfit = self.progress.misfit.take();
-                misfit.map_or(Ok(()), |what| Err(trouble("connect", Errno::INVAL, &what)))
+                Ok(())
             }
             _ => Ok(()),
         }
@@ -179,8 +206,8 @@ impl RdmaLink {
 
     /// The connection is made when both messages have come.
     fn finish(&mut self) {
-        if self.progress.is_sent && self.progress.is_answered {
-            self.stage = Stage::Made;
+        if self.is_made() {
+            self.stage = RdmaStage::Made;
             self.steps.n_connections += 1;
             let took =
                 self.progress.begin.map_or(0, |begin| u64::try_from(begin.elapsed().as_nanos()).unwrap_or(u64::MAX));

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what they are called for. Start reading at [`Librdmacm`] and [`Libibverbs`].
 
+use super::queue_pair::{NotifyCall, PollCall, ReceiveCall, SendCall};
 use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
@@ -51,12 +52,11 @@ pub(super) struct CmParameters {
 pub(super) struct VerbsContext {
     device: *mut c_void,
     others: [*mut c_void; 11],
-    pub(super) poll_cq: unsafe extern "C" fn(*mut VerbsQueue, c_int, *mut WorkCompletion) -> c_int,
-    pub(super) req_notify_cq: unsafe extern "C" fn(*mut VerbsQueue, c_int) -> c_int,
+    pub(super) poll_cq: PollCall,
+    pub(super) req_notify_cq: NotifyCall,
     more: [*mut c_void; 12],
-    pub(super) post_send: unsafe extern "C" fn(*mut VerbsQueuePair, *mut SendRequest, *mut *mut SendRequest) -> c_int,
-    pub(super) post_recv:
-        unsafe extern "C" fn(*mut VerbsQueuePair, *mut ReceiveRequest, *mut *mut ReceiveRequest) -> c_int,
+    pub(super) post_send: SendCall,
+    pub(super) post_recv: ReceiveCall,
 }
 
 /// `struct ibv_pd`.

@@ -7,7 +7,7 @@ use super::handshake::address;
 use super::library::WorkCompletion;
 use super::manager::{CmNews, ConnectionManager, RdmaError, RdmaLibraries};
 use super::message::{RdmaMessage, RdmaVerb, RemoteRegion};
-use super::queue_pair::{DataKind, DataRequest, MESSAGE_RECEIVED, MESSAGE_SENT, QueuePair, status_words};
+use super::queue_pair::{DataRequest, MESSAGE_RECEIVED, MESSAGE_SENT, QueuePair, RdmaWork, status_words};
 use super::settings::{RdmaRole, RdmaSettings};
 use crate::contract::parts::{Complaint, Connection};
 use crate::contract::{Cancellation, EngineError, EngineSetup, IoResult, IoUnit};
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 
 /// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
+pub(super) enum RdmaStage {
     /// The client has done nothing.
     Idle,
     /// The client asks for address and route of the server.
@@ -59,7 +59,7 @@ pub(super) struct RdmaLink {
     pub(super) depth: usize,
     /// Largest block.
     pub(super) block_bytes: usize,
-    pub(super) stage: Stage,
+    pub(super) stage: RdmaStage,
     pub(super) verb: RdmaVerb,
     /// The message that this end has sent.
     pub(super) own: RdmaMessage,
@@ -102,7 +102,7 @@ impl RdmaLink {
             arena: Rc::clone(&setup.arena),
             depth,
             block_bytes: setup.max_block_bytes,
-            stage: Stage::Idle,
+            stage: RdmaStage::Idle,
             verb: RdmaVerb::Write,
             own: RdmaMessage { verb: None, max_block_bytes: 0, regions: Vec::new() },
             remote: Vec::new(),
@@ -117,7 +117,7 @@ impl RdmaLink {
             let at = link.listening_address()?;
             let manager = ConnectionManager::listen(libraries, at).map_err(failed)?;
             link.end = Some(RdmaEnd { pair: None, manager });
-            link.stage = Stage::Listening;
+            link.stage = RdmaStage::Listening;
         }
         Ok(link)
     }
@@ -158,7 +158,7 @@ impl RdmaLink {
 
     /// Looks for completions, and, where there are none, waits and looks whether the other end is there.
     fn look(&mut self, limit: Duration) -> Result<LineState, RdmaError> {
-        if self.take_completions()? == 0 && self.done.is_empty() && self.stage == Stage::Made && !limit.is_zero() {
+        if self.take_completions()? == 0 && self.done.is_empty() && self.stage == RdmaStage::Made && !limit.is_zero() {
             self.wait(limit)?;
             if self.take_completions()? == 0 && self.done.is_empty() {
                 self.look_at_events()?;
@@ -171,7 +171,7 @@ impl RdmaLink {
     fn look_at_events(&mut self) -> Result<(), RdmaError> {
         while let Some(news) = self.next_news()? {
             if matches!(news, CmNews::Disconnected | CmNews::Failed(..)) {
-                self.stage = Stage::Gone;
+                self.stage = RdmaStage::Gone;
                 // What came just before.
                 while self.take_completions()? > 0 {}
                 self.done.retain(|done| done.status == 0);
@@ -184,14 +184,14 @@ impl RdmaLink {
     fn state(&mut self) -> LineState {
         let is_server = self.settings.role == RdmaRole::Server;
         if self.done.iter().any(|done| done.id == MESSAGE_RECEIVED && done.status == 0) {
-            self.stage = Stage::Ended;
+            self.stage = RdmaStage::Ended;
         }
         match self.stage {
-            Stage::Ended => LineState::Ended,
-            Stage::Gone if !self.done.is_empty() => LineState::Alive,
+            RdmaStage::Ended => LineState::Ended,
+            RdmaStage::Gone if !self.done.is_empty() => LineState::Alive,
             // The client of a server that receives says no other word.
-            Stage::Gone if is_server && !self.verb.is_one_sided() => LineState::Ended,
-            Stage::Gone => LineState::Lost,
+            RdmaStage::Gone if is_server && !self.verb.is_one_sided() => LineState::Ended,
+            RdmaStage::Gone => LineState::Lost,
             _ => LineState::Alive,
         }
     }
@@ -200,14 +200,14 @@ impl RdmaLink {
     fn request(&mut self, slot: u32, unit: &IoUnit) -> Option<DataRequest> {
         let is_server = self.settings.role == RdmaRole::Server;
         let kind = match self.verb {
-            RdmaVerb::Send if is_server => DataKind::Receive,
-            RdmaVerb::Send => DataKind::Send,
+            RdmaVerb::Send if is_server => RdmaWork::Receive,
+            RdmaVerb::Send => RdmaWork::Send,
             // The client alone acts, until it says that it has ended.
             _ if is_server => return None,
             verb => {
                 let region = *self.remote.get(self.next_region)?;
                 self.next_region = (self.next_region + 1) % self.remote.len();
-                if verb == RdmaVerb::Read { DataKind::Read(region) } else { DataKind::Write(region) }
+                if verb == RdmaVerb::Read { RdmaWork::Read(region) } else { RdmaWork::Write(region) }
             }
         };
         let region = self.arena.borrow().region(unit.buffer_offset, unit.length_bytes);
@@ -223,7 +223,7 @@ impl RdmaLink {
         }
         self.done.clear();
         pair.send_message(&self.own)?;
-        while !cancellation.is_over() && self.stage == Stage::Made {
+        while !cancellation.is_over() && self.stage == RdmaStage::Made {
             self.take_completions()?;
             if self.done.iter().any(|done| done.id == MESSAGE_SENT || done.status != 0) {
                 break;
@@ -239,7 +239,7 @@ impl RdmaLink {
     /// which comes from the queue pair of this end.
     fn await_client(&mut self, cancellation: Cancellation<'_>) -> Result<(), RdmaError> {
         let end = Instant::now() + FAREWELL;
-        while self.stage != Stage::Gone && !cancellation.is_over() && Instant::now() < end {
+        while self.stage != RdmaStage::Gone && !cancellation.is_over() && Instant::now() < end {
             self.done.clear();
             self.wait(Cancellation::LOOK)?;
             self.look_at_events()?;
@@ -252,7 +252,7 @@ impl RdmaLink {
             if self.progress.is_sent {
                 end.manager.disconnect();
             }
-            self.stage = Stage::Gone;
+            self.stage = RdmaStage::Gone;
         }
     }
 }
@@ -293,8 +293,10 @@ impl DrivenLink for RdmaLink {
     fn disconnect(&mut self, asks: bool, cancellation: Cancellation<'_>) {
         // The other end may be gone already.
         let _ = match self.settings.role {
-            RdmaRole::Server if matches!(self.stage, Stage::Made | Stage::Ended) => self.await_client(cancellation),
-            RdmaRole::Client { .. } if asks && self.stage == Stage::Made => self.say_end(cancellation),
+            RdmaRole::Server if matches!(self.stage, RdmaStage::Made | RdmaStage::Ended) => {
+                self.await_client(cancellation)
+            }
+            RdmaRole::Client { .. } if asks && self.stage == RdmaStage::Made => self.say_end(cancellation),
             _ => Ok(()),
         };
         self.end();

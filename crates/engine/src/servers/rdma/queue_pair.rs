@@ -19,6 +19,19 @@ use std::os::fd::BorrowedFd;
 use std::ptr;
 use std::rc::Rc;
 
+/// `poll_cq` of a device: queue, room, completions.
+pub(super) type PollCall = unsafe extern "C" fn(*mut VerbsQueue, c_int, *mut WorkCompletion) -> c_int;
+
+/// `req_notify_cq`: queue, whether only marked completions count.
+pub(super) type NotifyCall = unsafe extern "C" fn(*mut VerbsQueue, c_int) -> c_int;
+
+/// `post_send`: queue pair, requests, the first that is refused.
+pub(super) type SendCall = unsafe extern "C" fn(*mut VerbsQueuePair, *mut SendRequest, *mut *mut SendRequest) -> c_int;
+
+/// `post_recv`.
+pub(super) type ReceiveCall =
+    unsafe extern "C" fn(*mut VerbsQueuePair, *mut ReceiveRequest, *mut *mut ReceiveRequest) -> c_int;
+
 /// Identity of the request that sends a message; those of data are below.
 pub(super) const MESSAGE_SENT: u64 = MOST_REGIONS as u64;
 
@@ -29,14 +42,14 @@ pub(super) const MESSAGE_RECEIVED: u64 = MESSAGE_SENT + 1;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DataRequest {
     pub(super) slot: u32,
-    pub(super) kind: DataKind,
+    pub(super) kind: RdmaWork,
     /// Where the data is.
     pub(super) region: Region,
 }
 
 /// What a request for data does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DataKind {
+pub(super) enum RdmaWork {
     Write(RemoteRegion),
     Read(RemoteRegion),
     Send,
@@ -291,10 +304,10 @@ impl QueuePair {
             let mut part = part_of(request.region.as_ptr(), request.region.len(), self.data);
             let id = u64::from(request.slot);
             let (opcode, remote) = match request.kind {
-                DataKind::Write(remote) => (WRITE, Some(remote)),
-                DataKind::Read(remote) => (READ, Some(remote)),
-                DataKind::Send => (SEND, None),
-                DataKind::Receive => {
+                RdmaWork::Write(remote) => (WRITE, Some(remote)),
+                RdmaWork::Read(remote) => (READ, Some(remote)),
+                RdmaWork::Send => (SEND, None),
+                RdmaWork::Receive => {
                     self.post_receive(id, &mut part)?;
                     continue;
                 }

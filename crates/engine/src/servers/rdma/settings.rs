@@ -88,8 +88,10 @@ impl RdmaSettings {
         if depth as usize > MOST_REGIONS {
             return Err(bad("iodepth", &depth.to_string(), format!("allowed: 1 to {MOST_REGIONS}")));
         }
-        if let Some(name) = job.filename.as_deref().filter(|name| name.contains('/')) {
-            given.take_name(name)?;
+        match job.filename.as_deref() {
+            Some(name) if name.contains('/') => given.take_name(name)?,
+            Some(name) => drop(given.host.get_or_insert_with(|| name.to_owned())),
+            None => {}
         }
         let Some(port) = given.port else {
             let why = "no port has been specified which is required for the rdma engine; allowed: 1 to 65535";
@@ -99,8 +101,7 @@ impl RdmaSettings {
         let Ok(port) = u16::try_from(port) else {
             return Err(bad("port", &port.to_string(), "port and number of the clone together are above 65535"));
         };
-        let role =
-            if job.reads { RdmaRole::Server } else { client(given.host.or_else(|| job.filename.clone()), given.verb)? };
+        let role = if job.reads { RdmaRole::Server } else { client(given.host, given.verb)? };
         Ok(Self { role, port, bind: given.bind })
     }
 }
@@ -153,7 +154,12 @@ mod tests {
             (&whole, JobFacts { is_random: true, ..writer() }, 1, "RDMA network IO can't be random"),
             (&whole, JobFacts { trims: true, ..JobFacts::default() }, 1, "option rw=trim"),
             (&whole, writer(), 513, "option iodepth=513: allowed: 1 to 512"),
-            (&whole[1..], writer(), 1, "no port has been specified which is required for the rdma engine"),
+            (
+                &whole[1..],
+                writer(),
+                1,
+                "option port=: no port has been specified which is required for the rdma engine",
+            ),
             (&[], reader(), 1, "no port has been specified"),
             (&whole[..1], writer(), 1, "option hostname"),
             (&[("port", "9"), ("hostname", "h"), ("verb", "recv")], writer(), 1, "option verb=recv"),
