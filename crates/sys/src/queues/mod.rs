@@ -1,4 +1,4 @@
-//! Queues of I/Os: native AIO, io_uring, POSIX AIO.
+//! Queues of I/Os: native AIO, `io_uring`, POSIX AIO.
 //!
 //! Must not know: devices. Start reading at [`uring`], then [`aio`].
 

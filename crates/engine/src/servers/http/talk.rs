@@ -231,7 +231,7 @@ impl HttpTalk {
             }
             let judged = match self.client.go_on(block, end)? {
                 Ok(()) => self.judge(block),
-                Err(fault) => self.excuse(fault),
+                Err(fault) => self.excuse(&fault),
             };
             match judged {
                 Ok(true) => return Some(Ok(())),
@@ -265,7 +265,7 @@ impl HttpTalk {
     }
 
     /// What to do about a request without a whole answer. `Ok(false)`: send it again.
-    fn excuse(&mut self, fault: HttpFault) -> Result<bool, Complaint> {
+    fn excuse(&mut self, fault: &HttpFault) -> Result<bool, Complaint> {
         if fault.is_lost() && self.client.was_stale() && !std::mem::replace(&mut self.task.is_repeated, true) {
             self.client.steps.n_resent += 1;
             return Ok(false);

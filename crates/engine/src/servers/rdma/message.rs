@@ -148,7 +148,7 @@ mod tests {
         // As fio 3.41 sends it with verb=write, iodepth=4 and bs=4k, up to addresses and keys.
         let seen = "00000001000000040000100000000000000055556fdb04c000000a160000100000005\
                     5556fdb14c000000a1700001000";
-        let hex: String = bytes[..48].iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex: String = bytes[..48].iter().fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"));
         assert_eq!(hex, seen);
         assert!(bytes[HEAD_BYTES + 4 * REGION_BYTES..].iter().all(|byte| *byte == 0));
         assert_eq!(bytes.len(), 8208);
