@@ -103,7 +103,7 @@ mod tests {
     #[test]
     #[cfg(target_env = "gnu")]
     fn while_holes_are_filled_no_block_lies_in_one() {
-        const NAME: &str = "heap::tests::while_holes_are_filled_no_block_lies_in_one";
+        const NAME: &str = "memory::heap::tests::while_holes_are_filled_no_block_lies_in_one";
         if std::env::var_os("MALLOC_ARENA_MAX").is_some() {
             return blocks_lie_behind_filled_holes();
         }
