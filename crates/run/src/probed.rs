@@ -1,11 +1,11 @@
-//! The workers of a plan as the probes of `ferrio-evidence` see them.
+//! The workers of a plan as the probes of `evidence` see them.
 //!
 //! Must not know: probes. Start reading at [`probed`].
 
+use crate::evidence::{ProbedWorker, TargetPaths};
 use crate::plan::{RunPlan, WorkerPlan};
 use crate::worker::check_state;
 use crate::{compat, files, replay};
-use ferrio_evidence::{ProbedWorker, TargetPaths};
 use ferrio_stats::Provenance;
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ fn probed_worker(worker: &WorkerPlan) -> ProbedWorker<'_> {
 
 /// All facts of a run, including the options of the jobs.
 pub(crate) fn provenance(plan: &RunPlan) -> Box<Provenance> {
-    ferrio_evidence::provenance::with_jobs(&plan.facts, &probed(&plan.workers))
+    crate::evidence::provenance::with_jobs(&plan.facts, &probed(&plan.workers))
 }
 
 impl TargetPaths for WorkerPlan {

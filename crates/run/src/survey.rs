@@ -25,9 +25,9 @@ pub fn survey(spec: RunSpec, command_line: &[String]) -> Result<RunRecord, RunEr
     let global_options = spec.global_options.clone();
     let from_environment = spec.from_environment.clone();
     let mut plan = RunPlan::new(spec)?;
-    let facts = ferrio_evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
+    let facts = crate::evidence::provenance::collect(&probed(&plan.workers), command_line, &Clock::new(), &|_| ());
     plan.facts = Provenance { from_environment, ..facts };
-    let mut evidence = ferrio_evidence::targets_without_run(&probed(&plan.workers));
+    let mut evidence = crate::evidence::targets_without_run(&probed(&plan.workers));
     note_claimed(&mut evidence, &plan.workers);
     evidence.laid_over = plan.workers.iter().flat_map(laid_over).collect();
     Ok(RunRecord { global_options, provenance: Some(provenance(&plan)), evidence, ..RunRecord::default() })

@@ -49,6 +49,7 @@ pub use targets::replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use targets::target::{DirectoryPer, TargetSpec};
 pub use values::compatibility::Compatibility;
 pub use values::decimal_percent::DecimalPercent;
+pub use values::option_row::{OptionRow, Secrecy};
 pub use values::status::{DeviationKind, Deviations, Status};
 pub use values::{secret, syntax};
 pub use verify::{

@@ -28,6 +28,7 @@ pub use counters::steady_state::{SteadySample, SteadyState};
 pub use counters::verify::VerifyStats;
 pub use counters::{block_states, depth, feature_stats, idleness, priority, resource_usage, steady_state};
 pub use course::eta::{EtaLimits, EtaSnapshot};
+pub use course::halving::halved;
 pub use course::log::{HistogramRow, LogColumns, LogFile, LogId, LogKind, LogRow, LogSink};
 pub use course::series::{DirectionSeries, JobSeries, StretchTimes};
 pub use course::stretch::{IntervalStats, JobEnd, LoggedEvent};

@@ -229,7 +229,7 @@ pub(crate) fn render(view: &FioView<'_>) -> String {
 const PROBE: Thing = Thing {
     section: "Add a probe",
     files: &[(
-        "crates/evidence/src/probe/dummy.rs",
+        "crates/run/src/evidence/probe/dummy.rs",
         "//! A dummy: how often it has looked.
 
 use super::{Begun, Probe, Site};
@@ -255,9 +255,9 @@ impl Probe for DummyProbe {
 ",
     )],
     rows: &[
-        Row { path: "crates/evidence/src/probe/mod.rs", before: "mod idle;", text: "mod dummy;" },
+        Row { path: "crates/run/src/evidence/probe/mod.rs", before: "mod idle;", text: "mod dummy;" },
         Row {
-            path: "crates/evidence/src/probe/mod.rs",
+            path: "crates/run/src/evidence/probe/mod.rs",
             before: "of_fio(idle::start)",
             text: "    of_ferrio(dummy::start),",
         },

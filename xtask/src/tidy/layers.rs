@@ -13,7 +13,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     // For the tests of all crates, and for nothing else.
     (TESTING, &[]),
     ("ferrio-sys", &["ferrio-units"]),
-    ("ferrio-repeats", &["ferrio-sys"]),
     ("ferrio-spec", &["ferrio-units"]),
     ("ferrio-job", &["ferrio-units", "ferrio-spec"]),
     ("ferrio-manual", &["ferrio-spec", "ferrio-job"]),
@@ -23,19 +22,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     // From `sys` the workload uses CPU features but no system calls: `multiply_fill`; from `stats` the values of its
     // messages (`note`).
     ("ferrio-workload", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
-    ("ferrio-evidence", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
-    (
-        "ferrio-run",
-        &[
-            "ferrio-units",
-            "ferrio-sys",
-            "ferrio-spec",
-            "ferrio-stats",
-            "ferrio-engine",
-            "ferrio-workload",
-            "ferrio-evidence",
-        ],
-    ),
+    ("ferrio-run", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats", "ferrio-engine", "ferrio-workload"]),
     ("ferrio-formats", &["ferrio-units", "ferrio-sys", "ferrio-spec", "ferrio-stats"]),
     ("ferrio-inference", &["ferrio-units", "ferrio-stats"]),
     ("ferrio-insight", &["ferrio-units", "ferrio-spec", "ferrio-stats", "ferrio-formats", "ferrio-inference"]),

@@ -2,8 +2,8 @@
 //!
 //! Must not know: single engines. Start reading at [`EngineError`].
 
+use ferrio_spec::Secrecy;
 use ferrio_spec::engines::options::TABLES;
-use ferrio_spec::engines::options::declaration::Secrecy;
 use std::io;
 
 /// Why an engine cannot be used as asked.

@@ -3,6 +3,7 @@
 //! Must not know: screens, pages. Start reading at [`Courses::advance`].
 
 use crate::live::board::{LiveBoard, Now};
+use ferrio_stats::halved;
 
 const NS_PER_SEC: u64 = 1_000_000_000;
 /// Points of a course at most. When there are more, pairs of them become one.
@@ -81,8 +82,7 @@ impl Courses {
 
     fn halve(&mut self) {
         for course in self.jobs.iter_mut().chain([&mut self.all]) {
-            *course =
-                course.chunks(2).map(|pair| pair[1..].iter().fold(pair[0], |one, other| joined(one, *other))).collect();
+            *course = halved(course, false, |one, other| *one = joined(*one, *other));
         }
         self.point_secs = self.point_secs.saturating_mul(2);
     }

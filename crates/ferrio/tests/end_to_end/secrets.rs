@@ -4,8 +4,8 @@
 //! Start reading at [`no_output_has_a_secret`].
 
 use crate::support::{Program, Run, Scratch};
+use ferrio_spec::Secrecy;
 use ferrio_spec::engines::options::TABLES;
-use ferrio_spec::engines::options::declaration::Secrecy;
 use std::path::Path;
 
 /// What no output may have.

@@ -4,6 +4,7 @@
 
 use ferrio_formats::{TimeSeries, together};
 use ferrio_inference::weighted;
+use ferrio_stats::halved;
 use std::borrow::Cow;
 
 /// Longer series are shortened, by sums of neighbours: a bootstrap of more values takes longer and tells little more.
@@ -72,8 +73,7 @@ fn weighted_by(series: &TimeSeries, rates: &TimeSeries) -> Option<Vec<Interval>>
 /// No more intervals than are needed; the last one counts as the others do.
 fn shortened(mut all: Vec<Interval>) -> Vec<Interval> {
     while all.len() > MOST_VALUES {
-        let sum = |pair: &[Interval]| pair.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        all = all.chunks(2).map(sum).collect();
+        all = halved(&all, false, |sum, one| *sum = (sum.0 + one.0, sum.1 + one.1));
     }
     all
 }

@@ -8,10 +8,10 @@ use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
 use crate::options::secret::is_source;
 use crate::value::{Value, ValueSyntax};
-use ferrio_spec::DeviationKind;
 pub use ferrio_spec::Status;
-use ferrio_spec::engines::options::declaration::Secrecy;
+use ferrio_spec::{DeviationKind, OptionRow, Secrecy};
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::path::PathBuf;
 
 /// First part of an option's place in the manual.
@@ -75,18 +75,10 @@ impl std::fmt::Debug for Apply {
 /// One row of the option table.
 #[derive(Debug, Clone, Copy)]
 pub struct OptionDef {
-    /// Canonical name, used in reports.
-    pub name: &'static str,
-    /// Other names that mean the same.
-    pub aliases: &'static [&'static str],
+    /// What help and parser know about every option.
+    pub row: OptionRow,
     /// Syntax of the value.
     pub kind: Kind,
-    /// Value in force when the option is not given, as text; `None`: there is none, or it depends.
-    pub default: Option<&'static str>,
-    /// A value, other than the default, that changes nothing (`0` of a limit). A planned option accepts it.
-    pub neutral: Option<&'static str>,
-    /// The option under which the help lists this one.
-    pub parent: Option<&'static str>,
     /// Part of the manual.
     pub category: Category,
     /// Sub-part of the manual; may be empty.
@@ -95,44 +87,30 @@ pub struct OptionDef {
     pub engines: &'static [&'static str],
     /// The built-in profile that has this option.
     pub profile: Option<&'static str>,
-    /// One line of help.
-    pub help: &'static str,
-    /// More help; may be empty.
-    pub long_help: &'static str,
-    /// The value as a text.
-    pub text: TextDef,
-    /// How much of the option is built.
-    pub status: Status,
+    /// The value may have bytes that are not UTF-8, as paths may.
+    pub takes_bytes: bool,
     /// How the value is applied to the job.
     pub apply: Apply,
 }
 
-/// What the value of an option is as a text.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TextDef {
-    /// It may have bytes that are not UTF-8, as paths may.
-    pub takes_bytes: bool,
-    /// What of it is not shown.
-    pub secrecy: Secrecy,
+impl Deref for OptionDef {
+    type Target = OptionRow;
+
+    fn deref(&self) -> &OptionRow {
+        &self.row
+    }
 }
 
 /// Begins a row: planned, without default, of the category `General`.
 pub const fn option(name: &'static str, kind: Kind, help: &'static str) -> OptionDef {
     OptionDef {
-        name,
-        aliases: &[],
+        row: OptionRow::new(name, help, Status::Planned(None)),
         kind,
-        default: None,
-        neutral: None,
-        parent: None,
         category: Category::General,
         group: "",
         engines: &[],
         profile: None,
-        help,
-        long_help: "",
-        text: TextDef { takes_bytes: false, secrecy: Secrecy::Open },
-        status: Status::Planned(None),
+        takes_bytes: false,
         apply: Apply::Nothing,
     }
 }
@@ -141,43 +119,43 @@ impl OptionDef {
     /// A value as outputs show it: without a secret, and without passwords of URLs.
     pub fn shown<'t>(&self, value: &'t str) -> Cow<'t, str> {
         // The value of a secret may say where it is instead.
-        if self.text.secrecy == Secrecy::Secret && is_source(value) {
+        if self.row.secrecy == Secrecy::Secret && is_source(value) {
             Cow::Borrowed(value)
         } else {
-            self.text.secrecy.shown(value)
+            self.row.secrecy.shown(value)
         }
     }
 
     /// What parsing its values has to know.
     pub const fn syntax(&self) -> ValueSyntax {
-        ValueSyntax { name: self.name, kind: self.kind, is_of_engine: !self.engines.is_empty() }
+        ValueSyntax { name: self.row.name, kind: self.kind, is_of_engine: !self.engines.is_empty() }
     }
 
     /// Sets the other names.
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        self.aliases = aliases;
+        self.row.aliases = aliases;
         self
     }
 
     /// Sets the default.
     #[must_use]
     pub const fn default(mut self, text: &'static str) -> Self {
-        self.default = Some(text);
+        self.row.default = Some(text);
         self
     }
 
     /// Sets the value that changes nothing.
     #[must_use]
     pub const fn neutral(mut self, text: &'static str) -> Self {
-        self.neutral = Some(text);
+        self.row.neutral = Some(text);
         self
     }
 
     /// Sets the option under which the help lists this one.
     #[must_use]
     pub const fn under(mut self, parent: &'static str) -> Self {
-        self.parent = Some(parent);
+        self.row.parent = Some(parent);
         self
     }
 
@@ -208,22 +186,22 @@ impl OptionDef {
     /// Adds help beyond the one line.
     #[must_use]
     pub const fn long(mut self, text: &'static str) -> Self {
-        self.long_help = text;
+        self.row.long_help = text;
         self
     }
 
     /// The value may have bytes that are not UTF-8.
     #[must_use]
     pub const fn takes_bytes(mut self) -> Self {
-        self.text.takes_bytes = true;
+        self.takes_bytes = true;
         self
     }
 
     /// Marks the row as built, and says how a value gets into the job.
     #[must_use]
     pub const fn applies(mut self, apply: Apply) -> Self {
-        if let Status::Planned(None) = self.status {
-            self.status = Status::Supported;
+        if let Status::Planned(None) = self.row.status {
+            self.row.status = Status::Supported;
         }
         self.apply = apply;
         self
@@ -232,32 +210,32 @@ impl OptionDef {
     /// Marks a built row as different from fio; `how` is shown to users.
     #[must_use]
     pub const fn deviates(mut self, kind: DeviationKind, how: &'static str) -> Self {
-        self.status = self.status.deviating(kind, how);
+        self.row.status = self.row.status.deviating(kind, how);
         self
     }
 
     /// Explains why the row is not built yet.
     #[must_use]
     pub const fn waits(mut self, why: &'static str) -> Self {
-        self.status = Status::Planned(Some(why));
+        self.row.status = Status::Planned(Some(why));
         self
     }
 
     /// Marks the row as one that will not come.
     #[must_use]
     pub const fn not_applicable(mut self, why: &'static str) -> Self {
-        self.status = Status::NotApplicable(why);
+        self.row.status = Status::NotApplicable(why);
         self
     }
 
     /// True for the canonical name and for every alias.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.aliases.contains(&name)
+        self.row.name == name || self.row.aliases.contains(&name)
     }
 
     /// The canonical name and the aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<> {
-        std::iter::once(self.name).chain(self.aliases.iter().copied())
+        std::iter::once(self.row.name).chain(self.row.aliases.iter().copied())
     }
 
     /// True when the option belongs to every job: neither private to an engine nor to a profile.
@@ -267,6 +245,6 @@ impl OptionDef {
 
     /// True when ferrio supports the option.
     pub const fn is_built(&self) -> bool {
-        self.status.is_built()
+        self.row.status.is_built()
     }
 }

@@ -36,14 +36,9 @@ static ROWS: [OptionDef; N_OPTIONS] = {
 pub(crate) const OPTIONS: &[OptionDef] = &ROWS;
 
 const fn row(def: &EngineOptionDef, engines: &'static [&'static str]) -> OptionDef {
-    let mut row =
-        option(def.name, kind(def.syntax), def.help).of_engines(engines).aliases(def.aliases).long(def.long_help);
-    row.default = def.default;
-    row.neutral = def.neutral;
-    row.parent = def.parent;
-    row.status = def.status;
-    row.text.secrecy = def.secrecy;
-    if def.status.is_built() {
+    let mut row = option("", kind(def.syntax), "").of_engines(engines);
+    row.row = def.row;
+    if def.row.status.is_built() {
         row.apply = apply(def.goes_to);
     }
     row

@@ -10,7 +10,7 @@ use crate::options::definition::OptionDef;
 use crate::suggest::nearest;
 use crate::value::Value;
 use ferrio_spec::EngineValue;
-use ferrio_spec::engines::options::declaration::Secrecy;
+use ferrio_spec::Secrecy;
 use ferrio_spec::secret::{Secret, without_passwords};
 use ferrio_units::error_text;
 use std::borrow::Cow;
@@ -36,7 +36,7 @@ pub(super) fn is_source(text: &str) -> bool {
 pub(crate) fn shown_line(text: &str) -> Cow<'_, str> {
     let Some((name, value)) = text.split_once('=') else { return Cow::Borrowed(text) };
     let called = name.trim().trim_start_matches('-');
-    let secrets = || OPTIONS.iter().filter(|def| def.text.secrecy == Secrecy::Secret);
+    let secrets = || OPTIONS.iter().filter(|def| def.secrecy == Secrecy::Secret);
     let def = OPTIONS.iter().find(|def| def.names().any(|known| known == called)).or_else(|| {
         let (near, _) = nearest(called, secrets().map(|def| def.name)).filter(|(_, distance)| *distance <= 2)?;
         secrets().find(|def| def.name == near)
@@ -56,7 +56,7 @@ pub(super) fn engine_secret(
 ) -> Result<Option<EngineValue>, JobError> {
     let Value::Text(text) = value else { return Ok(None) };
     let shown = def.shown(text);
-    let given = match def.text.secrecy {
+    let given = match def.secrecy {
         Secrecy::Secret => found(def.name, text, environment)?,
         _ if *shown == **text => return Ok(None),
         _ => text.clone(),

@@ -19,7 +19,7 @@ pub fn set(
     text: Option<&str>,
     context: &mut ApplyContext<'_>,
 ) -> Result<(), JobError> {
-    if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.text.takes_bytes) {
+    if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.takes_bytes) {
         let name = def.name;
         return Err(JobError::Said(
             format!("{name}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text").into(),

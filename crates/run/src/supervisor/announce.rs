@@ -5,10 +5,10 @@
 use super::RunSettings;
 use crate::compat;
 use crate::events::{JobSummary, MessageStream, RunEvent, RunObserver};
+use crate::evidence::Probes;
 use crate::files::guard;
 use crate::link::trace::{self, TraceGroup, TraceSettings};
 use crate::plan::{RunPlan, WorkerPlan};
-use ferrio_evidence::Probes;
 use ferrio_stats::Note;
 use ferrio_stats::note::RunNote;
 use std::collections::HashSet;

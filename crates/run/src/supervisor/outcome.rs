@@ -67,8 +67,8 @@ pub(super) fn last(
     record.evidence.laid_over = laid_over;
     if !settings.control.skips_evidence {
         let workers = probed(&plan.workers);
-        record.evidence.memory_copy = ferrio_evidence::memory_copy(&workers, &record.workers);
-        record.evidence.read_samples = ferrio_evidence::read_samples(&workers, &settings.control, &record.workers);
+        record.evidence.memory_copy = crate::evidence::memory_copy(&workers, &record.workers);
+        record.evidence.read_samples = crate::evidence::read_samples(&workers, &settings.control, &record.workers);
     }
     record
 }

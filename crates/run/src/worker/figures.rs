@@ -269,7 +269,7 @@ impl WorkerFigures {
     /// Asked for at the start and the end only, and only where findings are seen.
     fn own_read_bytes(&self, core: &WorkerCore<'_>) -> Option<u64> {
         let is_wanted = core.context.keeps_evidence && self.rules.has_files;
-        if is_wanted { ferrio_evidence::own_read_bytes(core.context.is_thread) } else { None }
+        if is_wanted { crate::evidence::own_read_bytes(core.context.is_thread) } else { None }
     }
 
     /// Datagrams of others; a native run leaves them out.

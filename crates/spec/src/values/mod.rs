@@ -4,6 +4,7 @@
 
 pub(crate) mod compatibility;
 pub(crate) mod decimal_percent;
+pub(crate) mod option_row;
 pub mod secret;
 pub(crate) mod status;
 pub mod syntax;

@@ -4,6 +4,7 @@
 
 pub(crate) mod difference;
 pub mod eta;
+pub(crate) mod halving;
 pub mod log;
 pub mod series;
 pub mod stretch;

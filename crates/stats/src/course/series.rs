@@ -4,6 +4,7 @@
 //! the run, so those of all jobs lie side by side. Memory is bounded: when a series has too many intervals, pairs of them become
 //! one.
 
+use super::halving::halved;
 use crate::counters::counts::add_to;
 use crate::{Histogram, ThreadStats};
 use ferrio_units::{DataDirection, PerDirection};
@@ -224,19 +225,6 @@ impl DirectionSeries {
         debug_assert!(buckets.is_sorted_by(|one, next| one.0 < next.0), "buckets are in order, each once");
         merge_buckets(&mut self.latencies[index], &buckets);
     }
-}
-
-/// Pairs of values as one; with `is_odd` the first value is the second of its pair.
-fn halved<T: Default>(values: &[T], is_odd: bool, mut add: impl FnMut(&mut T, &T)) -> Vec<T> {
-    let mut sums = Vec::with_capacity(values.len() / 2 + 1);
-    for (number, value) in (usize::from(is_odd)..).zip(values) {
-        let place = number / 2;
-        if place == sums.len() {
-            sums.push(T::default());
-        }
-        add(&mut sums[place], value);
-    }
-    sums
 }
 
 /// Adds sorted counts to sorted counts.

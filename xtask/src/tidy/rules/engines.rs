@@ -6,15 +6,8 @@ use ferrio_spec::engines::ENGINES;
 use proc_macro2::{Group, TokenStream, TokenTree};
 
 /// Crates that know engines by their rows. Of `engine` an engine's own files may know its name.
-const CRATES: [&str; 7] = [
-    "crates/workload",
-    "crates/engine",
-    "crates/stats",
-    "crates/evidence",
-    "crates/run",
-    "crates/formats",
-    "crates/insight",
-];
+const CRATES: [&str; 6] =
+    ["crates/workload", "crates/engine", "crates/stats", "crates/run", "crates/formats", "crates/insight"];
 
 /// An engine's name that is compared with something.
 pub(super) fn compared_name(source: &Source<'_>) -> Vec<Finding> {

@@ -5,15 +5,8 @@ use super::super::source::Source;
 use proc_macro2::TokenTree;
 
 /// Crates that open files for texts, and the places where files that are no outputs are opened for writing, with the reason.
-const CRATES: [&str; 7] = [
-    "crates/ferrio",
-    "crates/formats",
-    "crates/run",
-    "crates/evidence",
-    "crates/engine",
-    "crates/formats",
-    "crates/pictures",
-];
+const CRATES: [&str; 6] =
+    ["crates/ferrio", "crates/formats", "crates/run", "crates/engine", "crates/formats", "crates/pictures"];
 const NO_OUTPUTS: [&str; 4] = [
     // The data of the profile's jobs, cut to what was written.
     "crates/ferrio/src/profile/profiling.rs",

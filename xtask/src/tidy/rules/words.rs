@@ -5,7 +5,7 @@ use super::super::source::Source;
 use proc_macro2::TokenTree;
 
 /// Crates that make values, not words.
-const CRATES: [&str; 3] = ["crates/run", "crates/evidence", "crates/engine"];
+const CRATES: [&str; 2] = ["crates/run", "crates/engine"];
 
 /// Sentences of fio begin with these texts.
 const BEGINNINGS: [&str; 4] = ["\"fio: ", "\"\\nfio: ", "\"note: ", "\"\\nnote: "];

@@ -3,6 +3,7 @@
 //! Must not know: rows. Start reading at [`CountedIos::into_rates`].
 
 use crate::results::{Quantity, TimeSeries};
+use ferrio_stats::halved;
 use ferrio_units::DataDirection;
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -54,12 +55,7 @@ impl CountedIos {
 
     /// Makes pairs of intervals one.
     fn halve(&mut self) {
-        let is_odd = (self.first % 2) as usize;
-        let mut halved = vec![0.0; (self.amounts.len() + is_odd).div_ceil(2)];
-        for (index, amount) in self.amounts.iter().enumerate() {
-            halved[usize::midpoint(index, is_odd)] += amount;
-        }
-        self.amounts = halved;
+        self.amounts = halved(&self.amounts, self.first % 2 == 1, |sum, amount| *sum += amount);
         self.first /= 2;
         self.interval_ns *= 2;
     }

@@ -5,10 +5,9 @@
 //! Start reading at [`EngineOption`].
 
 use super::typed::{OptionType, Word};
-use crate::values::secret::{HIDDEN, without_password_of_server, without_passwords};
 use crate::values::syntax::{Bounds, Choice};
-use crate::{DeviationKind, EngineValue, Status};
-use std::borrow::Cow;
+use crate::{DeviationKind, EngineValue, OptionRow, Secrecy, Status};
+use std::ops::Deref;
 
 /// A private option of an engine, whose values have the type `T`: `bool`, `i64`, a text or an enum of words, and
 /// `Option` of these where the option has no default. It has the type `()` while nothing reads it.
@@ -18,54 +17,24 @@ pub struct EngineOption<T> {
     default: T,
 }
 
-/// What parser and help know about an option.
+/// The row of a private option of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EngineOptionDef {
-    /// Canonical name.
-    pub name: &'static str,
-    /// Other names that mean the same.
-    pub aliases: &'static [&'static str],
+    /// What help and parser know about every option.
+    pub row: OptionRow,
     /// Syntax of the value.
     pub syntax: OptionSyntax,
-    /// Value in force when the option is not given, as text; `None`: there is none, or it depends.
-    pub default: Option<&'static str>,
-    /// A value, other than the default, that changes nothing.
-    pub neutral: Option<&'static str>,
-    /// The option under which the help lists this one.
-    pub parent: Option<&'static str>,
-    /// One line of help.
-    pub help: &'static str,
-    /// More help; may be empty.
-    pub long_help: &'static str,
-    /// How much of the option is built.
-    pub status: Status,
     /// Where its value goes.
     pub goes_to: GoesTo,
     /// An option of ferrio's own, of an engine that fio has too.
     pub is_own: bool,
-    /// What of the value is not shown.
-    pub secrecy: Secrecy,
 }
 
-/// What of the value of an option is not shown in any output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secrecy {
-    /// Passwords in URLs alone.
-    Open,
-    /// A server, maybe with `user:password@` before it.
-    Server,
-    /// All of it.
-    Secret,
-}
+impl Deref for EngineOptionDef {
+    type Target = OptionRow;
 
-impl Secrecy {
-    /// A value as outputs show it.
-    pub fn shown(self, value: &str) -> Cow<'_, str> {
-        match self {
-            Self::Open => without_passwords(value),
-            Self::Server => without_password_of_server(value),
-            Self::Secret => Cow::Borrowed(HIDDEN),
-        }
+    fn deref(&self) -> &OptionRow {
+        &self.row
     }
 }
 
@@ -114,18 +83,10 @@ pub enum CommandPriorityPart {
 
 const fn built<T>(name: &'static str, help: &'static str, syntax: OptionSyntax, default: T) -> EngineOption<T> {
     let def = EngineOptionDef {
-        name,
-        aliases: &[],
+        row: OptionRow::new(name, help, Status::Supported),
         syntax,
-        default: None,
-        neutral: None,
-        parent: None,
-        help,
-        long_help: "",
-        status: Status::Supported,
         goes_to: GoesTo::Engine,
         is_own: false,
-        secrecy: Secrecy::Open,
     };
     EngineOption { def, default }
 }
@@ -163,7 +124,7 @@ pub const fn text(name: &'static str, help: &'static str) -> EngineOption<Option
 /// One of the words of an enum. The first one is the default.
 pub const fn word<W: Word>(name: &'static str, help: &'static str) -> EngineOption<W> {
     let mut option = built(name, help, OptionSyntax::Word(W::CHOICES), W::ALL[0]);
-    option.def.default = Some(W::CHOICES[0].word);
+    option.def.row.default = Some(W::CHOICES[0].word);
     option
 }
 
@@ -191,7 +152,7 @@ pub const fn of_command_priority(
 impl<T> EngineOption<T> {
     /// Canonical name.
     pub const fn name(&self) -> &'static str {
-        self.def.name
+        self.def.row.name
     }
 
     /// What parser and help know about it.
@@ -202,28 +163,28 @@ impl<T> EngineOption<T> {
     /// Sets the other names.
     #[must_use]
     pub const fn aliases(mut self, aliases: &'static [&'static str]) -> Self {
-        self.def.aliases = aliases;
+        self.def.row.aliases = aliases;
         self
     }
 
     /// Sets the value, other than the default, that changes nothing.
     #[must_use]
     pub const fn neutral(mut self, text: &'static str) -> Self {
-        self.def.neutral = Some(text);
+        self.def.row.neutral = Some(text);
         self
     }
 
     /// Sets the option under which the help lists this one.
     #[must_use]
     pub const fn under(mut self, parent: &'static str) -> Self {
-        self.def.parent = Some(parent);
+        self.def.row.parent = Some(parent);
         self
     }
 
     /// Adds help beyond the one line.
     #[must_use]
     pub const fn long(mut self, text: &'static str) -> Self {
-        self.def.long_help = text;
+        self.def.row.long_help = text;
         self
     }
 
@@ -237,43 +198,43 @@ impl<T> EngineOption<T> {
     /// Marks the value as a secret.
     #[must_use]
     pub const fn secret(mut self) -> Self {
-        self.def.secrecy = Secrecy::Secret;
-        self.def.long_help = "A secret. env:NAME takes it from the environment, file:PATH from a file.";
-        self.def.status = self.def.status.deviating(DeviationKind::Mended, "Outputs show `***` in its place.");
+        self.def.row.secrecy = Secrecy::Secret;
+        self.def.row.long_help = "A secret. env:NAME takes it from the environment, file:PATH from a file.";
+        self.def.row.status = self.def.row.status.deviating(DeviationKind::Mended, "Outputs show `***` in its place.");
         self
     }
 
     /// Marks the value as the name of a server, which may have a password before it.
     #[must_use]
     pub const fn server(mut self) -> Self {
-        self.def.secrecy = Secrecy::Server;
+        self.def.row.secrecy = Secrecy::Server;
         self
     }
 
     /// Marks the option as one that is not built yet.
     #[must_use]
     pub const fn planned(mut self) -> Self {
-        self.def.status = Status::Planned(None);
+        self.def.row.status = Status::Planned(None);
         self
     }
 
     /// Marks the option as different from fio's; `how` is shown to users.
     #[must_use]
     pub const fn deviates(mut self, kind: DeviationKind, how: &'static str) -> Self {
-        self.def.status = self.def.status.deviating(kind, how);
+        self.def.row.status = self.def.row.status.deviating(kind, how);
         self
     }
 
     /// Marks the option as one that will not come.
     #[must_use]
     pub const fn not_applicable(mut self, why: &'static str) -> Self {
-        self.def.status = Status::NotApplicable(why);
+        self.def.row.status = Status::NotApplicable(why);
         self
     }
 
     const fn with_default<U>(&self, text: &'static str, default: U) -> EngineOption<U> {
         let mut def = self.def;
-        def.default = Some(text);
+        def.row.default = Some(text);
         EngineOption { def, default }
     }
 }
@@ -438,9 +399,9 @@ mod tests {
 
     #[test]
     fn a_list_has_the_rows_in_their_order() {
-        let names: Vec<&str> = net::OPTIONS.iter().take(4).map(|def| def.name).collect();
+        let names: Vec<&str> = net::OPTIONS.iter().take(4).map(|def| def.row.name).collect();
         assert_eq!(names, ["hostname", "port", "protocol", "nodelay"]);
-        let defaults: Vec<Option<&str>> = net::OPTIONS.iter().take(4).map(|def| def.default).collect();
+        let defaults: Vec<Option<&str>> = net::OPTIONS.iter().take(4).map(|def| def.row.default).collect();
         assert_eq!(defaults, [None, None, Some("tcp"), None]);
         assert_eq!(net::PROTOCOL.def().aliases, ["proto"]);
     }

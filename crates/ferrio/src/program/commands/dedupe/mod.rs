@@ -11,7 +11,7 @@ use crate::ui::signals::Signals;
 use crate::ui::{arguments, byte_size};
 use anyhow::anyhow;
 use clap::{CommandFactory, Parser};
-use ferrio_repeats::{OpenError, RepeatFigures, Scan, ScanFailure, ScanRequest};
+use ferrio_run::repeats::{OpenError, RepeatFigures, Scan, ScanFailure, ScanRequest};
 use ferrio_sys::Error as SystemError;
 use ferrio_units::error_text;
 use progress::ScanBar;

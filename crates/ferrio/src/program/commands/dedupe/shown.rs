@@ -2,7 +2,7 @@
 //!
 //! Must not know: how a target is read. Start reading at [`text`].
 
-use ferrio_repeats::RepeatFigures;
+use ferrio_run::repeats::RepeatFigures;
 use ferrio_units::errno_text;
 use ferrio_units::humanize::{bytes_text, counted, thousands};
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ pub(super) fn unreadable(repeats: &RepeatFigures) -> Option<String> {
 
 /// The figures as JSON.
 pub(super) fn document(target: &Path, repeats: &RepeatFigures) -> Value {
-    let block = |block: &ferrio_repeats::RepeatedBlock| json!({ "n_times": block.n_times, "first_offset_bytes": block.first_offset_bytes });
+    let block = |block: &ferrio_run::repeats::RepeatedBlock| json!({ "n_times": block.n_times, "first_offset_bytes": block.first_offset_bytes });
     let packed =
         repeats.packed.map(|packed| json!({ "all_bytes": packed.all_bytes, "distinct_bytes": packed.distinct_bytes }));
     let unreadable = repeats.unreadable.map(|unreadable| {

@@ -6,7 +6,7 @@
 mod limits;
 mod storage;
 
-use crate::ProbedWorker;
+use crate::evidence::ProbedWorker;
 use ferrio_spec::secret::without_secrets;
 use ferrio_stats::Provenance;
 use ferrio_stats::provenance::{ClockFacts, CpuFacts, JobOptions};
@@ -18,7 +18,7 @@ use storage::StorageFacts;
 
 /// Collects the facts about the machine and about the storage of all workers' files, before these are laid out.
 /// `look_at` is called with the index of each worker before its files are looked at. The facts about the jobs are not included.
-pub fn collect(
+pub(crate) fn collect(
     workers: &[ProbedWorker<'_>],
     command_line: &[String],
     clock: &Clock,
@@ -46,7 +46,7 @@ pub fn collect(
 }
 
 /// The facts of a run together with the options of its jobs.
-pub fn with_jobs(facts: &Provenance, workers: &[ProbedWorker<'_>]) -> Box<Provenance> {
+pub(crate) fn with_jobs(facts: &Provenance, workers: &[ProbedWorker<'_>]) -> Box<Provenance> {
     let jobs = workers.chunk_by(|worker, next| worker.job_index == next.job_index).map(job_options).collect();
     Box::new(Provenance { jobs, ..facts.clone() })
 }

@@ -7,7 +7,7 @@ use super::extents::add_extents;
 use super::identity::{Identities, part_behind_loop};
 use super::stacks::{StackProbe, Stacks};
 use super::{Begun, Probe, Site};
-use crate::ProbedWorker;
+use crate::evidence::ProbedWorker;
 use ferrio_stats::{Evidence, ExtentBytes, JobTargets, PartitionPlace, Reading, TargetKind, TargetPlace, TargetSize};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber, Partition};
 use ferrio_sys::file::{FileInfo, FileKind, direct_io_align_bytes, is_no_cow};
@@ -47,7 +47,7 @@ pub(super) fn start(site: &Site<'_>, begun: &mut Begun) {
 }
 
 /// The targets of jobs that have not run, and may never, and the layers below them: nothing is made.
-pub fn without_run(workers: &[ProbedWorker<'_>]) -> Evidence {
+pub(crate) fn without_run(workers: &[ProbedWorker<'_>]) -> Evidence {
     let with_files = workers.iter().filter(|worker| worker.has_files());
     let (found, stacks) = find(with_files.map(|worker| (worker, worker.paths.named())), true);
     let jobs = TargetProbe::new(found, true).jobs;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`of_readers`]. Files are opened only if the run's settings allow it.
 
-use crate::ProbedWorker;
+use crate::evidence::ProbedWorker;
 use ferrio_spec::engines::Data;
 use ferrio_spec::{ControlSettings, SizeSpec};
 use ferrio_stats::{ReadSample, WorkerRecord};
@@ -32,7 +32,7 @@ struct Part {
 }
 
 /// Samples of the first targets of jobs that only read and have ended without an error. A job with clones is looked at once.
-pub fn of_readers(
+pub(crate) fn of_readers(
     workers: &[ProbedWorker<'_>],
     control: &ControlSettings,
     records: &[WorkerRecord],

@@ -4,7 +4,6 @@
 //! of them, chosen by their hash values, and the figures become estimates.
 //! Must not know: arguments, texts. Start reading at [`Scan::open`], then [`Scan::run`]; `table` has the blocks, `pack` their
 //! compressed sizes.
-#![forbid(unsafe_code)]
 
 mod error;
 mod figures;

@@ -8,21 +8,21 @@ use std::path::PathBuf;
 
 /// A worker of a run: one clone of a job.
 #[derive(Clone, Copy)]
-pub struct ProbedWorker<'a> {
+pub(crate) struct ProbedWorker<'a> {
     /// The options of the job.
-    pub spec: &'a JobSpec,
+    pub(crate) spec: &'a JobSpec,
     /// The capabilities of its engine.
-    pub engine: &'a EngineDef,
+    pub(crate) engine: &'a EngineDef,
     /// Index of the job in the run.
-    pub job_index: u32,
+    pub(crate) job_index: u32,
     /// Number of the clone, 0 for the first one.
-    pub clone_index: u32,
+    pub(crate) clone_index: u32,
     /// Number of the worker in the run, from 1.
-    pub number: u32,
+    pub(crate) number: u32,
     /// Index of its report group.
-    pub group_index: u32,
+    pub(crate) group_index: u32,
     /// The paths of its targets.
-    pub paths: &'a dyn TargetPaths,
+    pub(crate) paths: &'a dyn TargetPaths,
 }
 
 impl ProbedWorker<'_> {
@@ -39,7 +39,7 @@ impl ProbedWorker<'_> {
 
 /// Finds the paths of a worker's targets. This may look at files, which takes time and may block, so that probes ask only for the
 /// paths that they need.
-pub trait TargetPaths {
+pub(crate) trait TargetPaths {
     /// The paths that the job names, or its generated ones. Directories are not searched.
     fn named(&self) -> Vec<PathBuf>;
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: the use of the files. Start reading at [`StorageFacts::of_workers`].
 
-use crate::ProbedWorker;
+use crate::evidence::ProbedWorker;
 use ferrio_spec::{DirectoryPer, TargetSpec};
 use ferrio_stats::provenance::{DeviceFacts, FileSystemFacts};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};

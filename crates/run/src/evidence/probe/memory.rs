@@ -2,7 +2,7 @@
 //!
 //! Must not know: rules. Start reading at [`of_fast`].
 
-use crate::ProbedWorker;
+use crate::evidence::ProbedWorker;
 use ferrio_stats::{MemoryCopy, WorkerRecord};
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ const COPY_BYTES: [usize; 3] = [16 << 10, 128 << 10, 1 << 20];
 const N_TRIES: u32 = 32;
 
 /// The copy rate, if a worker with files was so fast that it matters. It takes about 2 ms, and 4 MiB of memory.
-pub fn of_fast(workers: &[ProbedWorker<'_>], records: &[WorkerRecord]) -> Option<MemoryCopy> {
+pub(crate) fn of_fast(workers: &[ProbedWorker<'_>], records: &[WorkerRecord]) -> Option<MemoryCopy> {
     let is_fast = |record: &WorkerRecord| {
         let directions = record.stats.directions.0.iter();
         directions.into_iter().any(|figures| figures.bytes as f64 > figures.runtime_ns as f64 * LEAST_RATE)

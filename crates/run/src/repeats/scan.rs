@@ -3,10 +3,10 @@
 //! Each thread takes the next piece that nobody has taken. Must not know: how blocks are counted. Start reading at
 //! [`Scan::run`].
 
-use crate::error::{OpenError, ScanFailure};
-use crate::figures::{PackedSizes, RepeatFigures, Unreadable};
-use crate::pack::Packer;
-use crate::table::CountedBlocks;
+use crate::repeats::error::{OpenError, ScanFailure};
+use crate::repeats::figures::{PackedSizes, RepeatFigures, Unreadable};
+use crate::repeats::pack::Packer;
+use crate::repeats::table::CountedBlocks;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::block_device;
 use ferrio_sys::file::{Access, FileInfo, FileKind, OpenRequest};

@@ -20,17 +20,17 @@ mod stacks;
 mod targets;
 mod zeroes;
 
-use crate::ProbedWorker;
+use crate::evidence::ProbedWorker;
 use ferrio_spec::ControlSettings;
 use ferrio_stats::provenance::DeviceFacts;
 use ferrio_stats::{Evidence, Note};
 use std::path::PathBuf;
 
 pub use idle::calibrate_idle;
-pub use memory::of_fast as memory_copy;
-pub use process_io::own_read_bytes;
-pub use targets::without_run as targets_without_run;
-pub use zeroes::of_readers as read_samples;
+pub(crate) use memory::of_fast as memory_copy;
+pub(crate) use process_io::own_read_bytes;
+pub(crate) use targets::without_run as targets_without_run;
+pub(crate) use zeroes::of_readers as read_samples;
 
 /// A measurement beside the jobs.
 pub(crate) trait Probe: Send {
@@ -50,17 +50,17 @@ pub(crate) trait Probe: Send {
 }
 
 /// What probes look at when they begin.
-pub struct Site<'a> {
+pub(crate) struct Site<'a> {
     /// The workers of the run, in the order of their numbers.
-    pub workers: &'a [ProbedWorker<'a>],
+    pub(crate) workers: &'a [ProbedWorker<'a>],
     /// The files that were laid out for each worker; `None`: the worker has failed already.
-    pub laid_out: &'a [Option<Vec<PathBuf>>],
+    pub(crate) laid_out: &'a [Option<Vec<PathBuf>>],
     /// The devices under the files of the run.
-    pub devices: &'a [DeviceFacts],
+    pub(crate) devices: &'a [DeviceFacts],
     /// The settings of the run.
-    pub control: &'a ControlSettings,
+    pub(crate) control: &'a ControlSettings,
     /// Called with the index of each worker before its files are looked at.
-    pub look_at: &'a dyn Fn(usize),
+    pub(crate) look_at: &'a dyn Fn(usize),
 }
 
 impl Site<'_> {
@@ -109,11 +109,11 @@ const PROBES: &[ProbeDef] = &[
 
 /// The probes of a run; by default there are none.
 #[derive(Default)]
-pub struct Probes(Vec<Box<dyn Probe>>);
+pub(crate) struct Probes(Vec<Box<dyn Probe>>);
 
 impl Probes {
     /// Begins all probes that are wanted; also returns the notes of those that cannot begin.
-    pub fn start(site: &Site<'_>) -> (Self, Vec<Note>) {
+    pub(crate) fn start(site: &Site<'_>) -> (Self, Vec<Note>) {
         let mut begun = Begun::default();
         for row in PROBES.iter().filter(|row| row.is_known_to_fio || !site.control.skips_evidence) {
             (row.start)(site, &mut begun);
@@ -122,25 +122,25 @@ impl Probes {
     }
 
     /// Looks at values that change while the jobs run; to be called about once a second.
-    pub fn look(&mut self) {
+    pub(crate) fn look(&mut self) {
         self.0.iter_mut().for_each(|probe| probe.look());
     }
 
     /// Called after a worker has done all its work, while its process or thread, which has the number `pid`, still exists. `number` is
     /// that of the worker in the run.
-    pub fn worker_ends(&mut self, number: u32, pid: u32, is_thread: bool) {
+    pub(crate) fn worker_ends(&mut self, number: u32, pid: u32, is_thread: bool) {
         self.0.iter_mut().for_each(|probe| probe.worker_ends(number, pid, is_thread));
     }
 
     /// The figures so far.
-    pub fn evidence(&self) -> Evidence {
+    pub(crate) fn evidence(&self) -> Evidence {
         let mut evidence = Evidence::default();
         self.0.iter().for_each(|probe| probe.report(&mut evidence));
         evidence
     }
 
     /// Lines about the probes for `--debug`.
-    pub fn describe(&self) -> Vec<String> {
+    pub(crate) fn describe(&self) -> Vec<String> {
         self.0.iter().flat_map(|probe| probe.describe()).collect()
     }
 }

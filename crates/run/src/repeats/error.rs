@@ -22,7 +22,7 @@ pub enum OpenError {
         block_bytes: usize,
     },
     /// A size of blocks that is not possible.
-    #[error("blocks of {block_bytes} bytes: allowed are {min} to {max} bytes", min = crate::Scan::MIN_BLOCK_BYTES, max = crate::Scan::MAX_BLOCK_BYTES)]
+    #[error("blocks of {block_bytes} bytes: allowed are {min} to {max} bytes", min = crate::repeats::Scan::MIN_BLOCK_BYTES, max = crate::repeats::Scan::MAX_BLOCK_BYTES)]
     BlockSize {
         /// Size of a block.
         block_bytes: usize,

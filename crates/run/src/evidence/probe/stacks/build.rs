@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 16;
 
 /// The layers found so far, each once, the upper ones first.
 #[derive(Debug, Default)]
-pub(in crate::probe) struct Stacks(Vec<(StorageLayer, Option<BlockDevice>)>);
+pub(in crate::evidence::probe) struct Stacks(Vec<(StorageLayer, Option<BlockDevice>)>);
 
 impl Stacks {
     pub(super) fn into_layers(self) -> impl Iterator<Item = (StorageLayer, Option<BlockDevice>)> {
@@ -30,12 +30,12 @@ impl Stacks {
     }
 
     /// Adds the file system that holds a path without links, and all below it; returns its name.
-    pub(in crate::probe) fn add_path(&mut self, path: &Path, mounts: &[Mount]) -> Option<String> {
+    pub(in crate::evidence::probe) fn add_path(&mut self, path: &Path, mounts: &[Mount]) -> Option<String> {
         self.file_system(path, mounts, 0)
     }
 
     /// Adds a device and all below it; returns its name.
-    pub(in crate::probe) fn add_device(&mut self, device: &BlockDevice, mounts: &[Mount]) -> Option<String> {
+    pub(in crate::evidence::probe) fn add_device(&mut self, device: &BlockDevice, mounts: &[Mount]) -> Option<String> {
         self.device(device, mounts, 0)
     }
 

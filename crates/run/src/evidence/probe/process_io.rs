@@ -40,7 +40,7 @@ impl Probe for ProcessIoProbe {
 /// Bytes that the kernel has read from storage for the caller so far, which is a worker. After its end nobody else may read that without
 /// rights. Other threads that read for a worker count with its process; for a worker that is a thread they are not told apart from those of
 /// other workers. `None`: not counted.
-pub fn own_read_bytes(is_thread: bool) -> Option<u64> {
+pub(crate) fn own_read_bytes(is_thread: bool) -> Option<u64> {
     let path = if is_thread { "/proc/thread-self/io" } else { OWN };
     // Without an allocation, because a ramp ends in the middle of the I/O.
     let mut text = [0; 512];
