@@ -98,12 +98,14 @@ mod tests {
         assert_eq!((scale.share(0.0), scale.share(1.0), scale.share(1e9)), (0.0, 0.0, 1.0));
         assert!(scale.has(1e3) && scale.has(1e7) && !scale.has(900.0) && !scale.has(2e7));
         let nothing = ChartScale::between(AxisScale::Linear, 5.0, 5.0);
-        assert_eq!(nothing.share(5.0), 0.0);
+        assert!(nothing.share(5.0).abs() < 1e-12);
     }
 
     #[test]
     fn steps_and_values_are_round() {
-        assert_eq!([0.3, 2.0, 41.0, f64::NAN, -1.0].map(nice_step), [0.5, 2.0, 50.0, 1.0, 1.0]);
+        for (step, expected) in [(0.3, 0.5), (2.0, 2.0), (41.0, 50.0), (f64::NAN, 1.0), (-1.0, 1.0)] {
+            assert!((nice_step(step) - expected).abs() < 1e-12, "{step}");
+        }
         assert_eq!(round_values(1..=2, &[1.0, 5.0]).collect::<Vec<_>>(), [10.0, 50.0, 100.0, 500.0]);
         assert_eq!(extremes([3.0, 1.0, 2.0].into_iter()), Some((1.0, 3.0)));
     }
