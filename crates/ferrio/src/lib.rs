@@ -63,7 +63,6 @@
 
 mod comparison;
 mod error;
-mod figures;
 mod files;
 mod findings;
 pub mod fit;
@@ -71,6 +70,7 @@ mod help;
 #[cfg(feature = "history")]
 pub mod history;
 mod interval;
+mod io_figures;
 mod job;
 #[cfg(feature = "cli")]
 pub mod live;
@@ -99,8 +99,6 @@ pub use ferrio_stats::{IoKind as Io, Severity};
 #[doc(inline)]
 pub use ferrio_units::DataDirection;
 #[doc(inline)]
-pub use figures::{IoFigures, IoLatency, LatencyPercentile};
-#[doc(inline)]
 pub use files::read;
 #[doc(inline)]
 pub use findings::{AuditFinding, UnexaminedSubject};
@@ -108,6 +106,8 @@ pub use findings::{AuditFinding, UnexaminedSubject};
 pub use help::{engine_help, option_help};
 #[doc(inline)]
 pub use interval::IntervalOfJob;
+#[doc(inline)]
+pub use io_figures::{IoFigures, IoLatency, LatencyPercentile};
 #[doc(inline)]
 pub use job::Job;
 #[doc(inline)]

@@ -3,7 +3,7 @@
 //! Must not know: terminals, clocks, how an ETA is computed. Start reading at [`text`], then [`EtaLine`].
 
 use crate::compat;
-use crate::figures;
+use crate::direction_block;
 use crate::text::put;
 use ferrio_stats::eta::{EtaLimits, EtaSnapshot};
 use ferrio_units::humanize::duration_text;
@@ -37,7 +37,7 @@ struct Parts {
 
 impl Parts {
     fn new(snapshot: &EtaSnapshot) -> Self {
-        let style = figures::style(snapshot.kb_base, snapshot.unit_bits, DEFAULT_N_DIGITS);
+        let style = direction_block::style(snapshot.kb_base, snapshot.unit_bits, DEFAULT_N_DIGITS);
         let head = format!("Jobs: {} (f={})", snapshot.n_running, snapshot.n_open_files);
         let limits = match snapshot.limits {
             None => String::new(),

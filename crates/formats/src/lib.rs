@@ -7,8 +7,8 @@
 #![forbid(unsafe_code)]
 
 mod compat;
+mod direction_block;
 pub mod eta;
-mod figures;
 pub mod json;
 pub mod jsonl;
 mod local_time;

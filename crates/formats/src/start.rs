@@ -2,7 +2,7 @@
 //!
 //! Must not know: how jobs are described or started. Start reading at [`job_line`].
 
-use crate::figures;
+use crate::direction_block;
 use crate::text::put;
 use ferrio_units::PerDirection;
 
@@ -43,7 +43,7 @@ pub fn job_line(job: &StartJob) -> String {
 }
 
 fn io_line(job: &StartJob) -> String {
-    let style = figures::style(job.kb_base, false, job.significant_figures);
+    let style = direction_block::style(job.kb_base, false, job.significant_figures);
     let range = |(min, max)| format!("{}-{}", style.amount(min).primary, style.amount(max).primary);
     let [read, write, trim] = job.block_size.0.map(range);
     let mut out = String::new();

@@ -3,7 +3,9 @@
 //! Must not know: threads, engines, other formats. Start reading at [`render`].
 
 use crate::compat::LEAST_SHARE_OF_NS;
-use crate::figures::{DirectionBlock, cpu_percent, depth_percents, latency_percent, min_ns, min_sample, percent};
+use crate::direction_block::{
+    DirectionBlock, cpu_percent, depth_percents, latency_percent, min_ns, min_sample, percent,
+};
 use crate::view::{DiskReport, FioView, JobReport};
 use ferrio_stats::{DiskCounters, LatencyStat, ReportSettings, SampleStat, ThreadStats, percentiles};
 

@@ -4,7 +4,7 @@
 
 use super::writer::JsonWriter;
 use super::{Detail, latency};
-use crate::figures::{DirectionBlock, min_sample};
+use crate::direction_block::{DirectionBlock, min_sample};
 use ferrio_stats::{DirectionStats, ReportSettings};
 
 /// Writes the members of a direction's object.

@@ -4,7 +4,7 @@
 
 use super::writer::JsonWriter;
 use super::{Detail, block_states, direction, latency, options, steady_state};
-use crate::figures::{
+use crate::direction_block::{
     BATCH_LABELS, DEPTH_LABELS, DirectionBlock, LATENCY_LABELS, cpu_percent, depth_percents, latency_percent, whole_ms,
 };
 use crate::view::{FioView, JobReport};

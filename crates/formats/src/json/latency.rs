@@ -4,7 +4,7 @@
 
 use super::Detail;
 use super::writer::JsonWriter;
-use crate::figures::min_ns;
+use crate::direction_block::min_ns;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, LatencyStat, ReportSettings, percentiles};
 

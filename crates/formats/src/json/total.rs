@@ -4,7 +4,7 @@
 
 use super::writer::JsonWriter;
 use super::{Detail, direction, latency};
-use crate::figures::DirectionBlock;
+use crate::direction_block::DirectionBlock;
 use crate::view::FioView;
 
 /// Writes the key; none if no job asks for it.

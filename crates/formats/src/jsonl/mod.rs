@@ -3,19 +3,19 @@
 //!
 //! Must not know: when and where lines are written. Start reading at [`JsonlLines::told`]; the figures of jobs are in `figures`.
 
-mod figures;
 mod form;
 pub(crate) mod reader;
+mod worker_members;
 
 use crate::words;
 use ferrio_stats::{
     Audit, ClonesTogether, IntervalStats, JobEnd, JobIntervalStats, LoggedEvent, MessageStream, Note, Provenance,
     RunRecord, wire,
 };
-use figures::{of_interval, of_job, with_rates};
 use form::{JobLine, SpanLine};
 use serde::Serialize;
 use serde_json::Value;
+use worker_members::{of_interval, of_job, with_rates};
 
 /// Version of the records' form; it grows with changes that readers have to know.
 const FORMAT: u32 = 1;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: directions. Start reading at [`write()`].
 
-use crate::figures::{LATENCY_LABELS, latency_percent};
+use crate::direction_block::{LATENCY_LABELS, latency_percent};
 use crate::text::put;
 use ferrio_stats::ThreadStats;
 

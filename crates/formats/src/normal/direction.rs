@@ -3,7 +3,7 @@
 //! Must not know: other directions. Start reading at [`write()`].
 
 use crate::compat;
-use crate::figures::{self, DirectionBlock};
+use crate::direction_block::{self, DirectionBlock};
 use crate::normal::{latency, percentiles};
 use crate::text::put;
 use crate::view::JobReport;
@@ -52,7 +52,7 @@ fn priority_name(settings: &ReportSettings, stat: &PriorityStat) -> String {
 
 fn rates(out: &mut String, settings: &ReportSettings, block: &DirectionBlock<'_>, zone_resets: Option<u64>) {
     let stats = &*block.stats;
-    let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
+    let style = direction_block::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let mut bw = style.rate(stats.bw_bytes_per_sec());
     if block.is_extra {
         compat::without_unit(&mut bw, stats.bw_bytes_per_sec(), style);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: jobs. Start reading at [`write()`].
 
-use crate::figures;
+use crate::direction_block;
 use crate::text::put;
 use crate::view::{GroupDirection, GroupReport};
 
@@ -27,7 +27,7 @@ fn line(out: &mut String, group: &GroupReport, name: &str, direction: GroupDirec
     if !direction.ran() {
         return;
     }
-    let style = figures::style(group.kb_base, group.unit_bits, group.significant_figures);
+    let style = direction_block::style(group.kb_base, group.unit_bits, group.significant_figures);
     let bw = style.rate(direction.bw_bytes_per_sec);
     let low = style.rate(direction.min_bw_bytes_per_sec);
     let high = style.rate(direction.max_bw_bytes_per_sec);

@@ -2,7 +2,7 @@
 //!
 //! Must not know: groups, devices. Start reading at [`write()`].
 
-use crate::figures::DirectionBlock;
+use crate::direction_block::DirectionBlock;
 use crate::normal::{block_states, buckets, direction, latency, percentiles, steady_state, usage};
 use crate::text::put;
 use crate::view::{FioView, JobReport};

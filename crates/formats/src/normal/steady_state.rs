@@ -3,7 +3,7 @@
 //! Must not know: directions. Start reading at [`write()`].
 
 use crate::compat;
-use crate::figures;
+use crate::direction_block;
 use crate::text::put;
 use ferrio_spec::SteadyMetric;
 use ferrio_stats::{ReportSettings, SteadySample, SteadyState};
@@ -12,7 +12,7 @@ use ferrio_units::scale::{PrefixSystem, Scaler};
 /// Appends the line; none without a search. Figures are means over the window.
 pub(super) fn write(out: &mut String, settings: &ReportSettings, state: Option<&SteadyState>) {
     let Some(state) = state else { return };
-    let style = figures::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
+    let style = direction_block::style(settings.kb_base, settings.unit_bits, settings.significant_figures);
     let bytes_per_sec = state.mean(|sample| sample.bytes_per_sec);
     let kilo_per_sec = compat::steady_kilo_per_sec(bytes_per_sec, settings.kb_base);
     let scaled = |kb_base| {

@@ -3,7 +3,7 @@
 //! Must not know: how groups are summed. Start reading at [`write()`].
 
 use super::{direction, job, usage};
-use crate::figures::DirectionBlock;
+use crate::direction_block::DirectionBlock;
 use crate::text::put;
 use crate::view::{FioView, TotalReport};
 

@@ -2,7 +2,7 @@
 //!
 //! Must not know: latencies. Start reading at [`write()`].
 
-use crate::figures::{BATCH_LABELS, DEPTH_LABELS, cpu_percent, depth_percents};
+use crate::direction_block::{BATCH_LABELS, DEPTH_LABELS, cpu_percent, depth_percents};
 use crate::text::put;
 use crate::view::JobReport;
 use ferrio_stats::ThreadStats;

@@ -4,7 +4,7 @@
 //! change that is larger than noise; how much a run differs from the next is in neither of them.
 //! Must not know: files, how a comparison is shown. Start reading at [`compare`], then [`figures`].
 
-mod figures;
+mod compared_figures;
 pub(crate) mod kinds;
 mod matching;
 mod model;
@@ -21,9 +21,9 @@ pub use model::{
 };
 pub use verdict::ComparisonVerdict;
 
+use compared_figures::JobOfBoth;
 use ferrio_formats::{IoKind, JobResult, RunResult};
 use ferrio_stats::{Finding, Severity};
-use figures::JobOfBoth;
 use sample::JobOfResult;
 
 /// Probability with which an interval covers the true change, percent.
@@ -208,7 +208,7 @@ fn job(jobs: &JobOfBoth<'_>, comparison: &Comparison) -> ComparedJob {
         match (has(&jobs.base, kind), has(&jobs.new, kind)) {
             (true, true) => {
                 let threshold = comparison.threshold_percent / 100.0;
-                compared.figures.extend(figures::figures(jobs, kind, threshold));
+                compared.figures.extend(compared_figures::figures(jobs, kind, threshold));
             }
             (true, false) => compared.only_in_base.push(kind.name()),
             (false, true) => compared.only_in_new.push(kind.name()),

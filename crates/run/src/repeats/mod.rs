@@ -6,11 +6,11 @@
 //! compressed sizes.
 
 mod error;
-mod figures;
 mod pack;
+mod repeat_figures;
 mod scan;
 mod table;
 
 pub use error::{OpenError, ScanFailure};
-pub use figures::{RepeatFigures, RepeatedBlock, Unreadable};
+pub use repeat_figures::{RepeatFigures, RepeatedBlock, Unreadable};
 pub use scan::{Scan, ScanRequest};

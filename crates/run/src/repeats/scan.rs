@@ -4,8 +4,8 @@
 //! [`Scan::run`].
 
 use crate::repeats::error::{OpenError, ScanFailure};
-use crate::repeats::figures::{PackedSizes, RepeatFigures, Unreadable};
 use crate::repeats::pack::Packer;
+use crate::repeats::repeat_figures::{PackedSizes, RepeatFigures, Unreadable};
 use crate::repeats::table::CountedBlocks;
 use ferrio_sys::arena::{Arena, ArenaKind, ArenaRequest};
 use ferrio_sys::block_device;

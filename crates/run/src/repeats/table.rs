@@ -5,7 +5,7 @@
 //! is counted for each of its occurrences.
 //! Must not know: files, threads. Start reading at [`CountedBlocks::count`].
 
-use crate::repeats::figures::RepeatedBlock;
+use crate::repeats::repeat_figures::RepeatedBlock;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -3,12 +3,12 @@
 //! Must not know: the kind of loop. Start reading at [`Deadlines::on_deadline`].
 
 use super::core::{Stop, WorkerCore};
-use super::figures::WorkerFigures;
 use super::hooks::depth_search::SearchStep;
 use super::loops::in_flight::collect_some;
 use super::loops::{DeadlineHandler, Worker};
 use super::read_back::read_backlog;
 use super::samplers::Samplers;
+use super::worker_figures::WorkerFigures;
 use crate::error::{Failure, failure};
 use crate::events::MessageStream;
 use crate::link::board::{WorkerState, attention};

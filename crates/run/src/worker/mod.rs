@@ -10,7 +10,6 @@
 mod commands;
 pub(crate) mod core;
 mod deadlines;
-mod figures;
 mod finish;
 pub(crate) mod hooks;
 pub(crate) mod loops;
@@ -22,6 +21,7 @@ pub(crate) mod samplers;
 mod stream_plan;
 mod surroundings;
 pub(crate) mod verify;
+mod worker_figures;
 
 pub(crate) use surroundings::device_of;
 pub(crate) use verify::check_state;

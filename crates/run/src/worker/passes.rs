@@ -6,7 +6,6 @@
 use super::core::debug_trace::{tell_memory, tell_memory_end, trace_sprandom};
 use super::core::{Stop, WorkerCore};
 use super::deadlines::{Deadlines, JobClocks, save_state};
-use super::figures::WorkerFigures;
 use super::finish::{close_all, close_pass, sync_pass};
 use super::hooks::Hooks;
 use super::hooks::iolog::IoLog;
@@ -22,6 +21,7 @@ use super::read_back::{verify_pass, verify_passes};
 use super::samplers::Samplers;
 use super::stream_plan::shape;
 use super::verify::Verifier;
+use super::worker_figures::WorkerFigures;
 use crate::compat;
 use crate::error::Failure;
 use crate::events::RunEvent;

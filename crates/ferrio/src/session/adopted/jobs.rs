@@ -2,7 +2,7 @@
 //!
 //! Must not know: figures. Start reading at [`of`].
 
-use super::figures;
+use super::worker_counts;
 use ferrio_formats::{JobResult, RunResult};
 use ferrio_job::environment::AnyMachine;
 use ferrio_job::{Environment, UsageError};
@@ -111,7 +111,7 @@ impl ReportedJob<'_> {
                 given_options: self.spec.given_options.clone(),
                 directions: self.spec.pattern.mix.directions(),
                 iodepth: self.spec.queue.iodepth,
-                stats: Box::new(row.map(figures::stats).unwrap_or_default()),
+                stats: Box::new(row.map(worker_counts::stats).unwrap_or_default()),
                 fate: WorkerFate {
                     was_let_go: true,
                     has_ended: true,

@@ -7,8 +7,8 @@
 //! Must not know: formats of reports. Start reading at [`record_of`], then [`examine`].
 
 mod disks;
-mod figures;
 mod jobs;
+mod worker_counts;
 
 use ferrio_formats::RunResult;
 use ferrio_job::Environment;

@@ -178,9 +178,10 @@ impl Account {
         self.stats.directions[direction].n_issued += 1;
     }
 
-    /// A data I/O that has begun does not count.
+    /// A data I/O that has begun does not count. It may have begun in the ramp, whose I/Os are not in the counts any more.
     pub(crate) fn data_is_withdrawn(&mut self, direction: DataDirection) {
-        self.stats.directions[direction].n_issued -= 1;
+        let n_issued = &mut self.stats.directions[direction].n_issued;
+        *n_issued = n_issued.saturating_sub(1);
     }
 
     /// Counts a data I/O with a short transfer.
@@ -321,5 +322,24 @@ impl Account {
             stats.clear_counts();
         }
         stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::RunPlan;
+    use ferrio_spec::{JobSpec, RunSpec};
+
+    /// A server that falls silent in the ramp is given up behind it.
+    #[test]
+    fn an_io_of_the_ramp_that_is_given_up_behind_it_is_in_no_count() {
+        let plan = RunPlan::new(RunSpec { jobs: vec![JobSpec::default()], ..RunSpec::default() }).expect("a plan");
+        let mut account = Account::new(&plan.workers[0], false);
+        account.start_ramp();
+        account.data_begins(DataDirection::Read);
+        account.end_ramp();
+        account.data_is_withdrawn(DataDirection::Read);
+        assert_eq!(account.reported().n_issued(), 0);
     }
 }

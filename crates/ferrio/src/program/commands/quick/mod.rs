@@ -6,7 +6,6 @@
 mod arguments;
 mod baseline;
 mod conditions;
-mod figures;
 mod layout;
 mod notes;
 mod page_file;
@@ -16,6 +15,7 @@ mod suite;
 mod survey;
 mod table;
 mod target_file;
+mod test_figures;
 
 use crate::shared::engine_choice::EngineChoice;
 use crate::ui::console::Console;
@@ -30,7 +30,6 @@ use ferrio_formats::native::Headline;
 use ferrio_stats::{Anonymizer, Finding, Provenance};
 use ferrio_sys::process::Signal;
 use ferrio_sys::signals;
-use figures::TestFigures;
 use notes::QuickNote;
 use page_file::PageFile;
 use place::FilePlace;
@@ -41,6 +40,7 @@ use std::process::ExitCode;
 use suite::TestOutcome;
 use survey::DirectorySurvey;
 use target_file::TargetFile;
+use test_figures::TestFigures;
 
 /// Prefix of its errors.
 const PROGRAM: &str = "ferrio quick";

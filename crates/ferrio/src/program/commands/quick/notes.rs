@@ -4,7 +4,7 @@
 //! Must not know: how figures came about, how remarks are laid out. Start reading at [`find`].
 
 use super::conditions::Conditions;
-use super::figures::TestFigures;
+use super::test_figures::TestFigures;
 use ferrio_insight::FEW_SAMPLES;
 use ferrio_stats::Finding;
 use ferrio_units::humanize::bytes_text;
@@ -142,7 +142,7 @@ impl Serialize for QuickNote {
 #[cfg(test)]
 mod tests {
     use super::super::conditions::tests::on_disk;
-    use super::super::figures::tests::plain;
+    use super::super::test_figures::tests::plain;
     use super::*;
     use ferrio_stats::Severity;
 

@@ -5,8 +5,8 @@
 use super::baseline::Test;
 use super::check_signals;
 use super::conditions::Conditions;
-use super::figures::TestFigures;
 use super::target_file::TargetFile;
+use super::test_figures::TestFigures;
 use crate::shared::engine_choice::Load;
 use crate::ui::signals::Signals;
 use crate::ui::step_bar::StepBar;

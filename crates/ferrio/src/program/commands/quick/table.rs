@@ -3,8 +3,8 @@
 //! Must not know: how figures came about. Start reading at [`render`].
 
 use super::Report;
-use super::figures::TestFigures;
 use super::notes::{DOUBT_LEGEND, DOUBT_MARK, sentences};
+use super::test_figures::TestFigures;
 use ferrio_formats::native::{ColumnLayout, NOTHING, text_width, wrap};
 use ferrio_stats::Metric;
 use ferrio_units::humanize::duration_text;
@@ -111,8 +111,8 @@ fn table(tests: &[TestFigures]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::conditions::tests::on_disk;
-    use super::super::figures::tests::plain;
     use super::super::notes::QuickNote;
+    use super::super::test_figures::tests::plain;
     use super::*;
     use ferrio_formats::native::{MIN_WIDTH, TEXT_WIDTH};
     use ferrio_stats::Percentile;
