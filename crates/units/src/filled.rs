@@ -17,6 +17,15 @@ pub fn copy(counts: &[u64], into: &mut [u64]) {
     }
 }
 
+/// Makes all counts 0, and writes only where one is not: memory that was never written to is not used.
+pub fn clear(counts: &mut [u64]) {
+    for count in counts {
+        if *count != 0 {
+            *count = 0;
+        }
+    }
+}
+
 /// Their sum, at most `u64::MAX`.
 pub fn saturating_sum(counts: &[u64]) -> u64 {
     counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
@@ -38,6 +47,8 @@ mod tests {
         let mut copy_of = [0; 6];
         copy(&[0, 0, 5, 0, 7, 0], &mut copy_of);
         assert_eq!(copy_of, [0, 0, 5, 0, 7, 0]);
+        clear(&mut copy_of);
+        assert_eq!(copy_of, [0; 6]);
     }
 
     #[test]

@@ -1,12 +1,59 @@
 //! A long array of counts of which little is used: it takes the memory of those pages that were written to.
 //!
-//! The heap clears memory that was used before by writing to all of it. So the array is a mapping of its own. Must not
-//! know: the meaning of the counts. Start reading at [`LazyCounts`].
+//! The heap clears memory that was used before by writing to all of it. So the array is a mapping of its own. A new mapping costs calls and page
+//! faults, 27 us where two CPUs share them, and each interval of a run needs a dozen arrays for a moment: each thread keeps a few mappings that
+//! are free. Must not know: the meaning of the counts. Start reading at [`LazyCounts`].
 #![expect(unsafe_code, reason = "an array in a mapping")]
 
 use rustix::mm::{MapFlags, ProtFlags};
+use std::cell::RefCell;
+use std::ffi::c_void;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
+
+/// Free mappings that a thread keeps, at most.
+const MOST_FREE: usize = 16;
+
+thread_local! {
+    static FREE: RefCell<FreeMappings> = const { RefCell::new(FreeMappings(Vec::new())) };
+}
+
+/// Mappings of this thread that are free and full of zeroes, with their lengths in bytes.
+struct FreeMappings(Vec<(NonNull<c_void>, usize)>);
+
+impl FreeMappings {
+    /// A mapping of this length.
+    fn take(bytes: usize) -> Option<NonNull<c_void>> {
+        let of_length = |free: &RefCell<Self>| {
+            let mut free = free.borrow_mut();
+            let index = free.0.iter().rposition(|(_, length)| *length == bytes)?;
+            Some(free.0.swap_remove(index).0)
+        };
+        FREE.try_with(of_length).ok().flatten()
+    }
+
+    /// True: the thread keeps the mapping, which is full of zeroes. False: it has enough, or ends.
+    fn keep(base: NonNull<c_void>, bytes: usize) -> bool {
+        let add = |free: &RefCell<Self>| {
+            let mut free = free.borrow_mut();
+            let has_room = free.0.len() < MOST_FREE;
+            if has_room {
+                free.0.push((base, bytes));
+            }
+            has_room
+        };
+        FREE.try_with(add).unwrap_or(false)
+    }
+}
+
+impl Drop for FreeMappings {
+    fn drop(&mut self) {
+        for (base, bytes) in self.0.drain(..) {
+            // SAFETY: a mapping of this length whose owner has given it up.
+            let _ = unsafe { rustix::mm::munmap(base.as_ptr(), bytes) };
+        }
+    }
+}
 
 /// `N` counts, all zero at first. Where the kernel refuses a mapping (a process may have 65,530 by default) they come from
 /// the heap.
@@ -33,6 +80,9 @@ impl<const N: usize> LazyCounts<N> {
 impl<const N: usize> Default for LazyCounts<N> {
     fn default() -> Self {
         const { assert!(N > 0) };
+        if let Some(base) = FreeMappings::take(Self::BYTES) {
+            return Self { base: base.cast(), is_mapped: true };
+        }
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the kernel picks a free address; nothing that exists is replaced.
         let mapped =
@@ -47,8 +97,8 @@ impl<const N: usize> Deref for LazyCounts<N> {
 
     #[inline]
     fn deref(&self) -> &[u64; N] {
-        // SAFETY: a page-aligned mapping or a box of exactly this array, zero at first, which is a value, and alive as long
-        // as `self`.
+        // SAFETY: a page-aligned mapping or a box of exactly this array, zero at first (a mapping that was used before is cleared), which is
+        // a value, and alive as long as `self`.
         unsafe { self.base.as_ref() }
     }
 }
@@ -81,6 +131,10 @@ impl<const N: usize> Eq for LazyCounts<N> {}
 impl<const N: usize> Drop for LazyCounts<N> {
     fn drop(&mut self) {
         if self.is_mapped {
+            ferrio_units::filled::clear(&mut self[..]);
+            if FreeMappings::keep(self.base.cast(), Self::BYTES) {
+                return;
+            }
             // SAFETY: exactly the mapping that `default` made; no reference outlives the owner. Should the kernel refuse
             // (a hole takes one mapping more), the memory stays, and nothing refers to it.
             let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), Self::BYTES) };
@@ -106,5 +160,24 @@ mod tests {
             assert_ne!(copy, counts);
             assert_eq!((counts[0], copy[0], copy[4095]), (0, 1, 7));
         }
+    }
+
+    #[test]
+    fn an_array_that_was_used_before_has_no_counts() {
+        for _ in 0..3 {
+            let mut all: Vec<LazyCounts<4096>> = (0..2 * MOST_FREE).map(|_| LazyCounts::default()).collect();
+            for (index, counts) in all.iter_mut().enumerate() {
+                assert!(counts.iter().all(|count| *count == 0));
+                counts[index] = 1;
+                counts[4095 - index] = u64::MAX;
+            }
+        }
+        let n_free = FREE.with(|free| free.borrow().0.len());
+        assert_eq!(n_free, MOST_FREE);
+        // Other lengths are other mappings.
+        assert!(LazyCounts::<512>::default().iter().all(|count| *count == 0));
+        // What one thread gives up is cleared for the next owner, in any thread.
+        let passed = LazyCounts::<4096>::default();
+        std::thread::spawn(move || drop(passed)).join().expect("a thread that ends");
     }
 }
