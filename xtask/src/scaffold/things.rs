@@ -22,12 +22,7 @@ const OPTION: Thing = Thing {
         .applies(Apply::U64(|draft| &mut draft.job.extent.dummy_last_ios)),",
         },
         Row {
-            path: "crates/job/src/options/own.rs",
-            before: "use crate::options::kind::",
-            text: "use crate::options::kind::at_least;",
-        },
-        Row {
-            path: "crates/spec/src/extent.rs",
+            path: "crates/spec/src/access/extent.rs",
             before: "/// `number_ios`; 0",
             text: "    /// `dummy_last_ios`; 0: no limit.\n    pub dummy_last_ios: u64,",
         },
