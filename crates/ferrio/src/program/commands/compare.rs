@@ -2,14 +2,12 @@
 //!
 //! Must not know: how results are compared and shown. Start reading at [`run`].
 
-use crate::shared::comparison::{self, CompareOptions, ComparedResults};
+use crate::shared::comparison::{self, CompareOptions, ComparedResults, PROGRAM};
 use crate::ui::arguments;
 use crate::ui::console::Console;
 use clap::{CommandFactory, Parser};
 use std::ffi::OsString;
 use std::process::ExitCode;
-
-const PROGRAM: &str = "ferrio compare";
 
 /// What is wanted.
 #[derive(Debug, Clone, PartialEq, Parser)]

@@ -100,7 +100,10 @@ impl Found {
                 text::short(self.at_secs[self.at_secs.len() - 1])
             ),
         };
-        self.period_secs().map_or(when.clone(), |secs| format!("{when}, one every {} s", text::short(secs)))
+        match self.period_secs() {
+            Some(secs) => format!("{when}, one every {} s", text::short(secs)),
+            None => when,
+        }
     }
 
     /// The time from one stall to the next, if it is always nearly the same: something that works by the clock makes them. `None`: it is not.

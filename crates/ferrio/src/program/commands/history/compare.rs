@@ -31,7 +31,7 @@ pub(super) fn compare(request: &CompareRequest, console: &mut Console) -> ExitCo
         Ok((base, new)) => {
             let results = [base, new].map(|run| inputs::name_of(run.number)).to_vec();
             let compared = ComparedResults { results, against: Vec::new() };
-            comparison::answer(&compared, &request.options, &mut Console::of_command("ferrio compare"))
+            comparison::answer(&compared, &request.options, &mut Console::of_command(comparison::PROGRAM))
         }
         Err(reason) => {
             console.error(&format!("{}: {reason}\n", super::PROGRAM));

@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-const PROGRAM: &str = "ferrio compare";
+/// The command in whose name messages are written, also those about kept runs.
+pub(crate) const PROGRAM: &str = "ferrio compare";
 
 /// The results of both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
@@ -99,7 +100,7 @@ fn compare_all(
 fn tell(condition: &ConditionResult, allows_unknown: bool, console: &mut Console) {
     let ConditionResult { condition, outcome, jobs, unknown } = condition;
     if *outcome == ConditionOutcome::Met {
-        console.error(&format!("ferrio compare: {condition}: met in {}\n", jobs.join(", ")));
+        console.error(&format!("{PROGRAM}: {condition}: met in {}\n", jobs.join(", ")));
     }
     if !unknown.is_empty() {
         let advice = match outcome {
@@ -109,7 +110,7 @@ fn tell(condition: &ConditionResult, allows_unknown: bool, console: &mut Console
             _ => "",
         };
         let unknown = unknown.join(", ");
-        console.error(&format!("ferrio compare: {condition}: the results do not decide {unknown}{advice}\n"));
+        console.error(&format!("{PROGRAM}: {condition}: the results do not decide {unknown}{advice}\n"));
     }
 }
 
