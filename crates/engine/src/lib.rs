@@ -24,7 +24,7 @@ pub use contract::kind::{EngineKind, EngineWork};
 pub use contract::options;
 pub use contract::options::EngineOptions;
 pub use contract::parts::{
-    BlockTraits, Complaint, Connection, DeviceCommands, FailureDetails, GuardedField, Server, TagMismatch, WriteContent,
+    BlockTraits, Complaint, Connection, DeviceCommands, FailureDetails, Server, TagMismatch, WriteContent,
 };
 pub use contract::turns::{EndsWith, EngineRemark, NoIoEngine, PrepareTurns, PreparedTurns, Rhythm, TurnsSetup};
 pub use contract::{

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub use access::block::{BlockRange, BlockShare};
 pub use access::command_priority::{CommandPrioritySpec, PriorityShare};
 pub use access::distribution::{DistributionZone, RandomDistribution, RankLaw, ZoneLength};
-pub use access::durability::{DurabilitySpec, SyncMode, WriteHint};
+pub use access::durability::{DurabilitySpec, SyncMode};
 pub use access::error::{ErrorClasses, ErrorSpec};
 pub use access::extent::{ExtentSpec, SizeSpec};
 pub use access::placement::{PlacementChoice, PlacementKind, PlacementSpec};
@@ -43,7 +43,7 @@ pub use running::format::{
 pub use running::grouping::{ExitWhat, GroupingSpec};
 pub use running::log::{LogSpec, WindowValue};
 pub use running::reporting::{ReportingSpec, UnifiedReporting};
-pub use running::surroundings::{CgroupSpec, NumaMemory, SurroundingsSpec};
+pub use running::surroundings::{CgroupSpec, SurroundingsSpec};
 pub use targets::file::{FileLocking, FileService, FileType};
 pub use targets::replay::{MergeSpec, ReplaySpec, SkippedKinds};
 pub use targets::target::{DirectoryPer, TargetSpec};

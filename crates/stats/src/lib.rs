@@ -22,7 +22,7 @@ pub use counters::idleness::{CpuIdleness, CpuShare};
 pub use counters::object_requests::{ObjectRequest, ObjectRequestKind, ObjectRequests, RequestFigures};
 pub use counters::priority::{PriorityStat, PriorityStats};
 pub use counters::replay::ReplayStats;
-pub use counters::resource_usage::{CpuTurns, HelperUsage, ResourceUsage};
+pub use counters::resource_usage::{HelperUsage, ResourceUsage};
 pub use counters::server_steps::{NetworkFigures, ServerSteps};
 pub use counters::steady_state::{SteadySample, SteadyState};
 pub use counters::verify::VerifyStats;
@@ -39,6 +39,8 @@ pub use distribution::percentile::{full_percentiles, has_few_beyond, percentiles
 pub use distribution::precision::{Confidence, Estimate, ImprecisionReason, JobPrecision};
 pub use distribution::samples::SampleStat;
 pub use distribution::{histogram, latency, percentile, precision, samples};
+pub use ferrio_sys::extents::ExtentBytes;
+pub use ferrio_sys::limits::CpuTurns;
 pub use figures::{Figures, IoKind, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
 pub use findings::failure::{FailedStep, Failure, OTHER_DATA};
 pub use findings::finding::{Audit, Finding, FindingDirection, Measured, Severity, Unexamined, Unit};
@@ -50,9 +52,9 @@ pub use records::anonymous::Anonymizer;
 pub use records::clones::{ClonesTogether, JobIntervalStats};
 pub use records::evidence::{
     BackingFile, BackingPart, CacheCourse, CpuTimes, DeviceCache, DeviceLink, DiskCounters, DiskRecord, DriveHeat,
-    EarlierRun, Evidence, ExtentBytes, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LaidOver,
-    LayerKind, MemoryCopy, PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls,
-    StorageLayer, StoredBytes, TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
+    EarlierRun, Evidence, FileCache, Heat, HostClock, HostCpu, IoCounters, JobTargets, LaidOver, LayerKind, MemoryCopy,
+    PageCache, PartitionPlace, Pressure, ProcessIo, ReadSample, Reading, Stall, Stalls, StorageLayer, StoredBytes,
+    TargetAlias, TargetKind, TargetPlace, TargetSize, Throttling, WorkerIo,
 };
 pub use records::provenance::Provenance;
 pub use records::record::{

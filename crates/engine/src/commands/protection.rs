@@ -6,9 +6,10 @@
 
 use crate::contract::EngineError;
 use crate::contract::options::EngineOptions;
-use crate::contract::parts::{GuardedField, TagMismatch};
+use crate::contract::parts::TagMismatch;
 use ferrio_spec::engines::options::declaration::EngineOption;
 use ferrio_spec::engines::options::io_uring_cmd as of_metadata;
+use ferrio_stats::note::ProtectionField;
 use ferrio_sys::nvme::namespace::ProtectionFormat;
 use ferrio_units::checksum::{crc16_t10dif, crc64_nvme};
 
@@ -199,13 +200,13 @@ impl Protection {
             |field, expected, actual| (expected != actual).then_some(TagMismatch { field, block, expected, actual });
         let of_guard = options
             .checks_guard
-            .then(|| mismatch(GuardedField::Guard, self.guard(data, metadata), number(0, guard_bytes)));
+            .then(|| mismatch(ProtectionField::Guard, self.guard(data, metadata), number(0, guard_bytes)));
         let of_application = options.checks_application.then(|| {
             let masked = |tag: u16| u64::from(tag & options.application_mask);
-            mismatch(GuardedField::ApplicationTag, masked(options.application_tag), masked(application))
+            mismatch(ProtectionField::ApplicationTag, masked(options.application_tag), masked(application))
         });
         let of_reference = (options.checks_reference && self.has_reference())
-            .then(|| mismatch(GuardedField::ReferenceTag, self.reference(block), reference));
+            .then(|| mismatch(ProtectionField::ReferenceTag, self.reference(block), reference));
         of_guard.flatten().or(of_application.flatten()).or(of_reference.flatten())
     }
 }
@@ -265,10 +266,10 @@ mod tests {
                 protection.fill(&mut data, &mut metadata, 100);
                 assert_eq!(protection.check(&mut data, &mut metadata, 100), None);
                 let moved = protection.check(&mut data, &mut metadata, 101).unwrap();
-                assert_eq!((moved.field, moved.expected, moved.actual), (GuardedField::ReferenceTag, 101, 100));
+                assert_eq!((moved.field, moved.expected, moved.actual), (ProtectionField::ReferenceTag, 101, 100));
                 data[512 + within] ^= 1;
                 let damaged = protection.check(&mut data, &mut metadata, 100).unwrap();
-                assert_eq!((damaged.field, damaged.block), (GuardedField::Guard, 100));
+                assert_eq!((damaged.field, damaged.block), (ProtectionField::Guard, 100));
             }
         }
     }
@@ -280,7 +281,7 @@ mod tests {
         protection.fill(&mut data, &mut metadata, 1);
         protection.options.application_tag = 0x1299;
         let fault = protection.check(&mut data, &mut metadata, 1).unwrap();
-        assert_eq!((fault.field, fault.expected, fault.actual), (GuardedField::ApplicationTag, 0x1299, 0x1234));
+        assert_eq!((fault.field, fault.expected, fault.actual), (ProtectionField::ApplicationTag, 0x1299, 0x1234));
         protection.options.application_mask = 0xFF00;
         assert_eq!(protection.check(&mut data, &mut metadata, 1), None);
         // This tag stops all checks.

@@ -1,11 +1,9 @@
-//! What engines for SCSI commands have in common: the blocks of a unit, and what a device has said as a value for reports.
+//! What engines for SCSI commands have in common: the blocks of a unit.
 //!
 //! Must not know: how commands reach a device. Start reading at [`blocks`].
 
 use crate::contract::IoUnit;
-use ferrio_stats::note::ScsiStatus;
 use ferrio_sys::Errno;
-use ferrio_sys::scsi::queue::ScsiFault;
 
 /// The first block of a unit and their number; an error if it is not whole blocks.
 pub(crate) fn blocks(unit: &IoUnit, block_bytes: u32) -> Result<(u64, u32), Errno> {
@@ -15,10 +13,4 @@ pub(crate) fn blocks(unit: &IoUnit, block_bytes: u32) -> Result<(u64, u32), Errn
     }
     let n_blocks = u32::try_from(length / block).map_err(|_| Errno::INVAL)?;
     Ok((unit.offset_bytes / block, n_blocks))
-}
-
-/// What a device has said, as a value for reports.
-pub(crate) fn status(fault: ScsiFault) -> ScsiStatus {
-    let ScsiFault { status, host_status, driver_status, sense, n_left, n_bytes, cdb, by_ring } = fault;
-    ScsiStatus { status, host_status, driver_status, sense, n_left, n_bytes, cdb, by_ring }
 }

@@ -10,7 +10,7 @@ mod command;
 #[cfg(test)]
 mod tests;
 
-use crate::commands::scsi::{blocks, status};
+use crate::commands::scsi::blocks;
 use crate::contract::options::EngineOptions;
 use crate::contract::parts::FailureDetails;
 use crate::contract::{
@@ -147,7 +147,7 @@ impl Disks {
         if self.commands.is_well(slot) {
             return IoResult::done(n_bytes);
         }
-        let status = status(self.commands.fault(slot));
+        let status = self.commands.fault(slot);
         if let Some(place) = self.statuses.get_mut(unit_index as usize) {
             *place = Some(Box::new(status));
         }

@@ -4,7 +4,7 @@
 
 use crate::contract::{Cancellation, EngineError, IoUnit};
 use ferrio_stats::ServerSteps;
-use ferrio_stats::note::ScsiStatus;
+use ferrio_stats::note::{ProtectionField, ScsiStatus};
 use std::ops::Range;
 
 /// State of a connection.
@@ -111,22 +111,11 @@ pub trait DeviceCommands {
     fn put_ranges(&mut self, unit_index: u32, unit: &IoUnit, ranges: &[Range<u64>]);
 }
 
-/// A field of the protection information of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GuardedField {
-    /// The checksum.
-    Guard,
-    /// The tag of the application.
-    ApplicationTag,
-    /// The tag that counts with the blocks.
-    ReferenceTag,
-}
-
 /// Protection information that is not what it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagMismatch {
     /// The field.
-    pub field: GuardedField,
+    pub field: ProtectionField,
     /// First block of the I/O.
     pub block: u64,
     /// Expected value.

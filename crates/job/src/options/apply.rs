@@ -13,10 +13,10 @@ use ferrio_spec::engines::options::external::LIBRARY;
 use ferrio_spec::secret::{Secret, without_passwords};
 use ferrio_spec::{
     BlockRange, CpuPolicy, DirectionMix, EngineValue, ErrorClasses, ExitWhat, FadviseHint, Fallocate, FileLocking,
-    FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting, WriteHint,
+    FileType, RandomGenerator, RwSequencer, SyncMode, UnifiedReporting,
 };
 use ferrio_units::value::parse_integer;
-use ferrio_units::{ArenaKind, KbBase, byte_text};
+use ferrio_units::{ArenaKind, KbBase, WriteHint, byte_text};
 use std::path::PathBuf;
 
 type Applied = Result<(), JobError>;

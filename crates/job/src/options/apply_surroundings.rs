@@ -6,7 +6,7 @@ use crate::error::JobError;
 use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::value::Value;
-use ferrio_spec::NumaMemory;
+use ferrio_units::NumaMemory;
 
 type Applied = Result<(), JobError>;
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;

@@ -9,7 +9,7 @@ use crate::files::{FilePlan, FileSet};
 use crate::plan::WorkerPlan;
 use ferrio_engine::{Cancellation, Engine, EngineError, EngineFile, OpenTarget};
 use ferrio_spec::engines::{EngineDef, Opening};
-use ferrio_spec::{FadviseHint, SyncMode, WriteHint};
+use ferrio_spec::{FadviseHint, SyncMode};
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, FileNote};
 use ferrio_sys::block_device::{self, DeviceNumber};
@@ -234,14 +234,7 @@ impl FileTable {
 
     /// `write_hint`; fio sets it on files that are only read, too.
     fn hint(&self, plan: &FilePlan, fd: &OwnedFd) -> Result<(), Failure> {
-        let hint = match self.spec.durability.write_hint {
-            None => return Ok(()),
-            Some(WriteHint::None) => file_cache::WriteLifetime::None,
-            Some(WriteHint::Short) => file_cache::WriteLifetime::Short,
-            Some(WriteHint::Medium) => file_cache::WriteLifetime::Medium,
-            Some(WriteHint::Long) => file_cache::WriteLifetime::Long,
-            Some(WriteHint::Extreme) => file_cache::WriteLifetime::Extreme,
-        };
+        let Some(hint) = self.spec.durability.write_hint else { return Ok(()) };
         file_cache::set_write_hint(fd, hint).map_err(|error| {
             failure!(errno_of(&error), "fcntl write hint")
                 .explained(Note::system(During::File(plan.name.clone()), &error))

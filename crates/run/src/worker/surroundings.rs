@@ -8,14 +8,15 @@ use crate::events::MessageStream;
 use crate::files::FileSet;
 use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
-use ferrio_spec::{NumaMemory, SurroundingsSpec};
+use ferrio_spec::SurroundingsSpec;
 use ferrio_stats::Note;
 use ferrio_stats::note::{During, RunNote};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::cgroup::Hierarchy;
 use ferrio_sys::errno::EINVAL;
-use ferrio_sys::numa::{self, MemoryPolicy};
+use ferrio_sys::numa;
 use ferrio_sys::{process, scheduling};
+use ferrio_units::NumaMemory;
 use std::path::Path;
 
 /// Sets `numa_cpu_nodes`, which wins over `cpus_allowed`, and `numa_mem_policy`.
@@ -24,15 +25,11 @@ pub(super) fn adopt_numa(spec: &SurroundingsSpec) -> ferrio_sys::Result<()> {
         let cpus = nodes.iter().map(|node| numa::cpus_of(*node)).collect::<ferrio_sys::Result<Vec<_>>>()?.concat();
         scheduling::set_cpu_affinity(&cpus)?;
     }
-    let policy = match &spec.numa_memory {
+    match &spec.numa_memory {
         // The default: memory comes from where the system takes it anyway.
-        None | Some(NumaMemory::Default) => return Ok(()),
-        Some(NumaMemory::Prefer(node)) => MemoryPolicy::Preferred(*node),
-        Some(NumaMemory::Bind(nodes)) => MemoryPolicy::Bind(nodes),
-        Some(NumaMemory::Interleave(nodes)) => MemoryPolicy::Interleave(nodes),
-        Some(NumaMemory::Local) => MemoryPolicy::Local,
-    };
-    numa::set_memory_policy(policy)
+        None | Some(NumaMemory::Default) => Ok(()),
+        Some(policy) => numa::set_memory_policy(policy),
+    }
 }
 
 /// `cgroup`: makes the group if it does not exist, and enters it. The worker leaves it by ending; the supervisor

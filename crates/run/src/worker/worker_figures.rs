@@ -11,7 +11,7 @@ use crate::compat;
 use crate::plan::WorkerPlan;
 use ferrio_engine::Server;
 use ferrio_stats::{CpuTurns, ForeignDatagrams, HelperUsage, ResourceUsage, ThreadStats};
-use ferrio_sys::limits::{ThreadTurns, Usage, cpu_beside_thread_ns};
+use ferrio_sys::limits::{Usage, cpu_beside_thread_ns};
 use ferrio_units::{DataDirection, PerDirection};
 use ferrio_workload::SharedZoning;
 use ferrio_workload::replay::ReplayStream;
@@ -25,7 +25,7 @@ pub(super) struct WorkerFigures {
     /// a sum over workers, of which some have ended; so a later one may be smaller.
     most_of_helpers: Cell<HelperUsage>,
     /// `None`: the kernel does not count the turns of threads.
-    turns_at_start: Option<ThreadTurns>,
+    turns_at_start: Option<CpuTurns>,
     /// Bytes that the kernel had read for the worker; `None`: not counted, or nobody asks.
     read_bytes_at_start: Option<u64>,
     /// Start of the present pass, without its ramp.
@@ -81,7 +81,7 @@ struct BacklogRead {
 struct TimeEnd {
     now_ns: u64,
     usage: CpuUse,
-    turns: Option<ThreadTurns>,
+    turns: Option<CpuTurns>,
 }
 
 /// What the job's thread has used until now, and its process, if that is not the process of other jobs. Among other jobs the kernel's
@@ -257,10 +257,7 @@ impl WorkerFigures {
             context_switches: usage.voluntary_switches + usage.involuntary_switches,
             major_faults: usage.major_faults,
             minor_faults: usage.minor_faults,
-            cpu_turns: self.turns_at_start.and_then(|before| {
-                let ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps } = turns?.since(before);
-                Some(CpuTurns { ran_ns, waited_ns, n_turns, n_sleeps })
-            }),
+            cpu_turns: self.turns_at_start.and_then(|before| Some(turns?.since(before))),
             helpers,
         };
         stats.total_runtime_ns = now_ns.saturating_sub(core.control.epoch_ns());
@@ -290,6 +287,6 @@ impl WorkerFigures {
 }
 
 /// The turns on a CPU until now, where evidence is kept.
-fn turns(core: &WorkerCore<'_>) -> Option<ThreadTurns> {
-    core.context.keeps_evidence.then(ThreadTurns::of_thread).flatten()
+fn turns(core: &WorkerCore<'_>) -> Option<CpuTurns> {
+    core.context.keeps_evidence.then(CpuTurns::of_thread).flatten()
 }

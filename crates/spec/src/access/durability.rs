@@ -2,6 +2,7 @@
 //!
 //! Must not know: how it is done. Start reading at [`DurabilitySpec`].
 
+use ferrio_units::WriteHint;
 use serde::{Deserialize, Serialize};
 
 /// `sync`.
@@ -14,21 +15,6 @@ pub enum SyncMode {
     Sync,
     /// `O_DSYNC`.
     Dsync,
-}
-
-/// `write_hint`: expected lifetime of the data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum WriteHint {
-    /// Unknown.
-    None,
-    /// Short.
-    Short,
-    /// Medium.
-    Medium,
-    /// Long.
-    Long,
-    /// Very long.
-    Extreme,
 }
 
 /// Direct, synchronous, and syncs between I/Os.

@@ -2,6 +2,7 @@
 //!
 //! Must not know: how any of it is done. Start reading at [`SurroundingsSpec`].
 
+use ferrio_units::NumaMemory;
 use serde::{Deserialize, Serialize};
 
 /// The surroundings of a job's I/O. The default changes nothing.
@@ -20,21 +21,6 @@ pub struct SurroundingsSpec {
     pub numa_memory: Option<NumaMemory>,
     /// `cgroup` and its family.
     pub cgroup: CgroupSpec,
-}
-
-/// `numa_mem_policy`. Lists of nodes are not empty.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum NumaMemory {
-    /// The system's default.
-    Default,
-    /// From this node first.
-    Prefer(u32),
-    /// Only from these nodes.
-    Bind(Vec<u32>),
-    /// From these nodes in turn.
-    Interleave(Vec<u32>),
-    /// From the node of the CPU that asks for the memory.
-    Local,
 }
 
 /// The control group of a job.

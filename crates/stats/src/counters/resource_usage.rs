@@ -3,6 +3,7 @@
 //! Must not know: how they are measured. Start reading at [`ResourceUsage`].
 
 use crate::counters::counts::add_to;
+use ferrio_sys::limits::CpuTurns;
 use serde::{Deserialize, Serialize};
 
 /// The worker's use of resources, according to the kernel: that of its own thread, as fio counts it.
@@ -41,19 +42,6 @@ impl HelperUsage {
     pub fn cpu_ns(self) -> u64 {
         self.user_ns.saturating_add(self.system_ns)
     }
-}
-
-/// Turns of a worker's own thread on a CPU (`/proc/PID/schedstat`); its helpers are not included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct CpuTurns {
-    /// Time on a CPU.
-    pub ran_ns: u64,
-    /// Time in which it was ready to run and had no CPU.
-    pub waited_ns: u64,
-    /// Number of times that it got a CPU.
-    pub n_turns: u64,
-    /// Number of times that it gave the CPU up by itself, as when it waits for I/O.
-    pub n_sleeps: u64,
 }
 
 impl ResourceUsage {

@@ -3,9 +3,7 @@
 //! Must not know: the times of these states. Start reading at [`ThreadStats::since`].
 
 use crate::ThreadStats;
-use crate::{
-    BatchCounts, CpuTurns, DepthCounts, DirectionStats, HelperUsage, LatencyBuckets, LatencyStat, ResourceUsage,
-};
+use crate::{BatchCounts, DepthCounts, DirectionStats, HelperUsage, LatencyBuckets, LatencyStat, ResourceUsage};
 use ferrio_units::DataDirection;
 
 impl LatencyStat {
@@ -66,15 +64,7 @@ impl ResourceUsage {
                     system_ns: helpers.system_ns.saturating_sub(before.system_ns),
                 }
             }),
-            cpu_turns: self.cpu_turns.map(|turns| {
-                let before = earlier.cpu_turns.unwrap_or_default();
-                CpuTurns {
-                    ran_ns: turns.ran_ns.saturating_sub(before.ran_ns),
-                    waited_ns: turns.waited_ns.saturating_sub(before.waited_ns),
-                    n_turns: turns.n_turns.saturating_sub(before.n_turns),
-                    n_sleeps: turns.n_sleeps.saturating_sub(before.n_sleeps),
-                }
-            }),
+            cpu_turns: self.cpu_turns.map(|turns| turns.since(earlier.cpu_turns.unwrap_or_default())),
         }
     }
 }

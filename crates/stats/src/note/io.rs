@@ -2,6 +2,7 @@
 //!
 //! Must not know: words. Start reading at [`IoNote`].
 
+use ferrio_sys::scsi::queue::ScsiStatus;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -156,28 +157,6 @@ pub enum DeviceStatus {
     Nvme(u16),
     /// Of a SCSI device.
     Scsi(Box<ScsiStatus>),
-}
-
-/// What a SCSI device, its driver and the host adapter say of a command that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ScsiStatus {
-    /// Status of the device (2: check condition).
-    pub status: u8,
-    /// Status of the host adapter.
-    pub host_status: u16,
-    /// Status of the driver.
-    pub driver_status: u16,
-    /// Sense data.
-    pub sense: Vec<u8>,
-    /// Bytes that were not moved.
-    pub n_left: u32,
-    /// Bytes that were to be moved.
-    pub n_bytes: u32,
-    /// The command.
-    pub cdb: Vec<u8>,
-    /// The command went by a ring (`cmd_type=bsg`).
-    #[serde(default)]
-    pub by_ring: bool,
 }
 
 /// A minimum rate that was missed in the last window.

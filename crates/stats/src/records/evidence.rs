@@ -16,8 +16,7 @@ pub use heat::{DriveHeat, Heat};
 pub use host::{CpuTimes, HostClock, HostCpu, MemoryCopy, Throttling};
 pub use stacks::{BackingFile, DeviceCache, DeviceLink, LayerKind, StorageLayer, StoredBytes};
 pub use targets::{
-    BackingPart, ExtentBytes, JobTargets, LaidOver, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace,
-    TargetSize,
+    BackingPart, JobTargets, LaidOver, PartitionPlace, ReadSample, TargetAlias, TargetKind, TargetPlace, TargetSize,
 };
 
 /// The figures of the probes, each under its name; `None`: the probe did not run, or has nothing to tell.

@@ -1,11 +1,12 @@
 //! The extents of a file on its medium: written, unwritten, compressed and shared ones, and holes (`FS_IOC_FIEMAP`).
 //!
-//! Must not know: the use of the file. Start reading at [`ExtentMap::of_file`]. The call does not sync: data that is
+//! Must not know: the use of the file. Start reading at [`ExtentBytes::of_file`]. The call does not sync: data that is
 //! still in the page cache is reported as delayed, and stays there.
 #![expect(unsafe_code, reason = "ioctl with a structure of variable length")]
 
 use crate::error::{Context, Result};
 use rustix::fd::{AsFd, AsRawFd};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Extents that one call returns.
@@ -24,23 +25,23 @@ mod flag {
     pub(super) const SHARED: u32 = 0x2000;
 }
 
-/// Bytes of a file by the kind of their extents. A byte that is in no extent belongs to a hole.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ExtentMap {
+/// Bytes of a file, or of several, by the kind of their extents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ExtentBytes {
     /// Number of extents.
     pub n_extents: u64,
-    /// Holds data on the medium.
+    /// Data on the medium.
     pub written_bytes: u64,
-    /// Is allocated and was never written: a read gives zeroes without asking the medium.
+    /// Allocated but never written: a read gives zeroes without using the device.
     pub unwritten_bytes: u64,
-    /// Waits in the page cache for a place on the medium.
+    /// In the page cache, without a place on the medium.
     pub delayed_bytes: u64,
+    /// In no extent: a read gives zeroes without using the device.
+    pub hole_bytes: u64,
     /// Part of the written bytes that is compressed or otherwise encoded.
     pub encoded_bytes: u64,
     /// Part of the written bytes that is shared with other files.
     pub shared_bytes: u64,
-    /// The file has more extents than were looked at.
-    pub is_cut: bool,
 }
 
 /// `struct fiemap_extent`.
@@ -67,46 +68,61 @@ struct Request {
     extents: [FileExtent; N_PER_CALL],
 }
 
-impl ExtentMap {
-    /// Looks at the extents of a file up to a size.
+impl ExtentBytes {
+    /// Looks at the extents of a file up to a size. `None`: it has too many to look at.
     ///
     /// # Errors
     /// A file system that does not tell (`EOPNOTSUPP`), or no regular file.
-    pub fn of_file(file: impl AsFd, size_bytes: u64) -> Result<Self> {
+    pub fn of_file(file: impl AsFd, size_bytes: u64) -> Result<Option<Self>> {
         Self::of_range(file, 0..size_bytes)
     }
 
-    /// Looks at the extents in a range of a file, in bytes.
+    /// Looks at the extents in a range of a file, in bytes. `None`: it has too many to look at.
     ///
     /// # Errors
     /// A file system that does not tell (`EOPNOTSUPP`), or no regular file.
-    pub fn of_range(file: impl AsFd, range: Range<u64>) -> Result<Self> {
+    pub fn of_range(file: impl AsFd, range: Range<u64>) -> Result<Option<Self>> {
         let mut map = Self::default();
         let mut start = range.start;
-        while start < range.end {
+        'calls: while start < range.end {
             let request = ask(&file, start, range.end - start)?;
             let n_mapped = (request.n_mapped as usize).min(N_PER_CALL);
             for extent in &request.extents[..n_mapped] {
                 map.add(extent, &range);
                 start = extent.logical.saturating_add(extent.length);
                 if extent.flags & flag::LAST != 0 {
-                    return Ok(map);
+                    break 'calls;
                 }
             }
             if n_mapped == 0 {
                 break;
             }
             if map.n_extents >= MAX_EXTENTS {
-                map.is_cut = true;
-                break;
+                return Ok(None);
             }
         }
-        Ok(map)
+        map.hole_bytes = (range.end.saturating_sub(range.start))
+            .saturating_sub(map.written_bytes + map.unwritten_bytes + map.delayed_bytes);
+        Ok(Some(map))
     }
 
-    /// Bytes below a size, or of a range of it, that no extent holds.
-    pub fn hole_bytes(&self, size_bytes: u64) -> u64 {
-        size_bytes.saturating_sub(self.written_bytes + self.unwritten_bytes + self.delayed_bytes)
+    /// Bytes that a read gets without asking a device.
+    pub fn without_data_bytes(&self) -> u64 {
+        self.unwritten_bytes.saturating_add(self.hole_bytes)
+    }
+
+    /// The sums with the bytes of another file.
+    #[must_use]
+    pub fn with(self, more: Self) -> Self {
+        Self {
+            n_extents: self.n_extents.saturating_add(more.n_extents),
+            written_bytes: self.written_bytes.saturating_add(more.written_bytes),
+            unwritten_bytes: self.unwritten_bytes.saturating_add(more.unwritten_bytes),
+            delayed_bytes: self.delayed_bytes.saturating_add(more.delayed_bytes),
+            hole_bytes: self.hole_bytes.saturating_add(more.hole_bytes),
+            encoded_bytes: self.encoded_bytes.saturating_add(more.encoded_bytes),
+            shared_bytes: self.shared_bytes.saturating_add(more.shared_bytes),
+        }
     }
 
     fn add(&mut self, extent: &FileExtent, range: &Range<u64>) {
@@ -155,7 +171,7 @@ mod tests {
 
     #[test]
     fn bytes_are_counted_by_kind_up_to_the_size() {
-        let mut map = ExtentMap::default();
+        let mut map = ExtentBytes::default();
         for extent in [
             extent(0, 4096, 0),
             extent(4096, 8192, flag::UNWRITTEN),
@@ -167,7 +183,6 @@ mod tests {
         }
         assert_eq!((map.written_bytes, map.unwritten_bytes, map.delayed_bytes), (8192, 12_288, 4096));
         assert_eq!((map.encoded_bytes, map.shared_bytes, map.n_extents), (4096, 4096, 5));
-        assert_eq!(map.hole_bytes(45_056), 45_056 - 24_576);
     }
 
     #[test]
@@ -177,19 +192,19 @@ mod tests {
         let file = std::fs::File::options().read(true).write(true).create(true).truncate(true).open(&path).unwrap();
         let _ = std::fs::remove_file(&path);
         file.set_len(1 << 20).unwrap();
-        let holes = match ExtentMap::of_file(&file, 1 << 20) {
-            Ok(map) => map,
+        let holes = match ExtentBytes::of_file(&file, 1 << 20) {
+            Ok(map) => map.unwrap(),
             Err(error) => {
                 skip!("an_allocated_file_is_unwritten_until_it_is_written", "{error}");
                 return;
             }
         };
-        assert_eq!(holes, ExtentMap::default());
+        assert_eq!(holes, ExtentBytes { hole_bytes: 1 << 20, ..ExtentBytes::default() });
         if let Err(error) = rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 1 << 20) {
             skip!("an_allocated_file_is_unwritten_until_it_is_written", "{error}");
             return;
         }
-        let allocated = ExtentMap::of_file(&file, 1 << 20).unwrap();
+        let allocated = ExtentBytes::of_file(&file, 1 << 20).unwrap().unwrap();
         if allocated.unwritten_bytes == 0 {
             skip!("an_allocated_file_is_unwritten_until_it_is_written", "this file system writes zeroes");
             return;
@@ -197,9 +212,9 @@ mod tests {
         assert_eq!((allocated.unwritten_bytes, allocated.written_bytes), (1 << 20, 0));
         file.write_all_at(&vec![1; 65_536], 0).unwrap();
         file.sync_all().unwrap();
-        let half = ExtentMap::of_file(&file, 1 << 20).unwrap();
+        let half = ExtentBytes::of_file(&file, 1 << 20).unwrap().unwrap();
         assert_eq!((half.unwritten_bytes, half.written_bytes), ((1 << 20) - 65_536, 65_536));
-        let around = ExtentMap::of_range(&file, 32_768..98_304).unwrap();
+        let around = ExtentBytes::of_range(&file, 32_768..98_304).unwrap().unwrap();
         assert_eq!((around.unwritten_bytes, around.written_bytes), (32_768, 32_768));
     }
 }

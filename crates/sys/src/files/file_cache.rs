@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "fcntl for write hints, cachestat")]
 
 use crate::error::{Context, Result};
+use ferrio_units::WriteHint;
 use rustix::fd::{AsFd, AsRawFd};
 use rustix::io::Errno;
 use std::num::NonZeroU64;
@@ -95,28 +96,11 @@ pub fn sync_file_system(file: impl AsFd) -> std::result::Result<(), Errno> {
     rustix::fs::syncfs(file)
 }
 
-/// Expected lifetime of data, as a hint to the device. The numbers are those of `RWH_WRITE_LIFE_*`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteLifetime {
-    /// Nothing is known.
-    NotSet = 0,
-    /// No hint.
-    None = 1,
-    /// Short.
-    Short = 2,
-    /// Medium.
-    Medium = 3,
-    /// Long.
-    Long = 4,
-    /// Extremely long.
-    Extreme = 5,
-}
-
 /// `F_SET_RW_HINT` of `fcntl(2)`: `F_LINUX_SPECIFIC_BASE` (1024) + 12.
 const F_SET_RW_HINT: libc::c_int = 1036;
 
 /// Sets the write hint of a file (of its inode: `F_SET_RW_HINT`).
-pub fn set_write_hint(file: impl AsFd, hint: WriteLifetime) -> Result<()> {
+pub fn set_write_hint(file: impl AsFd, hint: WriteHint) -> Result<()> {
     let value = hint as u64;
     // SAFETY: this command reads one u64 from the address, which is valid for the call.
     let result = unsafe { libc::fcntl(file.as_fd().as_raw_fd(), F_SET_RW_HINT, &raw const value) };
@@ -146,7 +130,7 @@ mod tests {
         }
         advise(&file, 0, 0, CacheAdvice::DontNeed).unwrap();
         assert_eq!((sync(&file), sync_data(&file), sync_file_system(&file)), (Ok(()), Ok(()), Ok(())));
-        if let Err(error) = set_write_hint(&file, WriteLifetime::Short) {
+        if let Err(error) = set_write_hint(&file, WriteHint::Short) {
             skip_part!("a_file_can_be_advised_hinted_and_synced", "hint: {error}");
         }
     }

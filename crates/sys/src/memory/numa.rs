@@ -5,24 +5,10 @@
 
 use crate::error::{Context, Error, Result};
 use crate::processes::scheduling::parse_cpu_list;
+use ferrio_units::NumaMemory;
 
 /// More nodes than any kernel is built for.
 const MAX_NODES: u32 = 1024;
-
-/// Source of a thread's memory. The nodes are numbers of the kernel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MemoryPolicy<'a> {
-    /// The system's default.
-    Default,
-    /// From this node, or from others when it has none left.
-    Preferred(u32),
-    /// Only from these nodes.
-    Bind(&'a [u32]),
-    /// From these nodes in turn.
-    Interleave(&'a [u32]),
-    /// From the node of the CPU that asks for the memory.
-    Local,
-}
 
 /// The nodes that are online, ascending; node 0 where the kernel knows of none.
 pub fn online_nodes() -> Vec<u32> {
@@ -41,17 +27,13 @@ pub fn cpus_of(node: u32) -> Result<Vec<u32>> {
 ///
 /// # Errors
 /// `EINVAL` for nodes without memory; `ENOSYS` from a kernel without NUMA.
-pub fn set_memory_policy(policy: MemoryPolicy<'_>) -> Result<()> {
-    let one;
+pub fn set_memory_policy(policy: &NumaMemory) -> Result<()> {
     let (mode, nodes): (libc::c_int, &[u32]) = match policy {
-        MemoryPolicy::Default => (libc::MPOL_DEFAULT, &[]),
-        MemoryPolicy::Preferred(node) => {
-            one = [node];
-            (libc::MPOL_PREFERRED, &one)
-        }
-        MemoryPolicy::Bind(nodes) => (libc::MPOL_BIND, nodes),
-        MemoryPolicy::Interleave(nodes) => (libc::MPOL_INTERLEAVE, nodes),
-        MemoryPolicy::Local => (libc::MPOL_LOCAL, &[]),
+        NumaMemory::Default => (libc::MPOL_DEFAULT, &[]),
+        NumaMemory::Prefer(node) => (libc::MPOL_PREFERRED, std::slice::from_ref(node)),
+        NumaMemory::Bind(nodes) => (libc::MPOL_BIND, nodes),
+        NumaMemory::Interleave(nodes) => (libc::MPOL_INTERLEAVE, nodes),
+        NumaMemory::Local => (libc::MPOL_LOCAL, &[]),
     };
     let mut mask = [0_u64; (MAX_NODES / 64) as usize];
     for &node in nodes {
@@ -92,20 +74,20 @@ mod tests {
     fn a_thread_takes_a_policy() {
         std::thread::spawn(|| {
             let nodes = online_nodes();
-            if let Err(error) = set_memory_policy(MemoryPolicy::Bind(&nodes)) {
+            if let Err(error) = set_memory_policy(&NumaMemory::Bind(nodes.clone())) {
                 skip!("a_thread_takes_a_policy", "{error}");
                 return;
             }
             // proc_pid_numa_maps(5): the policy in force follows each address.
             let maps = std::fs::read_to_string("/proc/thread-self/numa_maps").unwrap_or_default();
             assert!(maps.is_empty() || maps.contains(" bind:"), "{maps}");
-            set_memory_policy(MemoryPolicy::Interleave(&nodes)).unwrap();
-            set_memory_policy(MemoryPolicy::Preferred(nodes[0])).unwrap();
-            set_memory_policy(MemoryPolicy::Local).unwrap();
-            set_memory_policy(MemoryPolicy::Default).unwrap();
-            assert!(set_memory_policy(MemoryPolicy::Bind(&[MAX_NODES])).is_err());
+            set_memory_policy(&NumaMemory::Interleave(nodes.clone())).unwrap();
+            set_memory_policy(&NumaMemory::Prefer(nodes[0])).unwrap();
+            set_memory_policy(&NumaMemory::Local).unwrap();
+            set_memory_policy(&NumaMemory::Default).unwrap();
+            assert!(set_memory_policy(&NumaMemory::Bind(vec![MAX_NODES])).is_err());
             assert_eq!(
-                set_memory_policy(MemoryPolicy::Bind(&[MAX_NODES - 1])).unwrap_err().errno(),
+                set_memory_policy(&NumaMemory::Bind(vec![MAX_NODES - 1])).unwrap_err().errno(),
                 Some(libc::EINVAL)
             );
         })

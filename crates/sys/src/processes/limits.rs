@@ -7,6 +7,7 @@ use crate::error::{Context, Result};
 use rustix::mm::{MapFlags, ProtFlags};
 use rustix::process::Rlimit;
 use rustix::time::{ClockId, Timespec, clock_gettime};
+use serde::{Deserialize, Serialize};
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
@@ -92,9 +93,9 @@ impl Drop for LockedMemory {
     }
 }
 
-/// Turns of a thread on a CPU, since it began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ThreadTurns {
+/// Turns of a thread on a CPU (`/proc/PID/schedstat`), since it began or in a part of its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CpuTurns {
     /// Nanoseconds on a CPU.
     pub ran_ns: u64,
     /// Nanoseconds in which it was ready to run and had no CPU.
@@ -105,7 +106,7 @@ pub struct ThreadTurns {
     pub n_sleeps: u64,
 }
 
-impl ThreadTurns {
+impl CpuTurns {
     /// That of the calling thread; `None`: the kernel does not count it.
     pub fn of_thread() -> Option<Self> {
         let turns = Self::parse(&std::fs::read_to_string("/proc/thread-self/schedstat").ok()?)?;
@@ -298,14 +299,14 @@ mod tests {
 
     #[test]
     fn turns_of_a_thread_are_three_numbers() {
-        let turns = |ran_ns, waited_ns, n_turns| ThreadTurns { ran_ns, waited_ns, n_turns, n_sleeps: 0 };
-        assert_eq!(ThreadTurns::parse("242228384 281349738 68\n"), Some(turns(242_228_384, 281_349_738, 68)));
+        let turns = |ran_ns, waited_ns, n_turns| CpuTurns { ran_ns, waited_ns, n_turns, n_sleeps: 0 };
+        assert_eq!(CpuTurns::parse("242228384 281349738 68\n"), Some(turns(242_228_384, 281_349_738, 68)));
         for text in ["", "1 2", "1 2 three", "-1 2 3", "0 0 0", "0 0 1", "99999999999999999999 1 1"] {
-            assert_eq!(ThreadTurns::parse(text), None, "{text}");
+            assert_eq!(CpuTurns::parse(text), None, "{text}");
         }
         let (earlier, later) = (turns(1, 5, 2), turns(4, 9, 2));
         assert_eq!(later.since(earlier), turns(3, 4, 0));
-        assert_eq!(earlier.since(later), ThreadTurns::default());
+        assert_eq!(earlier.since(later), CpuTurns::default());
     }
 
     #[test]

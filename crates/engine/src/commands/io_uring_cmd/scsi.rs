@@ -8,7 +8,7 @@
 mod terms;
 
 use super::{NAME, wrong_kind};
-use crate::commands::scsi::{blocks, status};
+use crate::commands::scsi::blocks;
 use crate::contract::options::EngineOptions;
 use crate::contract::parts::FailureDetails;
 use crate::contract::{
@@ -265,6 +265,6 @@ impl Engine for Disks {
 
 impl FailureDetails for Disks {
     fn take_scsi_status(&mut self, unit_index: u32) -> Option<Box<ScsiStatus>> {
-        self.slots.take_fault(unit_index).map(|fault| Box::new(status(fault)))
+        self.slots.take_fault(unit_index).map(Box::new)
     }
 }

@@ -2,11 +2,10 @@
 //!
 //! Must not know: rules. Start reading at [`Identities`].
 
-use super::extents::extent_bytes;
 use ferrio_spec::{ExtentSpec, SizeSpec};
 use ferrio_stats::{BackingPart, TargetAlias};
 use ferrio_sys::block_device::{BlockDevice, DeviceNumber};
-use ferrio_sys::extents::ExtentMap;
+use ferrio_sys::extents::ExtentBytes;
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -88,6 +87,6 @@ pub(super) fn part_behind_loop(path: &Path, extent: &ExtentSpec, n_clones: u32) 
     let moved = increment.saturating_mul(u64::from(n_clones.saturating_sub(1)));
     let end = start.saturating_add(moved).saturating_add(size).min(file_bytes);
     let size_bytes = end.checked_sub(start).filter(|bytes| *bytes > 0)?;
-    let map = ExtentMap::of_range(file, start..end).ok().filter(|map| !map.is_cut)?;
-    Some(BackingPart { size_bytes, extents: extent_bytes(&map, size_bytes) })
+    let extents = ExtentBytes::of_range(file, start..end).ok()??;
+    Some(BackingPart { size_bytes, extents })
 }

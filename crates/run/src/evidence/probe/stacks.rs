@@ -8,11 +8,10 @@ mod cache;
 pub(super) use build::Stacks;
 
 use super::Probe;
-use super::extents::extent_bytes;
 use ferrio_stats::{BackingFile, Evidence, Reading, StorageLayer, StoredBytes};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::disk_stats::DiskStats;
-use ferrio_sys::extents::ExtentMap;
+use ferrio_sys::extents::ExtentBytes;
 use ferrio_sys::file::{FileInfo, OpenRequest};
 use std::path::Path;
 
@@ -108,10 +107,9 @@ fn look_behind(backing: &mut BackingFile, looks: bool) {
         return;
     }
     let file = OpenRequest::default().open(path);
-    let map = file.and_then(|file| ExtentMap::of_file(file, backing.size_bytes));
-    backing.extents = match map {
-        Ok(map) if map.is_cut => Reading::Missing("the file has too many extents".to_owned()),
-        Ok(map) => Reading::Value(extent_bytes(&map, backing.size_bytes)),
+    backing.extents = match file.and_then(|file| ExtentBytes::of_file(file, backing.size_bytes)) {
+        Ok(None) => Reading::Missing("the file has too many extents".to_owned()),
+        Ok(Some(extents)) => Reading::Value(extents),
         Err(error) => Reading::Missing(error.to_string()),
     };
 }

@@ -6,9 +6,9 @@ use super::Worker;
 use crate::error::failure;
 use crate::events::MessageStream;
 use crate::worker::core::Stop;
-use ferrio_engine::{Complaint, FailureDetails, GuardedField, TagMismatch};
+use ferrio_engine::{Complaint, FailureDetails, TagMismatch};
 use ferrio_stats::FailedStep;
-use ferrio_stats::note::{DeviceStatus, IoNote, ProtectionField};
+use ferrio_stats::note::{DeviceStatus, IoNote};
 use ferrio_sys::errno::{EDQUOT, EINVAL, EIO, ENOSPC, EREMOTEIO};
 use ferrio_sys::file::FileKind;
 use ferrio_units::Direction;
@@ -83,11 +83,6 @@ fn details<'w>(worker: &'w mut Worker<'_>) -> Option<&'w mut dyn FailureDetails>
 /// The line about protection information that does not fit.
 fn mismatched(file: String, mismatch: TagMismatch) -> IoNote {
     let TagMismatch { field, block, expected, actual } = mismatch;
-    let field = match field {
-        GuardedField::Guard => ProtectionField::Guard,
-        GuardedField::ApplicationTag => ProtectionField::ApplicationTag,
-        GuardedField::ReferenceTag => ProtectionField::ReferenceTag,
-    };
     IoNote::Protection { file, field, block, expected, actual }
 }
 

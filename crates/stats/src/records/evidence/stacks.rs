@@ -2,7 +2,8 @@
 //!
 //! Must not know: how they are found. Start reading at [`StorageLayer`].
 
-use super::{ExtentBytes, Reading};
+use super::Reading;
+use ferrio_sys::extents::ExtentBytes;
 use serde::{Deserialize, Serialize};
 
 /// A layer of storage: a file system, or a block device. The layers of a run form a graph by their names.

@@ -3,6 +3,7 @@
 //! Must not know: how that is found out. Start reading at [`JobTargets`].
 
 use super::Reading;
+use ferrio_sys::extents::ExtentBytes;
 use serde::{Deserialize, Serialize};
 
 /// The files and devices of one job, with those of its clones.
@@ -143,30 +144,4 @@ pub struct TargetSize {
     /// does not tell, or was not asked.
     #[serde(default)]
     pub is_no_cow: Option<bool>,
-}
-
-/// Bytes by the kind of their extents (`FS_IOC_FIEMAP`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ExtentBytes {
-    /// Number of extents.
-    pub n_extents: u64,
-    /// Data on the medium.
-    pub written_bytes: u64,
-    /// Allocated but never written: a read gives zeroes without using the device.
-    pub unwritten_bytes: u64,
-    /// In the page cache, without a place on the medium.
-    pub delayed_bytes: u64,
-    /// In no extent: a read gives zeroes without using the device.
-    pub hole_bytes: u64,
-    /// Part of the written bytes that is compressed or otherwise encoded.
-    pub encoded_bytes: u64,
-    /// Part of the written bytes that is shared with other files.
-    pub shared_bytes: u64,
-}
-
-impl ExtentBytes {
-    /// Bytes that a read gets without asking a device.
-    pub fn without_data_bytes(&self) -> u64 {
-        self.unwritten_bytes.saturating_add(self.hole_bytes)
-    }
 }

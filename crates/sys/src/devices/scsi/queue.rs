@@ -8,6 +8,7 @@ use super::cdb::Cdb;
 use crate::Errno;
 use crate::memory::arena::Region;
 use rustix::fd::{AsRawFd, BorrowedFd};
+use serde::{Deserialize, Serialize};
 use std::io;
 
 /// Bytes of sense data that are kept.
@@ -126,8 +127,8 @@ struct Request {
 }
 
 /// What a device, its driver and the host adapter say of a command that did not succeed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ScsiFault {
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ScsiStatus {
     /// Status of the device (2: check condition).
     pub status: u8,
     /// Status of the host adapter.
@@ -142,7 +143,8 @@ pub struct ScsiFault {
     pub n_bytes: u32,
     /// The command.
     pub cdb: Vec<u8>,
-    /// The command went by a ring.
+    /// The command went by a ring (`cmd_type=bsg`).
+    #[serde(default)]
     pub by_ring: bool,
 }
 
@@ -257,10 +259,10 @@ impl ScsiQueue {
     }
 
     /// What is said of the command in a slot, which is done.
-    pub fn fault(&self, slot: u32) -> ScsiFault {
+    pub fn fault(&self, slot: u32) -> ScsiStatus {
         let Request { header, cdb, sense } = &self.requests[slot as usize];
         let SgHeader { asked, answer } = header;
-        ScsiFault {
+        ScsiStatus {
             status: answer.status,
             host_status: answer.host_status,
             driver_status: answer.driver_status,

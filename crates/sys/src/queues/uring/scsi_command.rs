@@ -7,7 +7,7 @@ use super::request::with_fd;
 use super::{CommandRing, RingFd};
 use crate::devices::scsi::bsg::{SENSE_BYTES, TIMEOUT_MS};
 use crate::devices::scsi::cdb::Cdb;
-use crate::devices::scsi::queue::{ScsiData, ScsiFault};
+use crate::devices::scsi::queue::{ScsiData, ScsiStatus};
 use io_uring::opcode;
 use io_uring::squeue::Flags;
 use io_uring::types::{Fd, Fixed};
@@ -52,10 +52,10 @@ impl ScsiSlots {
     }
 
     /// What is said against the last command in a slot, which is done, once.
-    pub fn take_fault(&mut self, slot: u32) -> Option<ScsiFault> {
+    pub fn take_fault(&mut self, slot: u32) -> Option<ScsiStatus> {
         let ScsiSlot { cdb, sense, n_bytes, status } = self.slots.get_mut(slot as usize)?.get_mut();
         let status = std::mem::take(status);
-        (!is_well(status)).then(|| ScsiFault {
+        (!is_well(status)).then(|| ScsiStatus {
             status: status as u8,
             driver_status: u16::from((status >> 8) as u8),
             host_status: u16::from((status >> 16) as u8),

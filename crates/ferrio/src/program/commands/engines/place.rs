@@ -6,7 +6,7 @@ use crate::shared::engine_checks::{self, Ability, Answer};
 use ferrio_sys::block_device::BlockDevice;
 use ferrio_sys::block_device::zones::ZoneModel;
 use ferrio_sys::dax_device::DaxDevice;
-use ferrio_sys::extents::ExtentMap;
+use ferrio_sys::extents::ExtentBytes;
 use ferrio_sys::file::{self, Access, FileInfo, FileKind, OpenRequest};
 use ferrio_sys::file_io::{self, RwFlags};
 use ferrio_sys::mtd::Flash;
@@ -100,10 +100,10 @@ fn of_file(path: &Path, file: &OwnedFd) -> Vec<Answer> {
 fn holes(path: &Path, file: &OwnedFd) -> Option<Answer> {
     let info = FileInfo::of_path(path).ok().filter(|info| info.kind == FileKind::Regular)?;
     let name = "holes";
-    Some(match ExtentMap::of_file(file, info.size_bytes) {
-        Ok(map) => {
-            let holes = map.hole_bytes(info.size_bytes);
-            let text = if holes > 0 && !map.is_cut {
+    Some(match ExtentBytes::of_file(file, info.size_bytes) {
+        Ok(extents) => {
+            let holes = extents.map_or(0, |extents| extents.hole_bytes);
+            let text = if holes > 0 {
                 format!(
                     "{} of {} are holes: reads of them reach no disk",
                     bytes_text(holes),
