@@ -55,7 +55,7 @@ fn refused(contradiction: &Contradiction) -> Refused {
 /// Computes values that depend on several options, and checks the options against each other.
 pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
     let Draft { mut job, open } = draft;
-    job.queue = lower_queue(open.queue.iodepth.unwrap_or(job.queue.iodepth), &open);
+    job.queue = lower_queue(job.queue.iodepth, open.queue);
     lower_pattern(&mut job, &open);
     patterns::lower(&mut job, &open).map_err(|contradiction| refused(&contradiction))?;
     distribution::lower(&mut job.pattern, open.distribution).map_err(|contradiction| refused(&contradiction))?;
@@ -63,7 +63,7 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
         .map_err(|contradiction| refused(&contradiction))?;
     check_ranges(&mut job).map_err(|contradiction| refused(&contradiction))?;
     placement::lower(&mut job.target.placement, open.placement).map_err(|contradiction| refused(&contradiction))?;
-    let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map())?;
+    let notes = sprandom::lower(&mut job, &open.sprandom, open.zones.wants_map)?;
     job.engine.command_priority =
         command_priority::lower(&open.command_priority, &job.name).map_err(|contradiction| refused(&contradiction))?;
     lower_amounts(&mut job);
@@ -96,18 +96,16 @@ pub fn lower(draft: Draft, strictness: Strictness) -> Result<Lowered, Refused> {
 }
 
 /// 0 or more than `iodepth` means `iodepth`; the maximum of a reap is at least its minimum.
-fn lower_queue(iodepth: u32, open: &Open) -> QueueSpec {
-    let up_to_depth = |value: Option<u32>, default| match value.unwrap_or(default) {
-        0 => iodepth,
-        value => value.min(iodepth),
-    };
-    let batch_complete_min = open.queue.batch_complete_min.unwrap_or(1).min(iodepth);
+fn lower_queue(default_depth: u32, given: QueueSpec) -> QueueSpec {
+    let iodepth = if given.iodepth == 0 { default_depth } else { given.iodepth };
+    let up_to_depth = |value: u32| if value == 0 { iodepth } else { value.min(iodepth) };
+    let batch_complete_min = given.batch_complete_min.min(iodepth);
     QueueSpec {
         iodepth,
-        batch_submit: up_to_depth(open.queue.batch_submit, 1),
+        batch_submit: up_to_depth(given.batch_submit),
         batch_complete_min,
-        batch_complete_max: open.queue.batch_complete_max.unwrap_or(0).max(batch_complete_min),
-        low: up_to_depth(open.queue.low, 0),
+        batch_complete_max: given.batch_complete_max.max(batch_complete_min),
+        low: up_to_depth(given.low),
     }
 }
 

@@ -18,9 +18,8 @@ use ferrio_units::Wording;
 #[derive(Debug, Clone, Default)]
 pub struct Template {
     pub(crate) jobs: Vec<Section>,
-    pub(crate) global_options: Vec<(String, String)>,
-    /// Texts that variables of the environment put into values.
-    pub(crate) from_environment: Vec<String>,
+    /// What a run has beside its jobs.
+    pub(crate) run: RunSpec,
     pub(crate) strictness: Strictness,
 }
 
@@ -98,11 +97,8 @@ impl Template {
                 return Err(said.unwrap_or_else(|| Diagnostic::conflict(&section.draft.job.name, &[])));
             }
         }
-        Ok(RunSpec {
-            global_options: self.global_options.clone(),
-            from_environment: self.from_environment.clone(),
-            ..collector.into_run()
-        })
+        let RunSpec { jobs, compatibility, .. } = collector.into_run();
+        Ok(RunSpec { jobs, compatibility, ..self.run.clone() })
     }
 }
 

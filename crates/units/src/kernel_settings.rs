@@ -33,3 +33,26 @@ pub enum WriteHint {
     /// Very long.
     Extreme = 5,
 }
+
+/// An I/O priority, as the kernel's block layer knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IoPriority {
+    /// 0 none, 1 real time, 2 best effort, 3 idle.
+    pub class: u8,
+    /// 0 (highest) to 7.
+    pub level: u8,
+    /// Hint to the device, 0 to 1023.
+    pub hint: u16,
+}
+
+impl IoPriority {
+    /// The kernel's encoding: 3 bits of class, 10 of hint, 3 of level, from the top. Excess bits are cut off.
+    pub fn encode(self) -> u16 {
+        u16::from(self.class & 7) << 13 | (self.hint & 0x3ff) << 3 | u16::from(self.level & 7)
+    }
+
+    /// From the kernel's encoding.
+    pub fn decode(value: u16) -> Self {
+        Self { class: (value >> 13) as u8, level: (value & 7) as u8, hint: value >> 3 & 0x3ff }
+    }
+}

@@ -30,7 +30,7 @@ pub use csv_field::csv_field;
 pub use direction::{DataDirection, Direction, PerDirection};
 pub use error::{AllowedParameter, BuildError};
 pub use jhash::jhash;
-pub use kernel_settings::{NumaMemory, WriteHint};
+pub use kernel_settings::{IoPriority, NumaMemory, WriteHint};
 pub use random_map::RandomMap;
 pub use system_words::{errno_text, error_text};
 pub use value::ParseError;

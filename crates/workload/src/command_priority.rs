@@ -33,7 +33,7 @@ impl CommandPriorities {
         let share = |share: &PriorityShare| Share {
             block_bytes: share.block_bytes,
             percent: share.percent.into(),
-            ioprio: encode(share),
+            ioprio: share.priority().encode(),
         };
         let stream = Taus88::from_table(seeds, SeedIndex::CommandPriority);
         Some(Self {
@@ -70,11 +70,6 @@ impl CommandPriorities {
             self.stream.clone_from(first);
         }
     }
-}
-
-/// The kernel's encoding: 3 bits of class, 10 of hint, 3 of level, from the top.
-fn encode(share: &PriorityShare) -> u16 {
-    u16::from(share.class & 7) << 13 | (share.hint & 0x3ff) << 3 | u16::from(share.level & 7)
 }
 
 #[cfg(test)]

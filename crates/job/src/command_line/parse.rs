@@ -22,7 +22,7 @@ use crate::options::secret::shown_line;
 use crate::origin::Origin;
 use crate::suggest::did_you_mean;
 use crate::template::Template;
-use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats};
+use ferrio_spec::{ControlSettings, OutputFormat, OutputFormats, RunSpec};
 use ferrio_units::byte_text;
 use std::ffi::OsString;
 use std::ops::Range;
@@ -61,9 +61,8 @@ fn read(
             let jobs = reading.collector.kept_sections.take().unwrap_or_default();
             let strictness = reading.collector.strictness;
             let invocation = reading.into_invocation(mode);
-            let global_options = if keeps_sections { invocation.run.global_options.clone() } else { Vec::new() };
-            let from_environment = invocation.run.from_environment.clone();
-            Ok((invocation, Template { jobs, global_options, from_environment, strictness }))
+            let run = RunSpec { jobs: Vec::new(), ..invocation.run.clone() };
+            Ok((invocation, Template { jobs, run, strictness }))
         }
         Err(Stopped) => Err(reading.into_error()),
     }

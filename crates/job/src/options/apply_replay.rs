@@ -11,7 +11,6 @@ use crate::value::Value;
 use crate::value::lists::colon_names;
 use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, SizeSpec, ZoneSpec};
 use ferrio_units::byte_text;
-use std::path::PathBuf;
 
 type Applied = Result<(), JobError>;
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;
@@ -73,7 +72,9 @@ pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Appli
 }
 
 pub(super) fn merge_file(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    draft.open.merge.output = Some(byte_text::to_os_string(value.text()?).into());
+    let output = byte_text::to_os_string(value.text()?).into();
+    draft.open.merge.has_output = true;
+    draft.open.merge.spec.output = output;
     Ok(())
 }
 
@@ -84,7 +85,7 @@ pub(super) fn merge_scalars(draft: &mut Draft, value: &Value, _: Context) -> App
         (ppm >= 1.0 && ppm <= f64::from(u32::MAX)).then_some(ppm as u64)
     };
     let scales: Option<Vec<u64>> = floats(value)?.iter().map(ppm).collect();
-    draft.open.merge.time_scales_ppm =
+    draft.open.merge.spec.time_scales_ppm =
         scales.ok_or_else(|| JobError::Said("merge_blktrace_scalars: percentages from 0.0001 to 429496".into()))?;
     Ok(())
 }
@@ -92,7 +93,7 @@ pub(super) fn merge_scalars(draft: &mut Draft, value: &Value, _: Context) -> App
 pub(super) fn merge_iters(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let whole = |n: &f64| (n.fract() == 0.0 && *n >= 1.0 && *n <= f64::from(u32::MAX)).then_some(*n as u32);
     let passes: Option<Vec<u32>> = floats(value)?.iter().map(whole).collect();
-    draft.open.merge.n_passes =
+    draft.open.merge.spec.n_passes =
         passes.ok_or_else(|| JobError::Said("merge_blktrace_iters: whole numbers from 1".into()))?;
     Ok(())
 }
@@ -103,22 +104,17 @@ fn floats(value: &Value) -> Result<&[f64], JobError> {
 
 /// The merge of a job with these traces. Texts of fio 3.41.
 fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, Contradiction> {
-    let MergeDraft { output, time_scales_ppm, n_passes } = open;
-    let lists = [("merge_blktrace_scalars", time_scales_ppm.len()), ("merge_blktrace_iters", n_passes.len())];
+    let MergeDraft { has_output, spec } = open;
+    let lists = [("merge_blktrace_scalars", spec.time_scales_ppm.len()), ("merge_blktrace_iters", spec.n_passes.len())];
     for (name, n) in lists.into_iter().filter(|(_, n)| *n > 0) {
-        if output.is_none() {
+        if !has_output {
             return Err(Contradiction::MergeFileMissing(name));
         }
         if n != n_traces {
             return Err(Contradiction::MergeList { name, n_values: n, n_traces });
         }
     }
-    let spec = |output: &PathBuf| MergeSpec {
-        output: output.clone(),
-        time_scales_ppm: time_scales_ppm.clone(),
-        n_passes: n_passes.clone(),
-    };
-    Ok(output.as_ref().map(spec))
+    Ok(has_output.then(|| spec.clone()))
 }
 
 /// Computes values that depend on several options. Returns remarks for standard error.
@@ -127,7 +123,7 @@ fn merge(open: &MergeDraft, n_traces: usize) -> Result<Option<MergeSpec>, Contra
 /// The options contradict each other.
 pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<UserLine>, Contradiction> {
     if !job.replay.is_set() {
-        if open.merge.output.is_some() {
+        if open.merge.has_output {
             // Here fio 3.41 crashes.
             return Err(Contradiction::MergeWithoutTraces(job.name.clone()));
         }
@@ -139,7 +135,7 @@ pub(crate) fn lower(job: &mut JobSpec, open: &Open) -> Result<Vec<UserLine>, Con
     if job.replay.offset_bytes.is_some() {
         check_moved(job)?;
     }
-    job.replay.takes_depth = open.queue.iodepth.is_none();
+    job.replay.takes_depth = open.queue.iodepth == 0;
     if let Some(option) = contradiction(job) {
         return Err(Contradiction::TraceDecides { job: job.name.clone(), option });
     }
@@ -237,7 +233,7 @@ mod tests {
         let with = |options: &[(&str, &str)]| {
             lowered(&[&[("read_iolog", "a:b"), ("merge_blktrace_file", "m")], options].concat())
         };
-        let plain = MergeSpec { output: PathBuf::from("m"), time_scales_ppm: vec![], n_passes: vec![] };
+        let plain = MergeSpec { output: "m".into(), ..MergeSpec::default() };
         assert_eq!(with(&[]).unwrap().job.replay.merge, Some(plain.clone()));
         let both = with(&[("merge_blktrace_scalars", "50:12.5"), ("merge_blktrace_iters", "2:1")]).unwrap();
         let expected = MergeSpec { time_scales_ppm: vec![500_000, 125_000], n_passes: vec![2, 1], ..plain };

@@ -11,7 +11,7 @@ use crate::options::drafts::{CommandPriorityDraft, Split};
 use crate::value::Value;
 use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::value::parse_integer;
-use ferrio_units::{DataDirection, KbBase, PerDirection};
+use ferrio_units::{DataDirection, IoPriority, KbBase, PerDirection};
 
 type Context<'a, 'b> = &'a mut ApplyContext<'b>;
 type Applied = Result<(), JobError>;
@@ -21,29 +21,29 @@ const MAX_LEVEL: u16 = 7;
 const MAX_HINT: u16 = 1023;
 
 /// Puts the numbers that were given into their places. The bounds of the rows hold for them.
-fn place<T>(value: &Value, places: &mut PerDirection<T>, convert: impl Fn(i64) -> T) -> Applied {
+fn place<T>(value: &Value, places: &mut PerDirection<T>, set: impl Fn(&mut T, i64)) -> Applied {
     for (direction, number) in value.numbers()?.iter() {
         if let Some(number) = number {
-            places[direction] = convert((*number).max(0));
+            set(&mut places[direction], (*number).max(0));
         }
     }
     Ok(())
 }
 
 pub(crate) fn percentage(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    place(value, &mut draft.open.command_priority.percentage, |number| number as u32)
+    place(value, &mut draft.open.command_priority.percentage, |percent, number| *percent = number as u32)
 }
 
 pub(crate) fn class(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    place(value, &mut draft.open.command_priority.class, |number| Some(number as u8))
+    place(value, &mut draft.open.command_priority.priority, |priority, number| priority.class = number as u8)
 }
 
 pub(crate) fn level(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    place(value, &mut draft.open.command_priority.level, |number| number as u8)
+    place(value, &mut draft.open.command_priority.priority, |priority, number| priority.level = number as u8)
 }
 
 pub(crate) fn hint(draft: &mut Draft, value: &Value, _: Context) -> Applied {
-    place(value, &mut draft.open.command_priority.hint, |number| number as u16)
+    place(value, &mut draft.open.command_priority.priority, |priority, number| priority.hint = number as u16)
 }
 
 /// A single list is for reads and writes; of several the first is for reads, the second for writes.
@@ -76,7 +76,11 @@ fn split(entry: &str) -> Result<Split, JobError> {
     };
     let priority = match parts.len() {
         1 | 2 => None,
-        4 | 5 => Some((number(2, MAX_CLASS)?.max(1) as u8, number(3, MAX_LEVEL)? as u8, number(4, MAX_HINT)?)),
+        4 | 5 => Some(IoPriority {
+            class: number(2, MAX_CLASS)?.max(1) as u8,
+            level: number(3, MAX_LEVEL)? as u8,
+            hint: number(4, MAX_HINT)?,
+        }),
         _ => return Err(failed("invalid cmdprio_bssplit format")),
     };
     let block_bytes = bytes.ok_or_else(|| failed("split conversion failed"))?;
@@ -94,11 +98,10 @@ pub(crate) fn lower(draft: &CommandPriorityDraft, job_name: &str) -> Result<Comm
     }
     let mut spec = CommandPrioritySpec::default();
     for direction in [DataDirection::Read, DataDirection::Write] {
-        let own = (draft.class[direction].unwrap_or(1), draft.level[direction], draft.hint[direction]);
         let all = Split { block_bytes: 0, percent: draft.percentage[direction], priority: None };
         let splits = if has_splits { draft.splits[direction].as_slice() } else { std::slice::from_ref(&all) };
         for split in splits.iter().filter(|split| split.percent > 0) {
-            let (class, level, hint) = split.priority.unwrap_or(own);
+            let IoPriority { class, level, hint } = split.priority.unwrap_or(draft.priority[direction]);
             let block_bytes = has_splits.then_some(split.block_bytes);
             spec.shares[direction].push(PriorityShare { block_bytes, percent: split.percent, class, level, hint });
         }

@@ -9,7 +9,7 @@ use crate::message::UserMessages;
 use crate::options::drafts::{CommandPriorityDraft, MergeDraft, SpRandomDraft, VerifyDraft, ZoneDraft};
 use crate::options::placement::PlacementDraft;
 use crate::profiles::ProfileDraft;
-use ferrio_spec::{BlockRange, CatchUp, JobSpec};
+use ferrio_spec::{BlockRange, CatchUp, JobSpec, QueueSpec};
 use ferrio_units::{KbBase, PerDirection};
 
 /// A job while its options are being read.
@@ -24,8 +24,8 @@ pub struct Draft {
 /// Values that the lowering decides when all options are known.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
-    /// Options of the queue.
-    pub queue: QueueDraft,
+    /// Options of the queue as they were given; an `iodepth` of 0: it was not.
+    pub queue: QueueSpec,
     /// `bsrange` or `bssplit`, which count whatever `bs` says before or after it.
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
@@ -54,21 +54,6 @@ pub struct Open {
     pub merge: MergeDraft,
     /// The options of the profile, where they are being read.
     pub profile: ProfileDraft,
-}
-
-/// Options of the queue, if given.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct QueueDraft {
-    /// Value of `iodepth`, if given.
-    pub iodepth: Option<u32>,
-    /// `iodepth_batch`.
-    pub batch_submit: Option<u32>,
-    /// `iodepth_batch_complete_min`.
-    pub batch_complete_min: Option<u32>,
-    /// `iodepth_batch_complete_max`.
-    pub batch_complete_max: Option<u32>,
-    /// `iodepth_low`.
-    pub low: Option<u32>,
 }
 
 /// Options that say more about `random_distribution`.
@@ -106,7 +91,8 @@ pub struct ApplyContext<'a> {
 impl Draft {
     /// A job without any option.
     pub fn new() -> Self {
-        Self { job: JobSpec::default(), open: Open::default() }
+        let queue = QueueSpec { iodepth: 0, batch_complete_max: 0, low: 0, ..QueueSpec::default() };
+        Self { job: JobSpec::default(), open: Open { queue, ..Open::default() } }
     }
 
     /// Meaning of `k` in the values that follow: 1000 or 1024.

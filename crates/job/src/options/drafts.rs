@@ -3,26 +3,38 @@
 //! The functions that set them, and those that check and combine them, are in the file of the group. Must not know: texts of options. Start
 //! reading at [`VerifyDraft`].
 
-use ferrio_spec::{HeaderLayout, SizesInZones, SpRandomSpec, VerifyMethod, VerifyPattern, ZoneSkip};
-use ferrio_units::PerDirection;
+use ferrio_spec::{
+    HeaderLayout, MergeSpec, SequentialZonesSpec, SizesInZones, SpRandomSpec, TrimBacklogSpec, VerifyMethod,
+    VerifyPattern, ZoneSkip,
+};
+use ferrio_units::{IoPriority, PerDirection};
 use std::path::PathBuf;
 
 /// The options of merging as they were given.
 #[derive(Debug, Clone, Default)]
 pub struct MergeDraft {
-    pub(super) output: Option<PathBuf>,
-    pub(super) time_scales_ppm: Vec<u64>,
-    pub(super) n_passes: Vec<u32>,
+    /// `merge_blktrace_file` was given.
+    pub(super) has_output: bool,
+    pub(super) spec: MergeSpec,
 }
 
 /// The values of the options while they are being read.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CommandPriorityDraft {
     pub(super) percentage: PerDirection<u32>,
-    pub(super) class: PerDirection<Option<u8>>,
-    pub(super) level: PerDirection<u8>,
-    pub(super) hint: PerDirection<u16>,
+    pub(super) priority: PerDirection<IoPriority>,
     pub(super) splits: PerDirection<Vec<Split>>,
+}
+
+impl Default for CommandPriorityDraft {
+    fn default() -> Self {
+        let real_time = IoPriority { class: 1, ..IoPriority::default() };
+        Self {
+            percentage: PerDirection::default(),
+            priority: PerDirection([real_time; 3]),
+            splits: PerDirection::default(),
+        }
+    }
 }
 
 /// An entry of `cmdprio_bssplit`.
@@ -30,8 +42,8 @@ pub struct CommandPriorityDraft {
 pub(super) struct Split {
     pub(super) block_bytes: u64,
     pub(super) percent: u32,
-    /// Class, level, hint where the entry gives them.
-    pub(super) priority: Option<(u8, u8, u16)>,
+    /// `None`: that of the other options.
+    pub(super) priority: Option<IoPriority>,
 }
 
 /// The options as they were given.
@@ -86,8 +98,8 @@ pub struct VerifyDraft {
     pub loads_state: bool,
     /// `verify_crash_log`.
     pub crash_log: Option<PathBuf>,
-    /// `trim_percentage` and the other options of trims.
-    pub trims: TrimDraft,
+    /// The options of trims as they were given. A percentage or a backlog of 0: nothing is trimmed; a batch of 0: as the backlog.
+    pub trims: TrimBacklogSpec,
     /// `verify_backlog`.
     pub backlog: u64,
     /// `verify_backlog_batch`; 0: as `verify_backlog`.
@@ -96,19 +108,6 @@ pub struct VerifyDraft {
     pub n_threads: u32,
     /// `verify_async_cpus`.
     pub thread_cpus: Option<Vec<u32>>,
-}
-
-/// Values of the options of trims, before their combination is checked.
-#[derive(Debug, Clone, Copy)]
-pub struct TrimDraft {
-    /// `trim_percentage`.
-    pub percent: u32,
-    /// `trim_backlog`.
-    pub backlog: u64,
-    /// `trim_backlog_batch`; 0: as `trim_backlog`.
-    pub batch: u32,
-    /// `trim_verify_zero`.
-    pub checks_zeroes: bool,
 }
 
 impl VerifyDraft {
@@ -138,7 +137,7 @@ impl Default for VerifyDraft {
             saves_state: true,
             loads_state: false,
             crash_log: None,
-            trims: TrimDraft { percent: 0, backlog: 0, batch: 0, checks_zeroes: true },
+            trims: TrimBacklogSpec { percent: 0, backlog: 0, batch: 0, checks_zeroes: true },
             backlog: 0,
             backlog_batch: 0,
             n_threads: 0,
@@ -165,40 +164,10 @@ pub struct ZoneDraft {
     /// `zonerange`; 0: not given.
     pub range_bytes: u64,
     pub(super) skip: Option<ZoneSkip>,
-    /// Options that only sequential zones have.
-    pub(super) sequential: SequentialDraft,
+    /// Options that only sequential zones have; the sizes and the skip are those beside it.
+    pub(super) sequential: SequentialZonesSpec,
+    /// `norandommap=0` was given.
+    pub(crate) wants_map: bool,
     /// Sizes of the job that were given as numbers of zones.
     pub(super) sizes: SizesInZones,
-}
-
-impl ZoneDraft {
-    /// `norandommap=0` was given.
-    pub(crate) fn wants_map(&self) -> bool {
-        self.sequential.wants_map
-    }
-}
-
-/// Options of sequential zones as they were given.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct SequentialDraft {
-    /// `zonecapacity`; 0: not given.
-    pub capacity_bytes: u64,
-    /// `read_beyond_wp`.
-    pub reads_beyond_written: bool,
-    /// `max_open_zones`; 0: no limit.
-    pub max_open: u32,
-    /// `job_max_open_zones`; 0: no limit.
-    pub job_max_open: u32,
-    /// `ignore_zone_limits`.
-    pub ignores_limits: bool,
-    /// `zone_reset_threshold`.
-    pub reset_threshold: f64,
-    /// `zone_reset_frequency`.
-    pub reset_frequency: f64,
-    /// `write_zone_remainder`.
-    pub writes_remainder: bool,
-    /// `recover_zbd_write_error`.
-    pub recovers_writes: bool,
-    /// `norandommap=0` was given.
-    pub wants_map: bool,
 }

@@ -56,7 +56,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     option("iodepth", Kind::Int(at_least(1)), "Upper bound of I/Os kept outstanding per file set")
         .default("1")
         .place(Category::Io, "io-basic")
-        .applies(Apply::OptionalU32(|draft| &mut draft.open.queue.iodepth))
+        .applies(Apply::U32(|draft| &mut draft.open.queue.iodepth))
         .deviates(Mended, "io_uring takes depths above 32,768; fio fails to set it up."),
     option(
         "iodepth_batch",
@@ -67,7 +67,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("1")
     .under("iodepth")
     .place(Category::Io, "io-basic")
-    .applies(Apply::OptionalU32(|draft| &mut draft.open.queue.batch_submit)),
+    .applies(Apply::U32(|draft| &mut draft.open.queue.batch_submit)),
     option(
         "iodepth_batch_complete_min",
         Kind::Int(ANY),
@@ -77,11 +77,11 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     .default("1")
     .under("iodepth")
     .place(Category::Io, "io-basic")
-    .applies(Apply::OptionalU32(|draft| &mut draft.open.queue.batch_complete_min)),
+    .applies(Apply::U32(|draft| &mut draft.open.queue.batch_complete_min)),
     option("iodepth_batch_complete_max", Kind::Int(ANY), "Most completions fetched per reap; raised to _min if lower")
         .under("iodepth")
         .place(Category::Io, "io-basic")
-        .applies(Apply::OptionalU32(|draft| &mut draft.open.queue.batch_complete_max)),
+        .applies(Apply::U32(|draft| &mut draft.open.queue.batch_complete_max)),
     option(
         "iodepth_low",
         Kind::Int(ANY),
@@ -89,7 +89,7 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
     )
     .under("iodepth")
     .place(Category::Io, "io-basic")
-    .applies(Apply::OptionalU32(|draft| &mut draft.open.queue.low)),
+    .applies(Apply::U32(|draft| &mut draft.open.queue.low)),
     option(
         "serialize_overlap",
         Kind::Bool,

@@ -113,13 +113,11 @@ fn setting_a_default_changes_nothing() {
             "dedupe_working_set_percentage" => expected.open.dedupe.working_set_percent = Some(5),
             "iopsavgtime" => expected.open.iops_window_ms = Some(500),
             "thinktime_blocks" => expected.job.pace.pauses.n_ios = Some(1),
-            "iodepth" => expected.open.queue.iodepth = Some(1),
+            "iodepth" => expected.open.queue.iodepth = 1,
             "verify_header_seed" => expected.open.verify.header_seed = Some(true),
             "verify_header_layout" => expected.open.verify.layout = Some(ferrio_spec::HeaderLayout::V3),
             "verify_write_sequence" => expected.open.verify.write_sequence = Some(true),
             "buffer_compress_chunk" => expected.open.dedupe.compress_chunk_bytes = 512,
-            "iodepth_batch" => expected.open.queue.batch_submit = Some(1),
-            "iodepth_batch_complete_min" => expected.open.queue.batch_complete_min = Some(1),
             _ => {}
         }
         assert_eq!(draft.job, expected.job, "{}", def.name);

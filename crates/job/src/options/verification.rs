@@ -7,7 +7,7 @@ use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft, Open};
-use crate::options::drafts::{TrimDraft, VerifyDraft};
+use crate::options::drafts::VerifyDraft;
 use crate::value::{Value, pattern};
 use ferrio_spec::engines::{Data, by_name};
 use ferrio_spec::{
@@ -22,13 +22,10 @@ const MAX_THREADS: u32 = 1024;
 
 type Applied = Result<(), JobError>;
 
-impl TrimDraft {
-    /// Nothing is trimmed unless both a percentage and a backlog are given.
-    fn lower(self) -> Option<TrimBacklogSpec> {
-        let Self { percent, backlog, batch, checks_zeroes } = self;
-        let batch = if batch == 0 { backlog } else { batch.into() };
-        (percent > 0 && backlog > 0).then_some(TrimBacklogSpec { percent, backlog, batch, checks_zeroes })
-    }
+/// Nothing is trimmed unless both a percentage and a backlog are given.
+fn lower_trims(given: TrimBacklogSpec) -> Option<TrimBacklogSpec> {
+    let batch = if given.batch == 0 { given.backlog } else { given.batch };
+    (given.percent > 0 && given.backlog > 0).then_some(TrimBacklogSpec { batch, ..given })
 }
 
 pub(super) fn method(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Applied {
@@ -88,7 +85,7 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
     let overlaps = !has_one_size(job) || align.is_some_and(|align| align != block_bytes) || hops;
     [
         (!writes || draft.is_only, "the job must write, and trim nothing"),
-        (draft.trims.lower().is_some(), "what is trimmed is not judged"),
+        (lower_trims(draft.trims).is_some(), "what is trimmed is not judged"),
         (!matches!(method.def().form, VerifyForm::Header(_)), "the method keeps no header in its blocks"),
         (draft.pattern.is_some(), "blocks of a verify_pattern cannot be told from older ones"),
         (draft.layout == Some(HeaderLayout::V2), "headers of 3.33 cannot tell the writes apart"),
@@ -144,7 +141,7 @@ pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Co
         checks_sequence: draft.write_sequence.unwrap_or(by_default) && writes && has_one_size(job),
         is_fatal: draft.is_fatal,
         dumps: draft.dumps,
-        trims: draft.trims.lower().filter(|_| writes),
+        trims: lower_trims(draft.trims).filter(|_| writes),
         reads,
         saves_state: draft.saves_state,
         loads_state: draft.loads_state,
@@ -202,7 +199,8 @@ fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites,
         return Ok(VerifiedWrites::Done);
     }
     // A job remembers its writes in memory if an option needs that, even when it could compute them again.
-    let needs_memory = [is_skewed, *loads_state, trims.lower().is_some(), *is_fsynced, has_rates, job.replay.is_set()];
+    let needs_memory =
+        [is_skewed, *loads_state, lower_trims(*trims).is_some(), *is_fsynced, has_rates, job.replay.is_set()];
     if *regenerates && !needs_memory.contains(&true) {
         return Ok(VerifiedWrites::Regenerated);
     }

@@ -166,5 +166,5 @@ pub(crate) const OPTIONS: &[OptionDef] = &[
         .neutral("0")
         .under("trim_percentage")
         .place(Category::Io, "trim")
-        .applies(Apply::U32(|draft| &mut draft.open.verify.trims.batch)),
+        .applies(Apply::U64(|draft| &mut draft.open.verify.trims.batch)),
 ];

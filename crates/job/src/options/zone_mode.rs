@@ -63,7 +63,7 @@ fn none(draft: &ZoneDraft) -> Result<ZoneSpec, Contradiction> {
     let given =
         [("zonesize", draft.zone_bytes > 0), ("zonerange", draft.range_bytes > 0), ("zoneskip", draft.skip.is_some())];
     let given = given.iter().find(|(_, is_given)| *is_given).map(|(name, _)| *name);
-    match given.or_else(|| draft.sequential.first_given()) {
+    match given.or_else(|| zone_sequential::first_given(&draft.sequential)) {
         Some(option) => Err(Contradiction::ZoneOption { mode: "none", option }),
         None => Ok(ZoneSpec::None),
     }
@@ -73,7 +73,7 @@ fn strided(job: &JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, Contradiction> 
     if draft.zone_bytes == 0 {
         return Err(Contradiction::ZoneSizeMissing);
     }
-    if let Some(option) = draft.sequential.first_given() {
+    if let Some(option) = zone_sequential::first_given(&draft.sequential) {
         return Err(Contradiction::ZoneOption { mode: "strided", option });
     }
     if job.target.openfiles > 1 {

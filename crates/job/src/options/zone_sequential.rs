@@ -6,32 +6,29 @@
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
-use crate::options::drafts::SequentialDraft;
 use crate::options::drafts::ZoneDraft;
 use crate::value::Value;
-use ferrio_spec::{ErrorClasses, JobSpec, SequentialZonesSpec, SizesInZones, ZoneSkip, ZoneSpec};
+use ferrio_spec::{ErrorClasses, JobSpec, SequentialZonesSpec, ZoneSpec};
 
-impl SequentialDraft {
-    /// The first option that means something only with `zonemode=zbd`.
-    pub(super) fn first_given(&self) -> Option<&'static str> {
-        let given = [
-            (self.capacity_bytes > 0, "zonecapacity"),
-            (self.reads_beyond_written, "read_beyond_wp"),
-            (self.max_open > 0, "max_open_zones"),
-            (self.job_max_open > 0, "job_max_open_zones"),
-            (self.ignores_limits, "ignore_zone_limits"),
-            (self.reset_threshold > 0.0, "zone_reset_threshold"),
-            (self.reset_frequency > 0.0, "zone_reset_frequency"),
-            (self.writes_remainder, "write_zone_remainder"),
-            (self.recovers_writes, "recover_zbd_write_error"),
-        ];
-        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
-    }
+/// The first option that means something only with `zonemode=zbd`.
+pub(super) fn first_given(options: &SequentialZonesSpec) -> Option<&'static str> {
+    let given = [
+        (options.capacity_bytes > 0, "zonecapacity"),
+        (options.reads_beyond_written, "read_beyond_wp"),
+        (options.max_open > 0, "max_open_zones"),
+        (options.job_max_open > 0, "job_max_open_zones"),
+        (options.ignores_limits, "ignore_zone_limits"),
+        (options.reset_threshold > 0.0, "zone_reset_threshold"),
+        (options.reset_frequency > 0.0, "zone_reset_frequency"),
+        (options.writes_remainder, "write_zone_remainder"),
+        (options.recovers_writes, "recover_zbd_write_error"),
+    ];
+    given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
 }
 
 pub(super) fn norandommap(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     draft.job.pattern.norandommap = value.bool()?;
-    draft.open.zones.sequential.wants_map = !draft.job.pattern.norandommap;
+    draft.open.zones.wants_map = !draft.job.pattern.norandommap;
     Ok(())
 }
 
@@ -66,24 +63,15 @@ pub(super) fn lower(job: &mut JobSpec, draft: &ZoneDraft) -> Result<ZoneSpec, Co
         return Err(Contradiction::ZoneRecoveryWithoutContinuing);
     }
     if options.writes_remainder && job.pattern.random {
-        if options.wants_map {
+        if draft.wants_map {
             return Err(Contradiction::ZoneRemainderWithMap);
         }
         job.pattern.norandommap = true;
     }
     Ok(ZoneSpec::Sequential(SequentialZonesSpec {
         zone_bytes: draft.zone_bytes,
-        capacity_bytes: options.capacity_bytes,
-        skip: draft.skip.unwrap_or(ZoneSkip::Bytes(0)),
-        reads_beyond_written: options.reads_beyond_written,
-        max_open: options.max_open,
-        job_max_open: options.job_max_open,
-        ignores_limits: options.ignores_limits,
-        reset_threshold: options.reset_threshold,
-        reset_frequency: options.reset_frequency,
-        writes_remainder: options.writes_remainder,
-        recovers_writes: options.recovers_writes,
-        sizes: SizesInZones::default(),
+        skip: draft.skip.unwrap_or_default(),
+        ..*options
     }))
 }
 
@@ -103,7 +91,7 @@ fn contradiction(job: &JobSpec, draft: &ZoneDraft) -> Option<&'static str> {
 mod tests {
     use super::*;
     use crate::options::zone_mode::tests::lowered;
-    use ferrio_spec::SizeSpec;
+    use ferrio_spec::{SizeSpec, SizesInZones, ZoneSkip};
 
     fn zones(text: &str) -> SequentialZonesSpec {
         match lowered(&format!("zonemode=zbd {text}")).unwrap().zones {

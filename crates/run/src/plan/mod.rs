@@ -18,9 +18,8 @@ use ferrio_spec::{
 };
 use ferrio_stats::Provenance;
 use ferrio_sys::output::ProtectedPaths;
-use ferrio_sys::scheduling::IoPriority;
 use ferrio_units::random::{DEFAULT_RAND_SEED, OwnSeed, SeedIndex, SeedTable, Taus88};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::{DataDirection, IoPriority, PerDirection};
 use ferrio_workload::contents::{ContentsPlan, DedupeSet};
 use std::collections::HashMap;
 use std::ops::Range;

@@ -2,7 +2,7 @@
 //!
 //! Must not know: option strings, how priorities are drawn. Start reading at [`CommandPrioritySpec`].
 
-use ferrio_units::PerDirection;
+use ferrio_units::{IoPriority, PerDirection};
 use serde::{Deserialize, Serialize};
 
 /// The I/Os that have a priority of their own.
@@ -34,4 +34,11 @@ pub struct PriorityShare {
     pub level: u8,
     /// Hint: 0 to 1023.
     pub hint: u16,
+}
+
+impl PriorityShare {
+    /// The priority.
+    pub fn priority(&self) -> IoPriority {
+        IoPriority { class: self.class, level: self.level, hint: self.hint }
+    }
 }

@@ -29,7 +29,7 @@ pub struct StridedSpec {
 }
 
 /// Zones that are written in sequence (`zonemode=zbd`): those of the device, or emulated ones.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct SequentialZonesSpec {
     /// `zonesize`: bytes from the start of a zone to the next; 0: as the device says.
     pub zone_bytes: u64,
@@ -104,4 +104,10 @@ pub enum ZoneSkip {
     Bytes(u64),
     /// Zones.
     Zones(u64),
+}
+
+impl Default for ZoneSkip {
+    fn default() -> Self {
+        Self::Bytes(0)
+    }
 }

@@ -34,7 +34,7 @@ pub struct ReplaySpec {
 }
 
 /// Settings for merging the traces of a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MergeSpec {
     /// `merge_blktrace_file`: path of the merged trace.
     #[serde(with = "crate::targets::path_bytes::one")]
