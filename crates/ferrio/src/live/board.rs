@@ -2,7 +2,7 @@
 //!
 //! Must not know: how they are shown. Start reading at [`LiveBoard::apply`], then [`LiveBoard::now`].
 
-use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::live::frame::{FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use crate::live::totals::JobTotals;
 use ferrio_stats::histogram::bucket_latency_ns;
 use ferrio_stats::{Histogram, Metric, full_percentiles};
@@ -231,9 +231,9 @@ fn figures<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Now {
                 now.iops += figures.iops * share;
                 now.bw_bytes += figures.bw_bytes * share;
                 now.depth += figures.latency_sum_ns as f64 / length_ns.max(1) as f64;
-                add(&mut latencies, figures);
+                add(&mut latencies, &figures.latency);
             }
-            add(&mut syncs, &interval.syncs);
+            add(&mut syncs, &interval.sync_latency);
         }
     }
     if latencies.n_samples() > 0 {
@@ -248,8 +248,8 @@ fn figures<'a>(jobs: impl Iterator<Item = Vec<&'a JobInterval>>) -> Now {
     now
 }
 
-fn add(latencies: &mut Histogram, figures: &DirectionInterval) {
-    for (index, count) in &figures.latency {
+fn add(latencies: &mut Histogram, buckets: &[(u16, u64)]) {
+    for (index, count) in buckets {
         latencies.record_many(bucket_latency_ns(usize::from(*index)), *count);
     }
 }
@@ -257,6 +257,7 @@ fn add(latencies: &mut Histogram, figures: &DirectionInterval) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::live::frame::DirectionInterval;
     use ferrio_stats::histogram::full_bucket_index;
 
     const MS: u64 = 1_000_000;
@@ -280,11 +281,7 @@ mod tests {
         let LiveFrame::Interval(mut interval) = reads(0, 0, 1_000, 200) else { panic!("an interval") };
         board.apply(LiveFrame::Interval(interval.clone()));
         assert_eq!(board.now().sync_p99_ns, None);
-        interval.syncs = DirectionInterval {
-            n_ios: 200,
-            latency: vec![(full_bucket_index(5_000_000) as u16, 200)],
-            ..Default::default()
-        };
+        interval.sync_latency = vec![(full_bucket_index(5_000_000) as u16, 200)];
         (interval.start_ns, interval.end_ns) = (1_000 * MS, 2_000 * MS);
         board.apply(LiveFrame::Interval(interval));
         let now = board.now_of(&board.jobs[0]);
@@ -297,8 +294,6 @@ mod tests {
         let iops = n_ios as f64 * 1e3 / (end_ms - start_ms) as f64;
         let index = full_bucket_index(100_000) as u16;
         let read = DirectionInterval {
-            n_ios,
-            bytes: n_ios * 4096,
             iops,
             bw_bytes: iops * 4096.0,
             latency_sum_ns: n_ios * 100_000,
@@ -310,8 +305,7 @@ mod tests {
             start_ns: start_ms * MS,
             end_ns: end_ms * MS,
             directions,
-            syncs: DirectionInterval::default(),
-            n_errors: 0,
+            sync_latency: Vec::new(),
         })
     }
 

@@ -108,17 +108,10 @@ mod tests {
 
     /// Reads of a job from one second to another.
     fn interval(board: &mut LiveBoard, job: u32, (start, end): (u64, u64), iops: u32) {
-        let read = DirectionInterval { n_ios: iops.into(), iops: iops.into(), ..DirectionInterval::default() };
+        let read = DirectionInterval { iops: iops.into(), ..DirectionInterval::default() };
         let directions = PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]);
         let (start_ns, end_ns) = (start * NS_PER_SEC, end * NS_PER_SEC);
-        board.apply(LiveFrame::Interval(JobInterval {
-            job,
-            start_ns,
-            end_ns,
-            directions,
-            syncs: DirectionInterval::default(),
-            n_errors: 0,
-        }));
+        board.apply(LiveFrame::Interval(JobInterval { job, start_ns, end_ns, directions, sync_latency: Vec::new() }));
     }
 
     /// Rates of the points; `None`: a gap.

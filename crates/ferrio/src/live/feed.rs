@@ -2,7 +2,7 @@
 //!
 //! Must not know: screens, pages. Start reading at [`LiveFeed`].
 
-use crate::live::frame::{DirectionInterval, FindingLine, JobInterval, JobName, LiveFrame, RunState};
+use crate::live::frame::{FindingLine, JobInterval, JobName, LiveFrame, RunState};
 use crate::live::link::FrameWriter;
 use crate::live::totals::JobTotals;
 use crate::session::Observer;
@@ -10,7 +10,7 @@ use ferrio_formats::native::note_text;
 use ferrio_run::{Handle, RunEvent};
 use ferrio_stats::provenance::JobOptions;
 use ferrio_stats::{ClonesTogether, IntervalStats, JobEnd, JobIntervalStats, Provenance, RunRecord};
-use ferrio_units::{DataDirection, PerDirection};
+use ferrio_units::PerDirection;
 use std::time::{Duration, Instant};
 
 /// Time between two looks of the rules at the figures so far.
@@ -93,21 +93,7 @@ impl LiveFeed {
     fn intervals(&mut self, sums: &[JobIntervalStats]) {
         for sum in sums {
             let Some(job) = self.index_of(sum.sum.job_number) else { continue };
-            let direction = |direction: DataDirection| {
-                DirectionInterval::new(
-                    &sum.sum.stats.directions[direction],
-                    sum.iops[direction],
-                    sum.bw_bytes[direction],
-                )
-            };
-            self.send(&LiveFrame::Interval(JobInterval {
-                job: job as u32,
-                start_ns: sum.sum.start_ns,
-                end_ns: sum.sum.end_ns,
-                directions: PerDirection(DataDirection::ALL.map(direction)),
-                syncs: DirectionInterval::of_syncs(&sum.sum.stats, sum.sum.end_ns.saturating_sub(sum.sum.start_ns)),
-                n_errors: sum.sum.stats.tolerated.n_total,
-            }));
+            self.send(&LiveFrame::Interval(JobInterval::new(job as u32, sum)));
         }
     }
 

@@ -2,9 +2,9 @@
 //!
 //! Must not know: sockets, screens. Start reading at [`LiveFrame`].
 
-use crate::live::totals::{JobTotals, measured_latency, measured_syncs};
-use ferrio_stats::{DirectionStats, Histogram, LatencyStat, Severity, ThreadStats, per_second};
-use ferrio_units::PerDirection;
+use crate::live::totals::{JobTotals, measured_latency};
+use ferrio_stats::{Histogram, JobIntervalStats, LatencyStat, Severity};
+use ferrio_units::{DataDirection, PerDirection};
 use serde::{Deserialize, Serialize};
 
 /// Something that a viewer is told.
@@ -73,19 +73,13 @@ pub struct JobInterval {
     pub end_ns: u64,
     /// By direction.
     pub directions: PerDirection<DirectionInterval>,
-    /// Syncs of any kind, which move no bytes; they are no I/Os of a direction.
-    pub syncs: DirectionInterval,
-    /// Errors that were tolerated.
-    pub n_errors: u64,
+    /// Filled buckets of the latencies of syncs of any kind, by index.
+    pub sync_latency: Vec<(u16, u64)>,
 }
 
 /// One direction in an interval.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct DirectionInterval {
-    /// I/Os that completed.
-    pub n_ios: u64,
-    /// Bytes moved.
-    pub bytes: u64,
     /// I/Os a second: the sum of the clones' rates.
     pub iops: f64,
     /// Bytes a second: the sum of the clones' rates.
@@ -96,29 +90,25 @@ pub struct DirectionInterval {
     pub latency: Vec<(u16, u64)>,
 }
 
-impl DirectionInterval {
-    /// From the counts of an interval and its rates.
-    pub fn new(stats: &DirectionStats, iops: f64, bw_bytes: f64) -> Self {
-        let latency = measured_latency(stats);
+impl JobInterval {
+    /// What viewers show of the figures of all clones of the job at this index.
+    pub fn new(job: u32, clones: &JobIntervalStats) -> Self {
+        let stats = &clones.sum.stats;
+        let direction = |direction: DataDirection| {
+            let latency = measured_latency(&stats.directions[direction]);
+            DirectionInterval {
+                iops: clones.iops[direction],
+                bw_bytes: clones.bw_bytes[direction],
+                latency_sum_ns: u64::try_from(latency.sum_ns).unwrap_or(u64::MAX),
+                latency: buckets(latency),
+            }
+        };
         Self {
-            n_ios: stats.n_completed,
-            bytes: stats.bytes,
-            iops,
-            bw_bytes,
-            latency_sum_ns: u64::try_from(latency.sum_ns).unwrap_or(u64::MAX),
-            latency: buckets(latency),
-        }
-    }
-
-    /// The syncs of an interval of so many nanoseconds.
-    pub fn of_syncs(stats: &ThreadStats, length_ns: u64) -> Self {
-        let n_ios = measured_syncs(stats);
-        Self {
-            n_ios,
-            iops: per_second(n_ios, length_ns),
-            latency_sum_ns: u64::try_from(stats.sync.sum_ns).unwrap_or(u64::MAX),
-            latency: buckets(&stats.sync),
-            ..Self::default()
+            job,
+            start_ns: clones.sum.start_ns,
+            end_ns: clones.sum.end_ns,
+            directions: PerDirection(DataDirection::ALL.map(direction)),
+            sync_latency: buckets(&stats.sync),
         }
     }
 }

@@ -77,12 +77,12 @@ impl DirectionTotals {
 }
 
 /// The latency of which a job has percentiles: the completion latency, or the total one.
-pub(crate) fn measured_latency(stats: &DirectionStats) -> &LatencyStat {
+pub(super) fn measured_latency(stats: &DirectionStats) -> &LatencyStat {
     if stats.clat.histogram.is_some() { &stats.clat } else { &stats.lat }
 }
 
 /// Number of syncs: those that returned, or where their latency is not measured, those that began.
-pub(crate) fn measured_syncs(stats: &ThreadStats) -> u64 {
+fn measured_syncs(stats: &ThreadStats) -> u64 {
     if stats.sync.histogram.is_some() { stats.sync.n_samples } else { stats.n_syncs_issued }
 }
 

@@ -19,8 +19,6 @@ fn board(n_jobs: u32) -> LiveBoard {
     for second in 0..90 {
         for job in 0..n_jobs.min(3) {
             let read = DirectionInterval {
-                n_ios: 12_345,
-                bytes: 12_345 * 4096,
                 iops: 12_345.0,
                 bw_bytes: 12_345.0 * 4096.0,
                 latency_sum_ns: 2_000_000_000,
@@ -31,8 +29,7 @@ fn board(n_jobs: u32) -> LiveBoard {
                 start_ns: second * 1_000_000_000,
                 end_ns: (second + 1) * 1_000_000_000,
                 directions: PerDirection([read, DirectionInterval::default(), DirectionInterval::default()]),
-                syncs: DirectionInterval::default(),
-                n_errors: 0,
+                sync_latency: Vec::new(),
             }));
         }
     }
