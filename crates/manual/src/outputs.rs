@@ -3,7 +3,7 @@
 //! Each section is a file of Markdown in `outputs/`, which is the source of `ferrio help WORD` and of the annotated report in
 //! the book. Must not know: options, commands, how an output is written. Start reading at [`SECTIONS`] and [`explain`].
 
-use crate::topics;
+use crate::topics::{self, Topic};
 use std::fmt::Write as _;
 
 /// The jobs of [`REPORT`].
@@ -14,15 +14,11 @@ pub const REPORT: &str = include_str!("../outputs/report.txt");
 /// A line of an output, or several that belong together.
 #[derive(Debug)]
 pub struct OutputSection {
-    /// Its name, in small letters.
-    pub name: &'static str,
-    /// Other names that lead to it, in small letters with dashes: what its line begins with.
-    pub aliases: &'static [&'static str],
+    /// Its page; the other names are those with which its line begins, in small letters with dashes. Words have one line each in its
+    /// file (``- `word`, `word`: text``).
+    pub page: Topic,
     /// A part of the line of [`REPORT`] at which it begins; empty if it is not there.
     pub mark: &'static str,
-    /// Its file: a heading (`# name: short meaning`), paragraphs of one line each, and words of one line each
-    /// (``- `word`, `word`: text``).
-    source: &'static str,
 }
 
 /// Words that are explained together.
@@ -38,10 +34,12 @@ pub struct OutputWords {
 macro_rules! section {
     ($name:literal, $mark:literal $(, $alias:literal)*) => {
         OutputSection {
-            name: $name,
-            aliases: &[$($alias),*],
+            page: Topic {
+                name: $name,
+                aliases: &[$($alias),*],
+                source: include_str!(concat!("../outputs/", $name, ".md")),
+            },
             mark: $mark,
-            source: include_str!(concat!("../outputs/", $name, ".md")),
         }
     };
 }
@@ -74,25 +72,19 @@ pub const SECTIONS: &[OutputSection] = &[
 ];
 
 impl OutputSection {
-    /// What it is, in a few words, without a full stop.
-    pub fn meaning(&self) -> &'static str {
-        let heading = self.source.lines().next().unwrap_or_default();
-        heading.trim_start_matches("# ").strip_prefix(self.name).unwrap_or(heading).trim_start_matches(": ")
-    }
-
     /// What holds for the whole of it, in paragraphs of Markdown.
     pub fn paragraphs(&self) -> impl Iterator<Item = &'static str> + use<> {
-        self.source.lines().skip(1).filter(|line| !line.is_empty() && !line.starts_with("- "))
+        self.page.source.lines().skip(1).filter(|line| !line.is_empty() && !line.starts_with("- "))
     }
 
     /// Its words.
     pub fn entries(&self) -> impl Iterator<Item = OutputWords> + use<> {
-        self.source.lines().filter_map(entry)
+        self.page.source.lines().filter_map(entry)
     }
 
     /// The whole section as text, in lines of at most `width` columns, without a line break at its end.
     pub fn text(&self, width: usize) -> String {
-        let mut text = format!("{}: {}", self.name, self.meaning());
+        let mut text = format!("{}: {}", self.page.name, self.page.meaning());
         for paragraph in self.paragraphs() {
             // Infallible here and below: writing to a String never fails.
             let _ = write!(text, "\n\n{}", textwrap::fill(&plain(paragraph), width));
@@ -101,7 +93,7 @@ impl OutputSection {
         for entry in self.entries() {
             let _ = write!(text, "\n{}", entry.lines(width));
         }
-        if self.name == "terse" {
+        if self.page.name == "terse" {
             text = format!("{text}\n{}", crate::terse::table());
         }
         text.trim_end().to_owned()
@@ -109,7 +101,7 @@ impl OutputSection {
 
     fn has_name(&self, name: &str) -> bool {
         let name = normal(name);
-        self.name == name || self.aliases.contains(&name.as_str())
+        self.page.name == name || self.page.aliases.contains(&name.as_str())
     }
 
     /// The entry of a word.
@@ -150,7 +142,7 @@ pub fn explain(name: &str, width: usize) -> Option<String> {
         SECTIONS.iter().partition(|section| section.has_name(name));
     let whole = here.into_iter().map(|section| section.text(width));
     let words = others.into_iter().filter_map(|section| {
-        let place = textwrap::fill(&format!("In {} ({}):", section.name, section.meaning()), width);
+        let place = textwrap::fill(&format!("In {} ({}):", section.page.name, section.page.meaning()), width);
         Some(format!("{place}\n{}", section.entry_of(name)?.lines(width)))
     });
     let parts: Vec<String> = topic.into_iter().chain(whole).chain(words).collect();
@@ -190,7 +182,7 @@ fn copied_names(text: &str) -> Vec<String> {
 
 /// The names of all sections, as lines of a page.
 pub fn list() -> String {
-    topics::name_lines(SECTIONS.iter().map(|section| section.name))
+    topics::name_lines(SECTIONS.iter().map(|section| section.page.name))
 }
 
 /// Small letters, with dashes between words. A letter of the progress line is another word than its capital.

@@ -13,7 +13,7 @@ pub struct Topic {
     /// Other names that lead to it.
     pub aliases: &'static [&'static str],
     /// Its file: a heading (`# name: short meaning`), and paragraphs of one line each, with code marks.
-    source: &'static str,
+    pub(crate) source: &'static str,
 }
 
 /// A row of the table: the file has the name of the topic.

@@ -45,8 +45,8 @@ fn numbered_report() -> String {
 }
 
 fn push_section(text: &mut String, heading: &str, section: &OutputSection) {
-    let (first, rest) = section.meaning().split_at(1);
-    let _ = write!(text, "\n{heading}{}\n\n{}{rest}.\n", section.name, first.to_uppercase());
+    let (first, rest) = section.page.meaning().split_at(1);
+    let _ = write!(text, "\n{heading}{}\n\n{}{rest}.\n", section.page.name, first.to_uppercase());
     for paragraph in section.paragraphs() {
         let _ = write!(text, "\n{paragraph}\n");
     }
@@ -54,7 +54,7 @@ fn push_section(text: &mut String, heading: &str, section: &OutputSection) {
         let words: Vec<String> = entry.words.iter().map(|word| format!("`{word}`")).collect();
         let _ = writeln!(text, "{}- {}: {}", if index == 0 { "\n" } else { "" }, words.join(", "), entry.text);
     }
-    if section.name == "terse" {
+    if section.page.name == "terse" {
         let _ = write!(text, "\n```text\n{}```\n", terse::table());
     }
 }

@@ -128,7 +128,7 @@ fn push_outputs(text: &mut String) {
     text.push_str(".SH LINES OF FIO'S OUTPUTS\n");
     let plain = |markdown: &str| escape(&markdown.replace('`', ""));
     for section in SECTIONS {
-        let _ = writeln!(text, ".SS \"{}: {}\"", escape(section.name), escape(section.meaning()));
+        let _ = writeln!(text, ".SS \"{}: {}\"", escape(section.page.name), escape(section.page.meaning()));
         let paragraphs: Vec<String> = section.paragraphs().map(plain).collect();
         let _ = writeln!(text, "{}", paragraphs.join("\n.PP\n"));
         for entry in section.entries() {

@@ -10,7 +10,7 @@ fn every_file_of_the_folder_is_a_section() {
     let files = folder.map(|file| file.unwrap().file_name().into_string().unwrap());
     let mut files: Vec<String> = files.filter_map(|file| file.strip_suffix(".md").map(str::to_owned)).collect();
     files.sort_unstable();
-    let mut names: Vec<&str> = SECTIONS.iter().map(|section| section.name).collect();
+    let mut names: Vec<&str> = SECTIONS.iter().map(|section| section.page.name).collect();
     names.sort_unstable();
     assert_eq!(files, names);
 }
@@ -18,20 +18,24 @@ fn every_file_of_the_folder_is_a_section() {
 #[test]
 fn sections_have_words_and_their_lines_fit() {
     for section in SECTIONS {
-        assert!(section.source.starts_with(&format!("# {}: ", section.name)), "{}", section.name);
-        assert!(!section.meaning().is_empty() && !section.meaning().ends_with('.'), "{}", section.name);
+        assert!(section.page.source.starts_with(&format!("# {}: ", section.page.name)), "{}", section.page.name);
+        assert!(!section.page.meaning().is_empty() && !section.page.meaning().ends_with('.'), "{}", section.page.name);
         let text = section.text(WIDTH);
         assert!(text.lines().all(|line| line.chars().count() <= WIDTH), "{text}");
         assert!(!text.contains('`') && !text.ends_with('\n'), "{text}");
-        assert!(section.entries().count() > 0 || section.name == "terse", "{}", section.name);
+        assert!(section.entries().count() > 0 || section.page.name == "terse", "{}", section.page.name);
         let is_read =
             |line: &str| line.starts_with("- ") && entry(Box::leak(line.to_owned().into_boxed_str())).is_some();
-        assert!(section.source.lines().all(|line| !line.starts_with("- ") || is_read(line)), "{}", section.name);
+        assert!(
+            section.page.source.lines().all(|line| !line.starts_with("- ") || is_read(line)),
+            "{}",
+            section.page.name
+        );
         let mut words: Vec<&str> = section.entries().flat_map(|entry| entry.words).collect();
         let n_words = words.len();
         words.sort_unstable();
         words.dedup();
-        assert_eq!(words.len(), n_words, "a word twice in {}", section.name);
+        assert_eq!(words.len(), n_words, "a word twice in {}", section.page.name);
     }
 }
 

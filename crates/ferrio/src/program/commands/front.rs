@@ -48,7 +48,7 @@ pub(crate) fn describe() -> clap::Command {
 
 /// What a shell may offer: commands, topics and findings.
 fn help_words() -> Vec<&'static str> {
-    let topics = TOPICS.iter().map(|topic| topic.name).chain(SECTIONS.iter().map(|section| section.name));
+    let topics = TOPICS.iter().map(|topic| topic.name).chain(SECTIONS.iter().map(|section| section.page.name));
     COMMANDS.iter().map(|command| command.name).chain(topics).chain(all_rules().map(|rule| rule.id)).collect()
 }
 
@@ -107,7 +107,7 @@ fn answer(name: &str) -> anyhow::Result<String> {
     }
     let names = COMMANDS.iter().map(|command| command.name);
     let names = names.chain(TOPICS.iter().flat_map(|topic| topic.aliases.iter().copied().chain([topic.name])));
-    let names = names.chain(SECTIONS.iter().map(|section| section.name)).chain(all_rules().map(|rule| rule.id));
+    let names = names.chain(SECTIONS.iter().map(|section| section.page.name)).chain(all_rules().map(|rule| rule.id));
     let mut text = format!("ferrio help: there is no command, topic, option or finding {name}");
     let mentions = mentions(name);
     if mentions.is_empty() {
