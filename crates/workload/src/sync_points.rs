@@ -5,24 +5,16 @@
 use crate::plan::SyncIntervals;
 use ferrio_units::Direction;
 
-/// Intervals of the three kinds of sync, in writes.
+/// The points at which the three kinds of sync are due.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SyncPoints {
-    fsync_blocks: u64,
-    fdatasync_blocks: u64,
-    sync_file_range_blocks: u64,
+    intervals: SyncIntervals,
     any: bool,
 }
 
 impl SyncPoints {
     pub(crate) fn new(intervals: SyncIntervals) -> Self {
-        let SyncIntervals { fsync_blocks, fdatasync_blocks, sync_file_range_blocks } = intervals;
-        Self {
-            fsync_blocks: u64::from(fsync_blocks),
-            fdatasync_blocks: u64::from(fdatasync_blocks),
-            sync_file_range_blocks: u64::from(sync_file_range_blocks),
-            any: intervals != SyncIntervals::default(),
-        }
+        Self { intervals, any: intervals != SyncIntervals::default() }
     }
 
     /// The sync that is due after `n_writes` writes. It is due only directly after a write, so that reads that follow a
@@ -32,12 +24,12 @@ impl SyncPoints {
         if !self.any || last != Some(Direction::Write) {
             return None;
         }
-        let on = |interval: u64| interval != 0 && n_writes.is_multiple_of(interval);
-        if on(self.fsync_blocks) {
+        let on = |interval: u32| interval != 0 && n_writes.is_multiple_of(interval.into());
+        if on(self.intervals.fsync_blocks) {
             Some(Direction::Sync)
-        } else if on(self.fdatasync_blocks) {
+        } else if on(self.intervals.fdatasync_blocks) {
             Some(Direction::Datasync)
-        } else if on(self.sync_file_range_blocks) {
+        } else if on(self.intervals.sync_file_range_blocks) {
             Some(Direction::SyncFileRange)
         } else {
             None

@@ -11,7 +11,7 @@ use crate::files::control;
 use crate::files::fd_table::FdTable;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
-use ferrio_sys::posix_aio::{PosixAio, PosixAioOperation};
+use ferrio_sys::posix_aio::PosixAio;
 use ferrio_units::Direction;
 use std::cell::RefCell;
 use std::io;
@@ -47,17 +47,6 @@ struct Running {
     n_started: u32,
 }
 
-/// The operation of the C library for a unit, if there is one.
-fn operation_of(unit: &IoUnit) -> Option<PosixAioOperation> {
-    match unit.direction {
-        Direction::Read => Some(PosixAioOperation::Read),
-        Direction::Write => Some(PosixAioOperation::Write),
-        Direction::Sync => Some(PosixAioOperation::Sync),
-        Direction::Datasync => Some(PosixAioOperation::SyncData),
-        Direction::Trim | Direction::SyncFileRange | Direction::Syncfs => None,
-    }
-}
-
 impl Engine for Running {
     fn open_file(&mut self, file: &EngineFile<'_>) -> Result<(), EngineError> {
         self.fds.open(file);
@@ -69,7 +58,9 @@ impl Engine for Running {
     }
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
-        let Some(operation) = operation_of(unit) else { return Queued::Completed(control::run(&self.fds, unit)) };
+        if matches!(unit.direction, Direction::Trim | Direction::SyncFileRange | Direction::Syncfs) {
+            return Queued::Completed(control::run(&self.fds, unit));
+        }
         let fd = match self.fds.get(unit.file_index) {
             Ok(fd) => fd.as_raw_fd(),
             Err(errno) => return Queued::Completed(control::error_result(errno)),
@@ -79,7 +70,7 @@ impl Engine for Running {
         let region = self.arena.borrow().region(unit.buffer_offset, length);
         // SAFETY: by the contract of engines the loop touches neither this part of the area nor the slot, and does not
         // close the file, until the unit is reaped; the area lives as long as `self`, whose requests are waited for.
-        match unsafe { self.aio.start(unit_index, operation, fd, region, unit.offset_bytes) } {
+        match unsafe { self.aio.start(unit_index, unit.direction, fd, region, unit.offset_bytes) } {
             Ok(()) => {
                 self.sync_lengths[unit_index as usize] = if is_sync { unit.length_bytes as i64 } else { 0 };
                 self.n_started += 1;

@@ -89,13 +89,13 @@ fn rules(worker: &WorkerPlan, readonly: bool) -> ReplayRules {
 fn check_ends(trace: &str, survey: &TraceSurvey, set: &FileSet) -> Result<(), Failure> {
     for (file, plan) in survey.files.iter().zip(&set.files) {
         let size_bytes = match FileInfo::of_path(&plan.path) {
-            Ok(info) if info.kind == FileKind::Regular && !file.is_written => info.size_bytes,
+            Ok(info) if info.kind == FileKind::Regular && !file.reach.is_written => info.size_bytes,
             Ok(info) if info.kind == FileKind::Block => plan.file_bytes,
             _ => continue,
         };
-        if let Some(place) = file.furthest.filter(|_| file.end_bytes > size_bytes) {
+        if let Some(place) = file.reach.furthest.filter(|_| file.reach.end_bytes > size_bytes) {
             let (trace, name) = (trace.to_owned(), plan.name.clone());
-            let note = ReplayNote::BeyondEnd { trace, place, file: name, end_bytes: file.end_bytes, size_bytes };
+            let note = ReplayNote::BeyondEnd { trace, place, file: name, end_bytes: file.reach.end_bytes, size_bytes };
             return Err(failure!(EINVAL, "replay_offset").explained(note));
         }
     }
@@ -211,7 +211,7 @@ fn adapted(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Resu
 /// The files as they are. Nothing is laid out: files that the trace reads must exist, files that it writes are made
 /// when they are opened.
 fn file_set(worker: &WorkerPlan, survey: &TraceSurvey, paths: &[PathBuf]) -> Result<FileSet, Failure> {
-    let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.end_bytes));
+    let files = survey.files.iter().zip(paths).map(|(file, path)| file_plan(worker, path, file.reach.end_bytes));
     let size_bytes = survey.bytes();
     let files = files.collect::<Result<_, _>>()?;
     Ok(FileSet { files, size_bytes, pass_bytes: size_bytes, io_bytes: size_bytes, ..FileSet::default() })

@@ -10,22 +10,10 @@
 #![expect(unsafe_code, reason = "the aio_* functions of the C library")]
 
 use crate::memory::arena::Region;
+use ferrio_units::Direction;
 use rustix::io::Errno;
 use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
-
-/// Kind of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PosixAioOperation {
-    /// Read at an offset.
-    Read,
-    /// Write at an offset.
-    Write,
-    /// `fsync`.
-    Sync,
-    /// `fdatasync`.
-    SyncData,
-}
 
 /// Requests of the C library's AIO.
 pub struct PosixAio {
@@ -77,7 +65,7 @@ impl PosixAio {
     pub unsafe fn start(
         &mut self,
         slot: u32,
-        operation: PosixAioOperation,
+        direction: Direction,
         fd: RawFd,
         region: Region,
         offset: u64,
@@ -92,11 +80,12 @@ impl PosixAio {
         // and what it points at stays valid, until the request is done.
         let result = unsafe {
             *address = block;
-            match operation {
-                PosixAioOperation::Read => libc::aio_read(address),
-                PosixAioOperation::Write => libc::aio_write(address),
-                PosixAioOperation::Sync => libc::aio_fsync(libc::O_SYNC, address),
-                PosixAioOperation::SyncData => libc::aio_fsync(libc::O_DSYNC, address),
+            match direction {
+                Direction::Read => libc::aio_read(address),
+                Direction::Write => libc::aio_write(address),
+                Direction::Sync => libc::aio_fsync(libc::O_SYNC, address),
+                Direction::Datasync => libc::aio_fsync(libc::O_DSYNC, address),
+                Direction::Trim | Direction::SyncFileRange | Direction::Syncfs => return Err(Errno::INVAL),
             }
         };
         if result != 0 {
@@ -202,18 +191,18 @@ mod tests {
         let file = options.read(true).write(true).create(true).truncate(false).open(dir.path().join("file")).unwrap();
         let mut arena = arena();
         let mut aio = PosixAio::new(4);
-        for operation in [PosixAioOperation::Write, PosixAioOperation::Read, PosixAioOperation::Sync] {
-            let content = |slot: usize| if operation == PosixAioOperation::Write { slot as u8 + 1 } else { 0 };
-            if operation != PosixAioOperation::Sync {
+        for direction in [Direction::Write, Direction::Read, Direction::Sync] {
+            let content = |slot: usize| if direction == Direction::Write { slot as u8 + 1 } else { 0 };
+            if direction != Direction::Sync {
                 (0..4).for_each(|slot| arena.slice_mut(slot * BLOCK, BLOCK).fill(content(slot)));
             }
             for slot in 0..4 {
                 let region = arena.region(slot * BLOCK, BLOCK);
                 // SAFETY: arena and file outlive the requests, which are all reaped below; each slot is used once.
-                unsafe { aio.start(slot as u32, operation, file.as_raw_fd(), region, (slot * BLOCK) as u64) }.unwrap();
+                unsafe { aio.start(slot as u32, direction, file.as_raw_fd(), region, (slot * BLOCK) as u64) }.unwrap();
             }
             let mut seen = vec![0; 4];
-            let expected = if operation == PosixAioOperation::Sync { 0 } else { BLOCK as i64 };
+            let expected = if direction == Direction::Sync { 0 } else { BLOCK as i64 };
             while aio.n_in_flight() > 0 {
                 let each = |slot: u32, result| {
                     assert_eq!(result, expected);
@@ -233,12 +222,12 @@ mod tests {
         let mut aio = PosixAio::new(1);
         let file = std::fs::File::open("/dev/null").unwrap();
         // SAFETY: the arena outlives the request; the write is refused because the file is open for reading.
-        unsafe { aio.start(0, PosixAioOperation::Write, file.as_raw_fd(), arena.whole(), 0) }.unwrap();
+        unsafe { aio.start(0, Direction::Write, file.as_raw_fd(), arena.whole(), 0) }.unwrap();
         let mut results = Vec::new();
         assert_eq!(aio.reap(1, 1, |slot, result| results.push((slot, result))), Ok(1));
         assert_eq!(results, [(0, -i64::from(libc::EBADF))]);
         // SAFETY: refused before it is started.
-        let refused = unsafe { aio.start(0, PosixAioOperation::Read, file.as_raw_fd(), arena.whole(), u64::MAX) };
+        let refused = unsafe { aio.start(0, Direction::Read, file.as_raw_fd(), arena.whole(), u64::MAX) };
         assert_eq!((refused, aio.n_in_flight()), (Err(Errno::INVAL), 0));
     }
 
@@ -249,7 +238,7 @@ mod tests {
         let arena = arena();
         let mut aio = PosixAio::new(1);
         // SAFETY: arena and file outlive the request, for which the drop waits.
-        unsafe { aio.start(0, PosixAioOperation::Write, file.as_raw_fd(), arena.whole(), 0) }.unwrap();
+        unsafe { aio.start(0, Direction::Write, file.as_raw_fd(), arena.whole(), 0) }.unwrap();
         drop(aio);
         assert_eq!(file.metadata().unwrap().len(), arena.len() as u64);
     }

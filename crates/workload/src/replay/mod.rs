@@ -28,7 +28,7 @@ pub use profiled_task::{DirectionProfile, ProfiledTask};
 pub use remarks::Remarks;
 pub use rules::ReplayRules;
 pub use stream::{ReplayPlan, ReplayStream};
-pub use survey::{FileUse, Lengths, TraceSurvey, survey};
+pub use survey::{FileReach, FileUse, Lengths, TraceSurvey, survey};
 pub use window::TraceBytes;
 
 use ferrio_stats::note::{TraceFault, TraceTrouble};

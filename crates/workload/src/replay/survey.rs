@@ -75,6 +75,13 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
 pub struct FileUse {
     /// Name or number of the file.
     pub file: TraceFile,
+    /// Its I/Os.
+    pub reach: FileReach,
+}
+
+/// How far the I/Os of a file reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FileReach {
     /// End of the I/O that reaches furthest.
     pub end_bytes: u64,
     /// Place of that I/O; `None`: the file has only syncs, or none.
@@ -83,15 +90,7 @@ pub struct FileUse {
     pub is_written: bool,
 }
 
-/// How far the I/Os of a file reach.
-#[derive(Debug, Clone, Copy, Default)]
-struct Reach {
-    end_bytes: u64,
-    furthest: Option<TracePlace>,
-    is_written: bool,
-}
-
-impl Reach {
+impl FileReach {
     fn add(&mut self, io: &NextIo, place: TracePlace) {
         let end_bytes = io.offset_bytes + io.length_bytes;
         if end_bytes > self.end_bytes {
@@ -136,7 +135,7 @@ pub fn survey(
         depth: None,
         remarks: Remarks::default(),
     };
-    let mut reaches: Vec<Reach> = Vec::new();
+    let mut reaches: Vec<FileReach> = Vec::new();
     let mut n_entries: u64 = 0;
     while let Some(entry) = trace.next()? {
         n_entries += 1;
@@ -146,7 +145,7 @@ pub fn survey(
         if let TraceStep::Io(io) = entry.step {
             let index = io.file_index as usize;
             if reaches.len() <= index {
-                reaches.resize(index + 1, Reach::default());
+                reaches.resize(index + 1, FileReach::default());
             }
             reaches[index].add(&io, trace.reader.place());
             survey.count(&io);
@@ -159,9 +158,9 @@ pub fn survey(
             n_forbidden => TraceFault::Readonly { format: format.into(), n_forbidden }.into(),
         });
     }
-    let with_reach = |(index, file): (usize, &TraceFile)| {
-        let Reach { end_bytes, furthest, is_written } = reaches.get(index).copied().unwrap_or_default();
-        FileUse { file: file.clone(), end_bytes, furthest, is_written }
+    let with_reach = |(index, file): (usize, &TraceFile)| FileUse {
+        file: file.clone(),
+        reach: reaches.get(index).copied().unwrap_or_default(),
     };
     survey.files = trace.names.list().iter().enumerate().map(with_reach).collect();
     survey.depth = trace.reader.tells_depth().then(|| trace.reader.depth.peak().min(MAX_DEPTH));

@@ -94,7 +94,10 @@ fn offsets_are_moved() {
     let rules = ReplayRules::new(&spec(|spec| (spec.scale, spec.align_bytes) = (2, 4096)), false).moved_by(1 << 30);
     let bytes: Arc<dyn TraceBytes> = Arc::new(THREE.as_bytes().to_vec());
     let found = survey(Arc::clone(&bytes), rules, &|| false).unwrap();
-    assert_eq!((found.files[0].end_bytes, found.files[0].furthest), ((1 << 30) + 12_288, Some(TracePlace::Line(5))));
+    assert_eq!(
+        (found.files[0].reach.end_bytes, found.files[0].reach.furthest),
+        ((1 << 30) + 12_288, Some(TracePlace::Line(5)))
+    );
     let mut trace = super::trace::Trace::open(bytes, rules).unwrap();
     let mut offsets = Vec::new();
     while let Some(entry) = trace.next().unwrap() {
@@ -114,7 +117,7 @@ fn an_io_that_no_file_can_have_is_refused_with_its_place() {
         survey(Arc::new(THREE.as_bytes().to_vec()), rules, &|| false)
     };
     // The trim of line 7 reaches furthest.
-    assert_eq!(of(most_bytes - 20_480).unwrap().files[0].end_bytes, most_bytes);
+    assert_eq!(of(most_bytes - 20_480).unwrap().files[0].reach.end_bytes, most_bytes);
     for by_bytes in [most_bytes - 20_479, u64::MAX - 16_000] {
         let (line, length_bytes, offset_bytes) =
             if by_bytes > most_bytes { (4, 4096, 1536) } else { (7, 4096, 16_384) };
@@ -131,9 +134,7 @@ fn a_survey_knows_files_and_sizes() {
     let found = survey(Arc::new(text.as_bytes().to_vec()), ReplayRules::new(&spec(|_| {}), false), &|| false).unwrap();
     let named = |name: &str, end_bytes, line: u64, is_written| FileUse {
         file: TraceFile::Named(name.to_owned()),
-        end_bytes,
-        furthest: (line > 0).then_some(TracePlace::Line(line)),
-        is_written,
+        reach: FileReach { end_bytes, furthest: (line > 0).then_some(TracePlace::Line(line)), is_written },
     };
     assert_eq!(found.files, [named("a", 512, 4, false), named("b", 8292, 5, true), named("c", 0, 0, false)]);
     let writes = found.directions[DataDirection::Write];
