@@ -74,17 +74,14 @@ fn loader_text(error: &libloading::Error) -> String {
     }
 }
 
-/// Declares functions of a library: a type with a field for each. `get` of the type opens the library and finds all functions, once for
+/// Declares functions of a library: a type with a field for each. Its head has the name of the library, those of its files (the preferred
+/// one first), and the Debian package, or several, that has it. `get` of the type opens the library and finds all functions, once for
 /// a process; `maybe fn` is one that older versions lack.
 ///
 /// ```
 /// ferrio_sys::vendor_functions! {
 ///     /// Functions of the mathematical library.
-///     pub struct Maths of ferrio_sys::library::VendorLibrary {
-///         name: "libm",
-///         sonames: &["libm.so.6"],
-///         package: "libc6",
-///     };
+///     pub struct Maths of "libm" ["libm.so.6"] in "libc6";
 ///     fn cbrt(f64) -> f64;
 ///     maybe fn no_such_function(i32);
 /// }
@@ -98,7 +95,7 @@ fn loader_text(error: &libloading::Error) -> String {
 macro_rules! vendor_functions {
     (
         $(#[$attribute:meta])*
-        $visibility:vis struct $api:ident of $library:expr;
+        $visibility:vis struct $api:ident of $library:literal [$($soname:literal),+] in $package:literal;
         $(fn $name:ident($($argument:ty),* $(,)?) $(-> $result:ty)?;)*
         $(maybe fn $newer:ident($($newer_argument:ty),* $(,)?) $(-> $newer_result:ty)?;)*
     ) => {
@@ -127,7 +124,12 @@ macro_rules! vendor_functions {
                 if let Some(open) = OPEN.get() {
                     return Ok(open);
                 }
-                let library = $library.open()?;
+                let library = $crate::library::VendorLibrary {
+                    name: $library,
+                    sonames: &[$($soname),+],
+                    package: $package,
+                }
+                .open()?;
                 let found = Self {
                     // SAFETY: the types are those of the public header.
                     $($name: unsafe { library.function(stringify!($name)) }?,)*
@@ -147,14 +149,14 @@ mod tests {
 
     vendor_functions! {
         /// Functions of the mathematical library.
-        struct Maths of VendorLibrary { name: "libm", sonames: &["libm.so.77", "libm.so.6"], package: "libc6" };
+        struct Maths of "libm" ["libm.so.77", "libm.so.6"] in "libc6";
         fn cbrt(f64) -> f64;
         maybe fn cbrt_of_ferrio(f64) -> f64;
     }
 
     vendor_functions! {
         /// A function that the mathematical library lacks.
-        struct Lacking of VendorLibrary { name: "libm", sonames: &["libm.so.6"], package: "libc6" };
+        struct Lacking of "libm" ["libm.so.6"] in "libc6";
         fn cbrt_of_ferrio(f64) -> f64;
     }
 

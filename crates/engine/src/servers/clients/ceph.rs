@@ -6,7 +6,6 @@
 use super::mailbox::Ticket;
 use crate::contract::EngineError;
 use ferrio_sys::Errno;
-use ferrio_sys::library::VendorLibrary;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
 use std::ptr;
@@ -23,7 +22,7 @@ pub(super) type CompletionCallback = unsafe extern "C" fn(ClientHandle, *mut c_v
 
 ferrio_sys::vendor_functions! {
     /// Functions of librados.
-    pub(super) struct Librados of VendorLibrary { name: "librados", sonames: &["librados.so.2"], package: "librados2" };
+    pub(super) struct Librados of "librados" ["librados.so.2"] in "librados2";
     fn rados_create(*mut ClientHandle, *const c_char) -> c_int;
     fn rados_create2(*mut ClientHandle, *const c_char, *const c_char, u64) -> c_int;
     fn rados_conf_read_file(ClientHandle, *const c_char) -> c_int;

@@ -16,7 +16,6 @@ use ferrio_spec::SyncMode;
 use ferrio_spec::engines::options::gfapi::{BRICK, SERVER_TIMEOUT, SINGLE_INSTANCE, VOLUME};
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
-use ferrio_sys::library::VendorLibrary;
 use ferrio_units::Direction;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
@@ -28,7 +27,7 @@ type EndOfIo = unsafe extern "C" fn(ClientHandle, isize, *mut c_void, *mut c_voi
 
 ferrio_sys::vendor_functions! {
     /// Functions of libgfapi, in the form that they have since `GlusterFS` 6.
-    pub(super) struct Libgfapi of VendorLibrary { name: "libgfapi", sonames: &["libgfapi.so.0"], package: "libgfapi0" };
+    pub(super) struct Libgfapi of "libgfapi" ["libgfapi.so.0"] in "libgfapi0";
     fn glfs_new(*const c_char) -> ClientHandle;
     fn glfs_set_volfile_server(ClientHandle, *const c_char, *const c_char, c_int) -> c_int;
     fn glfs_set_logging(ClientHandle, *const c_char, c_int) -> c_int;

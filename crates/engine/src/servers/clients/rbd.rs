@@ -18,7 +18,6 @@ use ferrio_spec::engines::options::rbd::{
 };
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Region;
-use ferrio_sys::library::VendorLibrary;
 use ferrio_units::Direction;
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::Path;
@@ -31,7 +30,7 @@ const NAME: &str = "rbd";
 
 ferrio_sys::vendor_functions! {
     /// Functions of librbd.
-    pub(super) struct Librbd of VendorLibrary { name: "librbd", sonames: &["librbd.so.1"], package: "librbd1" };
+    pub(super) struct Librbd of "librbd" ["librbd.so.1"] in "librbd1";
     fn rbd_open(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
     fn rbd_open_read_only(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
     fn rbd_close(ClientHandle) -> c_int;

@@ -2,7 +2,6 @@
 //!
 //! Must not know: what the engine does with them. Start reading at [`Libblkio`].
 
-use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_void};
 
 /// `struct blkio`.
@@ -45,7 +44,7 @@ pub(super) const FUA: u32 = 1;
 
 ferrio_sys::vendor_functions! {
     /// Functions of libblkio.
-    pub(super) struct Libblkio of VendorLibrary { name: "libblkio", sonames: &["libblkio.so.1"], package: "libblkio1" };
+    pub(super) struct Libblkio of "libblkio" ["libblkio.so.1"] in "libblkio1";
     fn blkio_get_error_msg() -> *const c_char;
     fn blkio_create(*const c_char, *mut *mut BlkioHandle) -> c_int;
     fn blkio_connect(*mut BlkioHandle) -> c_int;

@@ -3,7 +3,6 @@
 //! Must not know: what they are called for. Start reading at [`Libiscsi`].
 
 use super::session::IscsiCallback;
-use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 
 /// `struct iscsi_context`.
@@ -87,11 +86,8 @@ pub(super) struct UnmapRange {
 
 ferrio_sys::vendor_functions! {
     /// Functions of libiscsi.
-    pub(super) struct Libiscsi of VendorLibrary {
-        name: "libiscsi",
-        sonames: &["libiscsi.so.7", "libiscsi.so.8", "libiscsi.so.9", "libiscsi.so.11"],
-        package: "libiscsi7",
-    };
+    pub(super) struct Libiscsi of "libiscsi"
+        ["libiscsi.so.7", "libiscsi.so.8", "libiscsi.so.9", "libiscsi.so.11"] in "libiscsi7";
     fn iscsi_create_context(*const c_char) -> *mut IscsiContext;
     fn iscsi_destroy_context(*mut IscsiContext) -> c_int;
     fn iscsi_parse_full_url(*mut IscsiContext, *const c_char) -> *mut IscsiUrl;

@@ -3,7 +3,6 @@
 //! Must not know: what they are called for. Start reading at [`Libnfs`].
 
 use super::session::NfsCallback;
-use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_void};
 
 /// `struct nfs_context`.
@@ -28,11 +27,7 @@ pub(super) struct NfsUrl {
 
 ferrio_sys::vendor_functions! {
     /// Functions of libnfs.
-    pub(super) struct Libnfs of VendorLibrary {
-        name: "libnfs",
-        sonames: &["libnfs.so.14", "libnfs.so.13"],
-        package: "libnfs14 or libnfs13",
-    };
+    pub(super) struct Libnfs of "libnfs" ["libnfs.so.14", "libnfs.so.13"] in "libnfs14 or libnfs13";
     fn nfs_init_context() -> *mut NfsContext;
     fn nfs_destroy_context(*mut NfsContext);
     fn nfs_set_autoreconnect(*mut NfsContext, c_int);

@@ -3,7 +3,6 @@
 //! Must not know: what they are called for. Start reading at [`Librdmacm`] and [`Libibverbs`].
 
 use super::queue_pair::{NotifyCall, PollCall, ReceiveCall, SendCall};
-use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
 
@@ -243,11 +242,8 @@ pub(super) const HAS_RNR_TIMER: c_int = 1 << 15;
 
 ferrio_sys::vendor_functions! {
     /// Functions of librdmacm.
-    pub(super) struct Librdmacm of VendorLibrary {
-        name: "librdmacm",
-        sonames: &["librdmacm.so.1"],
-        package: "librdmacm1t64 (before Debian 13: librdmacm1), with ibverbs-providers",
-    };
+    pub(super) struct Librdmacm of "librdmacm" ["librdmacm.so.1"]
+        in "librdmacm1t64 (before Debian 13: librdmacm1), with ibverbs-providers";
     fn rdma_create_event_channel() -> *mut CmChannel;
     fn rdma_destroy_event_channel(*mut CmChannel);
     fn rdma_create_id(*mut CmChannel, *mut *mut CmId, *mut c_void, c_int) -> c_int;
@@ -270,11 +266,7 @@ ferrio_sys::vendor_functions! {
 
 ferrio_sys::vendor_functions! {
     /// Functions of libibverbs.
-    pub(super) struct Libibverbs of VendorLibrary {
-        name: "libibverbs",
-        sonames: &["libibverbs.so.1"],
-        package: "libibverbs1, with ibverbs-providers",
-    };
+    pub(super) struct Libibverbs of "libibverbs" ["libibverbs.so.1"] in "libibverbs1, with ibverbs-providers";
     fn ibv_alloc_pd(*mut VerbsContext) -> *mut VerbsDomain;
     fn ibv_dealloc_pd(*mut VerbsDomain) -> c_int;
     fn ibv_create_comp_channel(*mut VerbsContext) -> *mut VerbsChannel;
