@@ -243,7 +243,7 @@ impl Runner {
     /// The run cannot be started or supervised. A job that fails is no error: see [`Measurement::n_failed`].
     pub fn run(&self) -> Result<Measurement, Error> {
         let outcome = self.session()?.run(&mut [])?;
-        Ok(Measurement::of_run(outcome.record))
+        Ok(Measurement::of_run(outcome.run.record))
     }
 
     /// Runs the jobs, and calls `each` with the figures of each job for each interval of this length. It is called in the thread that
@@ -274,7 +274,7 @@ impl Runner {
             }
         };
         let outcome = session.run(&mut [&mut observer])?;
-        Ok(Measurement::of_run(outcome.record))
+        Ok(Measurement::of_run(outcome.run.record))
     }
 
     fn handle(&mut self) -> Result<Handle, Error> {

@@ -184,11 +184,11 @@ impl RunSource for LoadSource<'_> {
     }
 
     fn take(&mut self, outcome: SessionOutcome) -> Result<(), FitError> {
-        if outcome.n_failed > 0 {
+        if outcome.run.n_failed > 0 {
             return Err(FitError::Failed { load: self.prepared.load.name.clone(), reason: outcome.said() });
         }
-        self.runs.sums.push(self.fitting.sums(self.prepared, &outcome.record.series));
-        self.runs.results.push(of_record(&outcome.record));
+        self.runs.sums.push(self.fitting.sums(self.prepared, &outcome.run.record.series));
+        self.runs.results.push(of_record(&outcome.run.record));
         let (n_runs, most_runs) = (self.runs.results.len() as u32, self.fitting.most_runs(self.prepared.load));
         if n_runs >= N_RUNS.min(most_runs) {
             let decided = self.fitting.judge(self.prepared, self.hundredths, self.runs);

@@ -120,15 +120,15 @@ impl RunSource for PreconditionRuns<'_> {
 
     fn take(&mut self, outcome: SessionOutcome) -> Result<(), PreconditionError> {
         let Some(step) = self.step else { return Ok(()) };
-        if outcome.n_failed > 0 {
+        if outcome.run.n_failed > 0 {
             let what = if matches!(step, PreconditionStep::Part(_)) { "a pass" } else { "the load" };
             return Err(PreconditionError::Failed { what, reason: outcome.said() });
         }
         match step {
             PreconditionStep::Part(part) => self.open.progress.pass_bytes += part.bytes,
             PreconditionStep::Round(number) => {
-                self.open.keep_record(number as usize, &outcome.record)?;
-                self.open.progress.add(figures(&of_record(&outcome.record)));
+                self.open.keep_record(number as usize, &outcome.run.record)?;
+                self.open.progress.add(figures(&of_record(&outcome.run.record)));
             }
         }
         self.open.keep_progress()

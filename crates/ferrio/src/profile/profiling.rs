@@ -226,10 +226,10 @@ impl RunSource for ProfileRuns<'_> {
     fn take(&mut self, outcome: SessionOutcome) -> Result<(), ProfileError> {
         let Some(current) = &mut self.current else { return Ok(()) };
         let section = current.prepared.section;
-        if outcome.n_failed > 0 {
+        if outcome.run.n_failed > 0 {
             return Err(ProfileError::Failed { section: section.title, reason: outcome.said() });
         }
-        let record = outcome.record;
+        let record = outcome.run.record;
         if section.share == 0 {
             self.bytes = written(&record, self.bytes)?;
             self.profiling.cut_file(self.bytes)?;

@@ -35,14 +35,8 @@ pub struct Session {
 /// The end of a session.
 #[derive(Debug)]
 pub struct SessionOutcome {
-    /// Figures, failures, messages and, where it was asked for, the audit.
-    pub record: RunRecord,
-    /// Number of workers that failed or were killed.
-    pub n_failed: u32,
-    /// The run was stopped early.
-    pub is_stopped: bool,
-    /// Number of performance logs that are not complete.
-    pub n_logs_lost: u32,
+    /// The end of its run. The record has the audit, where it was asked for.
+    pub run: RunOutcome,
     /// Why the run could not be remembered.
     pub not_remembered: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
@@ -50,7 +44,7 @@ pub struct SessionOutcome {
 impl SessionOutcome {
     /// What the run has said, in one line: the reasons of jobs that failed are among it.
     pub fn said(&self) -> String {
-        let notes = self.record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned());
+        let notes = self.run.record.messages.kept().iter().map(|message| note_text(&message.note).trim().to_owned());
         notes.collect::<Vec<_>>().join("; ")
     }
 }
@@ -139,12 +133,13 @@ impl Session {
         let mut observers = Observers::new(observers, self.subscribers);
         let is_readonly = self.settings.readonly;
         let run = Run::with_handle(self.spec, self.settings, self.handle);
-        let RunOutcome { mut record, n_failed, is_stopped, n_logs_lost } = run.go(&mut observers)?;
+        let mut run = run.go(&mut observers)?;
+        let record = &mut run.record;
         let remembered = match (self.is_remembered, is_readonly) {
-            (true, false) => last_runs::look_back(&mut record),
+            (true, false) => last_runs::look_back(record),
             // Nothing on the machine is changed.
             (true, true) => {
-                last_runs::look_up(&mut record);
+                last_runs::look_up(record);
                 Ok(())
             }
             (false, _) => Ok(()),
@@ -152,9 +147,9 @@ impl Session {
         let not_remembered = remembered.err().map(Into::into);
         record.messages = observers.messages;
         if self.is_audited {
-            audit(&mut record);
+            audit(record);
         }
-        Ok(SessionOutcome { record, n_failed, is_stopped, n_logs_lost, not_remembered })
+        Ok(SessionOutcome { run, not_remembered })
     }
 }
 

@@ -104,7 +104,7 @@ impl RunSource for PointRuns<'_> {
     }
 
     fn take(&mut self, outcome: SessionOutcome) -> Result<(), SweepError> {
-        self.step.map_or(Ok(()), |step| self.open.keep(step, &outcome.record))
+        self.step.map_or(Ok(()), |step| self.open.keep(step, &outcome.run.record))
     }
 }
 
@@ -194,10 +194,10 @@ impl RunSource for LimitRuns<'_> {
 
     fn take(&mut self, outcome: SessionOutcome) -> Result<(), SweepError> {
         let Some(step) = self.step else { return Ok(()) };
-        self.open.keep(step, &outcome.record)?;
+        self.open.keep(step, &outcome.run.record)?;
         match &mut self.stage {
-            LimitStage::Bracket(values, place) => values[*place].1.push(of_record(&outcome.record)),
-            LimitStage::Again { results, .. } => results.push(of_record(&outcome.record)),
+            LimitStage::Bracket(values, place) => values[*place].1.push(of_record(&outcome.run.record)),
+            LimitStage::Again { results, .. } => results.push(of_record(&outcome.run.record)),
             LimitStage::Lost(_) | LimitStage::Over => {}
         }
         Ok(())

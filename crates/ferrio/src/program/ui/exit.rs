@@ -45,8 +45,8 @@ pub(crate) fn at_end(has_failed: bool) -> ExitCode {
 /// Number of failed jobs, plus 128 if a signal ended the run. Incomplete output or logs count as one failed job.
 pub(crate) fn exit_number(outcome: &SessionOutcome, signal: Option<i32>, console: &Console) -> u8 {
     let signal = if signal.is_some() { 128 } else { 0 };
-    let has_lost = console.has_failed || outcome.n_logs_lost > 0;
-    let code = (outcome.n_failed + signal + u32::from(has_lost)) & 0xff;
+    let has_lost = console.has_failed || outcome.run.n_logs_lost > 0;
+    let code = (outcome.run.n_failed + signal + u32::from(has_lost)) & 0xff;
     code as u8
 }
 

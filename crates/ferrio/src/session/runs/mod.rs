@@ -171,7 +171,7 @@ impl<'a> Runs<'a> {
                 return Ok(RunsEnding::OutOfTime);
             }
             let outcome = self.one(next)?;
-            if self.driver.is_stopped() || outcome.is_stopped {
+            if self.driver.is_stopped() || outcome.run.is_stopped {
                 return Ok(RunsEnding::Stopped);
             }
             self.n_made += 1;
@@ -207,7 +207,11 @@ impl<'a> Runs<'a> {
         let mut session = Session::native(jobs)?;
         session.is_audited = false;
         let outcome = self.driver.run(session)?;
-        if outcome.n_failed > 0 && !outcome.is_stopped { Err(RunsError::Beside(outcome.n_failed)) } else { Ok(()) }
+        if outcome.run.n_failed > 0 && !outcome.run.is_stopped {
+            Err(RunsError::Beside(outcome.run.n_failed))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -259,13 +263,9 @@ mod tests {
             assert!(settings.keeps_series && settings.control.looks_into_files);
             let what = if session.is_audited { "runs" } else { "prepares" };
             self.lines.push(format!("{what} {}", if settings.readonly { "reading" } else { "writing" }));
-            Ok(SessionOutcome {
-                record: ferrio_stats::RunRecord::default(),
-                n_failed: 0,
-                is_stopped: false,
-                n_logs_lost: 0,
-                not_remembered: None,
-            })
+            let record = ferrio_stats::RunRecord::default();
+            let run = ferrio_run::RunOutcome { record, n_failed: 0, is_stopped: false, n_logs_lost: 0 };
+            Ok(SessionOutcome { run, not_remembered: None })
         }
 
         fn rest(&mut self, rest: Duration) {

@@ -248,15 +248,15 @@ fn start(mut invocation: Invocation, files: &FilesOfRun, arguments: &[OsString],
                 let exit = exit::exit_number(&outcome, signal, console);
                 course.end(console, exit, signal, started_at.elapsed());
             }
-            reporter.report(console, &outcome.record);
+            reporter.report(console, &outcome.run.record);
             if is_stored {
-                complete_record(&mut outcome.record, course, invocation.output.is_anonymous, console);
+                complete_record(&mut outcome.run.record, course, invocation.output.is_anonymous, console);
             }
             if let Some(file) = record_file {
-                write_record(file, &outcome.record, console);
+                write_record(file, &outcome.run.record, console);
             }
             if let Some(keeping) = keeping {
-                keeping.keep(&outcome.record, console);
+                keeping.keep(&outcome.run.record, console);
             }
             ExitCode::from(exit::exit_number(&outcome, signal, console))
         }

@@ -197,13 +197,13 @@ impl Ending {
             console.trace(&format!("the run is not remembered: {error}\n"));
         }
         if let Some(messages) = console.messages() {
-            messages.clone_into(&mut outcome.record.messages);
+            messages.clone_into(&mut outcome.run.record.messages);
         }
         if shown.is_anonymous {
-            outcome.record.make_anonymous();
+            outcome.run.record.make_anonymous();
         }
         let OpenFiles { page, record: record_file } = files;
-        let record = &outcome.record;
+        let record = &outcome.run.record;
         let mut told = Vec::new();
         match course {
             Some(mut course) => {
@@ -226,7 +226,7 @@ impl Ending {
         }
         let reports = html.filter(|_| wants_reports).map(|page| FinalReports { document: document(record), page });
         if let Some(file) = record_file {
-            let stored = &mut outcome.record;
+            let stored = &mut outcome.run.record;
             console.all_messages().clone_into(&mut stored.messages);
             stored.course = told;
             file.write(&record_file::encode(stored), console);

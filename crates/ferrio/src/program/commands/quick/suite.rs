@@ -61,10 +61,10 @@ pub(super) fn measure(
     let outcome = signals.run(session, &mut [&mut watcher])?;
     let messages = watcher.messages.join("\n");
     check_signals(signals)?;
-    if outcome.n_failed > 0 || outcome.record.workers.is_empty() {
+    if outcome.run.n_failed > 0 || outcome.run.record.workers.is_empty() {
         bail!("{} failed:\n{messages}", test.name);
     }
-    let record = outcome.record;
+    let record = outcome.run.record;
     Ok(TestOutcome {
         figures: TestFigures::new(test, load, &record, conditions),
         rows: headlines(&record),
