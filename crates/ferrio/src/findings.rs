@@ -3,7 +3,8 @@
 //! Must not know: rules. Start reading at [`AuditFinding`].
 
 use crate::{Io, Severity};
-use ferrio_stats::{Finding, FindingDirection, Unexamined};
+use ferrio_stats::{Finding, Unexamined};
+use ferrio_units::DataDirection;
 use std::fmt;
 
 /// A figure that the evidence contradicts, or that is easily misread.
@@ -52,12 +53,11 @@ impl<'a> AuditFinding<'a> {
 
     /// The kind of I/O whose figures it is about; `None`: the job as a whole. A finding about writes is about their syncs too.
     pub fn direction(self) -> Option<Io> {
-        match self.0.direction {
-            FindingDirection::None => None,
-            FindingDirection::Read => Some(Io::Read),
-            FindingDirection::Write => Some(Io::Write),
-            FindingDirection::Trim => Some(Io::Trim),
-        }
+        self.0.direction.map(|direction| match direction {
+            DataDirection::Read => Io::Read,
+            DataDirection::Write => Io::Write,
+            DataDirection::Trim => Io::Trim,
+        })
     }
 
     /// The measured values that it rests on: what they are, and the value with its unit.

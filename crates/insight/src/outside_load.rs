@@ -46,7 +46,7 @@ impl OutsideLoadFigures {
 mod tests {
     use super::*;
     use crate::all_rules;
-    use ferrio_stats::{FindingDirection, Measured};
+    use ferrio_stats::Measured;
 
     fn finding(id: &str, evidence: Vec<Measured>) -> Finding {
         let rule = all_rules().find(|rule| rule.id == id).expect("a rule");
@@ -55,7 +55,7 @@ mod tests {
             title: String::new(),
             severity: rule.severity,
             jobs: Vec::new(),
-            direction: FindingDirection::None,
+            direction: None,
             evidence,
             explanation: String::new(),
             cure: String::new(),

@@ -43,7 +43,7 @@ pub use ferrio_sys::extents::ExtentBytes;
 pub use ferrio_sys::limits::CpuTurns;
 pub use figures::{Figures, IoKind, JobFigures, LatencyFigures, LatencyKind, Percentile, SampledRate, per_second};
 pub use findings::failure::{FailedStep, Failure, OTHER_DATA};
-pub use findings::finding::{Audit, Finding, FindingDirection, Measured, Severity, Unexamined, Unit};
+pub use findings::finding::{Audit, Finding, Measured, Severity, Unexamined, Unit};
 pub use findings::messages;
 pub use findings::messages::{MessageStream, ReportMessage, RunMessages};
 pub use metric::{FigureName, FigureSubject, Metric, MetricUnit, MetricValueFault, NoFigure};

@@ -11,7 +11,8 @@ use crate::fit::{FitBound, FitLimit, FitVerdict};
 use crate::sweep::limit::certain_interval;
 use ferrio_formats::{IoKind, LatencyFigures, RunResult};
 use ferrio_insight::may_overstate;
-use ferrio_stats::{Finding, FindingDirection};
+use ferrio_stats::Finding;
+use ferrio_units::DataDirection;
 use serde::Serialize;
 
 /// So many times as many runs are thought of, to tell how many would decide.
@@ -197,13 +198,8 @@ fn more_runs(figures: &[&FigureOfRun], limit: &FitLimit, bound: FitBound) -> Opt
 }
 
 /// Whether a finding about a direction is about the I/O of a kind. Syncs move nothing: none is about them alone.
-pub(crate) fn is_about(direction: FindingDirection, kind: IoKind) -> bool {
-    match direction {
-        FindingDirection::None => true,
-        FindingDirection::Read => kind == IoKind::Read,
-        FindingDirection::Write => kind == IoKind::Write,
-        FindingDirection::Trim => kind == IoKind::Trim,
-    }
+pub(crate) fn is_about(direction: Option<DataDirection>, kind: IoKind) -> bool {
+    direction.is_none_or(|direction| kind.direction() == Some(direction))
 }
 
 /// The first finding by which the storage may be worse than the figures of a job's I/O of a kind. Those about data that wait in memory do not speak of syncs, which

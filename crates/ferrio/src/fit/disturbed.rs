@@ -105,7 +105,7 @@ impl DisturbedRuns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_stats::{Audit, FindingDirection, Measured, Severity};
+    use ferrio_stats::{Audit, Measured, Severity};
 
     fn run(id: &str, evidence: Vec<Measured>) -> RunResult {
         let finding = Finding {
@@ -113,7 +113,7 @@ mod tests {
             title: String::new(),
             severity: Severity::Misleading,
             jobs: vec!["a".to_owned()],
-            direction: FindingDirection::None,
+            direction: None,
             evidence,
             explanation: String::new(),
             cure: String::new(),

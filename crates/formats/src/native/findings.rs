@@ -123,7 +123,7 @@ pub fn audit_document(audit: &Audit) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ferrio_stats::FindingDirection;
+    use ferrio_units::DataDirection;
     use serde_json::json;
 
     fn finding() -> Finding {
@@ -132,7 +132,7 @@ mod tests {
             title: "A title".to_owned(),
             severity: Severity::Wrong,
             jobs: vec!["a".to_owned(), "b".to_owned()],
-            direction: FindingDirection::Read,
+            direction: Some(DataDirection::Read),
             evidence: vec![
                 Measured::bytes("moved", 3 << 20),
                 Measured::count("iodepth", 32.0),
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(findings(&[], 78, true), "");
         let of_all = Finding { jobs: vec![], ..finding() };
         assert!(findings(&[of_all], 78, false).starts_with("WRONG: A title (read)\n"));
-        let of_job = Finding { direction: FindingDirection::None, ..finding() };
+        let of_job = Finding { direction: None, ..finding() };
         assert!(findings(&[of_job], 78, false).starts_with("WRONG: A title (a, b)\n"));
     }
 

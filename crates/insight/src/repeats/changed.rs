@@ -8,7 +8,8 @@ use crate::rules::FindingRule;
 use crate::text;
 use ferrio_formats::{IoKind, RunResult};
 use ferrio_inference::{mean, two_sided_p};
-use ferrio_stats::{Finding, FindingDirection, Measured, Metric, Severity};
+use ferrio_stats::{Finding, Measured, Metric, Severity};
+use ferrio_units::DataDirection;
 use ferrio_units::humanize::duration_text;
 use std::collections::BTreeMap;
 
@@ -118,7 +119,7 @@ fn stepped(figure: &OrderedFigure) -> Option<Finding> {
         figure.kind.name(),
         text::short(step.factor)
     );
-    Some(finding(vec![figure.job.clone()], direction(figure.kind), evidence, explanation))
+    Some(finding(vec![figure.job.clone()], figure.kind.direction(), evidence, explanation))
 }
 
 /// The finding that a value of a parameter held within a limit, and did not when it was measured again at the end of a search. `figures`: of the first and of the last
@@ -137,10 +138,15 @@ pub fn not_again(value: &str, metric: Metric, figures: [f64; 2]) -> Finding {
         shown(first),
         shown(again)
     );
-    finding(Vec::new(), FindingDirection::None, evidence, explanation)
+    finding(Vec::new(), None, evidence, explanation)
 }
 
-fn finding(jobs: Vec<String>, direction: FindingDirection, evidence: Vec<Measured>, explanation: String) -> Finding {
+fn finding(
+    jobs: Vec<String>,
+    direction: Option<DataDirection>,
+    evidence: Vec<Measured>,
+    explanation: String,
+) -> Finding {
     Finding {
         id: CHANGED.id.to_owned(),
         title: CHANGED.title.to_owned(),
@@ -151,15 +157,6 @@ fn finding(jobs: Vec<String>, direction: FindingDirection, evidence: Vec<Measure
         explanation,
         cure: CHANGED.cure.to_owned(),
         page: CHANGED.page(),
-    }
-}
-
-pub(super) const fn direction(kind: IoKind) -> FindingDirection {
-    match kind {
-        IoKind::Read => FindingDirection::Read,
-        IoKind::Write => FindingDirection::Write,
-        IoKind::Trim => FindingDirection::Trim,
-        IoKind::Sync => FindingDirection::None,
     }
 }
 

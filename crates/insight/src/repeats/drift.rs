@@ -2,7 +2,7 @@
 //!
 //! Must not know: how figures are measured. Start reading at [`drift`].
 
-use super::changed::{OrderedFigure, direction};
+use super::changed::OrderedFigure;
 use crate::rules::FindingRule;
 use crate::text;
 use ferrio_inference::{mann_kendall, mean, two_sided_p};
@@ -59,7 +59,7 @@ pub(super) fn drift(figure: &OrderedFigure) -> Option<Finding> {
         title: DRIFTS.title.to_owned(),
         severity: Severity::Misleading,
         jobs: vec![figure.job.clone()],
-        direction: direction(figure.kind),
+        direction: figure.kind.direction(),
         evidence,
         explanation,
         cure: DRIFTS.cure.to_owned(),

@@ -302,7 +302,7 @@ mod tests {
             title: String::new(),
             severity: Severity::Note,
             jobs: Vec::new(),
-            direction: ferrio_stats::FindingDirection::None,
+            direction: None,
             evidence: Vec::new(),
             explanation: String::new(),
             cure: String::new(),

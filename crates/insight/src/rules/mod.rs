@@ -21,7 +21,8 @@ pub(crate) mod time;
 
 use crate::audit_input::{AuditInput, AuditedJob};
 use crate::unexamined::EvidenceKind;
-use ferrio_stats::{Finding, FindingDirection, Measured, Severity};
+use ferrio_stats::{Finding, Measured, Severity};
+use ferrio_units::DataDirection;
 
 /// Directory of the generated pages, one per rule.
 const PAGES: &str = "docs/findings";
@@ -94,7 +95,7 @@ pub(crate) struct Observation {
     /// How to avoid it, if that depends on the run.
     pub(crate) cure: Option<String>,
     /// The direction that it is about.
-    pub(crate) direction: FindingDirection,
+    pub(crate) direction: Option<DataDirection>,
 }
 
 /// All rules. Rules about one subject are together, the one with the strongest evidence first.
@@ -281,11 +282,11 @@ impl Observation {
 
     /// An observation about all jobs of the run.
     fn of_run(evidence: Vec<Measured>, explanation: String) -> Self {
-        Self { job_indices: Vec::new(), evidence, explanation, cure: None, direction: FindingDirection::None }
+        Self { job_indices: Vec::new(), evidence, explanation, cure: None, direction: None }
     }
 
     /// The same observation, which is about the figures of one direction only.
-    fn about(self, direction: impl Into<FindingDirection>) -> Self {
+    fn about(self, direction: impl Into<Option<DataDirection>>) -> Self {
         Self { direction: direction.into(), ..self }
     }
 }
@@ -308,7 +309,7 @@ mod tests {
             findings.into_iter().map(|found| (found.id, found.direction)).collect::<Vec<_>>()
         };
         let expected = |id: &str, direction| vec![(id.to_owned(), direction)];
-        let (read, write) = (FindingDirection::Read, FindingDirection::Write);
+        let (read, write) = (Some(DataDirection::Read), Some(DataDirection::Write));
         assert_eq!(directions(&|scene| scene.disk_bytes[0] = 0), expected("device-did-less", read));
         assert_eq!(directions(&|scene| scene.disk_bytes[1] = 0), expected("device-did-less", write));
         assert_eq!(

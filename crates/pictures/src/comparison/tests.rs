@@ -19,7 +19,7 @@ fn result(text: &str, ios_per_sec: f64) -> RunResult {
         title: text.to_owned(),
         severity: Severity::Wrong,
         jobs: vec![text.to_owned()],
-        direction: ferrio_stats::FindingDirection::None,
+        direction: None,
         evidence: Vec::new(),
         explanation: text.to_owned(),
         cure: text.to_owned(),

@@ -127,7 +127,7 @@ fn findings_have_the_words_of_the_terminal_and_lead_to_their_rules() {
         title: "A title".to_owned(),
         severity: Severity::Wrong,
         jobs: vec!["a".to_owned()],
-        direction: ferrio_stats::FindingDirection::None,
+        direction: None,
         evidence: vec![ferrio_stats::Measured::count("things", 3.0), ferrio_stats::Measured::count("others", 4.0)],
         explanation: "Why.".to_owned(),
         cure: "Do it.".to_owned(),

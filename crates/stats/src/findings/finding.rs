@@ -61,8 +61,8 @@ pub struct Finding {
     /// Names of the affected jobs; empty: all.
     pub jobs: Vec<String>,
     /// The direction whose figures it is about; none: it is about the job as a whole, or an older version has examined the run.
-    #[serde(default)]
-    pub direction: FindingDirection,
+    #[serde(default, with = "direction_word")]
+    pub direction: Option<DataDirection>,
     /// The measured values that it rests on.
     pub evidence: Vec<Measured>,
     /// Meaning of the evidence, in a sentence or two.
@@ -73,40 +73,26 @@ pub struct Finding {
     pub page: String,
 }
 
-/// The direction of the I/Os whose figures a finding is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingDirection {
-    /// Not one direction alone.
-    #[default]
-    None,
-    /// Reads.
-    Read,
-    /// Writes, with their syncs.
-    Write,
-    /// Trims.
-    Trim,
-}
+/// The direction of a finding as documents and records have it: `none`, `read`, `write`, `trim`.
+mod direction_word {
+    use ferrio_units::DataDirection;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-impl FindingDirection {
-    /// The word for it in JSON: `none`, `read`, `write`, `trim`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Trim => "trim",
-        }
+    pub(super) fn serialize<S: Serializer>(
+        direction: &Option<DataDirection>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        direction.map_or("none", DataDirection::name).serialize(serializer)
     }
-}
 
-impl From<DataDirection> for FindingDirection {
-    fn from(direction: DataDirection) -> Self {
-        match direction {
-            DataDirection::Read => Self::Read,
-            DataDirection::Write => Self::Write,
-            DataDirection::Trim => Self::Trim,
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<DataDirection>, D::Error> {
+        let word = String::deserialize(deserializer)?;
+        let found = DataDirection::ALL.into_iter().find(|direction| direction.name() == word);
+        if found.is_none() && word != "none" {
+            return Err(D::Error::unknown_variant(&word, &["none", "read", "write", "trim"]));
         }
+        Ok(found)
     }
 }
 
@@ -120,9 +106,9 @@ impl Finding {
     pub fn scope(&self) -> String {
         let jobs = self.jobs.join(", ");
         match self.direction {
-            FindingDirection::None => jobs,
-            direction if jobs.is_empty() => direction.word().to_owned(),
-            direction => format!("{jobs}: {}", direction.word()),
+            None => jobs,
+            Some(direction) if jobs.is_empty() => direction.name().to_owned(),
+            Some(direction) => format!("{jobs}: {}", direction.name()),
         }
     }
 
@@ -130,8 +116,8 @@ impl Finding {
     pub fn is_about(&self, kind: &str) -> bool {
         let is_sync = kind == IoKind::Sync.name();
         match self.direction {
-            FindingDirection::None => true,
-            direction => direction.word() == kind || direction == FindingDirection::Write && is_sync,
+            None => true,
+            Some(direction) => direction.name() == kind || direction == DataDirection::Write && is_sync,
         }
     }
 }

@@ -200,7 +200,7 @@ mod tests {
                 title: "t".to_owned(),
                 severity: Severity::Note,
                 jobs: vec!["a".to_owned()],
-                direction: crate::FindingDirection::None,
+                direction: None,
                 evidence: Vec::new(),
                 explanation: "The file /srv/ada/customer.db has grown by 7 MB/s, see /proc/meminfo.".to_owned(),
                 cure: "Write customer.db before.".to_owned(),

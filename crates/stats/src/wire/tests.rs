@@ -2,7 +2,8 @@
 
 use super::memory;
 use super::{access, from_bytes, from_value, to_bytes};
-use crate::Histogram;
+use crate::{Finding, Histogram};
+use ferrio_units::DataDirection;
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -181,6 +182,22 @@ fn small_bytes_for_large_values_are_refused() {
     // A reader inside of a reader counts with it.
     let nested = memory::within(1 << 20, || from_bytes::<Vec<Histogram>>(&histograms));
     assert!(nested.is_err() && from_bytes::<Vec<Histogram>>(&histograms).is_ok());
+}
+
+/// The direction of a finding has a word for each value, and a reader refuses other words.
+#[test]
+fn the_direction_of_a_finding_is_a_word() {
+    let text = r#"{"id":"x","title":"t","severity":"note","jobs":[],"direction":"none","evidence":[],"explanation":"e","cure":"c","page":"p"}"#;
+    let words = DataDirection::ALL.map(|direction| (direction.name(), Some(direction)));
+    for (word, direction) in [("none", None)].into_iter().chain(words) {
+        let text = text.replace("none", word);
+        let finding: Finding = serde_json::from_str(&text).unwrap();
+        assert_eq!((finding.direction, serde_json::to_string(&finding).unwrap()), (direction, text));
+        assert_eq!(from_bytes::<Finding>(&to_bytes(&finding)).unwrap(), finding);
+    }
+    assert!(serde_json::from_str::<Finding>(&text.replace("none", "sync")).is_err());
+    let older: Finding = serde_json::from_str(&text.replace(r#""direction":"none","#, "")).unwrap();
+    assert_eq!(older.direction, None);
 }
 
 proptest! {

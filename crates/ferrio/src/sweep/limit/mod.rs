@@ -286,14 +286,14 @@ mod tests {
     /// A rate of 665 a second whose latencies hold the limit, and that was done on credit for bursts: 500 a second last.
     #[test]
     fn a_rate_that_falls_in_the_course_of_its_run_does_not_hold() {
-        use ferrio_stats::{Audit, Finding, FindingDirection, Measured, Severity};
+        use ferrio_stats::{Audit, Finding, Measured, Severity};
         let mut fell = run(500_000, None);
         let finding = Finding {
             id: "rate-fell".to_owned(),
             title: String::new(),
             severity: Severity::Misleading,
             jobs: vec!["a".to_owned()],
-            direction: FindingDirection::None,
+            direction: None,
             evidence: vec![Measured::count("rate, I/Os a second", 665.0), Measured::count("after", 500.0)],
             explanation: String::new(),
             cure: String::new(),

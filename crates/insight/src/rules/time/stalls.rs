@@ -7,7 +7,7 @@ use crate::rules::{FindingRule, MeasuredState, Observation};
 use crate::text;
 use crate::unexamined::EvidenceKind;
 use ferrio_stats::histogram::{N_FULL_BUCKETS, bucket_bounds_ns, bucket_latency_ns};
-use ferrio_stats::{FindingDirection, JobSeries, LatencyStat, Measured, Severity};
+use ferrio_stats::{JobSeries, LatencyStat, Measured, Severity};
 use ferrio_units::DataDirection;
 use ferrio_units::humanize::thousands;
 
@@ -249,7 +249,7 @@ fn usual(ios: &[f64]) -> Option<f64> {
 }
 
 /// The direction whose slow I/Os cost the most, by the sum of their latencies.
-fn in_latencies(job: &AuditedJob<'_>, has_rate: bool) -> Option<(Found, FindingDirection)> {
+fn in_latencies(job: &AuditedJob<'_>, has_rate: bool) -> Option<(Found, Option<DataDirection>)> {
     let depth = if job.engine.is_inline() { 1 } else { job.spec.queue.iodepth };
     let in_flight = f64::from(depth.max(1)) * job.workers.len().max(1) as f64;
     let of_direction = |direction| {
@@ -259,7 +259,7 @@ fn in_latencies(job: &AuditedJob<'_>, has_rate: bool) -> Option<(Found, FindingD
     let found: Vec<(Found, DataDirection)> = DataDirection::ALL.into_iter().filter_map(of_direction).collect();
     let (worst, direction) = found.iter().max_by(|one, other| one.0.cost.total_cmp(&other.0.cost))?.clone();
     let is_only = found.iter().filter(|(found, _)| found.is_worth_telling(has_rate)).count() == 1;
-    Some((worst, if is_only { direction.into() } else { FindingDirection::None }))
+    Some((worst, is_only.then_some(direction)))
 }
 
 fn slow_ios(latency: &LatencyStat, seconds: f64, in_flight: f64) -> Option<Found> {

@@ -177,7 +177,7 @@ mod tests {
             title: format!("Title of {id}"),
             severity,
             jobs: vec![test.to_owned()],
-            direction: ferrio_stats::FindingDirection::None,
+            direction: None,
             evidence: vec![],
             explanation: format!("Measured in {test}."),
             cure: "Do it.".to_owned(),
