@@ -279,6 +279,43 @@ fn a_silent_server_does_not_hold_a_job_without_a_runtime() {
     }
 }
 
+/// The same of writes in parts, whichever of their requests has no answer: their begin, all parts, one part, their end.
+#[test]
+fn a_silent_server_does_not_hold_a_write_in_parts() {
+    const BEGUN: Answer = Answer::Says("HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\n<UploadId>u1</UploadId>");
+    const TAKEN: Answer = Answer::Says("HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 0\r\n\r\n");
+    let answers: [AnswersLike; 4] = [
+        ("begin", |_| Answer::Never),
+        ("parts", |asked| if asked.number == 0 { BEGUN } else { Answer::Never }),
+        ("part", |asked| match asked.number {
+            0 => BEGUN,
+            1 => Answer::Never,
+            _ => TAKEN,
+        }),
+        ("end", |asked| match asked.number {
+            0 => BEGUN,
+            _ if asked.is_put => TAKEN,
+            _ => Answer::Never,
+        }),
+    ];
+    let common = "--rw=write --bs=64k --size=64k --http_mode=s3 --http_s3_keyid=k --http_s3_key=s --http_s3_part_size=16k --http_s3_parallel=2";
+    for (silent, answer) in answers {
+        for (options, words) in [
+            ("--server_timeout=1", "the server has answered nothing for as long as server_timeout allows"),
+            ("--time_based --runtime=300ms", "the server has not answered the I/Os in flight"),
+        ] {
+            let (finished, server) = run(answer, &format!("{common} --output-format=json {options}"));
+            let what = format!("{silent}: {}", finished.all());
+            assert_eq!((finished.code, figure(&finished, "/error")), (Some(1), 110), "{what}");
+            assert!(what.contains(words), "{what}");
+            let requests = &server.seen().requests;
+            assert_eq!(requests.len() > 1, silent != "begin", "{what}");
+            let is_at_end = |head: &String| head.starts_with("POST /d/o_0_65536?uploadId=u1 ");
+            assert_eq!(requests.iter().any(is_at_end), silent == "end", "{what}");
+        }
+    }
+}
+
 #[test]
 fn a_dripping_server_does_not_hold_a_stopped_job() {
     let answers: [fn(Asked) -> Answer; 2] = [

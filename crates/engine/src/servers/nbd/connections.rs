@@ -5,7 +5,7 @@
 
 use super::protocol::NbdCommand;
 use super::wire::Wire;
-use crate::contract::{Completion, IoResult, IoUnit};
+use crate::contract::{Cancellation, Completion, IoResult, IoUnit};
 use crate::servers::remote::silence::Silence;
 use ferrio_sys::poll;
 use ferrio_sys::tcp_info::TcpCounts;
@@ -19,7 +19,11 @@ const _: () = assert!(MOST <= poll::MOST_AT_ONCE);
 /// The connections of a job.
 pub(super) struct Connections {
     wires: Vec<Wire>,
-    silence: Silence,
+    /// How long each of them has answered nothing.
+    silences: Vec<Silence>,
+    most_silence: Duration,
+    /// Since when the connections are watched, before they are judged again.
+    watched_since: Option<Instant>,
     /// The one whose replies are taken first, each in its turn.
     first: usize,
 }
@@ -27,12 +31,13 @@ pub(super) struct Connections {
 impl Connections {
     /// None yet, to a server that may be silent for so long.
     pub(super) fn new(most_silence: Duration) -> Self {
-        Self { wires: Vec::new(), silence: Silence::new(most_silence), first: 0 }
+        Self { wires: Vec::new(), silences: Vec::new(), most_silence, watched_since: None, first: 0 }
     }
 
     /// Adds a connection.
     pub(super) fn add(&mut self, wire: Wire) {
         self.wires.push(wire);
+        self.silences.push(Silence::new(self.most_silence));
     }
 
     /// Their number.
@@ -45,9 +50,9 @@ impl Connections {
         self.wires.iter().filter_map(Wire::tcp_counts)
     }
 
-    /// Takes a request; the error is the result of the unit.
+    /// Takes a request; the error is the result of the unit. A lost connection gets none as long as there is another.
     pub(super) fn queue(&mut self, unit_index: u32, unit: &IoUnit, command: NbdCommand) -> Result<(), IoResult> {
-        match self.wires.iter_mut().min_by_key(|wire| wire.n_in_flight()) {
+        match self.wires.iter_mut().min_by_key(|wire| (wire.is_lost(), wire.n_in_flight())) {
             Some(wire) => wire.queue(unit_index, unit, command),
             None => Err(IoResult::END_OF_DATA),
         }
@@ -75,29 +80,42 @@ impl Connections {
             }
             let now = Instant::now();
             let left = end.get_or_insert(now + limit).saturating_duration_since(now);
-            if left.is_zero() {
-                return self.note_wait(completions.len() - n_before, limit, completions);
+            if self.judge(now, left.is_zero().then_some(limit), completions) || left.is_zero() {
+                return;
             }
             poll::wait_for_any(self.wires.iter().filter_map(Wire::wait), left);
         }
     }
 
-    /// Notes that a wait has brought so few results. A server that is gone ends all I/Os.
-    fn note_wait(&mut self, n_new: usize, waited: Duration, completions: &mut Vec<Completion>) {
-        // Each of them is asked, as that is what the next wait counts from.
-        let n_moved = self.wires.iter_mut().filter_map(|wire| wire.take_moved().then_some(())).count();
-        if n_new > 0 || n_moved > 0 {
-            return self.silence.end();
+    /// Notes how long each connection has answered nothing: at the end of a wait, of which `waited` is the length, and now and then
+    /// beside connections that answer. The I/Os of a connection that is gone end. True: there are such.
+    pub(super) fn judge(&mut self, now: Instant, waited: Option<Duration>, completions: &mut Vec<Completion>) -> bool {
+        let since = *self.watched_since.get_or_insert(now);
+        let watched = now.saturating_duration_since(since);
+        if waited.is_none() && watched < Cancellation::LOOK {
+            return false;
         }
-        self.silence.add(waited);
-        if self.silence.is_too_long() {
-            self.wires.iter_mut().for_each(|wire| wire.end_silent(completions));
+        self.watched_since = Some(now);
+        // A job that was stopped, or is late, blames no server for it.
+        let silent = watched.min(waited.unwrap_or(Cancellation::LOOK));
+        let n_before = completions.len();
+        for (wire, silence) in self.wires.iter_mut().zip(&mut self.silences).filter(|(wire, _)| !wire.is_lost()) {
+            // Each of them is asked, as that is what the next judgement counts from.
+            if wire.take_moved() || wire.n_in_flight() == 0 {
+                silence.end();
+                continue;
+            }
+            silence.add(silent);
+            if silence.is_too_long() {
+                wire.end_silent(completions);
+            }
         }
+        completions.len() > n_before
     }
 
-    /// True if the server was silent for too long.
+    /// True if the server was silent for too long on one of them.
     pub(super) fn are_silent(&self) -> bool {
-        self.silence.is_too_long()
+        self.silences.iter().any(Silence::is_too_long)
     }
 
     /// Gives up all I/Os in flight, and the connections.

@@ -20,7 +20,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The path of a socket, removed when dropped.
 struct Place(PathBuf);
@@ -331,4 +331,37 @@ fn requests_are_spread_over_connections() {
     let found = results(&mut wire, 3);
     assert_eq!(found.iter().filter(|(_, result)| *result == IoResult::done(BLOCK)).count(), 2);
     assert_eq!(found.iter().filter(|(_, result)| *result == IoResult::failed(104)).count(), 1);
+    // From now on the others have them all.
+    for slot in 0..4 {
+        wire.queue(slot, &unit(Direction::Read, slot as usize), NbdCommand::Read).unwrap();
+    }
+    wire.commit();
+    for server in &mut servers {
+        server.read_exact(&mut [0; 2 * 28]).unwrap();
+    }
+}
+
+/// The first of three connections says nothing, the second answers whenever it is looked at, and the third has nothing to do.
+#[test]
+fn a_silent_connection_is_gone_though_others_answer() {
+    let (mut wire, mut servers, _) = wired_by(3, 2);
+    let read = |wire: &mut Connections, slot: u32| {
+        wire.queue(slot, &unit(Direction::Read, slot as usize), NbdCommand::Read).unwrap();
+        wire.commit();
+    };
+    read(&mut wire, 0);
+    let (begin, n_looks) = (Instant::now(), MOST_SILENCE.as_millis() / Cancellation::LOOK.as_millis());
+    let mut lost = Vec::with_capacity(2);
+    for n_judged in 0..2 * n_looks as u32 {
+        read(&mut wire, 1);
+        servers[1].read_exact(&mut [0; 28]).unwrap();
+        servers[1].write_all(&[reply(0, n_judged + 1, 1), vec![1; BLOCK]].concat()).unwrap();
+        assert_eq!(results(&mut wire, 1), [(1, IoResult::done(BLOCK))]);
+        if wire.judge(begin + Cancellation::LOOK * n_judged, None, &mut lost) {
+            assert!(n_judged >= n_looks as u32);
+            break;
+        }
+    }
+    let lost: Vec<_> = lost.iter().map(|lost| (lost.unit_index, lost.result)).collect();
+    assert_eq!((lost, wire.are_silent()), (vec![(0, IoResult::failed(110))], true));
 }

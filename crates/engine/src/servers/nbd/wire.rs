@@ -130,6 +130,11 @@ impl Wire {
         self.n_in_flight
     }
 
+    /// True if the connection takes no requests any more.
+    pub(super) fn is_lost(&self) -> bool {
+        self.ended.is_some()
+    }
+
     /// What the kernel counts of the connection, if it is one of TCP.
     pub(super) fn tcp_counts(&self) -> Option<TcpCounts> {
         TcpCounts::of(self.channel.as_fd())

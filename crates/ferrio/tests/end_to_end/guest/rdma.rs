@@ -150,8 +150,13 @@ fn blocks_that_do_not_fit_the_server_are_an_error_of_both_ends() {
 }
 
 #[test]
-fn waits_end_with_the_runtime_and_by_a_signal() {
-    let Some(guest) = enter_with_device("waits_end_with_the_runtime_and_by_a_signal") else { return };
+fn waits_end_with_the_runtime_by_a_signal_and_after_half_a_minute() {
+    let Some(guest) = enter_with_device("waits_end_with_the_runtime_by_a_signal_and_after_half_a_minute") else {
+        return;
+    };
+    // Without a runtime, beside the others.
+    let patient = format!("--name=c --ioengine=rdma --rw=write --hostname={ABSENT} --port=7053 --size=64k");
+    let patient = run(&guest, Program::Ferrio, &patient).start();
     let alone = server(&guest, Program::Ferrio, "--port=7050 --size=64k --runtime=1").finish();
     let absent = format!("--name=c --ioengine=rdma --rw=write --hostname={ABSENT} --port=7050 --size=64k --runtime=1");
     let absent = run(&guest, Program::Ferrio, &absent).finish();
@@ -167,6 +172,24 @@ fn waits_end_with_the_runtime_and_by_a_signal() {
     assert!(stopped.all().contains("terminating on signal 2"), "{}", stopped.all());
     let refused = client(&guest, Program::Ferrio, "--port=7052 --size=64k");
     assert!(refused.code == Some(1) && refused.all().contains("nobody listens there"), "{}", refused.all());
+    let patient = patient.finish();
+    let words = "the server 10.9.9.77 port 7053 does not answer while the connection is made";
+    assert!(patient.code == Some(1) && patient.all().contains(words), "{}", patient.all());
+}
+
+/// The buffers of a job are locked memory, of which a process without privileges has little.
+#[test]
+fn buffers_beyond_the_limit_of_locked_memory_are_an_error_with_its_cause() {
+    let name = "buffers_beyond_the_limit_of_locked_memory_are_an_error_with_its_cause";
+    let Some(guest) = enter_with_device(name) else { return };
+    if !has_programs(name, &["setpriv"]) {
+        return;
+    }
+    let script = "ulimit -l 64 && exec setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock \"$0\" \"$@\"";
+    let job = format!("--name=c --ioengine=rdma --rw=write --hostname={ADDRESS} --port=7095 --size=4m --bs=1m");
+    let limited = run(&guest, Program::Ferrio, &job).in_shell(script).finish();
+    let words = "the limit of locked memory (ulimit -l) may be too low";
+    assert!(limited.code == Some(1) && limited.all().contains(words), "{}", limited.all());
 }
 
 /// Kills a run with its jobs.

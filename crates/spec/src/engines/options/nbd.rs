@@ -17,7 +17,7 @@ engine_options! {
         .deviates(Mended, "Parameters of TLS work, which fio's library forbids to it.");
     CONNECTIONS: i64 = number("connections", "Connections of the job to its server", between(1, 16))
         .long("An option of ferrio's own. Requests are spread over the connections. A job that writes needs a server that allows \
-               several (nbdinfo shows it as can_multi_conn).")
+               several (nbdinfo shows it as can_multi_conn). I/Os fail on a connection that answers nothing for server_timeout, though others do.")
         .default("1")
         .own();
     SERVER_TIMEOUT: i64 = number("server_timeout", "Seconds in which a server has to answer something", between(1, 86_400))
