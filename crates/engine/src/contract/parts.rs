@@ -7,7 +7,6 @@ use ferrio_stats::ServerSteps;
 use ferrio_stats::note::ScsiStatus;
 use std::ops::Range;
 
-/// State of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Connection {
     /// The connection is made, or the engine needs none.
@@ -76,9 +75,7 @@ pub trait Server {
 /// What a write leaves in its blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteContent {
-    /// The data of its buffer.
     Data,
-    /// Zeroes.
     Zeroes,
     /// What was there before.
     Unchanged,
@@ -114,9 +111,7 @@ pub trait DeviceCommands {
 /// A field of the protection information of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GuardedField {
-    /// The checksum.
     Guard,
-    /// The tag of the application.
     ApplicationTag,
     /// The tag that counts with the blocks.
     ReferenceTag,
@@ -125,13 +120,10 @@ pub enum GuardedField {
 /// Protection information that is not what it should be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TagMismatch {
-    /// The field.
     pub field: GuardedField,
     /// First block of the I/O.
     pub block: u64,
-    /// Expected value.
     pub expected: u64,
-    /// Value in the block.
     pub actual: u64,
 }
 

@@ -24,13 +24,11 @@ pub struct Draft {
 /// Values that the lowering decides when all options are known.
 #[derive(Debug, Clone, Default)]
 pub struct Open {
-    /// Options of the queue.
     pub queue: QueueDraft,
     /// `bsrange` or `bssplit`, which count whatever `bs` says before or after it.
     pub block_range: PerDirection<Option<BlockRange>>,
     /// The `cmdprio` options.
     pub command_priority: CommandPriorityDraft,
-    /// `zonemode` and its sizes.
     pub zones: ZoneDraft,
     /// `fdp` and `dataplacement`.
     pub placement: PlacementDraft,
@@ -95,7 +93,6 @@ pub struct DedupeDraft {
 
 /// Surroundings of an option while it is applied: the machine, units, and a place for messages.
 pub struct ApplyContext<'a> {
-    /// The machine.
     pub environment: &'a dyn Environment,
     /// `--readonly` was given before.
     pub readonly: bool,

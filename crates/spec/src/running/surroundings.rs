@@ -18,14 +18,12 @@ pub struct SurroundingsSpec {
     pub numa_cpu_nodes: Option<Vec<u32>>,
     /// `numa_mem_policy`; `None`: not given.
     pub numa_memory: Option<NumaMemory>,
-    /// `cgroup` and its family.
     pub cgroup: CgroupSpec,
 }
 
 /// `numa_mem_policy`. Lists of nodes are not empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NumaMemory {
-    /// The system's default.
     Default,
     /// From this node first.
     Prefer(u32),

@@ -46,7 +46,6 @@ impl HelperUsage {
 /// Turns of a worker's own thread on a CPU (`/proc/PID/schedstat`); its helpers are not included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CpuTurns {
-    /// Time on a CPU.
     pub ran_ns: u64,
     /// Time in which it was ready to run and had no CPU.
     pub waited_ns: u64,

@@ -8,7 +8,6 @@ use crate::error::{Context, Result};
 use rustix::fd::{AsFd, AsRawFd};
 use std::ops::Range;
 
-/// Extents that one call returns.
 const N_PER_CALL: usize = 256;
 /// A file of more extents is looked at no further: 4 million calls would take minutes.
 const MAX_EXTENTS: u64 = 1 << 18;
@@ -27,7 +26,6 @@ mod flag {
 /// Bytes of a file by the kind of their extents. A byte that is in no extent belongs to a hole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExtentMap {
-    /// Number of extents.
     pub n_extents: u64,
     /// Holds data on the medium.
     pub written_bytes: u64,

@@ -12,7 +12,6 @@ const MAX_NODES: u32 = 1024;
 /// Source of a thread's memory. The nodes are numbers of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryPolicy<'a> {
-    /// The system's default.
     Default,
     /// From this node, or from others when it has none left.
     Preferred(u32),

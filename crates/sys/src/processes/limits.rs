@@ -95,7 +95,6 @@ impl Drop for LockedMemory {
 /// Turns of a thread on a CPU, since it began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ThreadTurns {
-    /// Nanoseconds on a CPU.
     pub ran_ns: u64,
     /// Nanoseconds in which it was ready to run and had no CPU.
     pub waited_ns: u64,
@@ -119,7 +118,6 @@ impl ThreadTurns {
         (ran_ns > 0 && n_turns > 0).then_some(Self { ran_ns, waited_ns, n_turns, n_sleeps: 0 })
     }
 
-    /// The turns since an earlier state.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -157,7 +155,6 @@ impl Usage {
         Self::get(libc::RUSAGE_SELF)
     }
 
-    /// Usage of the calling thread.
     pub fn of_thread() -> Self {
         Self::get(libc::RUSAGE_THREAD)
     }
@@ -185,7 +182,6 @@ impl Usage {
         Self::get(libc::RUSAGE_CHILDREN)
     }
 
-    /// Usage since an earlier state.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {

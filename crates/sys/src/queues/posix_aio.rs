@@ -14,12 +14,9 @@ use rustix::io::Errno;
 use std::cell::UnsafeCell;
 use std::os::fd::RawFd;
 
-/// Kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PosixAioOperation {
-    /// Read at an offset.
     Read,
-    /// Write at an offset.
     Write,
     /// `fsync`.
     Sync,

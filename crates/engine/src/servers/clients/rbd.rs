@@ -26,11 +26,9 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Name of the engine in messages.
 const NAME: &str = "rbd";
 
 ferrio_sys::vendor_functions! {
-    /// Functions of librbd.
     pub(super) struct Librbd of VendorLibrary { name: "librbd", sonames: &["librbd.so.1"], package: "librbd1" };
     fn rbd_open(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
     fn rbd_open_read_only(ClientHandle, *const c_char, *mut ClientHandle, *const c_char) -> c_int;
@@ -72,7 +70,6 @@ fn prepare(options: &EngineOptions) -> Result<Box<dyn Prepared>, EngineError> {
     }))
 }
 
-/// The number that the library has for a format, and the passphrase.
 fn encryption(format: Option<&str>, passphrase: Option<&str>) -> Result<Option<(c_int, CString)>, EngineError> {
     let Some(format) = format else { return Ok(None) };
     let refused = |option, value: &str, why: String| EngineError::bad_option(NAME, option, value, why);
@@ -131,7 +128,6 @@ impl Prepared for Idle {
     }
 }
 
-/// An open image.
 struct Image {
     api: &'static Librbd,
     handle: ClientHandle,

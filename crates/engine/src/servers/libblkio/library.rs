@@ -5,13 +5,11 @@
 use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_void};
 
-/// `struct blkio`.
 #[repr(C)]
 pub(super) struct BlkioHandle {
     _opaque: [u8; 0],
 }
 
-/// `struct blkioq`.
 #[repr(C)]
 pub(super) struct BlkioQueue {
     _opaque: [u8; 0],
@@ -30,7 +28,6 @@ pub(super) struct BlkioMemory {
     pub(super) flags: u32,
 }
 
-/// `struct blkio_completion`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct BlkioCompletion {
@@ -44,7 +41,6 @@ pub(super) struct BlkioCompletion {
 pub(super) const FUA: u32 = 1;
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libblkio.
     pub(super) struct Libblkio of VendorLibrary { name: "libblkio", sonames: &["libblkio.so.1"], package: "libblkio1" };
     fn blkio_get_error_msg() -> *const c_char;
     fn blkio_create(*const c_char, *mut *mut BlkioHandle) -> c_int;

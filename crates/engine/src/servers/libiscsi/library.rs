@@ -6,7 +6,6 @@ use super::session::IscsiCallback;
 use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_void};
 
-/// `struct iscsi_context`.
 #[repr(C)]
 pub(super) struct IscsiContext {
     _opaque: [u8; 0],
@@ -15,7 +14,6 @@ pub(super) struct IscsiContext {
 /// `MAX_STRING_SIZE` and the NUL byte.
 const TEXT_BYTES: usize = 256;
 
-/// `struct iscsi_url`, its beginning.
 #[repr(C)]
 pub(super) struct IscsiUrl {
     pub(super) portal: [c_char; TEXT_BYTES],
@@ -27,7 +25,6 @@ pub(super) struct IscsiUrl {
     pub(super) lun: c_int,
 }
 
-/// `struct scsi_task`, its beginning.
 #[repr(C)]
 pub(super) struct ScsiTask {
     pub(super) status: c_int,
@@ -86,7 +83,6 @@ pub(super) struct UnmapRange {
 }
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libiscsi.
     pub(super) struct Libiscsi of VendorLibrary {
         name: "libiscsi",
         sonames: &["libiscsi.so.7", "libiscsi.so.8", "libiscsi.so.9", "libiscsi.so.11"],

@@ -16,7 +16,6 @@ pub(super) const MOST: usize = 16;
 
 const _: () = assert!(MOST <= poll::MOST_AT_ONCE);
 
-/// The connections of a job.
 pub(super) struct Connections {
     wires: Vec<Wire>,
     silence: Silence,
@@ -30,17 +29,14 @@ impl Connections {
         Self { wires: Vec::new(), silence: Silence::new(most_silence), first: 0 }
     }
 
-    /// Adds a connection.
     pub(super) fn add(&mut self, wire: Wire) {
         self.wires.push(wire);
     }
 
-    /// Their number.
     pub(super) fn len(&self) -> usize {
         self.wires.len()
     }
 
-    /// What the kernel counts of those of TCP.
     pub(super) fn tcp_counts(&self) -> impl Iterator<Item = TcpCounts> {
         self.wires.iter().filter_map(Wire::tcp_counts)
     }

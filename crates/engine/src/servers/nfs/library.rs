@@ -6,7 +6,6 @@ use super::session::NfsCallback;
 use ferrio_sys::library::VendorLibrary;
 use std::ffi::{c_char, c_int, c_void};
 
-/// `struct nfs_context`.
 #[repr(C)]
 pub(super) struct NfsContext {
     _opaque: [u8; 0],
@@ -18,7 +17,6 @@ pub(super) struct NfsFileHandle {
     _opaque: [u8; 0],
 }
 
-/// `struct nfs_url`.
 #[repr(C)]
 pub(super) struct NfsUrl {
     pub(super) server: *mut c_char,
@@ -27,7 +25,6 @@ pub(super) struct NfsUrl {
 }
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libnfs.
     pub(super) struct Libnfs of VendorLibrary {
         name: "libnfs",
         sonames: &["libnfs.so.14", "libnfs.so.13"],

@@ -131,7 +131,6 @@ pub(super) struct QueuePairState {
 }
 
 impl QueuePairState {
-    /// A wish for a state.
     pub(super) fn new(state: c_uint) -> Self {
         Self {
             state,
@@ -242,7 +241,6 @@ pub(super) const HAS_RNR_RETRY: c_int = 1 << 11;
 pub(super) const HAS_RNR_TIMER: c_int = 1 << 15;
 
 ferrio_sys::vendor_functions! {
-    /// Functions of librdmacm.
     pub(super) struct Librdmacm of VendorLibrary {
         name: "librdmacm",
         sonames: &["librdmacm.so.1"],
@@ -269,7 +267,6 @@ ferrio_sys::vendor_functions! {
 }
 
 ferrio_sys::vendor_functions! {
-    /// Functions of libibverbs.
     pub(super) struct Libibverbs of VendorLibrary {
         name: "libibverbs",
         sonames: &["libibverbs.so.1"],

@@ -18,7 +18,6 @@ pub(super) enum ExtentsError {
     TooMany(PathBuf),
 }
 
-/// Adds the extents of a file.
 pub(super) fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Result<ExtentBytes, ExtentsError> {
     let file = OpenRequest::default().open(path)?;
     let map = ExtentMap::of_file(file, size_bytes)?;
@@ -37,7 +36,6 @@ pub(super) fn add_extents(sum: ExtentBytes, path: &Path, size_bytes: u64) -> Res
     })
 }
 
-/// Bytes of a file of a size, by the kind of their extents.
 pub(super) fn extent_bytes(map: &ExtentMap, size_bytes: u64) -> ExtentBytes {
     ExtentBytes {
         n_extents: map.n_extents,
