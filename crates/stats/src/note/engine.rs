@@ -49,7 +49,6 @@ pub enum EngineNote {
         engine: Cow<'static, str>,
         /// A word for its way of working.
         mode: Cow<'static, str>,
-        /// Names and values of its settings.
         settings: Vec<(Cow<'static, str>, u64)>,
     },
     /// The program that the engine will run.

@@ -65,7 +65,6 @@ impl LibraryEngine {
         Ok(Self { api, engine, arena, in_flight, n_in_flight: 0, events, fault: None })
     }
 
-    /// Opens a target.
     pub fn open(&mut self, index: u32, target: &str, writes: bool) -> Result<(), LibraryFailure> {
         let Some(call) = self.api.raw().calls.open else { return Ok(()) };
         let target = c_text(target);
