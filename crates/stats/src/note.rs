@@ -9,7 +9,6 @@ mod file;
 mod io;
 mod replay;
 mod run;
-mod stream;
 mod verify;
 mod zone;
 
@@ -17,10 +16,10 @@ pub use block::{BadBlock, BlockDump, Damage, Fault, FaultKind};
 pub use during::{During, SystemError};
 pub use engine::EngineNote;
 pub use file::{DeviceUsage, FileNote};
+pub use io::StreamFault;
 pub use io::{DeviceStatus, IoNote, ProtectionField, RateMiss, ScsiStatus};
 pub use replay::{MergeFault, MergeNote, ReplayNote, TraceFault, TracePlace, TraceRemark, TraceTrouble};
 pub use run::RunNote;
-pub use stream::StreamFault;
 pub use verify::{ManyWrites, Remedy, StateFault, UnjudgedTrace, VerifyNote};
 pub use zone::ZoneNote;
 
