@@ -9,7 +9,6 @@
 use crate::BuildError;
 use std::mem::MaybeUninit;
 
-/// Bits of a word of the map.
 const WORD_BITS: u64 = 64;
 
 /// Levels of a map of 2^64 blocks: 64^11 is the first power of 64 that covers it.
@@ -40,9 +39,6 @@ impl RandomMap {
     }
 
     /// The same; `prepare` gets the memory before it is touched.
-    ///
-    /// # Errors
-    /// As [`Self::new`].
     pub fn with_memory(n_blocks: u64, prepare: impl FnOnce(&mut [MaybeUninit<u64>])) -> Result<Self, BuildError> {
         let (level_starts, n_levels, n_words) = Self::layout(n_blocks);
         let no_memory = || BuildError::RandomMapMemory { n_blocks, n_bytes: n_words.saturating_mul(8) };
@@ -89,13 +85,11 @@ impl RandomMap {
         }
     }
 
-    /// Blocks in all.
     #[inline]
     pub const fn n_blocks(&self) -> u64 {
         self.n_blocks
     }
 
-    /// Blocks that are free.
     #[inline]
     pub const fn n_free(&self) -> u64 {
         self.n_free

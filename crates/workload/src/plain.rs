@@ -8,7 +8,6 @@ use crate::choice::{self, BlockChoice};
 use crate::compat;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
-use crate::pace::Pace;
 use crate::plan::{FileRange, Rounds, SyncIntervals, WorkForm, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::stream::offset_picker;
 use ferrio_spec::{DirectionMix, FileService, PatternSpec, RandomDistribution, RandomGenerator};
@@ -16,7 +15,6 @@ use ferrio_sys::prefetch;
 use ferrio_units::random::{SeedIndex, Taus88, UniformBlocks};
 use ferrio_units::{DataDirection, RandomMap};
 
-/// The stream of a plain job.
 #[derive(Debug, Clone)]
 pub(crate) struct PlainStream {
     direction: DataDirection,
@@ -36,7 +34,6 @@ pub(crate) struct PlainStream {
     limits: Limits,
 }
 
-/// The order of the blocks.
 #[derive(Debug, Clone)]
 enum BlockOrder {
     /// Ascending, from the start of the range.
@@ -233,24 +230,6 @@ impl PlainStream {
         if let BlockOrder::Mapped(blocks) = &mut self.order {
             blocks.map.reset();
         }
-    }
-}
-
-impl IoStream for PlainStream {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
     }
 }
 

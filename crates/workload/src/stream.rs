@@ -13,7 +13,6 @@ use crate::file_pick::FilePicker;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo, OffsetState};
 use crate::offset::{BlockStart, OffsetPicker};
-use crate::pace::Pace;
 use crate::plan::{Rounds, WorkLimits, WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
 use crate::zoning::{SharedZoning, Unzoned, Zoning};
@@ -258,7 +257,6 @@ impl<Z: Zoning> Stream<Z> {
         }
     }
 
-    /// Sets the limits of a new pass.
     fn set_limits(&mut self) {
         let WorkLimits { bytes, pass_bytes, .. } = self.plan.limits;
         let of_pass = |issued_bytes: u64| issued_bytes.saturating_add(pass_bytes);
@@ -321,24 +319,6 @@ impl<Z: Zoning> Stream<Z> {
 fn most_ios(file: &FileCursor) -> u64 {
     let has_map = matches!(file.choice, BlockChoice::Map(_));
     if has_map { u64::MAX } else { file.n_starts.0.into_iter().max().unwrap_or(0).max(1) }
-}
-
-impl<Z: Zoning + Clone + 'static> IoStream for Stream<Z> {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
-    }
 }
 
 impl<Z: Zoning + Clone + 'static> JobStream for Stream<Z> {
@@ -407,7 +387,6 @@ fn goes_on_at_start(file: &mut FileCursor, at_rest: Option<DataDirection>) -> bo
     }
 }
 
-/// Makes the picker of offsets for a plan.
 pub(crate) fn offset_picker(plan: &WorkloadPlan) -> OffsetPicker {
     let min_bytes = smallest_block_bytes(plan).max(1);
     let largest = (0..plan.files.len()).map(|file_index| drawn_bytes(plan, file_index) / min_bytes).max().unwrap_or(0);

@@ -6,7 +6,6 @@ use crate::direction::DirectionPicker;
 use crate::file_pick::FilePicker;
 use crate::io_stream::{IoStream, JobStream};
 use crate::next::{IssuedTotals, Next, NextIo};
-use crate::pace::Pace;
 use crate::paced::Unpaced;
 use crate::plan::{WorkloadError, WorkloadPlan};
 use crate::sync_points::SyncPoints;
@@ -104,24 +103,6 @@ impl WholeFiles {
     }
 }
 
-impl IoStream for WholeFiles {
-    fn next(&mut self) -> Next {
-        self.draw()
-    }
-
-    fn job(&self) -> Option<&dyn JobStream> {
-        Some(self)
-    }
-
-    fn job_mut(&mut self) -> Option<&mut dyn JobStream> {
-        Some(self)
-    }
-
-    fn pace(&mut self) -> Option<&mut dyn Pace> {
-        None
-    }
-}
-
 impl Unpaced for WholeFiles {
     fn steer(&mut self, now_ns: u64, dues_ns: impl FnOnce() -> PerDirection<u64>) {
         self.directions.steer(now_ns, dues_ns());
@@ -181,7 +162,6 @@ mod tests {
         WorkloadPlan { files: (0..10).map(file).collect(), openfiles: 10, file_service, ..plan(mix, false) }
     }
 
-    /// The steps of a pass.
     fn steps(stream: &mut WholeFiles) -> Vec<Next> {
         let mut steps = Vec::new();
         loop {

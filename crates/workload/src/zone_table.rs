@@ -19,7 +19,6 @@ pub enum Awaited {
     Place,
 }
 
-/// The properties of a zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ZoneShape {
     /// Number of bytes, from its start, that can be written; at most the distance to the next zone.
@@ -33,13 +32,11 @@ pub struct ZoneShape {
 pub struct ZoneLayout {
     /// Bytes from the start of a zone to that of the next; at least 1.
     pub zone_bytes: u64,
-    /// Number of zones.
     pub n_zones: usize,
     /// The shape of all zones, or of each.
     pub shapes: ZoneShapes,
 }
 
-/// Shapes of zones.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ZoneShapes {
     /// All zones have the same shape.
@@ -49,7 +46,6 @@ pub enum ZoneShapes {
 }
 
 impl ZoneLayout {
-    /// The shape of a zone.
     pub fn shape(&self, zone: usize) -> ZoneShape {
         match &self.shapes {
             ZoneShapes::Same(shape) => *shape,
@@ -88,7 +84,6 @@ pub enum ZoneActivity {
 /// A block that could not be written to its zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailedBlock {
-    /// Its start in the zone.
     pub start_bytes: u64,
     /// Its contents; empty if they are not known.
     pub data: Box<[u8]>,
@@ -100,15 +95,9 @@ pub trait ZoneState: Debug + Send + Sync {
     fn with(&self, act: &mut dyn FnMut(&[AtomicU64]));
 
     /// Lets the device reset a zone. Emulated zones have nothing to do.
-    ///
-    /// # Errors
-    /// The errno of the device.
     fn reset(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
     /// Lets the device finish a zone, so that it counts as written to its end. Emulated zones have nothing to do.
-    ///
-    /// # Errors
-    /// The errno of the device.
     fn finish(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32>;
 
     /// After a failed write: writes what is missing in the zone with this start up to `wanted_bytes` of it, from these
@@ -159,7 +148,6 @@ impl ZoneTable {
         Self { layout, limits, max_ranges, state }
     }
 
-    /// The places of the zones.
     pub fn layout(&self) -> &ZoneLayout {
         &self.layout
     }
@@ -213,9 +201,6 @@ impl ZoneTable {
     }
 
     /// Lets the device reset the zones of a range.
-    ///
-    /// # Errors
-    /// The errno of the device.
     pub fn trim(&self, start_bytes: u64, length_bytes: u64) -> Result<(), i32> {
         self.state.reset(start_bytes, length_bytes)
     }
@@ -238,7 +223,6 @@ impl ZoneTable {
         self.state.released(Awaited::Place);
     }
 
-    /// Lets the device reset a zone.
     pub(crate) fn reset_device(&self, zone: usize) -> Result<(), i32> {
         let zone_bytes = self.layout.zone_bytes;
         self.state.reset(zone as u64 * zone_bytes, zone_bytes)

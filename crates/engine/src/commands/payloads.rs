@@ -11,15 +11,11 @@ use std::io;
 /// Memory with a part for each I/O in flight, by its slot.
 pub(crate) struct Payloads {
     memory: Arena,
-    /// Length of a part.
     part_bytes: usize,
 }
 
 impl Payloads {
     /// Parts of at least this length. Parts of slots do not share a cache line.
-    ///
-    /// # Errors
-    /// There is too little memory.
     pub(crate) fn new(engine: &'static str, n_slots: usize, bytes: usize) -> Result<Self, EngineError> {
         let part_bytes = bytes.next_multiple_of(64);
         let size_bytes = n_slots.saturating_mul(part_bytes);

@@ -3,8 +3,8 @@
 //! Must not know: what options mean. Start reading at [`parse`].
 
 use super::getopt::{Item, LongName, NameTarget, Words};
-use super::names::known_names;
 use super::profile::{self, Chosen, Profiles};
+use super::switches::known_names;
 use super::switches::{Switch, SwitchDef};
 use super::{control, settings};
 use crate::collector::{Collector, Section, Stopped};
@@ -37,9 +37,6 @@ pub fn parse(arguments: &[OsString], environment: &dyn Environment) -> Result<In
 }
 
 /// As [`parse`], and keeps the jobs so that further options can be set on them. Values of `--aux-path` are not in the template.
-///
-/// # Errors
-/// As [`parse`].
 pub fn parse_template(
     arguments: &[OsString],
     environment: &dyn Environment,
@@ -94,7 +91,6 @@ struct ArgumentReader<'a> {
     output: OutputSettings,
     eta: EtaSettings,
     control: ControlSettings,
-    /// `--aux-path`.
     aux_path: Option<String>,
     debug: DebugSettings,
     inflate_log: Option<PathBuf>,
@@ -414,7 +410,6 @@ impl<'a> ArgumentReader<'a> {
         self.mode()
     }
 
-    /// The jobs of a profile are those of the run.
     fn run_profile(&mut self, chosen: Chosen) -> Result<Mode, Stopped> {
         if !self.named.files.is_empty() || self.has_jobs {
             let said = "a profile has jobs of its own: it takes no others";

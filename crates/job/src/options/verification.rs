@@ -96,9 +96,6 @@ fn cannot_be_judged(job: &JobSpec, draft: &VerifyDraft, method: VerifyMethod) ->
 }
 
 /// The verification of a job; `None`: it does not verify.
-///
-/// # Errors
-/// Why it cannot be.
 pub(crate) fn lower(job: &JobSpec, open: &Open) -> Result<Option<VerifySpec>, Contradiction> {
     let draft = &open.verify;
     // A pattern without a method turns on the check of that pattern.
@@ -167,7 +164,6 @@ pub(crate) fn lower_buffers(job: &mut JobSpec) {
     job.buffers.scramble = compat::scramble(job.buffers.scramble, job.verify.is_some());
 }
 
-/// The writes that a job reads back.
 fn reads(job: &JobSpec, open: &Open, reads_back: bool) -> Result<VerifiedWrites, Contradiction> {
     let VerifyDraft { is_only, regenerates, is_fsynced, trims, loads_state, .. } = &open.verify;
     let refused = |why| Err(Contradiction::VerifyOnly(why));

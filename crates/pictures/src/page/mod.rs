@@ -10,7 +10,6 @@ mod headline;
 mod precision;
 mod sources;
 mod summary;
-mod words;
 
 pub(crate) use findings::{one as one_finding, rules};
 
@@ -27,7 +26,6 @@ const UPLOT_STYLE: &str = include_str!("assets/uplot.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 const STYLE: &str = include_str!("assets/page.css");
 
-/// The page of some results.
 pub fn page(results: &[RunResult]) -> String {
     let title = title(results);
     let views = data::views(results);
@@ -109,7 +107,7 @@ fn result(result: &RunResult, is_one_of_several: bool) -> Markup {
         section {
             h2 { @if is_one_of_several { (result.name) } @else { "Findings and figures" } }
             p class="summary" { (summary::sentence(result)) }
-            p class="source" { (words::source(result)) }
+            p class="source" { (sources::source(result)) }
             @for remark in &result.remarks { p class="remark" { (remark) } }
             (findings::findings(result))
             (headline::headline(result))

@@ -55,7 +55,6 @@ fn bytes_or_unknown(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "unknown".to_owned(), bytes_text)
 }
 
-/// The jobs in the form of a job file.
 fn job_file(result: &RunResult) -> String {
     let mut lines = Vec::new();
     let mut section = |name: &str, options: &[(String, String)]| {
@@ -78,4 +77,17 @@ fn job_file(result: &RunResult) -> String {
         lines.push(format!("; {} more jobs", jobs.len() - MOST_JOBS));
     }
     lines.join("\n")
+}
+
+/// The program and the time of a result.
+pub(super) fn source(result: &RunResult) -> String {
+    let program = if result.program.is_empty() { "an unknown program" } else { &result.program };
+    let time = result
+        .timestamp_ms
+        .and_then(|ms| i64::try_from(ms).ok())
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    match time {
+        Some(time) => format!("Measured by {program}, report of {} UTC.", time.strftime("%Y-%m-%d %H:%M:%S")),
+        None => format!("Measured by {program}."),
+    }
 }

@@ -12,14 +12,10 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// The files of a run that no output may replace. `inputs`: files that were read for its specification, such as job files.
-///
-/// # Errors
-/// The run cannot be planned.
 pub fn protected_files(spec: &RunSpec, inputs: &[PathBuf]) -> Result<ProtectedPaths, RunError> {
     Ok(of_workers(&RunPlan::new(spec.clone())?.workers, inputs))
 }
 
-/// As [`protected_files`], for a run that is planned.
 pub(crate) fn of_workers(workers: &[WorkerPlan], inputs: &[PathBuf]) -> ProtectedPaths {
     let inputs = inputs.iter().cloned().chain(workers.iter().flat_map(traces));
     let with_role = |role| move |path: PathBuf| (path, role);

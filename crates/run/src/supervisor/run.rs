@@ -74,9 +74,6 @@ enum Stage {
 
 impl Run {
     /// A run of these jobs.
-    ///
-    /// # Errors
-    /// The system has no descriptor left for its handle.
     pub fn new(spec: RunSpec, settings: RunSettings) -> Result<Self, RunError> {
         Ok(Self { spec, settings, handle: Handle::new()? })
     }
@@ -106,7 +103,6 @@ impl Run {
 }
 
 impl PreparedRun {
-    /// A handle that controls the run.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
@@ -221,7 +217,6 @@ fn over(outcome: RunOutcome) -> Stage {
     Stage::Over(Box::new(outcome))
 }
 
-/// New records for all workers.
 fn fresh(plan: &RunPlan) -> Vec<SupervisedWorker> {
     std::iter::repeat_with(SupervisedWorker::default).take(plan.workers.len()).collect()
 }

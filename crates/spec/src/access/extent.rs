@@ -1,15 +1,12 @@
-//! How much of its targets a job uses, and how much it moves.
+//! How much of its targets a job uses, and how much it moves in blocks of which sizes.
 //!
 //! Must not know: how large files are. Start reading at [`ExtentSpec`].
 
-use crate::BlockShare;
 use crate::PatternPart;
 use serde::{Deserialize, Serialize};
 
-/// A size as an option gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SizeSpec {
-    /// Bytes.
     Bytes(u64),
     /// Percent of the target, 0 to 100; of `io_size` also more.
     Percent(u32),
@@ -34,7 +31,6 @@ impl SizeSpec {
 pub struct ExtentSpec {
     /// `size` over all files of the job.
     pub size: Option<SizeSpec>,
-    /// `io_size`.
     pub io_size: Option<SizeSpec>,
     /// `filesize`: low and high bound of each file, bytes.
     pub filesize: Option<(u64, u64)>,
@@ -44,7 +40,6 @@ pub struct ExtentSpec {
     pub patterns: Vec<PatternPart>,
     /// `whole_files`: an I/O is a whole file.
     pub whole_files: bool,
-    /// `offset`.
     pub offset: SizeSpec,
     /// `offset_align`, bytes; 0: the smallest block size.
     pub offset_align: u64,
@@ -54,9 +49,7 @@ pub struct ExtentSpec {
     pub number_ios: u64,
     /// `num_range`: most ranges of a trim, at least 1.
     pub ranges_per_trim: u32,
-    /// `fill_device`.
     pub fill_device: bool,
-    /// `file_append`.
     pub file_append: bool,
 }
 
@@ -74,6 +67,28 @@ impl ExtentSpec {
             _ => None,
         }
     }
+}
+
+/// Smallest and largest block of one direction, bytes. Equal for a fixed size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockRange {
+    pub min_bytes: u64,
+    pub max_bytes: u64,
+}
+
+impl BlockRange {
+    pub const fn one(block_bytes: u64) -> Self {
+        Self { min_bytes: block_bytes, max_bytes: block_bytes }
+    }
+}
+
+/// A block size and how often it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockShare {
+    /// The size, at least 1.
+    pub block_bytes: u64,
+    /// Share of the I/Os, 0 to 100. If the shares of a list are less than 100 together, the rest goes to the last.
+    pub percent: u32,
 }
 
 #[cfg(test)]

@@ -1,17 +1,15 @@
-//! Rates and pauses of a job.
+//! Rates and pauses of a job, and limits for its latencies.
 //!
 //! Must not know: option strings, clocks. Start reading at [`PaceSpec`].
 
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
 
-/// `rate_process`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum RateProcess {
     /// Even spacing.
     #[default]
     Linear,
-    /// Arrivals of a Poisson process.
     Poisson,
 }
 
@@ -39,13 +37,9 @@ pub enum CatchUp {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DrawnTime {
     /// Short times are frequent and long ones rare, as between visitors who come at random.
-    Exponential {
-        /// Mean.
-        mean_us: u64,
-    },
+    Exponential { mean_us: u64 },
     /// All times between two bounds are equally likely.
     Uniform {
-        /// Shortest.
         low_us: u64,
         /// Longest, not below the shortest.
         high_us: u64,
@@ -62,7 +56,6 @@ impl DrawnTime {
     }
 }
 
-/// Pauses of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PauseSpec {
@@ -83,7 +76,6 @@ pub struct PauseSpec {
 }
 
 impl PauseSpec {
-    /// The job pauses.
     pub fn is_set(&self) -> bool {
         self.pause_us > 0 || self.n_spins > 0
     }
@@ -148,8 +140,29 @@ impl Default for PaceSpec {
 }
 
 impl PaceSpec {
-    /// Some direction has a rate.
     pub fn limits_rates(&self) -> bool {
         self.bytes_per_sec.0.iter().any(|rate| *rate > 0) || self.ios_per_sec.0.iter().any(|rate| *rate > 0)
+    }
+}
+
+/// Limits for the latency of I/Os.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LatencySpec {
+    /// `max_latency`, microseconds: the job fails when an I/O takes longer; 0: it may.
+    pub max_us: PerDirection<u64>,
+    /// `latency_target`, microseconds: the depth is searched at which I/Os take no longer; 0: it is not.
+    pub target_us: u64,
+    /// `latency_window`, microseconds: how long a depth is tried.
+    pub window_us: u64,
+    /// `latency_percentile`: percent of the I/Os that must be within the target, 0 to 100.
+    pub percentile: f64,
+    /// `latency_run`: the job continues after the depth is found.
+    pub goes_on: bool,
+}
+
+impl Default for LatencySpec {
+    fn default() -> Self {
+        Self { max_us: PerDirection::all(0), target_us: 0, window_us: 0, percentile: 100.0, goes_on: false }
     }
 }

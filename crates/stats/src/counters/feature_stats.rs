@@ -5,8 +5,8 @@
 use crate::counters::block_states::BlockStates;
 use crate::counters::counts::add_to;
 use crate::counters::replay::ReplayStats;
+use crate::counters::replay::VerifyStats;
 use crate::counters::server_steps::ServerSteps;
-use crate::counters::verify::VerifyStats;
 use crate::distribution::latency::LatencyStat;
 use ferrio_units::PerDirection;
 use serde::{Deserialize, Serialize};
@@ -47,9 +47,7 @@ pub struct FeatureStats {
 /// Datagrams that came from others than the other end of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ForeignDatagrams {
-    /// Number of those that count as reads.
     pub n_taken: u64,
-    /// Number of those that were left out.
     pub n_left_out: u64,
 }
 

@@ -7,11 +7,9 @@ use ferrio_units::humanize::{duration_text, thousands, three_digits};
 /// What a figure is measured in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MetricUnit {
-    /// I/Os per second.
     IosPerSecond,
     /// Bytes per second, shown in millions.
     BytesPerSecond,
-    /// Nanoseconds.
     Nanoseconds,
 }
 
@@ -33,7 +31,6 @@ const WRITTEN: [(&str, MetricUnit, f64); 11] = [
 /// A text is no value of a figure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MetricValueFault {
-    /// It has no unit that is known.
     #[error("it has no unit (iops, ns, us, ms, s, kB/s, MB/s, GB/s, KiB/s, MiB/s, GiB/s)")]
     Unit,
     /// Before the unit is something else.
@@ -43,9 +40,6 @@ pub enum MetricValueFault {
 
 impl MetricUnit {
     /// The value of a text such as `200us` or `-5 MB/s`, in the unit of the figures that it can be a value of.
-    ///
-    /// # Errors
-    /// It is none.
     pub fn parse(text: &str) -> Result<(Self, f64), MetricValueFault> {
         let text = text.trim().to_ascii_lowercase();
         let number = |unit: &str| text.strip_suffix(unit).map(str::trim_end);

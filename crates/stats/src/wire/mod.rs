@@ -19,31 +19,23 @@ pub(crate) use memory::take_memory;
 pub use packed::Packed;
 pub use reader::WireError;
 
-/// The bytes of a value.
 pub fn to_bytes<T: Serialize>(value: &T) -> Vec<u8> {
     let mut bytes = Vec::new();
     write(value, &mut bytes);
     bytes
 }
 
-/// Appends the bytes of a value.
 pub fn write<T: Serialize>(value: &T, bytes: &mut Vec<u8>) {
     // Cannot fail: values are numbers, texts and lists of them, and fit into memory.
     let _ = value.serialize(&mut writer::Writer(bytes));
 }
 
 /// The value whose bytes these are, in bounded memory ([`MOST_MEMORY_BYTES`]).
-///
-/// # Errors
-/// They are no such value, or more follow.
 pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     memory::within(MOST_MEMORY_BYTES, || access::read(bytes))
 }
 
 /// The value that a document in JSON has in this place.
-///
-/// # Errors
-/// It is no such value.
 pub fn from_value<T: DeserializeOwned>(value: &serde_json::Value) -> Result<T, WireError> {
     from_bytes(&to_bytes(value))
 }

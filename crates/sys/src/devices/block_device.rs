@@ -38,11 +38,6 @@ pub fn logical_block_bytes(device: impl AsFd) -> Result<u32> {
     rustix::fs::ioctl_blksszget(device).context("ioctl", "BLKSSZGET")
 }
 
-/// Physical block size of an open block device.
-pub fn physical_block_bytes(device: impl AsFd) -> Result<u32> {
-    rustix::fs::ioctl_blkpbszget(device).context("ioctl", "BLKPBSZGET")
-}
-
 /// Writes dirty buffers of a block device back and drops its page cache.
 pub fn flush_buffers(device: impl AsFd) -> Result<()> {
     // SAFETY: this opcode takes no argument.
@@ -52,9 +47,7 @@ pub fn flush_buffers(device: impl AsFd) -> Result<()> {
 /// Major and minor number of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceNumber {
-    /// Driver.
     pub major: u32,
-    /// Device of that driver.
     pub minor: u32,
 }
 

@@ -13,12 +13,9 @@ use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags};
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-/// Advice to the kernel about a mapping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MappingAdvice {
-    /// Accesses are random.
     Random,
-    /// Accesses are sequential.
     Sequential,
     /// Use huge pages where possible.
     HugePages,
@@ -123,9 +120,6 @@ impl FileMapping {
     }
 
     /// Copies to the mapping at `at`, and sends the data on its way to persistent memory ([`WriteBack::drain`] waits for it).
-    ///
-    /// # Errors
-    /// As [`FileMapping::write`].
     #[inline]
     pub fn write_through(
         &mut self,

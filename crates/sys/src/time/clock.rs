@@ -90,7 +90,6 @@ impl Clock {
         Some(Self { source: TimeSource::CpuCounter, scale, anchor, timeline: StampLine::new(anchor.stamp, scale) })
     }
 
-    /// A clock on `CLOCK_MONOTONIC`.
     pub fn new_monotonic() -> Self {
         Self::in_ns(TimeSource::Monotonic)
     }
@@ -169,12 +168,6 @@ impl Clock {
     #[inline]
     pub fn between_ns(&self, earlier_stamp: u64, later_stamp: u64) -> u64 {
         self.scale.to_ns(later_stamp.saturating_sub(earlier_stamp))
-    }
-
-    /// The difference of stamps that lasts `ns`, so that a deadline can be compared in raw stamps. Saturates.
-    #[inline]
-    pub fn ns_to_stamp_delta(&self, ns: u64) -> u64 {
-        self.scale.to_stamps(ns)
     }
 
     /// Nanoseconds since the clock was made. Never goes backwards on one clock: a recalibration corrects it gradually.

@@ -7,14 +7,13 @@ use super::blktrace::{BlktraceEvent, ByteOrder, RECORD_BYTES};
 use super::depth::DepthMeter;
 use super::names::FileNames;
 use super::record::{TraceRecord, Verb};
-use super::remarks::Remarks;
+use super::rules::Remarks;
 use super::text::{self, Bad, ParsedLine, Version};
 use super::window::{TraceBytes, TraceLine, TraceWindow};
 use ferrio_stats::note::{TraceFault, TracePlace, TraceRemark};
 use ferrio_units::byte_text;
 use std::sync::Arc;
 
-/// The format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Text(Version),

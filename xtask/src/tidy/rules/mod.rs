@@ -2,6 +2,7 @@
 //!
 //! A new rule is one function plus one line in [`RULES`], with a test that shows a violation.
 
+mod docs;
 mod engines;
 mod findings;
 mod form;
@@ -18,8 +19,8 @@ use super::source::Source;
 /// A rule: returns its findings in one file.
 type Rule = fn(&Source<'_>) -> Vec<Finding>;
 
-/// All rules.
 const RULES: &[Rule] = &[
+    docs::echoing_doc,
     engines::compared_name,
     findings::named_elsewhere,
     form::file_length,
@@ -45,7 +46,6 @@ pub(super) fn check(source: &Source<'_>) -> Vec<Finding> {
 }
 
 #[cfg(test)]
-/// Lines that a rule names in a file of this path and text.
 fn lines_found(rule: Rule, path: &str, text: &str) -> Vec<usize> {
     let source = Source::parse(path, text).expect("the sample parses");
     rule(&source).iter().map(|finding| finding.line).collect()

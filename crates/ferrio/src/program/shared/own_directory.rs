@@ -6,14 +6,10 @@ use crate::ui::console::Console;
 use anyhow::anyhow;
 use std::path::{Path, PathBuf};
 
-/// The directory.
 pub(crate) struct OwnDirectory(pub(crate) PathBuf);
 
 impl OwnDirectory {
     /// Makes a directory below `path` whose name says to which command and process it belongs.
-    ///
-    /// # Errors
-    /// In words: it cannot be made.
     pub(crate) fn make(path: &Path, name: &str) -> anyhow::Result<Self> {
         let own = path.join(format!("ferrio-{name}-{}", std::process::id()));
         let made = std::fs::create_dir(&own);

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// Lines of comments end before this column.
 const MAX_COLUMNS: usize = 78;
 
-/// The text of a job file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct JobText(String);
 
@@ -36,7 +35,6 @@ impl JobText {
         let _ = writeln!(self.0, "\n[{name}]");
     }
 
-    /// An option with its value.
     pub(crate) fn option(&mut self, name: &str, value: impl Display) {
         let _ = writeln!(self.0, "{name}={value}");
     }
@@ -46,16 +44,12 @@ impl JobText {
         let _ = writeln!(self.0, "{name}");
     }
 
-    /// The text so far.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 /// Writes a job file to the standard output, or to a file that is not there yet; `replaces`: or takes its place, but for the kept files.
-///
-/// # Errors
-/// In words: the file, and why it cannot be written.
 pub(crate) fn write(
     job: &JobText,
     place: Option<&Path>,
@@ -84,9 +78,6 @@ pub(crate) fn write(
 }
 
 /// A value of an option that stands for itself in a job file: no characters that would end its line or begin a comment.
-///
-/// # Errors
-/// In words: what is wrong with it.
 pub(crate) fn check_value(text: &str) -> anyhow::Result<String> {
     match text.chars().find(|symbol| symbol.is_control() || ";#".contains(*symbol)) {
         Some(symbol) => Err(anyhow!("{} cannot stand in a job file", symbol.escape_default())),

@@ -36,7 +36,6 @@ impl LoadedState {
         self.left_out.take_if(|left_out| *left_out == slot_index).is_some()
     }
 
-    /// The state of a write.
     pub(crate) fn told(&self, write: &PendingWrite) -> WriteFate {
         self.state.told(write.number.sequence(), write.file_index, write.offset_bytes)
     }
@@ -47,9 +46,6 @@ impl LoadedState {
     }
 
     /// Called for an I/O of the job itself: a read of a block that was not written ends the pass.
-    ///
-    /// # Errors
-    /// The pass ends.
     pub(crate) fn look(&mut self, core: &mut WorkerCore<'_>, slot_index: u32) -> Result<(), Stop> {
         let unit = &core.slots.get(slot_index).unit;
         if unit.direction != Direction::Read {

@@ -7,7 +7,6 @@ pub(crate) mod allowed;
 mod backlog;
 mod checkers;
 mod commands;
-mod dump;
 mod durable;
 mod expect;
 mod faults;
@@ -55,7 +54,6 @@ use trims::{TrimStep, Trims};
 
 /// The verification of one worker.
 pub(crate) struct Verifier {
-    /// Which writes are read back.
     reads: VerifiedWrites,
     /// Some are; otherwise writes are remembered only for their trims.
     reads_back: bool,
@@ -117,7 +115,6 @@ impl Verifier {
         })))
     }
 
-    /// The writes that it remembers.
     pub(crate) fn memory(&self) -> &WriteMemory {
         &self.memory
     }
@@ -484,9 +481,6 @@ impl Verifier {
     }
 
     /// Writes the state file; `None`: there is nothing to write.
-    ///
-    /// # Errors
-    /// What cannot be written.
     pub(crate) fn save_state(&self, core: &WorkerCore<'_>) -> Option<Result<(), VerifyNote>> {
         let keeper = self.state.as_ref().filter(|_| !core.context.readonly)?;
         let n_writes = match self.reads {

@@ -2,12 +2,10 @@
 //!
 //! Must not know: commands. Start reading at [`block_device_of`].
 
+use crate::devices::SYS_DEV_CHAR;
 use crate::devices::block_device::{DeviceNumber, path_of};
 use crate::error::{Context, Error, Result};
 use std::path::{Path, PathBuf};
-
-/// Directory of sysfs that lists character devices by number.
-const SYS_DEV_CHAR: &str = "/sys/dev/char";
 
 /// Directory of sysfs with all block devices.
 const SYS_BLOCK: &str = "/sys/block";
@@ -18,7 +16,6 @@ const CLASS: &str = "nvme-generic";
 /// The way to the data of a namespace, beside its character device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockSide {
-    /// This block device.
     At(PathBuf),
     /// None: the kernel hides the block device, because it does not understand the format.
     Hidden,
@@ -27,9 +24,6 @@ pub enum BlockSide {
 }
 
 /// The block device of the namespace whose character device has this number.
-///
-/// # Errors
-/// It cannot be found out.
 pub fn block_device_of(number: DeviceNumber) -> Result<BlockSide> {
     block_side(number, Path::new(SYS_DEV_CHAR), Path::new(SYS_BLOCK))
 }

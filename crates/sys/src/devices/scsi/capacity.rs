@@ -16,9 +16,7 @@ const ANSWERS: [usize; 2] = [8, 32];
 /// Size of a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
-    /// Number of blocks.
     pub n_blocks: u64,
-    /// Bytes of a block.
     pub block_bytes: u32,
 }
 
@@ -38,9 +36,6 @@ impl Capacity {
     }
 
     /// Asks the device behind `/dev/bsg/H:C:T:L`, in the same way.
-    ///
-    /// # Errors
-    /// As those of [`Capacity::of`].
     pub fn of_bsg(device: impl AsFd) -> Result<Self, Errno> {
         let ask = |cdb, n_bytes| {
             let memory = memory_of(n_bytes)?;
@@ -55,7 +50,6 @@ impl Capacity {
         Self::parse_long(&ask(Cdb::read_capacity_16(ANSWERS[1] as u32), ANSWERS[1])?).ok_or(Errno::IO)
     }
 
-    /// All bytes.
     pub fn bytes(self) -> u64 {
         self.n_blocks.saturating_mul(self.block_bytes.into())
     }

@@ -10,18 +10,15 @@ use std::cell::RefCell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// An I/O for a library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LibraryIo {
     /// Names the I/O while it is in flight; below the depth of the job.
     pub tag: u32,
-    /// Index of the target.
     pub target: u32,
     /// `FERRIO_ENGINE_READ` and so on of the header: read 0, write 1, trim 2, sync 3.
     pub direction: u32,
     /// First byte.
     pub offset_bytes: u64,
-    /// Length, bytes.
     pub length_bytes: usize,
     /// Place of its data in the buffer area; `None`: it has none.
     pub buffer_offset: Option<usize>,
@@ -32,7 +29,6 @@ pub struct LibraryIo {
 pub enum Submitted {
     /// It is done as a whole.
     Completed,
-    /// It failed with this errno.
     Failed(i32),
     /// It will be reaped.
     Queued,
@@ -44,7 +40,6 @@ pub enum Submitted {
 #[derive(Debug)]
 pub struct LibraryEngine {
     api: Api,
-    /// What names the engine in the library.
     engine: *mut c_void,
     arena: Rc<RefCell<Arena>>,
     /// Lengths of the I/Os in flight, by tag.
@@ -57,9 +52,6 @@ pub struct LibraryEngine {
 
 impl LibraryEngine {
     /// Starts an engine, whose buffers are in `arena`.
-    ///
-    /// # Errors
-    /// That of the library.
     pub fn start(library: &EngineLibrary, job: &LibraryJob, arena: Rc<RefCell<Arena>>) -> Result<Self, LibraryFailure> {
         let api = library.api;
         let call = JobCall::new(job);
@@ -73,10 +65,6 @@ impl LibraryEngine {
         Ok(Self { api, engine, arena, in_flight, n_in_flight: 0, events, fault: None })
     }
 
-    /// Opens a target.
-    ///
-    /// # Errors
-    /// That of the library.
     pub fn open(&mut self, index: u32, target: &str, writes: bool) -> Result<(), LibraryFailure> {
         let Some(call) = self.api.raw().calls.open else { return Ok(()) };
         let target = c_text(target);
@@ -86,7 +74,6 @@ impl LibraryEngine {
         })
     }
 
-    /// Closes a target.
     pub fn close(&mut self, index: u32) {
         if let Some(call) = self.api.raw().calls.close {
             // SAFETY: the function has this type, and the engine is running.
@@ -143,9 +130,6 @@ impl LibraryEngine {
     }
 
     /// Sends what was queued on its way.
-    ///
-    /// # Errors
-    /// The errno of the library.
     pub fn commit(&mut self) -> Result<(), i32> {
         let Some(call) = self.api.raw().calls.commit.filter(|_| self.fault.is_none()) else { return Ok(()) };
         // SAFETY: the function has this type, and the engine is running.

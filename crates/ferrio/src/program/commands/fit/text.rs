@@ -3,7 +3,7 @@
 //! Must not know: how loads are run. Start reading at [`outcome`].
 
 use super::words;
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::fit::{CheckOutcome, FitBound, FitError, FitLimit, FitOutcome, FitVerdict, LoadOutcome, Recipe};
 use ferrio_formats::native::{aligned, findings, text_width, wrap};
 use ferrio_stats::{Finding, Severity};
@@ -31,7 +31,6 @@ pub(super) fn list(recipes: &[(String, Result<Recipe, FitError>)]) -> String {
         + "\nferrio fit NAME tells what a recipe does, and ferrio fit NAME PATH judges the storage under PATH.\n"
 }
 
-/// What a recipe does.
 pub(super) fn recipe(recipe: &Recipe) -> String {
     let width = width();
     let mut text = format!("{}\n\n{}\n", recipe.title, wrap(&words::about(recipe), "", width));

@@ -30,7 +30,6 @@ pub(super) enum JobGoal {
     LogWriter,
 }
 
-/// What is usual for a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Usual {
     pub(super) block_bytes: u64,
@@ -53,7 +52,6 @@ impl JobGoal {
         Usual { block_bytes, depth, read_share, is_random }
     }
 
-    /// The name that the user gives.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Latency => "latency",
@@ -66,7 +64,6 @@ impl JobGoal {
     }
 }
 
-/// What the job is to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct JobRequest {
     pub(super) measure: JobGoal,
@@ -84,9 +81,6 @@ pub(super) struct JobRequest {
 
 impl JobRequest {
     /// What is given, and defaults.
-    ///
-    /// # Errors
-    /// In words: parts that contradict each other.
     pub(super) fn of(request: &Request) -> anyhow::Result<Self> {
         let measure = request.measure.unwrap_or(JobGoal::Latency);
         let usual = measure.usual();
@@ -105,9 +99,6 @@ impl JobRequest {
     }
 
     /// The request, if its parts go together.
-    ///
-    /// # Errors
-    /// In words: what does not.
     pub(super) fn check(self, may_write: bool) -> anyhow::Result<Self> {
         if self.writes() && !may_write {
             return Err(anyhow!(
@@ -125,13 +116,11 @@ impl JobRequest {
         Ok(self)
     }
 
-    /// The job writes.
     pub(super) fn writes(&self) -> bool {
         self.read_share < 100 || matches!(self.measure, JobGoal::Database | JobGoal::LogWriter)
     }
 }
 
-/// Parses the size of a block.
 pub(super) fn block_size(text: &str) -> anyhow::Result<u64> {
     let bytes = byte_size::parse(text)?;
     // Direct I/O takes no others, and other sizes mean little elsewhere.

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how runs are stored. Start reading at [`list`].
 
-use crate::shared::kept_runs::existing;
+use crate::shared::keeping::existing;
 use crate::ui::console::Console;
 use clap::Args;
 use ferrio::history::{KeptFigures, StoredRun};
@@ -28,7 +28,6 @@ const BEFORE: [&str; 6] = ["run", "name", "began", "length", "job", ""];
 /// The figures of a job and direction.
 const SHOWN: [Metric; 3] = [Metric::Bandwidth, Metric::Iops, Metric::P99];
 const N_COLUMNS: usize = BEFORE.len() + SHOWN.len() + 1;
-/// Columns whose values are on the left.
 const ON_THE_LEFT: [usize; 5] = [1, 2, 4, 5, N_COLUMNS - 1];
 /// Longer names are cut, so that the table keeps its columns.
 const MAX_NAME: usize = 20;
@@ -36,9 +35,6 @@ const MAX_NAME: usize = 20;
 const MAX_FIGURES: usize = 4;
 
 /// Shows the kept runs.
-///
-/// # Errors
-/// In words: the history cannot be used.
 pub(super) fn list(request: &ListRequest, console: &mut Console) -> anyhow::Result<()> {
     let mut runs = existing()?.map_or_else(|| Ok(Vec::new()), |history| history.list())?;
     runs.retain(|run| request.name.as_deref().is_none_or(|name| is_called(run, name)));

@@ -67,15 +67,11 @@ pub(super) struct PageOption {
 /// The options that are not fio's; all but `--json` are of `run` alone.
 #[derive(Default)]
 struct OwnOptions {
-    /// `--json`.
     json: bool,
-    /// `--csv`.
     csv: bool,
     /// `--output-format=jsonl`.
     jsonl: bool,
-    /// `--live`.
     live: bool,
-    /// `--web`.
     web: Option<WebOptions>,
     /// `--html`: the file of the page.
     html: Option<PathBuf>,
@@ -83,9 +79,6 @@ struct OwnOptions {
 
 impl OwnOptions {
     /// Takes them out of the arguments.
-    ///
-    /// # Errors
-    /// A value is missing, or two options do not go together.
     fn take(is_run: bool, words: &mut Vec<OsString>) -> anyhow::Result<Self> {
         let JsonOption { json } = own_options::take(words)?;
         if !is_run {

@@ -14,7 +14,6 @@ use ferrio_sys::process::{self, Pid, Signal};
 use ferrio_sys::signals;
 use std::io;
 
-/// The viewers of a run.
 #[derive(Default)]
 pub(super) struct Viewers {
     web: Option<WebViewer>,
@@ -81,9 +80,6 @@ impl Viewers {
 }
 
 /// Forks a viewer, to which frames go by a new writer behind the others.
-///
-/// # Errors
-/// The system has no room for another process.
 pub(super) fn fork_viewer(
     writers: &mut Vec<FrameWriter>,
     show: impl FnOnce(FrameReader) -> io::Result<()>,

@@ -70,7 +70,6 @@ impl WebOptions {
         }
     }
 
-    /// A server that listens.
     pub(super) fn bind(self) -> Result<WebServer, WebError> {
         WebServer::bind(&self.address, self.token)
     }
@@ -91,9 +90,6 @@ pub(super) struct WebViewer {
 
 impl WebViewer {
     /// Starts a server, to which frames go by a new writer behind the others. The run itself listens no longer.
-    ///
-    /// # Errors
-    /// The system has no room for another process.
     pub(super) fn start(server: WebServer, writers: &mut Vec<FrameWriter>) -> io::Result<Self> {
         Ok(Self { process: fork_viewer(writers, |reader| server.serve(reader))? })
     }

@@ -2,7 +2,7 @@
 //!
 //! Must not know: how it is made. Start reading at [`outcome`].
 
-use crate::ui::durations::time_text;
+use crate::ui::step_bar::time_text;
 use ferrio::profile::{ProfileOutcome, ProfileTarget, SheetRow};
 use ferrio_formats::native::{DOUBT_MARK, aligned, findings, text_width, wrap};
 use ferrio_stats::{Finding, Metric, Severity};
@@ -37,7 +37,6 @@ pub(super) fn before(target: &ProfileTarget, time_ms: u64, n_runs: usize) -> Str
     ) + "\n"
 }
 
-/// The cells of a row of the data sheet.
 pub(super) fn cells(row: &SheetRow) -> Vec<String> {
     let figures = SHOWN.map(|metric| metric.cell_or(row.figure(metric), ""));
     [row.what.clone(), row.at.clone()].into_iter().chain(figures).collect()

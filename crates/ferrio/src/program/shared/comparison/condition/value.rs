@@ -14,7 +14,6 @@ const OPERATORS: [(&str, Operator); 4] = [("<=", f64::le), (">=", f64::ge), ("<"
 /// A change in percent has this unit.
 const PERCENT: &str = "%";
 
-/// The bound of a change.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bound {
     operator: &'static str,
@@ -25,9 +24,6 @@ pub(super) struct Bound {
 
 impl Bound {
     /// Parses an operator, a number and a unit.
-    ///
-    /// # Errors
-    /// The text is something else.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
         let operator = OPERATORS.iter().map(|(operator, _)| *operator).find(|operator| text.starts_with(operator));
         let operator = operator.ok_or_else(|| anyhow!("it has no operator"))?;
