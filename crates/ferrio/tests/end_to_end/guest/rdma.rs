@@ -192,6 +192,15 @@ fn buffers_beyond_the_limit_of_locked_memory_are_an_error_with_its_cause() {
     assert!(limited.code == Some(1) && limited.all().contains(words), "{}", limited.all());
 }
 
+/// Waits until the kernel has a connection in this state whose own address, or that of its other end, has the port.
+fn wait_for_state(running: &mut Running, state: &str, port: u16) {
+    let (state, address) = (format!("state {state} "), format!("-addr {ADDRESS}:{port}"));
+    running.wait_until(&state, |_| {
+        let connections = tool("rdma resource show cm_id").unwrap_or_default();
+        connections.lines().any(|line| line.contains(&state) && line.contains(&address))
+    });
+}
+
 /// Kills a run with its jobs.
 fn kill(running: Running) {
     for pid in running.jobs().into_iter().chain([running.pid()]) {
@@ -206,11 +215,12 @@ fn the_other_end_hears_of_a_death() {
     // Jobs that do not end by themselves soon.
     let endless = "--size=1g --bs=4k --thinktime=10ms";
     for (port, dies) in [(7060, "client"), (7061, "server")] {
-        let serving = server(&guest, Program::Ferrio, &format!("--port={port} {endless}"));
-        std::thread::sleep(Duration::from_secs(1));
+        let mut serving = server(&guest, Program::Ferrio, &format!("--port={port} --bindname={ADDRESS} {endless}"));
+        wait_for_state(&mut serving, "LISTEN", port);
         let first = format!("--name=client --ioengine=rdma --rw=write --hostname={ADDRESS} --port={port} {endless}");
         let mut writing = run(&guest, Program::Ferrio, &first).start();
-        writing.wait_until("has a job", |running| !running.jobs().is_empty());
+        wait_for_state(&mut writing, "CONNECT", port);
+        // Time for the first I/Os: the kernel has this state from the request on.
         std::thread::sleep(Duration::from_secs(2));
         let (dead, left) = if dies == "client" { (writing, serving) } else { (serving, writing) };
         kill(dead);
