@@ -33,7 +33,7 @@ use ferrio_sys::arena::{Arena, Region};
 use ferrio_sys::file::{FileInfo, FileKind, OpenRequest};
 use ferrio_sys::nvme::NvmeCommand;
 use ferrio_sys::uring::{
-    CommandCompletion, CommandData, CommandRequest, CommandRing, RingCommand, RingFd, RingOf, RingRequest,
+    BufferForm, CommandCompletion, CommandRequest, CommandRing, RingCommand, RingFd, RingOf, RingRequest,
 };
 use ferrio_sys::{Clock, Errno};
 use ferrio_units::Direction;
@@ -54,6 +54,9 @@ pub(crate) const PREPARE: Prepare = |options| match options.get(&CMD_TYPE) {
     CommandType::Bsg => scsi::prepare(options),
     CommandType::Nvme => Ok(Box::new(Passthrough { options: CommandOptions::parse(options)? })),
 };
+
+/// A command, its data with the form in which the kernel gets their memory, and its metadata if they are separate.
+type CommandParts = (NvmeCommand, Option<(Region, BufferForm)>, Option<Region>);
 
 /// The engine before it is started.
 struct Passthrough {
@@ -189,7 +192,7 @@ impl Commands {
                 let blocks = blocks()?;
                 self.checked.note(unit_index, geometry.checks_here().then_some(*unit));
                 let metadata = self.metadata(unit_index, &geometry, blocks)?;
-                (encoding::read(&geometry, blocks, &self.options)?, self.data(unit), metadata)
+                (encoding::read(&geometry, blocks, &self.options)?, Some(self.data(unit)), metadata)
             }
             Direction::Write => self.write(unit_index, unit, &geometry, blocks()?)?,
             Direction::Trim => {
@@ -198,9 +201,9 @@ impl Commands {
                     n_ranges => n_ranges,
                 };
                 let ranges = self.payloads.region(unit_index, n_ranges as usize * encoding::RANGE_BYTES);
-                (encoding::deallocate(id, n_ranges), CommandData::Plain(ranges), None)
+                (encoding::deallocate(id, n_ranges), Some((ranges, BufferForm::Plain)), None)
             }
-            Direction::Sync | Direction::Datasync => (encoding::flush(id), CommandData::None, None),
+            Direction::Sync | Direction::Datasync => (encoding::flush(id), None, None),
             Direction::SyncFileRange | Direction::Syncfs => return Err(Errno::INVAL),
         };
         let is_forced_async = unit.direction.data().is_some() && self.forced_async.takes_turn();
@@ -215,17 +218,17 @@ impl Commands {
         unit: &IoUnit,
         geometry: &Geometry,
         blocks: Blocks,
-    ) -> Result<(NvmeCommand, CommandData, Option<Region>), Errno> {
+    ) -> Result<CommandParts, Errno> {
         let mode = self.slots[unit_index as usize].mode.unwrap_or_else(|| self.write_modes.next());
         let mut command = encoding::write(mode, geometry, blocks, &self.options)?;
         if matches!(mode, WriteMode::Zeroes | WriteMode::Verify) {
-            return Ok((command, CommandData::None, None));
+            return Ok((command, None, None));
         }
         if let Some(placements) = &mut self.placements {
             encoding::direct(&mut command, placements.next(unit.file_index, unit.offset_bytes));
         }
         let metadata = self.filled_metadata(unit_index, unit, geometry, blocks)?;
-        Ok((command, self.data(unit), metadata))
+        Ok((command, Some(self.data(unit)), metadata))
     }
 
     /// A comparison of the data in the buffer of a read with those of the device.
@@ -235,9 +238,9 @@ impl Commands {
         unit: &IoUnit,
         geometry: &Geometry,
         blocks: Blocks,
-    ) -> Result<(NvmeCommand, CommandData, Option<Region>), Errno> {
+    ) -> Result<CommandParts, Errno> {
         let metadata = self.filled_metadata(unit_index, unit, geometry, blocks)?;
-        Ok((encoding::compare(geometry, blocks)?, self.data(unit), metadata))
+        Ok((encoding::compare(geometry, blocks)?, Some(self.data(unit)), metadata))
     }
 
     /// Puts a range of a trim at its place in the payload of a slot.
@@ -299,13 +302,14 @@ impl Commands {
     }
 
     #[inline]
-    fn data(&self, unit: &IoUnit) -> CommandData {
+    fn data(&self, unit: &IoUnit) -> (Region, BufferForm) {
         let region: Region = self.arena.borrow().region(unit.buffer_offset, unit.length_bytes);
-        match self.windows {
-            Some(windows) => CommandData::Registered(region, windows.index_of(unit.buffer_offset)),
-            None if self.options.ring.vectoring == Vectoring::Vectored => CommandData::Vector(region),
-            None => CommandData::Plain(region),
-        }
+        let form = match self.windows {
+            Some(windows) => BufferForm::Registered(windows.index_of(unit.buffer_offset)),
+            None if self.options.ring.vectoring == Vectoring::Vectored => BufferForm::Vector,
+            None => BufferForm::Plain,
+        };
+        (region, form)
     }
 }
 

@@ -79,11 +79,12 @@ mod direction_word {
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-    pub(super) fn serialize<S: Serializer>(
-        direction: &Option<DataDirection>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        direction.map_or("none", DataDirection::name).serialize(serializer)
+    pub(super) fn serialize<T, S>(direction: &T, serializer: S) -> Result<S::Ok, S::Error>
+    where
+        T: Into<Option<DataDirection>> + Copy,
+        S: Serializer,
+    {
+        (*direction).into().map_or("none", DataDirection::name).serialize(serializer)
     }
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<DataDirection>, D::Error> {

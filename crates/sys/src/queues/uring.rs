@@ -19,7 +19,7 @@ mod setup;
 
 use crate::error::{Context, Result};
 use crate::memory::arena::Region;
-pub use command::{CommandData, RingCommand};
+pub use command::RingCommand;
 use enter::RingEntry;
 pub use io_uring::cqueue::{Entry as SmallCompletion, Entry32 as CommandCompletion, EntryMarker as CompletionForm};
 pub use io_uring::squeue::{Entry as SmallRequest, Entry128 as CommandRequest, EntryMarker as RequestForm};

@@ -4,7 +4,7 @@
 #![expect(unsafe_code, reason = "the command is read as bytes, and points to memory")]
 
 use super::request::with_fd;
-use super::{CommandRing, RingFd};
+use super::{BufferForm, CommandRing, RingFd};
 use crate::devices::nvme::NvmeCommand;
 use crate::memory::arena::Region;
 use io_uring::opcode;
@@ -17,26 +17,15 @@ const IO_BY_VECTOR: u32 = 0xC048_4E81;
 
 const COMMAND_BYTES: usize = 80;
 
-/// The data of a command, and the form in which the kernel gets its memory.
-#[derive(Debug, Clone, Copy)]
-pub enum CommandData {
-    /// No data.
-    None,
-    /// Address and length.
-    Plain(Region),
-    /// A vector of one.
-    Vector(Region),
-    /// Within this registered buffer.
-    Registered(Region, u16),
-}
-
+/// A command to a namespace.
 #[derive(Debug, Clone, Copy)]
 pub struct RingCommand {
     /// The character device of the namespace.
     pub fd: RingFd,
     /// The command; the ring puts the data into it.
     pub command: NvmeCommand,
-    pub data: CommandData,
+    /// Its data, and the form in which the kernel gets their memory; `None`: it has none.
+    pub data: Option<(Region, BufferForm)>,
     /// Its metadata, if they are separate.
     pub metadata: Option<Region>,
     /// Lets a kernel worker thread do it at once (`IOSQE_ASYNC`).
@@ -61,10 +50,10 @@ impl CommandRing {
             command.metadata_bytes = metadata.len() as u32;
         }
         let (operation, buffer) = match request.data {
-            CommandData::None => (IO, None),
-            CommandData::Plain(region) => (IO, Some((region, None))),
-            CommandData::Registered(region, index) => (IO, Some((region, Some(index)))),
-            CommandData::Vector(region) => {
+            None => (IO, None),
+            Some((region, BufferForm::Plain)) => (IO, Some((region, None))),
+            Some((region, BufferForm::Registered(index))) => (IO, Some((region, Some(index)))),
+            Some((region, BufferForm::Vector)) => {
                 // SAFETY: the slot is in no request (the caller's promise), so nobody reads its vector.
                 unsafe { *vector = libc::iovec { iov_base: region.as_ptr().cast(), iov_len: region.len() } };
                 command.data_address = vector as u64;
