@@ -2,20 +2,19 @@
 //!
 //! Must not know: the work of a turn, programs. Start reading at [`run`], then [`WorkInTurns`].
 
-use super::between::between_ios;
+use super::between::next_io;
 use super::completed::{Finished, finish};
 use super::connection::give_up;
 use super::fill::{fill_slot, opened};
+use super::in_flight::mark_one_issued;
 use super::{DeadlineHandler, Worker};
 use crate::engine_notes;
 use crate::error::{Failure, engine_failure};
 use crate::events::MessageStream;
-use crate::worker::core::account::Stamps;
 use crate::worker::core::{Stop, WorkerCore};
 use crate::worker::hooks::debug_trace::IoTrace;
 use ferrio_engine::{Engine, IoResult, IoUnit, NoIoEngine, Queued};
 use ferrio_sys::errno::EINVAL;
-use ferrio_workload::Next;
 use std::task::Poll;
 
 /// A turn may go on after the end of the runtime for this long, and is counted then.
@@ -61,20 +60,9 @@ impl Engine for NoIo {
 pub(crate) fn run(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
     let mut stamp = worker.core.clock.stamp();
     loop {
-        if worker.core.control.is_due(stamp) {
-            if let Some(stop) = deadlines.on_deadline(worker, stamp) {
-                return stop;
-            }
-            stamp = worker.core.clock.stamp();
-        }
-        let turn = match worker.core.workload.next() {
-            Next::Io(turn) => turn,
-            other => {
-                if let Some(stop) = between_ios(worker, other, &mut stamp) {
-                    return stop;
-                }
-                continue;
-            }
+        let turn = match next_io(worker, deadlines, &mut stamp) {
+            Ok(turn) => turn,
+            Err(stop) => return stop,
         };
         if !worker.core.files.is_open(turn.file_index) {
             match opened(worker, &turn) {
@@ -93,19 +81,10 @@ pub(crate) fn run(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, deadlines
 /// Does the turn in slot 0; returns the stamp at its end.
 fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> Result<u64, Stop> {
     let submitted = worker.core.stamp_after(start);
-    let issue = worker.core.issued_at(start, submitted);
-    let slot = worker.core.slots.get_mut(0);
-    slot.stamps = Stamps { start, issue };
     if let Some(trace) = &mut work.trace {
-        trace.starts(0, &slot.unit);
+        trace.starts(0, &worker.core.slots.get(0).unit);
     }
-    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
-    if let Some(direction) = direction {
-        worker.core.account.data_issued(direction, &worker.core.clock, stamps);
-        if worker.hooks.logs_each_io {
-            worker.hooks.submitted(&worker.core, 0, direction);
-        }
-    }
+    mark_one_issued(worker, 0, submitted);
     while work.engine.turn().is_pending() {
         if is_abandoned(worker, work) {
             let stamp = worker.core.clock.stamp();
@@ -113,11 +92,10 @@ fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> R
             return Err(Stop::Ended);
         }
     }
-    let done = worker.core.stamp_after(submitted);
-    let result = IoResult::done(0);
-    worker.core.account.were_in_flight(1, 1);
-    worker.core.account.submitted(1);
-    worker.core.account.reaped(1);
+    let core = &mut worker.core;
+    let (done, result) = (core.stamp_after(submitted), IoResult::done(0));
+    core.account.were_in_flight(1, 1);
+    core.count_call();
     if let Some(trace) = &mut work.trace {
         trace.done(0, result);
     }
