@@ -94,6 +94,7 @@ fn sync_file_systems(worker: &mut Worker<'_>) -> Result<(), Failure> {
 /// Lets the engine do a sync while nothing else is in flight; returns 0 or an errno.
 fn engine_syncs(worker: &mut Worker<'_>, file_index: u32, direction: Direction) -> Result<i32, Failure> {
     let core = &mut worker.core;
+    debug_assert_eq!(core.slots.n_used(), 0, "a sync outside of the loop would reap the I/Os of others");
     let slot_index = core.slots.next();
     let slot = core.slots.get(slot_index);
     let unit = IoUnit { direction, file_index, offset_bytes: 0, length_bytes: 0, sync_flags: 0, ..slot.unit };

@@ -96,6 +96,7 @@ fn read_all(
     copy: Option<(StreamCopy, u64)>,
 ) -> Stop {
     let core = &mut worker.core;
+    debug_assert_eq!(core.slots.n_used(), 0, "a write in flight may land after it is read back");
     core.context.enter(WorkerState::Verifying);
     begin(&mut core.workload, writes, copy);
     set_reading_back(worker, true);

@@ -245,6 +245,10 @@ pub(crate) fn drain(worker: &mut Worker<'_>) -> Result<(), Stop> {
             }
         }
     }
+    debug_assert!(
+        worker.core.slots.n_used() > 0 || worker.core.prepared.is_empty(),
+        "a unit that waits for a commit has a slot"
+    );
     first
 }
 
