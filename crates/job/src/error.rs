@@ -4,6 +4,7 @@
 
 use crate::message::{Message, UserLine, UserMessages};
 use crate::options::kind::Choice;
+use crate::refused_value::{DistributionError, PrioritySplitError, RefusedValue};
 use ferrio_units::{ParseError, Wording};
 use thiserror::Error;
 
@@ -34,12 +35,16 @@ pub enum JobError {
     /// The word is not in the enumeration; the known words.
     #[error("not one of the valid values")]
     UnknownWord(&'static [Choice]),
-    /// An option's own check failed; the whole line.
-    #[error("{0}")]
-    Said(UserLine),
-    /// As [`JobError::Said`], followed by an explanation of the option.
-    #[error("{0}")]
-    SaidWithHelp(UserLine),
+    /// An option's own check failed.
+    #[error("{}", .0.line())]
+    Refused(#[from] RefusedValue),
+    /// A job writes or trims, and the program is told not to.
+    #[error("job <{job}> has write or trim bit set, but fio is in read-only mode")]
+    ReadOnly {
+        /// Name of the job.
+        job: String,
+    },
+    /// An option that fio removed.
     #[error("Option {0} is deprecated")]
     Removed(&'static str),
     /// A system call failed while the value was checked; the text names the check.
@@ -92,6 +97,18 @@ pub enum JobError {
     NotApplicable(String),
 }
 
+impl From<DistributionError> for JobError {
+    fn from(error: DistributionError) -> Self {
+        RefusedValue::from(error).into()
+    }
+}
+
+impl From<PrioritySplitError> for JobError {
+    fn from(error: PrioritySplitError) -> Self {
+        RefusedValue::from(error).into()
+    }
+}
+
 impl JobError {
     /// True when only ferrio refuses this, not fio: the one line with the option's place is then the whole message.
     pub const fn is_ferrios_own(&self) -> bool {
@@ -136,8 +153,10 @@ impl JobError {
     /// The first line about it.
     pub(crate) fn line(&self) -> UserLine {
         match self {
-            Self::Said(line) | Self::SaidWithHelp(line) | Self::System { line, .. } => line.clone(),
+            Self::Refused(value) => value.line(),
+            Self::System { line, .. } => line.clone(),
             Self::ValueMissing(_)
+            | Self::ReadOnly { .. }
             | Self::UnknownEngine(_)
             | Self::Unopened { .. }
             | Self::OutsideSection { .. }

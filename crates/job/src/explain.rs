@@ -38,7 +38,7 @@ pub fn refused(messages: &mut UserMessages, error: &JobError, def: &OptionDef, t
             tell_near_engine(messages, name, origin);
             return;
         }
-        JobError::SaidWithHelp(_) => {
+        JobError::ReadOnly { .. } => {
             messages.err(UserLine::of(|wording| help::correct_format(def, wording)));
             messages.out(valid_values(def.kind.choices().unwrap_or_default()));
         }

@@ -26,6 +26,7 @@ pub mod options;
 pub mod origin;
 pub mod profiles;
 mod refusal;
+pub mod refused_value;
 pub mod showcmd;
 pub mod suggest;
 pub mod template;

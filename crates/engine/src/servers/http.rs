@@ -217,15 +217,12 @@ impl Http {
             self.silence.end();
             return None;
         }
-        self.silence.add(waited);
-        if !self.silence.is_too_long() {
-            return None;
-        }
+        let gone = self.silence.add(waited)?;
         self.silence.end();
         self.flight = None;
         self.drop_lines();
         self.complaint = Some(talk::refused(SILENT.to_owned()));
-        Some((unit_index, error_result(Errno::TIMEDOUT)))
+        Some((unit_index, gone))
     }
 
     /// Ends the connections and the I/O.

@@ -15,6 +15,7 @@ use crate::options::kind::Kind;
 use crate::options::secret::shown_line;
 use crate::options::{self, find_general, find_of_profile, find_private};
 use crate::origin::Origin;
+use crate::refused_value::RefusedValue;
 use crate::showcmd::CommandLine;
 use crate::suggest::did_you_mean;
 use ferrio_spec::engines::by_name;
@@ -210,7 +211,7 @@ fn computed(def: &OptionDef, line: &OptionLine<'_>) -> Result<Option<String>, Jo
     match arithmetic::evaluate(value) {
         Some(result) => Ok(Some(result)),
         None if matches!(def.kind, Kind::Text | Kind::OptionalText) => Ok(Some(value.clone())),
-        None => Err(JobError::Said(UserLine::named(format!("cannot compute {value}")))),
+        None => Err(RefusedValue::NotComputed(value.clone()).into()),
     }
 }
 

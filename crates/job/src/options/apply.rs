@@ -3,10 +3,10 @@
 //! Must not know: texts; values arrive parsed. One function a row, in the order of the table.
 
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::CommandPriorityDraft;
 use crate::options::{engines, zone_mode};
+use crate::refused_value::RefusedValue;
 use crate::value::lists::colon_names;
 use crate::value::{Value, scalar};
 use ferrio_spec::engines::options::external::LIBRARY;
@@ -78,9 +78,7 @@ pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied 
         _ => (DirectionMix::Read, false),
     };
     if context.readonly && mix != DirectionMix::Read {
-        let name = &draft.job.name;
-        let line = UserLine::named(format!("job <{name}> has write or trim bit set, but fio is in read-only mode"));
-        return Err(JobError::SaidWithHelp(line));
+        return Err(JobError::ReadOnly { job: draft.job.name.clone() });
     }
     draft.open.rw_postfix = value.rest().map(|text| rw_postfix(text, random, draft.kb_base())).transpose()?;
     draft.job.pattern.mix = mix;
@@ -90,12 +88,11 @@ pub(crate) fn rw(draft: &mut Draft, value: &Value, context: Context) -> Applied 
 
 fn rw_postfix(text: &str, random: bool, kb_base: KbBase) -> Result<i64, JobError> {
     let order = if random { "randrw" } else { "rw" };
-    let failed = |what: &str| JobError::Said(UserLine::named(format!("{order} postfix parsing {what}")));
-    let number = parse_integer(text, kb_base).map_err(|_| failed("failed"))?;
+    let number = parse_integer(text, kb_base).map_err(|_| RefusedValue::RwPostfix(order))?;
     if random && !(1..=i128::from(u32::MAX)).contains(&number) {
-        return Err(failed("out of range"));
+        return Err(RefusedValue::RwPostfixOutOfRange(order).into());
     }
-    i64::try_from(number).map_err(|_| failed("out of range"))
+    i64::try_from(number).map_err(|_| RefusedValue::RwPostfixOutOfRange(order).into())
 }
 
 pub(crate) fn rw_sequencer(draft: &mut Draft, value: &Value, _: Context) -> Applied {
@@ -316,10 +313,7 @@ pub(crate) fn cpumask(draft: &mut Draft, value: &Value, context: Context) -> App
 
 fn check_cpus(cpus: &[u32], n_cpus: u32) -> Applied {
     match cpus.iter().find(|cpu| **cpu >= n_cpus) {
-        Some(cpu) => {
-            let max = n_cpus.saturating_sub(1);
-            Err(JobError::Said(UserLine::named(format!("CPU {cpu} too large (max={max})"))))
-        }
+        Some(cpu) => Err(RefusedValue::CpuTooLarge { cpu: *cpu, max: n_cpus.saturating_sub(1) }.into()),
         None => Ok(()),
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::error::JobError;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::refused_value::RefusedValue;
 use crate::value::{Value, pattern};
 
 type Applied = Result<(), JobError>;
@@ -20,7 +21,7 @@ pub(super) fn buffer_pattern(draft: &mut Draft, value: &Value, context: Context)
 
 pub(super) fn compress_chunk(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let number = value.number()?;
-    let out_of_range = |_| JobError::Said(format!("buffer_compress_chunk: value out of range: {number}").into());
+    let out_of_range = |_| RefusedValue::OutOfRange { option: "buffer_compress_chunk", number };
     let bytes = u32::try_from(number).map_err(out_of_range)?;
     draft.job.buffers.compress_chunk_bytes = bytes.into();
     draft.open.dedupe.compress_chunk_bytes = bytes;

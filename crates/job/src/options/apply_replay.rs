@@ -7,6 +7,7 @@ use crate::error::JobError;
 use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft, Open};
 use crate::options::drafts::MergeDraft;
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use crate::value::lists::colon_names;
 use ferrio_spec::{JobSpec, MergeSpec, ReplaySpec, SizeSpec, ZoneSpec};
@@ -33,15 +34,14 @@ pub(super) fn replay_redirect(draft: &mut Draft, value: &Value, _: Context) -> A
 pub(super) fn replay_scale(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let scale = u64::try_from(value.number()?);
     // 0 divides by nothing, as 1 does.
-    draft.job.replay.scale =
-        scale.map_err(|_| JobError::Said("replay_scale: offsets are divided by at least 1".into()))?.max(1);
+    draft.job.replay.scale = scale.map_err(|_| RefusedValue::ReplayScale)?.max(1);
     Ok(())
 }
 
 /// Text of fio 3.41.
 pub(super) fn replay_align(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let bytes = u64::try_from(value.number()?).ok().filter(|bytes| bytes.is_power_of_two());
-    draft.job.replay.align_bytes = bytes.ok_or_else(|| JobError::Said("replay_align: must be a power-of-2".into()))?;
+    draft.job.replay.align_bytes = bytes.ok_or(RefusedValue::ReplayAlign)?;
     Ok(())
 }
 
@@ -65,7 +65,7 @@ pub(super) fn replay_skip(draft: &mut Draft, value: &Value, _: Context) -> Appli
             "write" => skip.write = true,
             "trim" => skip.trim = true,
             "sync" => skip.sync = true,
-            _ => return Err(JobError::Said(format!("Unknown skip type: {word}").into())),
+            _ => return Err(RefusedValue::ReplaySkip(word.to_owned()).into()),
         }
     }
     Ok(())
@@ -85,16 +85,14 @@ pub(super) fn merge_scalars(draft: &mut Draft, value: &Value, _: Context) -> App
         (ppm >= 1.0 && ppm <= f64::from(u32::MAX)).then_some(ppm as u64)
     };
     let scales: Option<Vec<u64>> = floats(value)?.iter().map(ppm).collect();
-    draft.open.merge.spec.time_scales_ppm =
-        scales.ok_or_else(|| JobError::Said("merge_blktrace_scalars: percentages from 0.0001 to 429496".into()))?;
+    draft.open.merge.spec.time_scales_ppm = scales.ok_or(RefusedValue::MergeScalars)?;
     Ok(())
 }
 
 pub(super) fn merge_iters(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let whole = |n: &f64| (n.fract() == 0.0 && *n >= 1.0 && *n <= f64::from(u32::MAX)).then_some(*n as u32);
     let passes: Option<Vec<u32>> = floats(value)?.iter().map(whole).collect();
-    draft.open.merge.spec.n_passes =
-        passes.ok_or_else(|| JobError::Said("merge_blktrace_iters: whole numbers from 1".into()))?;
+    draft.open.merge.spec.n_passes = passes.ok_or(RefusedValue::MergeIters)?;
     Ok(())
 }
 

@@ -3,8 +3,8 @@
 //! Must not know: the effect of these settings. Texts of errors as observed on fio 3.41.
 
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_units::NumaMemory;
 
@@ -17,30 +17,29 @@ pub(crate) fn numa_cpu_nodes(draft: &mut Draft, value: &Value, context: Context)
 }
 
 pub(crate) fn numa_mem_policy(draft: &mut Draft, value: &Value, context: Context) -> Applied {
-    let said = |text: &str| JobError::Said(UserLine::named(text));
     let (word, list) = value.text()?.split_once(':').map_or((value.text()?, None), |(word, list)| (word, Some(list)));
     let online = context.environment.numa_nodes();
     let given = list.map(|list| nodes(list, &online));
     draft.job.surroundings.numa_memory = Some(match (word, given) {
         ("default", None) => NumaMemory::Default,
         ("local", None) => NumaMemory::Local,
-        ("default" | "local", Some(_)) => return Err(said(&format!("NO nodelist for '{word}'"))),
+        ("default", Some(_)) => return Err(RefusedValue::NumaNodesOf("default").into()),
+        ("local", Some(_)) => return Err(RefusedValue::NumaNodesOf("local").into()),
         ("prefer", Some(given)) => match given?[..] {
             [node] => NumaMemory::Prefer(node),
-            _ => return Err(said("one node is needed for 'prefer'")),
+            _ => return Err(RefusedValue::NumaPrefer.into()),
         },
-        ("prefer", None) => return Err(said("one node is needed for 'prefer'")),
+        ("prefer", None) => return Err(RefusedValue::NumaPrefer.into()),
         ("bind", Some(given)) => NumaMemory::Bind(given?),
-        ("bind", None) => return Err(said("a nodelist is needed for 'bind'")),
+        ("bind", None) => return Err(RefusedValue::NumaBind.into()),
         ("interleave", given) => NumaMemory::Interleave(given.unwrap_or(Ok(online))?),
-        _ => return Err(said("memory policy should be: default, prefer, bind, interleave, local")),
+        _ => return Err(RefusedValue::NumaPolicy.into()),
     });
     Ok(())
 }
 
 /// `all`, or numbers and ranges joined by commas; with `!` before it all others. Only nodes that are online.
 fn nodes(text: &str, online: &[u32]) -> Result<Vec<u32>, JobError> {
-    let failed = || JobError::Said(UserLine::named("numa_parse_nodestring failed"));
     let (is_inverted, body) = text.strip_prefix('!').map_or((false, text), |body| (true, body));
     let mut named = vec![false; online.len()];
     if body == "all" {
@@ -54,13 +53,13 @@ fn nodes(text: &str, online: &[u32]) -> Result<Vec<u32>, JobError> {
                 online.iter().position(|other| *other == node)
             };
             let (first, last) =
-                place(first).zip(place(last)).filter(|(first, last)| first <= last).ok_or_else(failed)?;
+                place(first).zip(place(last)).filter(|(first, last)| first <= last).ok_or(RefusedValue::NumaNodes)?;
             named[first..=last].fill(true);
         }
     }
     let chosen = online.iter().zip(named).filter(|(_, named)| *named != is_inverted).map(|(node, _)| *node);
     let chosen: Vec<u32> = chosen.collect();
-    if chosen.is_empty() { Err(failed()) } else { Ok(chosen) }
+    if chosen.is_empty() { Err(RefusedValue::NumaNodes.into()) } else { Ok(chosen) }
 }
 
 #[cfg(test)]

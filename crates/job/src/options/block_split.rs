@@ -4,8 +4,8 @@
 //! Syntax and shares as seen on fio 3.41, which makes something up where this refuses.
 
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{BlockRange, BlockShare};
 use ferrio_units::value::parse_integer;
@@ -30,10 +30,6 @@ pub(crate) fn set(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) ->
     Ok(())
 }
 
-fn failed(what: &str) -> JobError {
-    JobError::Said(UserLine::named(what))
-}
-
 /// A single list is for all directions; of two lists the second is for writes and trims.
 fn lists(text: &str) -> Result<PerDirection<&str>, JobError> {
     let parts: Vec<&str> = text.split(',').collect();
@@ -41,7 +37,7 @@ fn lists(text: &str) -> Result<PerDirection<&str>, JobError> {
         [all] => Ok(PerDirection([all; 3])),
         [read, write] => Ok(PerDirection([read, write, write])),
         [read, write, trim] => Ok(PerDirection([read, write, trim])),
-        _ => Err(failed("split conversion failed")),
+        _ => Err(RefusedValue::Split.into()),
     }
 }
 
@@ -54,7 +50,7 @@ pub(crate) fn list(text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobEr
 pub(crate) fn list_from(least_bytes: u64, text: &str, kb_base: KbBase) -> Result<Vec<BlockShare>, JobError> {
     let parts: Vec<&str> = text.split(':').filter(|part| !part.is_empty()).collect();
     if parts.len() > MAX_ENTRIES {
-        return Err(failed("hit max of 64 split entries"));
+        return Err(RefusedValue::TooManyEntries(MAX_ENTRIES).into());
     }
     let entries: Result<Vec<_>, _> = parts.into_iter().map(|part| entry(part, kb_base, least_bytes)).collect();
     let entries = entries?;
@@ -62,7 +58,7 @@ pub(crate) fn list_from(least_bytes: u64, text: &str, kb_base: KbBase) -> Result
     let n_blank = entries.iter().filter(|(_, percent)| percent.is_none()).count() as u32;
     let blank_percent = match n_blank {
         0 => 0,
-        _ => 100_u32.checked_sub(sum).ok_or_else(|| failed("bssplit percentages add to more than 100%"))? / n_blank,
+        _ => 100_u32.checked_sub(sum).ok_or(RefusedValue::BlockShares)? / n_blank,
     };
     let share = |(block_bytes, percent): (u64, Option<u32>)| BlockShare {
         block_bytes,
@@ -74,13 +70,12 @@ pub(crate) fn list_from(least_bytes: u64, text: &str, kb_base: KbBase) -> Result
 }
 
 fn entry(text: &str, kb_base: KbBase, least_bytes: u64) -> Result<(u64, Option<u32>), JobError> {
-    let conversion = || failed("split conversion failed");
     let (size, percent) = text.split_once('/').unwrap_or((text, ""));
     let bytes = parse_integer(size.trim(), kb_base).ok().and_then(|bytes| u64::try_from(bytes).ok());
-    let bytes = bytes.filter(|bytes| (least_bytes..=i64::MAX as u64).contains(bytes)).ok_or_else(conversion)?;
+    let bytes = bytes.filter(|bytes| (least_bytes..=i64::MAX as u64).contains(bytes)).ok_or(RefusedValue::Split)?;
     let percent = match percent.trim().trim_end_matches('%') {
         "" => 0,
-        number => number.parse::<u32>().map_err(|_| conversion())?.min(100),
+        number => number.parse::<u32>().map_err(|_| RefusedValue::Split)?.min(100),
     };
     Ok((bytes, (percent > 0).then_some(percent)))
 }

@@ -5,9 +5,9 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::{CommandPriorityDraft, Split};
+use crate::refused_value::PrioritySplitError;
 use crate::value::Value;
 use ferrio_spec::{CommandPrioritySpec, PriorityShare};
 use ferrio_units::value::parse_integer;
@@ -51,15 +51,11 @@ pub(crate) fn splits(draft: &mut Draft, value: &Value, _: Context) -> Applied {
     let text = value.text()?;
     let lists: Vec<&str> = text.split(',').collect();
     if lists.len() > 3 {
-        return Err(failed("split conversion failed"));
+        return Err(PrioritySplitError::Number.into());
     }
     let list = |index: usize| split_list(if lists.len() == 1 { text } else { lists[index] });
     draft.open.command_priority.splits = PerDirection([list(0)?, list(1)?, Vec::new()]);
     Ok(())
-}
-
-fn failed(what: &str) -> JobError {
-    JobError::Said(UserLine::joined(&[what, "failed to parse cmdprio_bssplit entry"].map(UserLine::named), "\n"))
 }
 
 fn split_list(list: &str) -> Result<Vec<Split>, JobError> {
@@ -72,7 +68,7 @@ fn split(entry: &str) -> Result<Split, JobError> {
     let bytes = parse_integer(parts[0], KbBase::Binary).ok().and_then(|bytes| u64::try_from(bytes).ok());
     let number = |index: usize, max: u16| match parts.get(index).copied().unwrap_or_default().trim_end_matches('%') {
         "" => Ok(0),
-        text => text.parse::<u64>().map_or(Err(failed("split conversion failed")), |n| Ok(n.min(max.into()) as u16)),
+        text => text.parse::<u64>().map_or(Err(PrioritySplitError::Number), |n| Ok(n.min(max.into()) as u16)),
     };
     let priority = match parts.len() {
         1 | 2 => None,
@@ -81,9 +77,9 @@ fn split(entry: &str) -> Result<Split, JobError> {
             level: number(3, MAX_LEVEL)? as u8,
             hint: number(4, MAX_HINT)?,
         }),
-        _ => return Err(failed("invalid cmdprio_bssplit format")),
+        _ => return Err(PrioritySplitError::Form.into()),
     };
-    let block_bytes = bytes.ok_or_else(|| failed("split conversion failed"))?;
+    let block_bytes = bytes.ok_or(PrioritySplitError::Number)?;
     Ok(Split { block_bytes, percent: u32::from(number(1, 100)?), priority })
 }
 

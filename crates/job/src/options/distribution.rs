@@ -6,8 +6,8 @@
 use crate::compat;
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, DistributionDraft, Draft};
+use crate::refused_value::{DistributionError, RefusedValue};
 use crate::value::{Value, scalar};
 use ferrio_spec::{
     DecimalPercent, DistributionZone, FileService, PatternSpec, RandomDistribution, RankLaw, ZoneLength,
@@ -58,23 +58,16 @@ pub(crate) fn lower(pattern: &mut PatternSpec, open: DistributionDraft) -> Resul
     Ok(())
 }
 
-fn said(what: &str) -> JobError {
-    JobError::Said(UserLine::named(what))
-}
-
-/// Error lines of an option for numbers that it refuses.
+/// What an option says of numbers that it refuses.
 struct Lines {
-    theta_of_one: &'static str,
-    no_number: &'static str,
+    theta_of_one: DistributionError,
+    no_number: DistributionError,
 }
 
-const OF_BLOCKS: Lines =
-    Lines { theta_of_one: "zipf theta must different than 1.0", no_number: "random postfix parsing failed" };
+const OF_BLOCKS: Lines = Lines { theta_of_one: DistributionError::ThetaOfOne, no_number: DistributionError::Number };
 
-const OF_FILES: Lines = Lines {
-    theta_of_one: "zipf theta must be different than 1.0",
-    no_number: "file service type random postfix parsing failed",
-};
+const OF_FILES: Lines =
+    Lines { theta_of_one: DistributionError::FileThetaOfOne, no_number: DistributionError::FileNumber };
 
 /// Sets `file_service_type`: the kind, and how many I/Os go to a file or how skewed the choice is.
 pub(crate) fn set_file_service(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
@@ -112,10 +105,10 @@ fn skewed(kind: &str, rest: Option<&str>, lines: &Lines) -> Result<RandomDistrib
 fn zipf(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
     let (theta, center) = parameters(rest, DEFAULT_THETA, lines)?;
     if (theta - 1.0).abs() <= f64::EPSILON {
-        return Err(said(lines.theta_of_one));
+        return Err(lines.theta_of_one.clone().into());
     }
     if theta < 0.0 {
-        return Err(said("zipf theta out of range (0 <= theta)"));
+        return Err(DistributionError::Theta.into());
     }
     Ok(RandomDistribution::Zipf { theta, center })
 }
@@ -123,7 +116,7 @@ fn zipf(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobErro
 fn pareto(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
     let (h, center) = parameters(rest, DEFAULT_H, lines)?;
     if h <= 0.0 || h >= 1.0 {
-        return Err(said("pareto input out of range (0 < input < 1.0)"));
+        return Err(DistributionError::Pareto.into());
     }
     Ok(RandomDistribution::Pareto { h, center })
 }
@@ -131,7 +124,7 @@ fn pareto(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobEr
 fn normal(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobError> {
     let (deviation_percent, center) = parameters(rest, DEFAULT_DEVIATION_PERCENT, lines)?;
     if !(0.0..100.0).contains(&deviation_percent) {
-        return Err(said("normal deviation out of range (0 <= input < 100.0)"));
+        return Err(DistributionError::Deviation.into());
     }
     Ok(RandomDistribution::Normal { deviation_percent, center })
 }
@@ -139,14 +132,14 @@ fn normal(rest: Option<&str>, lines: &Lines) -> Result<RandomDistribution, JobEr
 /// `[NUMBER[:CENTER]]`.
 fn parameters(rest: Option<&str>, default: f64, lines: &Lines) -> Result<(f64, Option<f64>), JobError> {
     let Some(text) = rest else { return Ok((default, None)) };
-    let decimal = |text: &str| decimal(text).ok_or_else(|| said(lines.no_number));
+    let decimal = |text: &str| decimal(text).ok_or_else(|| lines.no_number.clone());
     let (number, center) = match text.split_once(':') {
         Some((number, center)) => (number, Some(decimal(center)?)),
         None => (text, None),
     };
     let number = decimal(number)?;
     if center.is_some_and(|center| !(0.0..=1.0).contains(&center)) {
-        return Err(said("distribution center out of range (0 <= center <= 1.0)"));
+        return Err(DistributionError::Center.into());
     }
     Ok((number, center))
 }
@@ -161,7 +154,7 @@ fn zoned(rest: Option<&str>, entry: impl Fn(&str) -> Result<Entry, JobError>) ->
         [all] => [all; 3],
         [read, write] => [read, write, write],
         [read, write, trim] => [read, write, trim],
-        _ => return Err(said("split conversion failed")),
+        _ => return Err(RefusedValue::Split.into()),
     }
     .map(|text| zones(text, &entry));
     Ok(RandomDistribution::Zoned(PerDirection([read?, write?, trim?])))
@@ -174,10 +167,10 @@ fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<
     let entries: Result<Vec<Entry>, _> = parts.by_ref().take_while(|part| !part.is_empty()).map(entry).collect();
     let entries = entries?;
     if entries.is_empty() || parts.any(|part| !part.is_empty()) {
-        return Err(said("mismatch in zoned input: no zone"));
+        return Err(DistributionError::NoZone.into());
     }
     if entries.len() > MAX_ZONES {
-        return Err(said(&format!("hit max of {MAX_ZONES} split entries")));
+        return Err(RefusedValue::TooManyEntries(MAX_ZONES).into());
     }
     let access: u64 = entries.iter().map(|(access, _)| access.parts()).sum();
     let lengths: Vec<DecimalPercent> = entries
@@ -187,11 +180,10 @@ fn zones(text: &str, entry: impl Fn(&str) -> Result<Entry, JobError>) -> Result<
     let length: u64 = lengths.iter().map(|percent| percent.parts()).sum();
     let all = DecimalPercent::PARTS_OF_ALL;
     if access > all || length > all {
-        return Err(said("zone_split percentages add to more than 100%"));
+        return Err(DistributionError::ZonesAbove100.into());
     }
     if access < all {
-        let what = "access percentage don't add up to 100 for zoned random distribution";
-        return Err(said(&format!("{what} (got={})", DecimalPercent::of_parts(access))));
+        return Err(DistributionError::ZonesBelow100(DecimalPercent::of_parts(access)).into());
     }
     let n_blank = entries.iter().filter(|(_, length)| length.is_none()).count() as u64;
     // Beside whole percents the rest is divided into whole percents, as in fio.
@@ -217,23 +209,23 @@ fn percent_zone(text: &str) -> Result<Entry, JobError> {
 }
 
 fn share(text: &str) -> Result<DecimalPercent, JobError> {
-    DecimalPercent::parse(text).ok_or_else(|| said("split conversion failed"))
+    DecimalPercent::parse(text).ok_or_else(|| RefusedValue::Split.into())
 }
 
 fn byte_zone(text: &str, kb_base: KbBase) -> Result<Entry, JobError> {
     let (access, size) = access_and_size(text)?;
     let bytes = parse_integer(size, kb_base).ok().and_then(|bytes| u64::try_from(bytes).ok());
-    let bytes = bytes.filter(|bytes| *bytes > 0).ok_or_else(|| said("split conversion failed"))?;
+    let bytes = bytes.filter(|bytes| *bytes > 0).ok_or(RefusedValue::Split)?;
     Ok((access, Some(ZoneLength::Bytes(bytes))))
 }
 
 /// `BLOCK,BLOCK,...`.
 fn sequence(rest: Option<&str>) -> Result<RandomDistribution, JobError> {
-    let block = |text: &str| text.trim().parse().map_err(|_| said("random sequence parsing failed"));
+    let block = |text: &str| text.trim().parse().map_err(|_| DistributionError::Sequence);
     let blocks: Result<Vec<u64>, _> = rest.unwrap_or_default().split(',').map(block).collect();
     let blocks = blocks?;
     if blocks.len() > MAX_SEQUENCE {
-        return Err(said(&format!("random sequence has more than {MAX_SEQUENCE} blocks")));
+        return Err(DistributionError::SequenceTooLong(MAX_SEQUENCE).into());
     }
     Ok(RandomDistribution::Sequence { blocks, stride: false })
 }

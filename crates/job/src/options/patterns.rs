@@ -4,8 +4,8 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft, Open};
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{BlockRange, DirectionMix, JobSpec, PatternPart, ZoneSpec};
 use ferrio_units::value::parse_integer;
@@ -16,30 +16,46 @@ const MOST: usize = 64;
 
 /// Why a text is no list of patterns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-enum PatternError {
+pub enum PatternError {
+    /// More patterns than a job may have.
     #[error("at most {MOST} patterns")]
     TooMany,
+    /// Shares that are more or less than everything.
     #[error("the shares are {sum} % together, not 100")]
-    Not100 { sum: u32 },
+    Not100 {
+        /// Their sum.
+        sum: u32,
+    },
+    /// Too little is left for patterns without a share.
     #[error("{n_blank} patterns without a share have {rest} % left")]
-    NothingLeft { n_blank: u32, rest: u32 },
+    NothingLeft {
+        /// Number of these patterns.
+        n_blank: u32,
+        /// What the others leave.
+        rest: u32,
+    },
+    /// An entry that does not have the parts of a pattern.
     #[error("'{0}' is no pattern; give RW/BS/PERCENT, such as randread/4k/70:write/64k/30")]
     Form(String),
+    /// A word that is no order.
     #[error("'{0}' is no order of a pattern; allowed: read, write, randread, randwrite")]
     Order(String),
+    /// A share out of its bounds.
     #[error("'{share}' is no share of '{entry}'; allowed: 1 to 100")]
-    Share { share: String, entry: String },
+    Share {
+        /// The share.
+        share: String,
+        /// The entry with it.
+        entry: String,
+    },
 }
 
 /// Sets `patterns`.
 pub(crate) fn set(draft: &mut Draft, value: &Value, context: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let text = value.text()?;
-    let parts = list(text, draft.kb_base())
-        .map_err(|why| JobError::Said(UserLine::named(format!("patterns={text}: {why}"))))?;
+    let parts = list(text, draft.kb_base()).map_err(|why| RefusedValue::Patterns { given: text.to_owned(), why })?;
     if context.readonly && parts.iter().any(|part| part.writes) {
-        let name = &draft.job.name;
-        let line = UserLine::named(format!("job <{name}> has write or trim bit set, but fio is in read-only mode"));
-        return Err(JobError::SaidWithHelp(line));
+        return Err(JobError::ReadOnly { job: draft.job.name.clone() });
     }
     draft.job.extent.patterns = parts;
     Ok(())

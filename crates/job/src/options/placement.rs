@@ -4,8 +4,8 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{PlacementChoice, PlacementKind, PlacementSpec};
 
@@ -39,13 +39,13 @@ pub(super) fn choice(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>)
 }
 
 pub(super) fn ids(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
-    draft.job.target.placement.ids = parse_ids(value.text()?).map_err(JobError::Said)?;
+    draft.job.target.placement.ids = parse_ids(value.text()?)?;
     Ok(())
 }
 
 /// A list of numbers and ranges, ascending.
-fn parse_ids(text: &str) -> Result<Vec<u16>, UserLine> {
-    let not_parsed = || UserLine::named(format!("failed parsing plids={text}"));
+fn parse_ids(text: &str) -> Result<Vec<u16>, RefusedValue> {
+    let not_parsed = || RefusedValue::NotPlacementIds(text.to_owned());
     let mut ids = Vec::new();
     for part in text.split(',').map(str::trim) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -55,10 +55,10 @@ fn parse_ids(text: &str) -> Result<Vec<u16>, UserLine> {
             return Err(not_parsed());
         }
         if last > u64::from(u16::MAX) {
-            return Err("Placement IDs cannot exceed 0xFFFF".into());
+            return Err(RefusedValue::PlacementIdTooLarge);
         }
         if ids.len() as u64 + (last - first) >= MAX_IDS as u64 {
-            return Err(UserLine::named(format!("only {MAX_IDS} IDs supported")));
+            return Err(RefusedValue::TooManyPlacementIds(MAX_IDS));
         }
         ids.extend((first..=last).map(|id| id as u16));
     }
@@ -99,7 +99,7 @@ mod tests {
             ("0-128", "fio: only 128 IDs supported"),
             ("65536", "Placement IDs cannot exceed 0xFFFF"),
         ] {
-            assert_eq!(parse_ids(text).unwrap_err(), why);
+            assert_eq!(parse_ids(text).unwrap_err().line(), why);
         }
     }
 

@@ -4,9 +4,9 @@
 
 use crate::environment::Environment;
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::OPTIONS;
 use crate::options::definition::OptionDef;
+use crate::refused_value::{RefusedValue, SecretError};
 use crate::suggest::nearest;
 use crate::value::Value;
 use ferrio_spec::EngineValue;
@@ -65,23 +65,24 @@ pub(super) fn engine_secret(
 }
 
 /// The secret that a value is, or says the place of.
-fn found(name: &str, text: &str, environment: &dyn Environment) -> Result<String, JobError> {
-    let said = |what: String| JobError::Said(UserLine::named(format!("{name}={text}: {what}")));
+fn found(name: &'static str, text: &str, environment: &dyn Environment) -> Result<String, JobError> {
+    let refused = |why| RefusedValue::Secret { option: name, given: text.to_owned(), why }.into();
+    let unread = |error| refused(SecretError::Unread(error_text(&error)));
     if let Some(variable) = text.strip_prefix(FROM_VARIABLE) {
         let value = environment.variable(variable).filter(|value| !value.is_empty());
-        return value.ok_or_else(|| said("the environment has no such variable".to_owned()));
+        return value.ok_or_else(|| refused(SecretError::NoVariable));
     }
     let Some(path) = text.strip_prefix(FROM_FILE) else { return Ok(text.to_owned()) };
     let mut bytes = Vec::new();
-    let file = environment.open(Path::new(path)).map_err(|error| said(error_text(&error)))?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| said(error_text(&error)))?;
+    let file = environment.open(Path::new(path)).map_err(unread)?;
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unread)?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(said(format!("the file has more than {MAX_BYTES} bytes")));
+        return Err(refused(SecretError::TooLarge(MAX_BYTES)));
     }
-    let secret = String::from_utf8(bytes).map_err(|_| said("the file is not UTF-8".to_owned()))?;
+    let secret = String::from_utf8(bytes).map_err(|_| refused(SecretError::NotText))?;
     // An editor ends a file with a line break.
     let secret = secret.trim_end_matches(['\n', '\r']);
-    if secret.is_empty() { Err(said("the file is empty".to_owned())) } else { Ok(secret.to_owned()) }
+    if secret.is_empty() { Err(refused(SecretError::Empty)) } else { Ok(secret.to_owned()) }
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::options::definition::{Apply, OptionDef, Status};
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::kind::Kind;
 use crate::options::secret::engine_secret;
+use crate::refused_value::RefusedValue;
 use crate::value::{Value, ValueContext, parse};
 use ferrio_spec::SizeSpec;
 use ferrio_units::byte_text;
@@ -20,10 +21,7 @@ pub fn set(
     context: &mut ApplyContext<'_>,
 ) -> Result<(), JobError> {
     if let Some((at, byte)) = text.and_then(byte_text::first_byte).filter(|_| !def.takes_bytes) {
-        let name = def.name;
-        return Err(JobError::Said(
-            format!("{name}: byte {at} of the value ({byte:#04x}) is not UTF-8, and this option takes text").into(),
-        ));
+        return Err(RefusedValue::NotText { option: def.name, at, byte }.into());
     }
     let values = ValueContext { kb_base: draft.kb_base(), n_cpus: context.environment.n_cpus() };
     let shown = text.map_or("(null)".into(), |text| def.shown(text));
@@ -103,7 +101,7 @@ fn apply(
 /// is an error.
 fn fitting<T: TryFrom<i64>>(def: &OptionDef, value: &Value) -> Result<T, JobError> {
     let number = value.number()?;
-    T::try_from(number).map_err(|_| JobError::Said(format!("{}: value out of range: {number}", def.name).into()))
+    T::try_from(number).map_err(|_| RefusedValue::OutOfRange { option: def.name, number }.into())
 }
 
 /// A value that changes nothing is accepted even where the option is not built.

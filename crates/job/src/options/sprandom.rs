@@ -6,6 +6,7 @@ use crate::error::JobError;
 use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::SpRandomDraft;
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{DirectionMix, FileService, JobSpec, RandomDistribution, RandomGenerator, ZoneSpec};
 use ferrio_units::DataDirection;
@@ -14,7 +15,7 @@ pub(super) fn over_provisioning(draft: &mut Draft, value: &Value, _: &mut ApplyC
     let Value::Floats(list, _) = value else { return Err(JobError::NotParsed) };
     let given = list.first().copied().ok_or(JobError::NotParsed)?;
     if given <= 0.0 {
-        return Err(JobError::Said(UserLine::named("spr_op must be above 0: a full device has no room to clean")));
+        return Err(RefusedValue::OverProvisioning.into());
     }
     draft.open.sprandom.spec.over_provisioning = given;
     Ok(())
@@ -22,8 +23,7 @@ pub(super) fn over_provisioning(draft: &mut Draft, value: &Value, _: &mut ApplyC
 
 pub(super) fn cache(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -> Result<(), JobError> {
     let bytes = u64::try_from(value.number()?);
-    draft.open.sprandom.spec.cache_bytes =
-        bytes.map_err(|_| JobError::Said(UserLine::named("spr_cs cannot be negative")))?;
+    draft.open.sprandom.spec.cache_bytes = bytes.map_err(|_| RefusedValue::SprandomCache)?;
     Ok(())
 }
 

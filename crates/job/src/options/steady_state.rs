@@ -6,6 +6,7 @@ use crate::compat;
 use crate::error::JobError;
 use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{JobSpec, SteadyCriterion, SteadyMetric, SteadyStateSpec};
 use ferrio_units::KbBase;
@@ -21,16 +22,13 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyCon
         "lat_slope" => (SteadyMetric::Lat, true),
         _ => (SteadyMetric::Iops, true),
     };
-    let missing =
-        || JobError::Said(UserLine::named("steadystate threshold must be specified in addition to criterion"));
-    let text = value.rest().ok_or_else(missing)?;
+    let text = value.rest().ok_or(RefusedValue::SteadyLimitMissing)?;
     let is_percent = text.ends_with('%');
     let limit = if is_percent {
-        decimal(compat::without_percent_signs(text)).ok_or("could not parse steadystate threshold percentage")
+        decimal(compat::without_percent_signs(text)).ok_or(RefusedValue::SteadyPercent)?
     } else {
-        absolute(metric, text, draft.kb_base())
+        absolute(metric, text, draft.kb_base())?
     };
-    let limit = limit.map_err(|what| JobError::Said(UserLine::named(what)))?;
     draft.job.steady_state.criterion = SteadyCriterion { metric, is_slope, limit, is_percent };
     context.messages.parse(|| match metric {
         _ if is_percent => format!("set steady state threshold to {limit:.6}%"),
@@ -44,13 +42,13 @@ pub(crate) fn criterion(draft: &mut Draft, value: &Value, context: &mut ApplyCon
     Ok(())
 }
 
-fn absolute(metric: SteadyMetric, text: &str, kb_base: KbBase) -> Result<f64, &'static str> {
+fn absolute(metric: SteadyMetric, text: &str, kb_base: KbBase) -> Result<f64, RefusedValue> {
     match metric {
-        SteadyMetric::Iops => decimal(text).ok_or("steadystate IOPS threshold postfix parsing failed"),
-        SteadyMetric::Bw => parse_integer(text, kb_base)
-            .map(|bytes| bytes as f64)
-            .map_err(|_| "steadystate BW threshold postfix parsing failed"),
-        SteadyMetric::Lat => latency_ns(text).ok_or("steadystate latency threshold postfix parsing failed"),
+        SteadyMetric::Iops => decimal(text).ok_or(RefusedValue::SteadyLimit("IOPS")),
+        SteadyMetric::Bw => {
+            parse_integer(text, kb_base).map(|bytes| bytes as f64).map_err(|_| RefusedValue::SteadyLimit("BW"))
+        }
+        SteadyMetric::Lat => latency_ns(text).ok_or(RefusedValue::SteadyLimit("latency")),
     }
 }
 
@@ -141,7 +139,7 @@ mod tests {
             ("lat:1%x", "fio: steadystate latency threshold postfix parsing failed"),
             ("lat:1sec", "fio: steadystate latency threshold postfix parsing failed"),
         ] {
-            assert_eq!(parsed(text), Err(JobError::Said(UserLine::named(line.trim_start_matches("fio: ")))), "{text}");
+            assert_eq!(parsed(text).unwrap_err().line(), line, "{text}");
         }
         assert!(matches!(parsed("foo:1"), Err(JobError::UnknownWord(_))));
     }

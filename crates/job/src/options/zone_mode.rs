@@ -5,10 +5,10 @@
 
 use crate::contradiction::Contradiction;
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::draft::{ApplyContext, Draft};
 use crate::options::drafts::{ZoneDraft, ZoneModeWord};
 use crate::options::zone_sequential;
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{JobSpec, SizeSpec, StridedSpec, ZoneSkip, ZoneSpec};
 
@@ -25,7 +25,7 @@ pub(super) fn skip(draft: &mut Draft, value: &Value, _: &mut ApplyContext<'_>) -
     draft.open.zones.skip = match (value.zones(), value) {
         (Some(n_zones), _) => Some(ZoneSkip::Zones(n_zones)),
         (None, Value::Size(SizeSpec::Percent(_))) => {
-            return Err(JobError::Said(UserLine::named("zoneskip is a size or a number of zones, no percentage")));
+            return Err(RefusedValue::ZoneSkipPercent.into());
         }
         // A size of 0 bytes has no effect, as if it were not given.
         (None, Value::Size(SizeSpec::Bytes(0))) => None,
@@ -116,6 +116,7 @@ fn too_many((name, n_zones): (&'static str, u64)) -> Contradiction {
 pub(super) mod tests {
     use super::*;
     use crate::lower::{Strictness, lower};
+    use crate::message::UserLine;
     use crate::testing::draft_of;
 
     pub(in crate::options) fn lowered(text: &str) -> Result<JobSpec, Vec<UserLine>> {

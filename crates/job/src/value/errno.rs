@@ -3,6 +3,7 @@
 //! Must not know: the effect of an error on a job. The numbers come from libc.
 
 use crate::error::JobError;
+use crate::refused_value::RefusedValue;
 
 macro_rules! errno_names {
     ($($name:ident),* $(,)?) => { &[$((stringify!($name), libc::$name)),*] };
@@ -96,7 +97,7 @@ pub fn parse(text: &str) -> Result<i32, JobError> {
     };
     match number {
         Ok(number) if number > 0 => Ok(number),
-        _ => Err(JobError::Said(format!("Unknown error {text}, please use number value").into())),
+        _ => Err(RefusedValue::UnknownErrno(text.to_owned()).into()),
     }
 }
 
@@ -111,8 +112,7 @@ mod tests {
         {
             assert_eq!(parse(text), Ok(expected), "{text}");
         }
-        let said = JobError::Said("Unknown error FOO, please use number value".into());
-        assert_eq!(parse("FOO"), Err(said));
+        assert_eq!(parse("FOO").unwrap_err().line(), "Unknown error FOO, please use number value");
         for bad in ["-1", "0", "", "0x", "0x0", "0x-1", "0x1k", "28x"] {
             assert!(parse(bad).is_err(), "{bad}");
         }

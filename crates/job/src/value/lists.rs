@@ -3,7 +3,7 @@
 //! Must not know: which option a list belongs to.
 
 use crate::error::JobError;
-use crate::message::UserLine;
+use crate::refused_value::RefusedValue;
 use crate::value::errno;
 use ferrio_units::value::{
     parse_float, parse_size_range, split_pair, split_per_direction, split_per_direction_by_comma,
@@ -79,7 +79,7 @@ pub fn cpus(text: &str, n_cpus: u32) -> Result<Vec<u32>, JobError> {
         let limit = n_cpus.min(MAX_CPUS);
         if last >= limit {
             let max = limit.saturating_sub(1);
-            return Err(JobError::Said(UserLine::named(format!("CPU {} too large (max={max})", first.max(limit)))));
+            return Err(RefusedValue::CpuTooLarge { cpu: first.max(limit), max }.into());
         }
         set.extend(first..=last);
     }
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn cpus_are_sets() {
         assert_eq!(cpus("2,0-1,1", 4).unwrap(), [0, 1, 2]);
-        let too_large = JobError::Said(crate::message::UserLine::named("CPU 4 too large (max=3)"));
+        let too_large = JobError::Refused(RefusedValue::CpuTooLarge { cpu: 4, max: 3 });
         assert_eq!(cpus("4", 4), Err(too_large.clone()));
         assert_eq!(cpus("2-4294967295", 4), Err(too_large));
         for bad in ["", "foo", "1-", "3-1", ","] {

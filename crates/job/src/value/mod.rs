@@ -10,6 +10,7 @@ pub mod scalar;
 
 use crate::error::JobError;
 use crate::options::kind::{Bounds, Choice, Kind};
+use crate::refused_value::RefusedValue;
 use ferrio_spec::{DrawnTime, SizeSpec};
 use ferrio_units::value::{TimeUnit, is_list, parse_flag};
 use ferrio_units::{KbBase, PerDirection};
@@ -72,7 +73,7 @@ pub fn parse(option: ValueSyntax, text: Option<&str>, context: ValueContext) -> 
         let text = text.ok_or(JobError::ValueMissing(option.name))?;
         let (values, digits, remarks) = lists::floats(text, max_len, min, max)?;
         if values.is_empty() {
-            return Err(JobError::Said(remarks.join("\n").into()));
+            return Err(RefusedValue::NoDecimal(remarks).into());
         }
         return Ok((Value::Floats(values, digits), remarks));
     }

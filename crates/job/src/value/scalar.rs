@@ -4,8 +4,8 @@
 //! Must not know: options beyond the name that a message needs.
 
 use crate::error::JobError;
-use crate::message::UserLine;
 use crate::options::kind::Bounds;
+use crate::refused_value::RefusedValue;
 use crate::value::Value;
 use ferrio_spec::{DrawnTime, SizeSpec};
 use ferrio_units::value::{
@@ -39,12 +39,8 @@ pub fn size(name: &'static str, text: &str, kb_base: KbBase, most_percent: u32) 
         Ok(SizeValue::Bytes(bytes)) => Ok(Value::Size(SizeSpec::Bytes(bytes))),
         Ok(SizeValue::Percent(percent)) => Ok(Value::Size(SizeSpec::Percent(percent))),
         Ok(SizeValue::Zones(n_zones)) => Ok(Value::Zones(n_zones)),
-        Err(ParseError::OutOfRange { max: 100, .. }) => {
-            Err(JobError::Said(UserLine::named(format!("{name} values greater than 100% aren't supported"))))
-        }
-        Err(ParseError::NotZones { given }) => {
-            Err(JobError::Said(format!("{name}: unexpected zone value '{given}'").into()))
-        }
+        Err(ParseError::OutOfRange { max: 100, .. }) => Err(RefusedValue::Above100Percent(name).into()),
+        Err(ParseError::NotZones { given }) => Err(RefusedValue::NotZones { option: name, given }.into()),
         Err(error) => Err(error.into()),
     }
 }
@@ -58,8 +54,7 @@ pub fn time_us(name: &'static str, text: &str, unit: TimeUnit) -> Result<i64, Jo
 
 /// A time in microseconds, or a distribution: `exponential:MEAN`, `uniform:LOW-HIGH`.
 pub fn drawn_time(name: &'static str, text: &str, unit: TimeUnit) -> Result<Value, JobError> {
-    let refused =
-        || JobError::Said(UserLine::named(format!("{name}={text}: give a time, exponential:MEAN or uniform:LOW-HIGH")));
+    let refused = || JobError::from(RefusedValue::NotDrawnTime { option: name, given: text.to_owned() });
     let time = |text: &str| time_us(name, text, unit).map(i64::unsigned_abs);
     let (word, rest) = text.split_once(':').unwrap_or((text, ""));
     match word.trim() {
@@ -82,7 +77,7 @@ pub fn drawn_length(name: &'static str, text: &str, unit: TimeUnit) -> Result<Va
     let value = drawn_time(name, of_range.as_deref().unwrap_or(text), unit)?;
     match value {
         Value::Drawn(DrawnTime::Uniform { low_us: 0, .. } | DrawnTime::Exponential { mean_us: 0 }) => {
-            Err(JobError::Said(UserLine::named(format!("{name}={text}: 0 would be no limit; give times above it"))))
+            Err(RefusedValue::DrawnZero { option: name, given: text.to_owned() }.into())
         }
         value => Ok(value),
     }

@@ -213,7 +213,10 @@ impl Streams {
         let mut is_stopping = false;
         for order in orders {
             match order {
-                DrainOrder::Add(index, stream) => self.of_workers.push((index, stream)),
+                DrainOrder::Add(index, stream) => {
+                    debug_assert!(!stream.is_open && !stream.is_last_turn, "logs are added before their worker starts");
+                    self.of_workers.push((index, stream));
+                }
                 DrainOrder::Finish(index) => {
                     let of_worker = self.of_workers.iter_mut().filter(|(other, _)| *other == index);
                     of_worker.for_each(|(_, stream)| stream.is_last_turn = true);
@@ -286,6 +289,7 @@ impl Streams {
             n_taken += 1;
             self.take(stream, record);
         }
+        debug_assert!(at <= n_waiting, "no more words are taken than the ring has");
         (at, n_taken)
     }
 

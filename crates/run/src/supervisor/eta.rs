@@ -65,6 +65,7 @@ impl EtaMaker {
         let interval = if counts { self.interval() } else { self.interval().min(IDLE_INTERVAL) };
         let (due_at, following) = (self.due_at, self.due_at + interval);
         self.due_at = if following > now { following } else { now + interval };
+        debug_assert!(self.due_at > now, "a snapshot that is made is not due again at once");
         if following > now { due_at } else { now }
     }
 

@@ -41,6 +41,8 @@ impl SteadyGroup {
     }
 
     pub(super) fn join(&mut self, index: usize) {
+        let last = self.members.last().map(|member| member.index);
+        debug_assert!(last.is_none_or(|last| last < index), "members are found by bisection");
         self.members.push(Member { index, samples: VecDeque::new() });
     }
 
@@ -66,6 +68,7 @@ impl SteadyGroup {
         if samples.len() > n_kept {
             samples.pop_front();
         }
+        debug_assert!(samples.len() <= self.n_window, "no more samples are kept than a window has");
         if self.state.is_attained {
             return false;
         }

@@ -112,6 +112,7 @@ impl StretchTeller {
         if start_ns >= end_ns && stats.has_counted_nothing() && stats.usage == ResourceUsage::default() {
             return false;
         }
+        debug_assert!(due_ns <= end_ns, "figures of an interval are from after its end");
         let since_origin = |time_ns: u64| time_ns.saturating_sub(self.origin_ns());
         let times = StretchTimes {
             start_ns: since_origin(start_ns.min(end_ns)),

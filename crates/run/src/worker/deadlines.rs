@@ -56,13 +56,14 @@ impl DeadlineHandler for Deadlines {
         }
         let too_slow = self.samplers.at(now_ns, &worker.core).err().map(Stop::from);
         let judged = self.try_next_depth(now_ns, worker);
-        worker.core.publish();
+        let (core, context) = (&worker.core, worker.core.context);
+        core.publish();
         if due.state {
             save_state(worker);
         }
         if due.snapshot {
             let figures = Box::new(self.figures.at(now_ns, worker));
-            (worker.core.context.send)(&WorkerMessage::Snapshot(figures));
+            (context.send)(&WorkerMessage::Snapshot(figures));
         }
         self.hand_over_interval(now_ns, worker);
         self.arm(now_ns, worker);

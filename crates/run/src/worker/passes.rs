@@ -124,9 +124,10 @@ impl<'a> Passes<'a> {
     }
 
     pub(super) fn into_stats(mut self: Box<Self>) -> Box<ThreadStats> {
-        let now_ns = self.worker.core.clock.now_ns();
-        self.worker.core.publish();
-        tell_memory_end(self.plan, &self.worker.core);
+        let core = &self.worker.core;
+        let now_ns = core.clock.now_ns();
+        core.publish();
+        tell_memory_end(self.plan, core);
         let stats = self.deadlines.figures.last(now_ns, &mut self.worker);
         disconnect(&mut self.worker.core);
         stats
@@ -169,8 +170,8 @@ impl<'a> Passes<'a> {
             n_passes += 1;
             let stop = self.with_late_failure(stop);
             let (stop, is_synced) = self.synced(stop);
-            let now_ns = self.worker.core.clock.now_ns();
-            self.deadlines.figures.end_pass(now_ns, &mut self.worker.core);
+            let core = &mut self.worker.core;
+            self.deadlines.figures.end_pass(core.clock.now_ns(), core);
             let stop = self.verified(stop, is_synced);
             let goes_on = matches!(stop, Stop::PassEnd) && self.moved() != done_before && self.goes_on(n_passes);
             let stop = if goes_on { stop } else { self.verified_at_last(stop, is_synced) };
@@ -311,12 +312,13 @@ impl<'a> Passes<'a> {
     fn goes_on(&self, n_passes: u32) -> bool {
         let plan = self.plan;
         let spec = &plan.spec;
-        if self.worker.core.workload.progress().is_spent || n_ios(&self.worker) >= self.worker.core.rules.limit_ios {
+        let core = &self.worker.core;
+        if core.workload.progress().is_spent || n_ios(&self.worker) >= core.rules.limit_ios {
             return false;
         }
         // The end may have come in the closing syncs or while writes were read back.
-        let control = &self.worker.core.control;
-        if control.is_terminated() || self.worker.core.clock.now_ns() >= control.runtime_end_ns() {
+        let control = &core.control;
+        if control.is_terminated() || core.clock.now_ns() >= control.runtime_end_ns() {
             return false;
         }
         if n_passes < spec.limits.loops {

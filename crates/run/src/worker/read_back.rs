@@ -95,8 +95,10 @@ fn read_all(
     writes: Vec<PendingWrite>,
     copy: Option<(StreamCopy, u64)>,
 ) -> Stop {
-    worker.core.context.enter(WorkerState::Verifying);
-    begin(&mut worker.core.workload, writes, copy);
+    let core = &mut worker.core;
+    debug_assert_eq!(core.slots.n_used(), 0, "a write in flight may land after it is read back");
+    core.context.enter(WorkerState::Verifying);
+    begin(&mut core.workload, writes, copy);
     set_reading_back(worker, true);
     // Reading back is not part of a flow, so the others continue without this job.
     worker.pacing.flow.iter().for_each(Flow::leave);
@@ -119,29 +121,31 @@ fn begin(workload: &mut Workload, writes: Vec<PendingWrite>, copy: Option<(Strea
 }
 
 fn set_reading_back(worker: &mut Worker<'_>, is_reading_back: bool) {
-    worker.core.context.tracer.set_reading_back(is_reading_back);
-    worker.core.control.set_reading_back(is_reading_back);
-    let compares = worker.hooks.verifier().is_some_and(|verifier| verifier.commands.compare());
-    if let Some(device) = worker.core.engine.device().filter(|_| compares) {
+    let Worker { core, hooks, .. } = worker;
+    core.context.tracer.set_reading_back(is_reading_back);
+    core.control.set_reading_back(is_reading_back);
+    let compares = hooks.verifier().is_some_and(|verifier| verifier.commands.compare());
+    if let Some(device) = core.engine.device().filter(|_| compares) {
         device.set_comparing(is_reading_back);
     }
-    if !worker.core.rules.samples_read_back {
-        worker.core.account.leave_out_reads(is_reading_back);
+    if !core.rules.samples_read_back {
+        core.account.leave_out_reads(is_reading_back);
     }
 }
 
 /// Makes sure that reads come from the device: files are synced, which fio does not do and which does not count, unless
 /// closing syncs did so, and their cache is dropped.
 fn sync_before_reading(worker: &mut Worker<'_>, is_synced: bool) -> Result<(), Failure> {
-    let most = worker.core.rules.files.most_open;
-    let are_many = most > 0 && worker.core.files.n_files() > most;
-    for file in 0..worker.core.files.n_files() {
+    let (n_files, most) = (worker.core.files.n_files(), worker.core.rules.files.most_open);
+    let are_many = most > 0 && n_files > most;
+    for file in 0..n_files {
+        let core = &worker.core;
         // As in fio 3.41, a file that was never opened is not made (`create_on_open`).
-        if worker.core.rules.files.creates_on_open && !worker.core.files.plan(file).path.exists() {
+        if core.rules.files.creates_on_open && !core.files.plan(file).path.exists() {
             continue;
         }
-        let syncs = worker.core.rules.writes && !is_synced;
-        if are_many && !worker.core.files.is_open(file) {
+        let syncs = core.rules.writes && !is_synced;
+        if are_many && !core.files.is_open(file) {
             // It is opened when its data is read, which drops its cache.
             if !syncs {
                 continue;

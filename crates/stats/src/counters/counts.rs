@@ -9,5 +9,6 @@ pub(crate) fn add_to(sum: &mut u64, more: u64) {
 }
 
 pub(crate) fn add_counts(sums: &mut [u64], more: &[u64]) {
+    debug_assert_eq!(sums.len(), more.len(), "a count without a partner would be lost");
     sums.iter_mut().zip(more).for_each(|(sum, count)| add_to(sum, *count));
 }

@@ -64,6 +64,10 @@ impl RateStats {
     fn merge(&mut self, other: &Self) {
         self.response.0.iter_mut().zip(&other.response.0).for_each(|(mine, theirs)| mine.merge(theirs));
         self.most_late_ns = self.most_late_ns.max(other.most_late_ns);
+        debug_assert!(
+            self.response.0.iter().zip(&other.response.0).all(|(sum, part)| sum.n_samples >= part.n_samples),
+            "a part exceeds the whole"
+        );
     }
 
     pub(crate) fn clear(&mut self) {

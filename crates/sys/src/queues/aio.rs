@@ -198,6 +198,7 @@ impl AioContext {
         let address = self.blocks[slot as usize].get();
         // SAFETY: the slot is in no request (the caller's promise), so nobody else uses its block.
         unsafe { *address = ControlBlock::new(slot, request, vector) };
+        debug_assert!(!self.queued.contains(&address), "a slot waits for one submission at most");
         self.queued.push(address);
         true
     }
@@ -218,6 +219,10 @@ impl AioContext {
         let n_taken = check(result)? as usize;
         self.queued.drain(..n_taken);
         self.n_in_flight += n_taken as u32;
+        debug_assert!(
+            self.queued.len() + self.n_in_flight as usize <= self.blocks.len(),
+            "each slot has one request at most"
+        );
         Ok(n_taken as u32)
     }
 
@@ -247,6 +252,7 @@ impl AioContext {
                 each(event.completion());
                 n_reaped += 1;
             }
+            debug_assert!(n_reaped <= self.n_in_flight, "no request completes twice");
             self.n_in_flight = self.n_in_flight.saturating_sub(n_reaped);
             if n_reaped >= min {
                 return Ok(n_reaped);

@@ -91,6 +91,7 @@ impl PosixAio {
         if result != 0 {
             return Err(last_errno());
         }
+        debug_assert!(!self.in_flight.contains(&slot), "each slot has one request at most");
         self.in_flight.push(slot);
         Ok(())
     }
@@ -138,6 +139,7 @@ impl PosixAio {
 
     /// Waits until one of those in flight is done.
     fn suspend(&mut self) -> Result<(), Errno> {
+        debug_assert!(!self.in_flight.is_empty(), "a wait for nothing would never end");
         self.waiting.clear();
         self.waiting.extend(self.in_flight.iter().map(|&slot| self.blocks[slot as usize].get().cast_const()));
         // More than an int holds cannot be: a slot is 168 bytes.

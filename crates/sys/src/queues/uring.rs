@@ -285,9 +285,11 @@ impl<S: RequestForm, C: CompletionForm> RingOf<S, C> {
         let mut n_popped = 0;
         for completion in self.inner.completion().take(max as usize) {
             let completion: SmallCompletion = completion.into();
+            debug_assert!(completion.user_data() < self.vectors.len() as u64, "a completion names a slot");
             each(RingCompletion { slot: completion.user_data() as u32, result: completion.result() });
             n_popped += 1;
         }
+        debug_assert!(n_popped <= self.n_outstanding, "no request completes twice");
         self.n_outstanding = self.n_outstanding.saturating_sub(n_popped);
         n_popped
     }

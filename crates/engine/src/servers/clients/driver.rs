@@ -12,6 +12,7 @@ use crate::contract::{
 use crate::files::control::error_result;
 use crate::servers::remote::aside;
 use crate::servers::remote::silence::Silence;
+use crate::servers::remote::unanswered::Unanswered;
 use ferrio_stats::ServerSteps;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::{Arena, Region};
@@ -110,16 +111,12 @@ pub(crate) struct ClientEngine<L: ClientLink> {
     mailbox: Arc<ClientMail>,
     /// One for each slot, and one more for syncs beside the queue.
     tickets: Box<[Ticket]>,
-    flights: Vec<Option<ClientFlight<L::Request>>>,
+    unanswered: Unanswered<ClientFlight<L::Request>>,
     /// Requests that have ended, at most [`N_SPENT`].
     spent: VecDeque<L::Request>,
     /// Results that the loop has not asked for yet.
     held: VecDeque<ClientEnd>,
-    n_uncommitted: u32,
-    n_in_flight: u32,
     silence: Silence,
-    /// Result of all I/Os, because they are given up.
-    ended: Option<IoResult>,
     complaint: Option<Complaint>,
     steps: ServerSteps,
 }
@@ -136,13 +133,10 @@ impl<L: ClientLink> ClientEngine<L> {
             link: None,
             tickets: (0..n_slots).map(|slot| Ticket::new(&mailbox, slot)).collect(),
             mailbox,
-            flights: (0..n_slots).map(|_| None).collect(),
+            unanswered: Unanswered::new(n_slots as usize),
             spent: VecDeque::with_capacity(N_SPENT + 1),
             held: VecDeque::with_capacity(n_slots as usize),
-            n_uncommitted: 0,
-            n_in_flight: 0,
             silence: Silence::new(most_silence),
-            ended: None,
             complaint: None,
             steps: ServerSteps::default(),
         }
@@ -156,15 +150,14 @@ impl<L: ClientLink> ClientEngine<L> {
 
     /// Starts an I/O; the error is its result.
     fn begin(&mut self, slot: u32, unit: &IoUnit) -> Result<(), IoResult> {
-        if let Some(result) = self.ended {
+        if let Some(result) = self.unanswered.ended() {
             return Err(result);
         }
         let block = self.block(unit);
         let Some(link) = &mut self.link else { return Err(error_result(Errno::NOTCONN)) };
         match link.begin(unit, block, &raw const self.tickets[slot as usize]) {
             Ok(request) => {
-                self.flights[slot as usize] = Some(ClientFlight { unit: *unit, request });
-                self.n_in_flight += 1;
+                self.unanswered.begin(slot, ClientFlight { unit: *unit, request });
                 Ok(())
             }
             Err(errno) => {
@@ -176,9 +169,8 @@ impl<L: ClientLink> ClientEngine<L> {
 
     /// Takes the end of an I/O; `None`: it was given up.
     fn end(&mut self, ended: ClientEnd) -> Option<IoResult> {
-        let ClientFlight { unit, request } = self.flights[ended.slot as usize].take()?;
+        let ClientFlight { unit, request } = self.unanswered.take(ended.slot)?;
         let block = self.block(&unit);
-        self.n_in_flight -= 1;
         self.spent.push_back(request);
         if self.spent.len() > N_SPENT {
             self.spent.pop_front();
@@ -194,15 +186,14 @@ impl<L: ClientLink> ClientEngine<L> {
             self.silence.end();
             return;
         }
-        self.silence.add(limit);
-        if self.silence.is_too_long() {
-            self.ended.get_or_insert(error_result(Errno::TIMEDOUT));
+        if let Some(gone) = self.silence.add(limit) {
+            self.unanswered.end(gone);
         }
     }
 
     fn reap_within(&mut self, (min, max): (u32, u32), limit: Duration, completions: &mut Vec<Completion>) {
         if self.held.len() < max as usize {
-            let n_wanted = min.min(self.n_in_flight) as usize;
+            let n_wanted = min.min(self.unanswered.n_in_flight()) as usize;
             self.look(n_wanted, limit.min(Cancellation::LOOK));
         }
         for _ in 0..max {
@@ -212,26 +203,35 @@ impl<L: ClientLink> ClientEngine<L> {
                 push_in_room(completions, Completion { unit_index, result });
             }
         }
-        if let Some(result) = self.ended.filter(|_| self.held.is_empty()) {
+        if let Some(result) = self.unanswered.ended().filter(|_| self.held.is_empty()) {
             self.abandon(result, completions);
         }
     }
 
     /// Ends all I/Os in flight for the loop. What the library has of them is left to it.
     fn abandon(&mut self, result: IoResult, completions: &mut Vec<Completion>) {
-        let n_slots = self.flights.len() - 1;
-        for (slot, flight) in self.flights.iter_mut().enumerate() {
-            let Some(flight) = flight.take() else { continue };
+        let apart = self.apart_slot();
+        let are_some = self.unanswered.n_in_flight() > 0;
+        for (unit_index, flight) in self.unanswered.take_all() {
             std::mem::forget(flight);
-            std::mem::forget(self.link.take());
-            if slot < n_slots {
-                push_in_room(completions, Completion { unit_index: slot as u32, result });
+            if unit_index != apart {
+                push_in_room(completions, Completion { unit_index, result });
             }
         }
-        if self.n_in_flight > 0 {
-            self.leave_memory();
+        if are_some {
+            self.leave_all();
         }
-        self.n_in_flight = 0;
+    }
+
+    /// The slot of I/Os beside the queue: the last.
+    fn apart_slot(&self) -> u32 {
+        self.tickets.len() as u32 - 1
+    }
+
+    /// The connection is left to the library, with the memory of I/Os that it has not ended.
+    fn leave_all(&mut self) {
+        std::mem::forget(self.link.take());
+        self.leave_memory();
     }
 
     /// Memory that the library may still use is never freed.
@@ -242,7 +242,7 @@ impl<L: ClientLink> ClientEngine<L> {
 
     /// Does an I/O beside the queue, and waits for it.
     fn apart(&mut self, unit: &IoUnit) -> IoResult {
-        let slot = self.flights.len() as u32 - 1;
+        let slot = self.apart_slot();
         if let Err(result) = self.begin(slot, unit) {
             return result;
         }
@@ -257,7 +257,7 @@ impl<L: ClientLink> ClientEngine<L> {
                 }
                 others.push_back(ended);
             }
-            if let Some(result) = self.ended {
+            if let Some(result) = self.unanswered.ended() {
                 self.held = others;
                 return result;
             }
@@ -277,7 +277,7 @@ impl<L: ClientLink> ClientEngine<L> {
     }
 
     pub(crate) fn silence_of_test(&mut self, silence: Duration) {
-        self.silence.add(silence);
+        let _ = self.silence.add(silence);
     }
 }
 
@@ -299,12 +299,12 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
                 return Queued::Completed(self.end(ended).unwrap_or(IoResult::END_OF_DATA));
             }
         }
-        self.n_uncommitted += 1;
+        self.unanswered.note_queued();
         Queued::Queued
     }
 
     fn commit(&mut self) -> io::Result<u32> {
-        Ok(std::mem::take(&mut self.n_uncommitted))
+        Ok(self.unanswered.commit())
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -358,7 +358,7 @@ impl<L: ClientLink> Engine for ClientEngine<L> {
 
 impl<L: ClientLink> Server for ClientEngine<L> {
     fn connect(&mut self, cancellation: Cancellation<'_>) -> Result<Connection, EngineError> {
-        if self.link.is_some() || self.ended.is_some() {
+        if self.link.is_some() || self.unanswered.ended().is_some() {
             return Ok(Connection::Made);
         }
         let (connect, job, start) = (Arc::clone(&self.plan.connect), self.job.clone(), Instant::now());
@@ -383,7 +383,7 @@ impl<L: ClientLink> Server for ClientEngine<L> {
     }
 
     fn disconnect(&mut self, cancellation: Cancellation<'_>) {
-        if self.n_in_flight > 0 {
+        if self.unanswered.n_in_flight() > 0 {
             return;
         }
         if let Some(link) = self.link.take() {
@@ -394,7 +394,7 @@ impl<L: ClientLink> Server for ClientEngine<L> {
     }
 
     fn give_up(&mut self) {
-        self.ended.get_or_insert(IoResult::END_OF_DATA);
+        self.unanswered.give_up();
     }
 
     fn take_complaint(&mut self) -> Option<Complaint> {
@@ -409,10 +409,9 @@ impl<L: ClientLink> Server for ClientEngine<L> {
 impl<L: ClientLink> Drop for ClientEngine<L> {
     fn drop(&mut self) {
         self.spent.clear();
-        if self.n_in_flight > 0 {
-            self.flights.drain(..).flatten().for_each(std::mem::forget);
-            std::mem::forget(self.link.take());
-            self.leave_memory();
+        if self.unanswered.n_in_flight() > 0 {
+            self.unanswered.take_all().for_each(std::mem::forget);
+            self.leave_all();
         }
         self.disconnect(Cancellation::ENDLESS);
     }

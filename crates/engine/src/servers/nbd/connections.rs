@@ -101,9 +101,8 @@ impl Connections {
                 silence.end();
                 continue;
             }
-            silence.add(silent);
-            if silence.is_too_long() {
-                wire.end_silent(completions);
+            if let Some(gone) = silence.add(silent) {
+                wire.end_silent(gone, completions);
             }
         }
         completions.len() > n_before

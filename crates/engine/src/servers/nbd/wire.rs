@@ -11,6 +11,7 @@ use super::reply::{self, Chunk, HEAD_BYTES, Head, ReplyForm};
 use crate::contract::{Completion, IoResult, IoUnit, push_in_room};
 use crate::files::control;
 use crate::servers::remote::channel::Channel;
+use crate::servers::remote::unanswered::Unanswered;
 use ferrio_sys::Errno;
 use ferrio_sys::arena::Arena;
 use ferrio_sys::tcp_info::TcpCounts;
@@ -32,10 +33,7 @@ pub(super) struct Wire {
     /// The connection carries nothing more.
     is_over: bool,
     arena: Rc<RefCell<Arena>>,
-    /// I/Os in flight, by the slot of their unit.
-    flights: Vec<Option<Flight>>,
-    n_in_flight: u32,
-    n_uncommitted: u32,
+    unanswered: Unanswered<Flight>,
     /// Slots whose requests are not sent completely, oldest first.
     outgoing: VecDeque<u32>,
     /// Bytes of the oldest of them that are sent.
@@ -48,8 +46,6 @@ pub(super) struct Wire {
     has_moved: bool,
     /// Number of the last request; part of its cookie.
     serial: u32,
-    /// Result of all I/Os, because the connection is lost or the I/Os are given up.
-    ended: Option<IoResult>,
 }
 
 /// A request that has no reply yet.
@@ -111,9 +107,7 @@ impl Wire {
             is_structured: agreed.is_structured,
             is_over: false,
             arena,
-            flights: (0..depth).map(|_| None).collect(),
-            n_in_flight: 0,
-            n_uncommitted: 0,
+            unanswered: Unanswered::new(depth),
             outgoing: VecDeque::with_capacity(depth),
             n_sent: 0,
             is_unflushed: false,
@@ -121,18 +115,17 @@ impl Wire {
             receiving: Receiving::Head,
             has_moved: false,
             serial: 0,
-            ended: None,
         }
     }
 
     /// Requests without a reply.
     pub(super) fn n_in_flight(&self) -> u32 {
-        self.n_in_flight
+        self.unanswered.n_in_flight()
     }
 
     /// True if the connection takes no requests any more.
     pub(super) fn is_lost(&self) -> bool {
-        self.ended.is_some()
+        self.unanswered.ended().is_some()
     }
 
     /// What the kernel counts of the connection, if it is one of TCP.
@@ -142,7 +135,7 @@ impl Wire {
 
     /// What to wait for: the descriptor, and whether it has to be writable too. `None`: nothing will come.
     pub(super) fn wait(&self) -> Option<(BorrowedFd<'_>, bool)> {
-        (self.n_in_flight > 0 && !self.is_over).then(|| (self.channel.as_fd(), self.holds_output()))
+        (self.n_in_flight() > 0 && !self.is_over).then(|| (self.channel.as_fd(), self.holds_output()))
     }
 
     fn holds_output(&self) -> bool {
@@ -151,7 +144,7 @@ impl Wire {
 
     /// Takes a request; the error is the result of the unit.
     pub(super) fn queue(&mut self, unit_index: u32, unit: &IoUnit, command: NbdCommand) -> Result<(), IoResult> {
-        if let Some(result) = self.ended {
+        if let Some(result) = self.unanswered.ended() {
             return Err(result);
         }
         self.serial = self.serial.wrapping_add(1);
@@ -161,10 +154,9 @@ impl Wire {
             if command == NbdCommand::Flush { (0, 0) } else { (unit.offset_bytes, unit.length_bytes as u32) };
         let header = protocol::request(command, cookie, offset_bytes, length_bytes);
         let flight = Flight { unit: *unit, header, cookie, is_sent: false, n_received: 0, errno: None };
-        self.flights[unit_index as usize] = Some(flight);
+        self.unanswered.begin(unit_index, flight);
+        self.unanswered.note_queued();
         self.outgoing.push_back(unit_index);
-        self.n_in_flight += 1;
-        self.n_uncommitted += 1;
         Ok(())
     }
 
@@ -172,7 +164,7 @@ impl Wire {
     pub(super) fn commit(&mut self) -> u32 {
         let sent = self.send();
         self.note(sent);
-        std::mem::take(&mut self.n_uncommitted)
+        self.unanswered.commit()
     }
 
     /// Sends what fits and takes replies that have come, until there are `n_most` completions.
@@ -180,17 +172,17 @@ impl Wire {
         let sent = self.send();
         self.note(sent);
         // All replies that came before the connection was lost are received, even if nothing more can be sent.
-        let n_most = if self.ended.is_some() { usize::MAX } else { n_most };
+        let n_most = if self.unanswered.ended().is_some() { usize::MAX } else { n_most };
         let received = self.receive(n_most, completions);
         self.note(received);
-        if let Some(result) = self.ended {
+        if let Some(result) = self.unanswered.ended() {
             self.end_all(result, completions);
         }
     }
 
     /// Gives up all I/Os in flight, and the connection.
     pub(super) fn give_up(&mut self) {
-        self.ended.get_or_insert(IoResult::END_OF_DATA);
+        self.unanswered.give_up();
         self.is_over = true;
     }
 
@@ -199,9 +191,9 @@ impl Wire {
         std::mem::take(&mut self.has_moved)
     }
 
-    /// Ends all I/Os, and the connection, because the server is silent.
-    pub(super) fn end_silent(&mut self, completions: &mut Vec<Completion>) {
-        let result = *self.ended.get_or_insert(control::error_result(Errno::TIMEDOUT));
+    /// Ends all I/Os, and the connection, because the server is silent: that is the result `gone`.
+    pub(super) fn end_silent(&mut self, gone: IoResult, completions: &mut Vec<Completion>) {
+        let result = self.unanswered.end(gone);
         self.is_over = true;
         self.end_all(result, completions);
     }
@@ -209,17 +201,12 @@ impl Wire {
     /// After an error, the connection carries nothing more.
     fn note(&mut self, moved: Result<(), Errno>) {
         if let Err(errno) = moved {
-            self.ended.get_or_insert(control::error_result(errno));
+            self.unanswered.end(control::error_result(errno));
         }
     }
 
     fn end_all(&mut self, result: IoResult, completions: &mut Vec<Completion>) {
-        for (unit_index, flight) in self.flights.iter_mut().enumerate() {
-            if flight.take().is_some() {
-                push_in_room(completions, Completion { unit_index: unit_index as u32, result });
-            }
-        }
-        self.n_in_flight = 0;
+        self.unanswered.hand_over(result, completions);
         self.outgoing.clear();
     }
 
@@ -230,8 +217,7 @@ impl Wire {
         while !self.outgoing.is_empty() {
             let arena = self.arena.borrow();
             let (mut parts, mut n_parts, mut n_skipped) = ([IoSlice::new(&[]); 2 * N_AT_ONCE], 0, self.n_sent);
-            for flight in self.outgoing.iter().take(N_AT_ONCE).filter_map(|slot| self.flights[*slot as usize].as_ref())
-            {
+            for flight in self.outgoing.iter().take(N_AT_ONCE).filter_map(|slot| self.unanswered.get(*slot)) {
                 for part in [&flight.header[..], arena.slice(flight.unit.buffer_offset, flight.payload_bytes())] {
                     let n_of_part = n_skipped.min(part.len());
                     n_skipped -= n_of_part;
@@ -252,7 +238,7 @@ impl Wire {
                 Err(Errno::PIPE) => return Err(Errno::CONNRESET),
                 Err(errno) => return Err(errno),
             }
-            while let Some(flight) = self.outgoing.front().and_then(|slot| self.flights[*slot as usize].as_mut()) {
+            while let Some(flight) = self.outgoing.front().and_then(|slot| self.unanswered.get_mut(*slot)) {
                 let n_bytes = REQUEST_BYTES + flight.payload_bytes();
                 if self.n_sent < n_bytes {
                     break;
@@ -268,7 +254,7 @@ impl Wire {
 
     /// Takes replies that have come, until there are `n_most` completions.
     fn receive(&mut self, n_most: usize, completions: &mut Vec<Completion>) -> Result<(), Errno> {
-        while completions.len() < n_most && self.n_in_flight > 0 && !self.is_over {
+        while completions.len() < n_most && self.n_in_flight() > 0 && !self.is_over {
             let ended = match self.receiving {
                 Receiving::Head => self.receive_head()?,
                 Receiving::Data { slot, at, n_missing, is_last } => self.receive_data(slot, at, n_missing, is_last)?,
@@ -279,8 +265,7 @@ impl Wire {
                 WireProgress::Nothing => return Ok(()),
                 WireProgress::Part => {}
                 WireProgress::Reply(slot) => {
-                    let flight = self.flights[slot as usize].take().ok_or(Errno::PROTO)?;
-                    self.n_in_flight -= 1;
+                    let flight = self.unanswered.take(slot).ok_or(Errno::PROTO)?;
                     let outcome = flight.result();
                     let result = outcome.unwrap_or_else(control::error_result);
                     push_in_room(completions, Completion { unit_index: slot, result });
@@ -292,11 +277,11 @@ impl Wire {
     }
 
     fn receive_head(&mut self) -> Result<WireProgress, Errno> {
-        let Self { channel, is_structured, input, flights, arena, receiving, .. } = self;
+        let Self { channel, is_structured, input, unanswered, arena, receiving, .. } = self;
         let Some(bytes) = input.peek(channel, HEAD_BYTES)? else { return Ok(WireProgress::Nothing) };
         let head = bytes.first_chunk().and_then(|bytes| Head::parse(*bytes)).ok_or(Errno::PROTO)?;
         let slot = head.cookie as u32;
-        let flight = flights.get_mut(slot as usize).and_then(Option::as_mut);
+        let flight = unanswered.get_mut(slot);
         let flight = flight.filter(|flight| flight.cookie == head.cookie && flight.is_sent).ok_or(Errno::PROTO)?;
         let length_bytes = flight.unit.length_bytes;
         let (next, is_last) = match head.kind {
@@ -344,7 +329,7 @@ impl Wire {
     }
 
     fn receive_data(&mut self, slot: u32, at: usize, n_missing: usize, is_last: bool) -> Result<WireProgress, Errno> {
-        let Some(flight) = &mut self.flights[slot as usize] else { return Err(Errno::PROTO) };
+        let Some(flight) = self.unanswered.get_mut(slot) else { return Err(Errno::PROTO) };
         if n_missing > 0 {
             let mut arena = self.arena.borrow_mut();
             let buffer = arena.slice_mut(flight.unit.buffer_offset + at, n_missing);
@@ -392,7 +377,7 @@ enum WireProgress {
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        if !self.is_over && self.ended.is_none() && self.n_in_flight == 0 {
+        if !self.is_over && self.unanswered.ended().is_none() && self.n_in_flight() == 0 {
             protocol::say_goodbye(&mut self.channel);
         }
     }

@@ -4,6 +4,7 @@
 //! Must not know: which library. Start reading at [`DrivenLink`], then [`DrivenEngine::reap_within`].
 
 use super::silence::Silence;
+use super::unanswered::Unanswered;
 use crate::contract::parts::{Complaint, Connection, Server};
 use crate::contract::{
     Cancellation, Completion, Engine, EngineError, EngineFile, IoResult, IoUnit, Queued, push_in_room, time_left,
@@ -116,12 +117,7 @@ pub(crate) trait DrivenLink {
 /// A job's connections, and its I/Os in flight.
 pub(crate) struct DrivenEngine<L: DrivenLink> {
     link: L,
-    /// I/Os in flight, by the slot of their unit.
-    flights: Vec<Option<DrivenFlight>>,
-    n_in_flight: u32,
-    n_uncommitted: u32,
-    /// Result of all I/Os, because a connection is lost, the server is gone, or the I/Os are given up.
-    ended: Option<IoResult>,
+    unanswered: Unanswered<DrivenFlight>,
     complaint: Option<Complaint>,
     silence: Silence,
     /// The server has not answered the closing of a file: it is not asked again.
@@ -132,10 +128,7 @@ impl<L: DrivenLink> DrivenEngine<L> {
     pub(crate) fn new(link: L, depth: usize, most_silence: Duration) -> Self {
         Self {
             link,
-            flights: (0..depth).map(|_| None).collect(),
-            n_in_flight: 0,
-            n_uncommitted: 0,
-            ended: None,
+            unanswered: Unanswered::new(depth),
             complaint: None,
             silence: Silence::new(most_silence),
             is_mute: false,
@@ -146,7 +139,7 @@ impl<L: DrivenLink> DrivenEngine<L> {
     fn send(&mut self, slot: u32, flight: DrivenFlight) -> Result<(), IoResult> {
         match self.link.send(slot, &flight) {
             Ok(()) => {
-                self.flights[slot as usize] = Some(flight);
+                self.unanswered.begin(slot, flight);
                 Ok(())
             }
             Err(refusal) => Err(self.refuse(refusal)),
@@ -163,10 +156,10 @@ impl<L: DrivenLink> DrivenEngine<L> {
     fn take_done(&mut self, n_most: usize, completions: &mut Vec<Completion>) {
         while completions.len() < n_most && self.complaint.is_none() {
             let Some((slot, status)) = self.link.take_answer() else { return };
-            let Some(flight) = self.flights.get_mut(slot as usize).and_then(Option::take) else { continue };
+            let Some(flight) = self.unanswered.take(slot) else { continue };
             self.silence.end();
             self.is_mute = false;
-            let judgement = match self.ended {
+            let judgement = match self.unanswered.ended() {
                 Some(result) => Judgement::Done(result),
                 None => self.link.judge(&flight, status),
             };
@@ -178,27 +171,17 @@ impl<L: DrivenLink> DrivenEngine<L> {
                     Err(result) => result,
                 },
             };
-            self.n_in_flight -= 1;
             push_in_room(completions, Completion { unit_index: slot, result });
         }
     }
 
-    /// Ends all I/Os in flight.
-    fn end_all(&mut self, result: IoResult, completions: &mut Vec<Completion>) {
-        for (slot, flight) in self.flights.iter_mut().enumerate() {
-            if flight.take().is_some() {
-                push_in_room(completions, Completion { unit_index: slot as u32, result });
-            }
-        }
-        self.n_in_flight = 0;
-    }
-
     fn note(&mut self, state: LineState) {
-        match state {
-            LineState::Alive => {}
-            LineState::Lost => drop(self.ended.get_or_insert(error_result(Errno::CONNRESET))),
-            LineState::Ended => drop(self.ended.get_or_insert(IoResult::END_OF_DATA)),
-        }
+        let result = match state {
+            LineState::Alive => return,
+            LineState::Lost => error_result(Errno::CONNRESET),
+            LineState::Ended => IoResult::END_OF_DATA,
+        };
+        self.unanswered.end(result);
     }
 
     /// Takes between `min` and `max` results; waits for them up to `limit`.
@@ -210,14 +193,14 @@ impl<L: DrivenLink> DrivenEngine<L> {
         self.complaint = None;
         loop {
             self.take_done(n_most, completions);
-            if let Some(result) = self.ended {
-                return self.end_all(result, completions);
+            if let Some(result) = self.unanswered.ended() {
+                return self.unanswered.hand_over(result, completions);
             }
             let n_new = completions.len() - n_before;
             let is_enough = n_new >= min as usize;
             let left = end.saturating_duration_since(Instant::now());
             let is_full = completions.len() >= n_most;
-            if self.complaint.is_some() || self.n_in_flight == 0 || is_full || (!is_first && is_enough) {
+            if self.complaint.is_some() || self.unanswered.n_in_flight() == 0 || is_full || (!is_first && is_enough) {
                 return;
             }
             if !is_first && left.is_zero() {
@@ -234,16 +217,15 @@ impl<L: DrivenLink> DrivenEngine<L> {
         if n_new > 0 {
             return;
         }
-        self.silence.add(waited);
-        if self.silence.is_too_long() {
-            let result = *self.ended.get_or_insert(error_result(Errno::TIMEDOUT));
+        if let Some(gone) = self.silence.add(waited) {
+            let result = self.unanswered.end(gone);
             self.link.give_up();
-            self.end_all(result, completions);
+            self.unanswered.hand_over(result, completions);
         }
     }
 
     fn is_there(&self) -> bool {
-        self.ended.is_none() && !self.is_mute
+        self.unanswered.ended().is_none() && !self.is_mute
     }
 }
 
@@ -265,13 +247,12 @@ impl<L: DrivenLink> Engine for DrivenEngine<L> {
 
     fn queue(&mut self, unit_index: u32, unit: &IoUnit) -> Queued {
         self.complaint = None;
-        if let Some(result) = self.ended {
+        if let Some(result) = self.unanswered.ended() {
             return Queued::Completed(result);
         }
         match self.send(unit_index, DrivenFlight { unit: *unit, n_moved: 0 }) {
             Ok(()) => {
-                self.n_in_flight += 1;
-                self.n_uncommitted += 1;
+                self.unanswered.note_queued();
                 Queued::Queued
             }
             Err(result) => Queued::Completed(result),
@@ -281,7 +262,7 @@ impl<L: DrivenLink> Engine for DrivenEngine<L> {
     fn commit(&mut self) -> io::Result<u32> {
         let state = self.link.push();
         self.note(state);
-        Ok(std::mem::take(&mut self.n_uncommitted))
+        Ok(self.unanswered.commit())
     }
 
     fn hint(&self, unit: &IoUnit, errno: i32) -> Option<&'static str> {
@@ -327,7 +308,7 @@ impl<L: DrivenLink> Server for DrivenEngine<L> {
     }
 
     fn give_up(&mut self) {
-        self.ended.get_or_insert(IoResult::END_OF_DATA);
+        self.unanswered.give_up();
         self.link.give_up();
     }
 

@@ -2,6 +2,9 @@
 //!
 //! Must not know: protocols. Start reading at [`Silence`].
 
+use crate::contract::IoResult;
+use crate::files::control::error_result;
+use ferrio_sys::Errno;
 use std::time::Duration;
 
 /// A server that answers nothing for so long is gone, unless the job says otherwise (`server_timeout`): the I/Os fail.
@@ -23,9 +26,10 @@ impl Silence {
         Self { waited: Duration::ZERO, limit }
     }
 
-    /// Notes a wait without an answer.
-    pub(crate) fn add(&mut self, waited: Duration) {
+    /// Notes a wait without an answer. The result of all I/Os if the server is gone.
+    pub(crate) fn add(&mut self, waited: Duration) -> Option<IoResult> {
         self.waited = self.waited.saturating_add(waited);
+        self.is_too_long().then(|| error_result(Errno::TIMEDOUT))
     }
 
     /// Notes an answer.
@@ -51,12 +55,11 @@ mod tests {
     #[test]
     fn waits_add_up_until_an_answer_comes() {
         let mut silence = Silence::new(MOST_SILENCE);
-        silence.add(MOST_SILENCE / 2);
-        assert!(!silence.is_too_long());
+        assert_eq!(silence.add(MOST_SILENCE / 2), None);
         silence.end();
-        silence.add(MOST_SILENCE / 2);
+        assert_eq!(silence.add(MOST_SILENCE / 2), None);
         assert!(!silence.is_too_long());
-        silence.add(MOST_SILENCE / 2);
+        assert_eq!(silence.add(MOST_SILENCE / 2), Some(error_result(Errno::TIMEDOUT)));
         assert!(silence.is_too_long());
     }
 }

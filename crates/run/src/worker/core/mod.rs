@@ -19,9 +19,10 @@ use crate::link::context::WorkerContext;
 use crate::plan::WorkerPlan;
 use account::Account;
 use control::Control;
-use ferrio_engine::{Cancellation, Complaint, Completion, Engine};
+use ferrio_engine::{Cancellation, Complaint, Completion, Engine, Queued};
 use ferrio_spec::QueueSpec;
 use ferrio_spec::engines::Handover;
+use ferrio_stats::Note;
 use ferrio_stats::note::IoNote;
 use ferrio_sys::{Arena, Clock};
 use ferrio_units::Direction;
@@ -31,6 +32,7 @@ use rules::JobRules;
 use slots::{Batch, Slots};
 use sparse_stamps::SparseStamps;
 use std::cell::RefCell;
+use std::io;
 use std::rc::Rc;
 use tolerance::Treatment;
 use unsynced::UnsyncedRanges;
@@ -172,6 +174,38 @@ impl<'a> WorkerCore<'a> {
         contents.prepare(buffer, slot.unit.offset_bytes, start_ns);
     }
 
+    /// Gives the unit of a slot to the engine.
+    #[inline]
+    pub(crate) fn queue_slot(&mut self, slot_index: u32) -> Queued {
+        self.engine.queue(slot_index, &self.slots.get(slot_index).unit)
+    }
+
+    /// Takes between `min` and `max` results of the engine; [`completions`](Self::completions) has these alone afterwards.
+    #[inline]
+    pub(crate) fn reap(&mut self, min: u32, max: u32) -> io::Result<()> {
+        self.completions.clear();
+        self.engine.reap(min, max, &mut self.completions)?;
+        debug_assert!(self.completions.len() <= self.queue.iodepth as usize, "no more units end than may be in flight");
+        Ok(())
+    }
+
+    /// Counts a unit that was the only one of its calls.
+    #[inline]
+    pub(crate) fn count_call(&mut self) {
+        self.account.submitted(1);
+        self.account.reaped(1);
+    }
+
+    /// Name of a file, for lines about it.
+    pub(crate) fn file_name(&self, file_index: u32) -> String {
+        self.files.plan(file_index).name.clone()
+    }
+
+    /// Sends an error for the user.
+    pub(crate) fn say_error(&self, note: impl Into<Note>) {
+        self.context.say(MessageStream::Error, note);
+    }
+
     /// Counts a commit of units, of which `n_new` are no rests of short transfers.
     #[inline]
     pub(crate) fn count_commit(&mut self, n_units: u32, n_new: u32) {
@@ -195,7 +229,7 @@ impl<'a> WorkerCore<'a> {
     /// Reports what the engine says about the unit that failed last, if it says anything.
     pub(crate) fn say_complaint(&mut self) {
         if let Some(Complaint { line, why, .. }) = self.take_complaint() {
-            self.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
+            self.say_error(IoNote::Refused { line, why, unsynced: None });
         }
     }
 

@@ -134,6 +134,7 @@ impl DepthSearch {
     }
 
     pub(crate) fn close(&mut self) -> SearchStep {
+        debug_assert_ne!(self.end_ns, u64::MAX, "a window that is closed was open");
         self.end_ns = u64::MAX;
         let share = self.share_percent();
         let is_good = !self.has_failed && share >= self.percentile;
@@ -173,6 +174,7 @@ impl DepthSearch {
         if self.good >= self.depth {
             self.good = self.depth / 2;
         }
+        debug_assert!(self.good < self.depth, "a depth that has missed the target is no bound from below");
         (self.good + (self.depth - self.good) / 2).max(1)
     }
 }

@@ -2,18 +2,47 @@
 //!
 //! Must not know: batches, how I/O is done. Start reading at [`between_ios`].
 
-use super::Worker;
 use super::in_flight::drain;
 use super::open_files::{close_file, open_file};
 use super::pacing::wait_until_due;
 use super::trims::trim_between;
 use super::zones::{quiet_zones, wait_for_zone, zones_failed};
+use super::{DeadlineHandler, Worker};
 use crate::error::{Failure, failure};
-use crate::worker::core::Stop;
+use crate::worker::core::{Stop, WorkerCore};
 use ferrio_stats::note::ReplayNote;
 use ferrio_sys::errno::EIO;
 use ferrio_workload::replay::ReplayStream;
-use ferrio_workload::{Next, SharedZoning};
+use ferrio_workload::{Next, NextIo, SharedZoning};
+
+/// The next I/O of a loop. Deadlines are handled before it, and what the workload asks for between two I/Os. `stamp` is the end of the
+/// last I/O, and afterwards the start of this one.
+///
+/// # Errors
+/// The pass ends.
+#[inline]
+pub(crate) fn next_io(
+    worker: &mut Worker<'_>,
+    deadlines: &mut dyn DeadlineHandler,
+    stamp: &mut u64,
+) -> Result<NextIo, Stop> {
+    loop {
+        if worker.core.control.is_due(*stamp) {
+            if let Some(stop) = deadlines.on_deadline(worker, *stamp) {
+                return Err(stop);
+            }
+            *stamp = worker.core.clock.stamp();
+        }
+        match worker.core.workload.next() {
+            Next::Io(io) => return Ok(io),
+            other => {
+                if let Some(stop) = between_ios(worker, other, stamp) {
+                    return Err(stop);
+                }
+            }
+        }
+    }
+}
 
 /// Does what the workload asks for between two I/Os. `stamp` is the end of the last I/O, and afterwards the start of
 /// the next. `Some`: the pass ends.
@@ -48,7 +77,7 @@ fn say_of_files(worker: &mut Worker<'_>, next: Next) -> Option<Stop> {
             None
         }
         Next::Restart(file_index) => {
-            note_missed(worker);
+            note_missed(&mut worker.core);
             let stop = end_round(worker).err();
             worker.core.files.restarted(file_index);
             stop
@@ -67,8 +96,9 @@ fn end_round(worker: &mut Worker<'_>) -> Result<(), Stop> {
 /// Ends a file that has nothing left to do.
 #[cold]
 fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> {
-    note_missed(worker);
-    if !worker.core.files.is_open(file_index) && worker.core.rules.files.opens_empty {
+    note_missed(&mut worker.core);
+    let core = &worker.core;
+    if !core.files.is_open(file_index) && core.rules.files.opens_empty {
         open_file(worker, file_index)?;
     }
     if worker.core.files.close_when_idle(file_index) {
@@ -78,13 +108,13 @@ fn end_of_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Failure> 
 }
 
 /// The offset of a block that did not fit may be the one that a trace shows for the next sync.
-fn note_missed(worker: &mut Worker<'_>) {
-    if !worker.core.rules.files.traces_missed_place {
+fn note_missed(core: &mut WorkerCore<'_>) {
+    if !core.rules.files.traces_missed_place {
         return;
     }
-    if let Some(offset_bytes) = worker.core.workload.missed_bytes() {
-        let slot_index = worker.core.slots.next();
-        worker.core.slots.get_mut(slot_index).data_offset = offset_bytes;
+    if let Some(offset_bytes) = core.workload.missed_bytes() {
+        let slot_index = core.slots.next();
+        core.slots.get_mut(slot_index).data_offset = offset_bytes;
     }
 }
 
@@ -101,7 +131,7 @@ fn open_for_replay(worker: &mut Worker<'_>, file_index: u32) -> Option<Stop> {
 pub(crate) fn stream_failed(worker: &mut Worker<'_>) -> Stop {
     let workload = &worker.core.workload;
     if let Some(failure) = workload.zones().and_then(SharedZoning::failure) {
-        return Stop::Failed(Box::new(zones_failed(worker, failure)));
+        return Stop::Failed(Box::new(zones_failed(&worker.core, failure)));
     }
     let failure = failure!(EIO, "read_iolog");
     Stop::Failed(Box::new(match workload.replayed().and_then(ReplayStream::error) {

@@ -8,7 +8,7 @@ use super::failure::{IoFault, fail};
 use crate::worker::core::Stop;
 use ferrio_engine::{IoResult, Outcome};
 use ferrio_sys::errno::EIO;
-use ferrio_units::Direction;
+use ferrio_units::{DataDirection, Direction};
 
 /// State of a slot whose unit has a result.
 #[derive(Debug, PartialEq)]
@@ -33,19 +33,20 @@ pub(crate) fn finish(worker: &mut Worker<'_>, slot_index: u32, result: IoResult,
 /// Takes the result of a unit that moved all of its bytes, and returns its file; `None`: it did not.
 #[inline]
 pub(crate) fn finish_whole(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: u64) -> Option<u32> {
-    let slot = worker.core.slots.get(slot_index);
+    let Worker { core, hooks, .. } = worker;
+    let slot = core.slots.get(slot_index);
     if !result.is_done_with(slot.unit.length_bytes) {
         return None;
     }
     let file_index = slot.unit.file_index;
     match slot.unit.direction.data() {
         Some(data) => {
-            worker.core.account.data_done(data, slot.length_bytes, &worker.core.clock, slot.stamps, done);
-            if worker.hooks.sees_completions {
-                worker.hooks.done(&mut worker.core, slot_index, data, done);
+            core.account.data_done(data, slot.length_bytes, &core.clock, slot.stamps, done);
+            if hooks.sees_completions {
+                hooks.done(core, slot_index, data, done);
             }
         }
-        None => worker.hooks.sync_done(&mut worker.core, slot_index, done),
+        None => hooks.sync_done(core, slot_index, done),
     }
     Some(file_index)
 }
@@ -64,38 +65,31 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
             return Finished::Stop(Stop::Ended);
         }
     };
-    let slot = *worker.core.slots.get(slot_index);
+    let core = &mut worker.core;
+    let slot = *core.slots.get(slot_index);
     let Some(data) = slot.unit.direction.data() else { return Finished::Done };
     if moved == 0 {
         if slot.unit.direction == Direction::Read && slot.length_bytes == slot.unit.length_bytes as u64 {
-            worker.core.account.read_nothing();
+            core.account.read_nothing();
         }
-        let is_done_empty = slot.unit.direction == Direction::Read && worker.core.rules.errors.empty_reads_are_done;
+        let is_done_empty = slot.unit.direction == Direction::Read && core.rules.errors.empty_reads_are_done;
         // A read whose contents are checked needs them: what the buffer held before must not pass for them.
         if worker.hooks.checks(slot_index) || !is_done_empty {
             return failed(worker, slot_index, IoFault::Errno(EIO));
         }
-        worker.core.say_complaint();
+        core.say_complaint();
         let moved = slot.length_bytes.saturating_sub(slot.unit.length_bytes as u64);
-        worker.core.account.data_done(data, moved, &worker.core.clock, slot.stamps, done);
-        if worker.hooks.sees_completions {
-            worker.hooks.done(&mut worker.core, slot_index, data, done);
-        }
-        return Finished::Done;
+        return count_part(worker, slot_index, (data, moved), done);
     }
     if !slot.was_short {
-        worker.core.account.data_was_short(data);
+        core.account.data_was_short(data);
     }
-    let file_bytes = worker.core.files.plan(slot.unit.file_index).file_bytes;
+    let file_bytes = core.files.plan(slot.unit.file_index).file_bytes;
     if slot.unit.direction == Direction::Read && slot.unit.offset_bytes + moved == file_bytes {
         let left = slot.unit.length_bytes as u64 - moved;
-        worker.core.account.data_done(data, slot.length_bytes - left, &worker.core.clock, slot.stamps, done);
-        if worker.hooks.sees_completions {
-            worker.hooks.done(&mut worker.core, slot_index, data, done);
-        }
-        return Finished::Done;
+        return count_part(worker, slot_index, (data, slot.length_bytes - left), done);
     }
-    let slot = worker.core.slots.get_mut(slot_index);
+    let slot = core.slots.get_mut(slot_index);
     slot.was_short = true;
     slot.unit.offset_bytes += moved;
     slot.unit.buffer_offset += moved as usize;
@@ -106,17 +100,30 @@ fn finish_odd(worker: &mut Worker<'_>, slot_index: u32, result: IoResult, done: 
 /// Ends an I/O on an object that is shorter than the block: it counts with the bytes that have come. One whose contents are checked fails,
 /// because it needs them all.
 fn short_object(worker: &mut Worker<'_>, slot_index: u32, moved: u64, done: u64) -> Finished {
-    let slot = *worker.core.slots.get(slot_index);
-    let Some(data) = slot.unit.direction.data() else { return Finished::Done };
-    worker.core.account.data_was_short(data);
+    let core = &mut worker.core;
+    let Some(data) = core.slots.get(slot_index).unit.direction.data() else { return Finished::Done };
+    core.account.data_was_short(data);
     if worker.hooks.checks(slot_index) {
         return failed(worker, slot_index, IoFault::Errno(EIO));
     }
     // Nothing is wrong with this I/O.
-    drop(worker.core.take_complaint());
-    worker.core.account.data_done(data, moved, &worker.core.clock, slot.stamps, done);
-    if worker.hooks.sees_completions {
-        worker.hooks.done(&mut worker.core, slot_index, data, done);
+    drop(core.take_complaint());
+    count_part(worker, slot_index, (data, moved), done)
+}
+
+/// Counts an I/O that ends with fewer bytes than it has.
+fn count_part(
+    worker: &mut Worker<'_>,
+    slot_index: u32,
+    (direction, n_bytes): (DataDirection, u64),
+    done: u64,
+) -> Finished {
+    let Worker { core, hooks, .. } = worker;
+    let slot = core.slots.get(slot_index);
+    debug_assert!(n_bytes <= slot.length_bytes, "an I/O moves no more bytes than it has");
+    core.account.data_done(direction, n_bytes, &core.clock, slot.stamps, done);
+    if hooks.sees_completions {
+        hooks.done(core, slot_index, direction, done);
     }
     Finished::Done
 }

@@ -3,17 +3,17 @@
 //! Must not know: batches. Start reading at [`run`]. The stamp at the end of an I/O is also the start of the next, so
 //! there are two reads of the clock per I/O.
 
-use super::between::between_ios;
+use super::between::next_io;
 use super::completed::{Finished, finish};
 use super::connection::{give_up, waited_in_vain};
 use super::fill::{fill_slot, opened};
+use super::in_flight::{mark_one_issued, refused};
 use super::{DeadlineHandler, Worker};
 use crate::error::failure;
-use crate::worker::core::Stop;
 use crate::worker::core::account::Stamps;
+use crate::worker::core::{Stop, WorkerCore};
 use ferrio_engine::{IoResult, Queued};
 use ferrio_sys::errno::EAGAIN;
-use ferrio_workload::Next;
 
 /// Does one pass. `BY_ENGINE`: the engine takes the stamps around its calls.
 pub(crate) fn run<const BY_ENGINE: bool>(worker: &mut Worker<'_>, deadlines: &mut dyn DeadlineHandler) -> Stop {
@@ -29,20 +29,9 @@ pub(super) fn one_by_one(
 ) -> Stop {
     let mut stamp = worker.core.clock.stamp();
     loop {
-        if worker.core.control.is_due(stamp) {
-            if let Some(stop) = deadlines.on_deadline(worker, stamp) {
-                return stop;
-            }
-            stamp = worker.core.clock.stamp();
-        }
-        let io = match worker.core.workload.next() {
-            Next::Io(io) => io,
-            other => {
-                if let Some(stop) = between_ios(worker, other, &mut stamp) {
-                    return stop;
-                }
-                continue;
-            }
+        let io = match next_io(worker, deadlines, &mut stamp) {
+            Ok(io) => io,
+            Err(stop) => return stop,
         };
         if !worker.core.files.is_open(io.file_index) {
             match opened(worker, &io) {
@@ -78,14 +67,15 @@ fn do_one<const BY_ENGINE: bool>(
 /// Lets the engine do the unit in slot 0, with stamps around `queue`, `commit` and `reap`.
 #[inline]
 fn call(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
-    let issue = worker.core.stamp_after(start);
-    let slot = worker.core.slots.get_mut(0);
+    let core = &mut worker.core;
+    let issue = core.stamp_after(start);
+    let slot = core.slots.get_mut(0);
     slot.stamps = Stamps { start, issue };
-    match worker.core.engine.queue(0, &slot.unit) {
+    match core.engine.queue(0, &slot.unit) {
         Queued::Completed(result) => {
             // The stamp comes first, because time after this point is not the device's.
-            let done = worker.core.stamp_after(issue);
-            count_inline(worker);
+            let done = core.stamp_after(issue);
+            count_inline(core);
             Ok((result, done))
         }
         Queued::Queued => commit_and_reap_one(worker, start),
@@ -96,12 +86,13 @@ fn call(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
 /// Lets the engine do the unit in slot 0 and take the stamps.
 #[inline]
 fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
-    let slot = worker.core.slots.get_mut(0);
-    let (queued, stamps) = worker.core.engine.queue_timed(0, &slot.unit, &worker.core.clock);
+    let core = &mut worker.core;
+    let slot = core.slots.get_mut(0);
+    let (queued, stamps) = core.engine.queue_timed(0, &slot.unit, &core.clock);
     slot.stamps = Stamps { start, issue: stamps.before };
     match queued {
         Queued::Completed(result) => {
-            count_inline(worker);
+            count_inline(core);
             Ok((result, stamps.after))
         }
         Queued::Queued => commit_and_reap_one(worker, start),
@@ -110,38 +101,24 @@ fn call_timed(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), St
 }
 
 #[inline]
-fn count_inline(worker: &mut Worker<'_>) {
-    worker.core.account.were_in_flight(1, 1);
+fn count_inline(core: &mut WorkerCore<'_>) {
+    core.account.were_in_flight(1, 1);
     // I/Os that an engine with files does itself (syncs, most trims) count as calls; those of `null` do not.
-    if worker.core.rules.counts_calls {
-        count_calls(worker);
+    if core.rules.counts_calls {
+        core.count_call();
     }
 }
 
 fn commit_and_reap_one(worker: &mut Worker<'_>, start: u64) -> Result<(IoResult, u64), Stop> {
-    commit_one(worker)?;
+    commit_one(&mut worker.core)?;
     let submitted = worker.core.stamp_after(start);
-    let issue = worker.core.issued_at(start, submitted);
-    let slot = worker.core.slots.get_mut(0);
-    slot.stamps.issue = issue;
-    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
-    if let Some(direction) = direction {
-        worker.core.account.data_issued(direction, &worker.core.clock, stamps);
-        if worker.hooks.logs_each_io {
-            worker.hooks.submitted(&worker.core, 0, direction);
-        }
-    }
-    let result = reap_one(worker)?;
-    let done = worker.core.stamp_after(submitted);
-    worker.core.account.were_in_flight(1, 1);
-    count_calls(worker);
+    mark_one_issued(worker, 0, submitted);
+    let core = &mut worker.core;
+    let result = reap_one(core)?;
+    let done = core.stamp_after(submitted);
+    core.account.were_in_flight(1, 1);
+    core.count_call();
     Ok((result, done))
-}
-
-#[inline]
-fn count_calls(worker: &mut Worker<'_>) {
-    worker.core.account.submitted(1);
-    worker.core.account.reaped(1);
 }
 
 /// Does the rest after a short transfer. It is part of the same I/O: stamps and depth stay as they are, but its calls
@@ -161,18 +138,19 @@ fn do_rests(
         if is_waiting && let Some(stop) = attend_waiting(worker, deadlines) {
             return Err(stop);
         }
-        result = match worker.core.engine.queue(0, &worker.core.slots.get(0).unit) {
+        let core = &mut worker.core;
+        result = match core.queue_slot(0) {
             Queued::Completed(result) => result,
             Queued::Queued => {
-                commit_one(worker)?;
-                reap_one(worker)?
+                commit_one(core)?;
+                reap_one(core)?
             }
             Queued::Busy => return Err(no_room()),
         };
         if !is_waiting {
-            count_calls(worker);
+            core.count_call();
         }
-        let done = worker.core.stamp_after(last);
+        let done = core.stamp_after(last);
         match finish(worker, 0, result, done) {
             Finished::Done => return Ok(done),
             Finished::Again => {}
@@ -190,22 +168,19 @@ fn attend_waiting(worker: &mut Worker<'_>, deadlines: &mut dyn DeadlineHandler) 
 }
 
 /// Submits the one unit; repeats as long as the kernel takes nothing.
-fn commit_one(worker: &mut Worker<'_>) -> Result<(), Stop> {
-    let refused = |error: std::io::Error| Stop::Failed(Box::new(failure!(error.raw_os_error().unwrap_or(5), "commit")));
-    while worker.core.engine.commit().map_err(refused)? == 0 {}
+fn commit_one(core: &mut WorkerCore<'_>) -> Result<(), Stop> {
+    while core.engine.commit().map_err(|error| refused(&error, "commit"))? == 0 {}
     Ok(())
 }
 
 /// Waits for the one unit in flight.
-fn reap_one(worker: &mut Worker<'_>) -> Result<IoResult, Stop> {
+fn reap_one(core: &mut WorkerCore<'_>) -> Result<IoResult, Stop> {
     loop {
-        worker.core.completions.clear();
-        let reaped = worker.core.engine.reap(1, 1, &mut worker.core.completions);
-        reaped.map_err(|error| Stop::Failed(Box::new(failure!(error.raw_os_error().unwrap_or(5), "getevents"))))?;
-        if let Some(completion) = worker.core.completions.first() {
+        core.reap(1, 1).map_err(|error| refused(&error, "getevents"))?;
+        if let Some(completion) = core.completions.first() {
             return Ok(completion.result);
         }
-        waited_in_vain(&mut worker.core);
+        waited_in_vain(core);
     }
 }
 

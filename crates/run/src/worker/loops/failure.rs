@@ -5,7 +5,7 @@
 use super::Worker;
 use crate::error::failure;
 use crate::events::MessageStream;
-use crate::worker::core::Stop;
+use crate::worker::core::{Stop, WorkerCore};
 use ferrio_engine::{Complaint, FailureDetails, TagMismatch};
 use ferrio_stats::FailedStep;
 use ferrio_stats::note::{DeviceStatus, IoNote};
@@ -23,60 +23,61 @@ pub(crate) enum IoFault {
 
 /// Handles a failed unit: the error is tolerated, expected (`fill_device`), or ends the job.
 pub(crate) fn fail(worker: &mut Worker<'_>, slot_index: u32, fault: IoFault) -> Result<(), Stop> {
+    let Worker { core, hooks, .. } = worker;
     let (errno, device) = match fault {
         IoFault::Errno(errno) => {
-            let status = details(worker).and_then(|failures| failures.take_scsi_status(slot_index));
+            let status = details(core).and_then(|failures| failures.take_scsi_status(slot_index));
             (errno, status.map(DeviceStatus::Scsi))
         }
         IoFault::Nvme(status) => (i32::from(status), Some(DeviceStatus::Nvme(status))),
     };
-    worker.hooks.failed(&mut worker.core, slot_index, errno);
+    hooks.failed(core, slot_index, errno);
     // As in fio, the step tells whether submission or I/O failed.
-    let is_refused = details(worker).is_some_and(|failures| failures.take_refusal(slot_index));
+    let is_refused = details(core).is_some_and(|failures| failures.take_refusal(slot_index));
     let step = if is_refused { "io commit".into() } else { FailedStep::IoUnit };
-    let unit = worker.core.slots.get(slot_index).unit;
-    let complaint = worker.core.take_complaint();
-    let tolerated = worker.core.tolerates(unit.direction, errno);
-    if tolerated && !worker.core.rules.errors.tells_tolerated {
+    let unit = core.slots.get(slot_index).unit;
+    let complaint = core.take_complaint();
+    let tolerated = core.tolerates(unit.direction, errno);
+    if tolerated && !core.rules.errors.tells_tolerated {
         return Ok(());
     }
     if let Some(Complaint { step, line, why }) = complaint {
-        worker.core.context.say(MessageStream::Error, IoNote::Refused { line, why, unsynced: None });
+        core.say_error(IoNote::Refused { line, why, unsynced: None });
         return if tolerated { Ok(()) } else { Err(Stop::Failed(Box::new(failure!(errno, step)))) };
     }
     let failed = IoNote::Failed {
-        file: worker.core.files.plan(unit.file_index).name.clone(),
+        file: core.file_name(unit.file_index),
         errno,
         action: unit.direction.name().into(),
         offset: unit.offset_bytes,
         length: unit.length_bytes as u64,
         device,
         hint: match fault {
-            IoFault::Errno(errno) => worker.core.engine.hint(&unit, errno),
-            IoFault::Nvme(status) => details(worker).and_then(|failures| failures.status_hint(status)),
+            IoFault::Errno(errno) => core.engine.hint(&unit, errno),
+            IoFault::Nvme(status) => details(core).and_then(|failures| failures.status_hint(status)),
         }
         .map(Into::into),
     };
-    if let Some(mismatch) = details(worker).and_then(|failures| failures.take_mismatch(slot_index)) {
-        let file = worker.core.files.plan(unit.file_index).name.clone();
-        worker.core.context.say(MessageStream::Error, mismatched(file, mismatch));
+    if let Some(mismatch) = details(core).and_then(|failures| failures.take_mismatch(slot_index)) {
+        let file = core.file_name(unit.file_index);
+        core.say_error(mismatched(file, mismatch));
     }
-    if let Some(advice) = advice_on_first(worker, unit.file_index, errno) {
-        worker.core.context.say(MessageStream::Info, advice);
+    if let Some(advice) = advice_on_first(core, unit.file_index, errno) {
+        core.context.say(MessageStream::Info, advice);
     }
-    worker.core.context.say(MessageStream::Error, failed);
+    core.say_error(failed);
     if tolerated {
         return Ok(());
     }
     let is_full = matches!(errno, ENOSPC | EDQUOT) && unit.direction == Direction::Write;
-    if worker.core.rules.errors.ends_when_full && is_full {
+    if core.rules.errors.ends_when_full && is_full {
         return Err(Stop::Filled);
     }
     Err(Stop::Failed(Box::new(failure!(errno, step))))
 }
 
-fn details<'w>(worker: &'w mut Worker<'_>) -> Option<&'w mut dyn FailureDetails> {
-    worker.core.engine.failures()
+fn details<'c>(core: &'c mut WorkerCore<'_>) -> Option<&'c mut dyn FailureDetails> {
+    core.engine.failures()
 }
 
 /// The line about protection information that does not fit.
@@ -86,9 +87,9 @@ fn mismatched(file: String, mismatch: TagMismatch) -> IoNote {
 }
 
 /// A hint about options when the very first I/O fails; as in fio, only for engines whose I/Os are done within `queue`.
-fn advice_on_first(worker: &Worker<'_>, file_index: u32, errno: i32) -> Option<IoNote> {
-    let (rules, file) = (&worker.core.rules, worker.core.files.plan(file_index));
-    if !rules.engine.is_inline() || worker.core.account.stats.n_issued() > 1 {
+fn advice_on_first(core: &WorkerCore<'_>, file_index: u32, errno: i32) -> Option<IoNote> {
+    let (rules, file) = (&core.rules, core.files.plan(file_index));
+    if !rules.engine.is_inline() || core.account.stats.n_issued() > 1 {
         return None;
     }
     match errno {

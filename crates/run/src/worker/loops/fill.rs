@@ -5,8 +5,8 @@
 use super::Worker;
 use super::in_flight::{collect_some, drain};
 use super::open_files::{make_room, open_file};
-use crate::worker::core::Stop;
 use crate::worker::core::account::Stamps;
+use crate::worker::core::{Stop, WorkerCore};
 use ferrio_units::{DataDirection, Direction};
 use ferrio_workload::NextIo;
 use std::ops::Range;
@@ -30,7 +30,8 @@ pub(crate) fn opened(worker: &mut Worker<'_>, io: &NextIo) -> Result<u64, Stop> 
 )]
 #[inline(always)]
 pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) -> Result<(), Stop> {
-    let slot = worker.core.slots.get_mut(slot_index);
+    let core = &mut worker.core;
+    let slot = core.slots.get_mut(slot_index);
     slot.stamps = Stamps { start, issue: start };
     slot.length_bytes = io.length_bytes;
     slot.was_short = false;
@@ -38,17 +39,17 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
     unit.direction = io.direction;
     unit.file_index = io.file_index;
     unit.length_bytes = io.length_bytes as usize;
-    unit.buffer_offset = worker.core.buffers.place(slot_index);
+    unit.buffer_offset = core.buffers.place(slot_index);
     match io.direction.data() {
         Some(direction) => {
             unit.offset_bytes = io.offset_bytes;
             slot.data_offset = io.offset_bytes;
-            worker.core.account.data_begins(direction);
+            core.account.data_begins(direction);
             if direction == DataDirection::Write {
                 prepare_write(worker, slot_index, io, start);
             }
         }
-        None => fill_sync(worker, slot_index, io),
+        None => fill_sync(core, slot_index, io),
     }
     if worker.hooks.sees_issues {
         return observe_issue(worker, slot_index);
@@ -60,24 +61,25 @@ pub(crate) fn fill_slot(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, s
 /// need it.
 #[inline(never)]
 fn prepare_write(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo, start: u64) {
-    worker.hooks.fill(&mut worker.core, slot_index, start);
-    if worker.core.rules.syncs.range_flags.is_some() {
-        worker.core.unsynced.wrote(io.file_index, io.offset_bytes..io.offset_bytes + io.length_bytes);
+    let Worker { core, hooks, .. } = worker;
+    hooks.fill(core, slot_index, start);
+    if core.rules.syncs.range_flags.is_some() {
+        core.unsynced.wrote(io.file_index, io.offset_bytes..io.offset_bytes + io.length_bytes);
     }
 }
 
 #[cold]
-fn fill_sync(worker: &mut Worker<'_>, slot_index: u32, io: &NextIo) {
-    worker.core.account.sync_begins();
+fn fill_sync(core: &mut WorkerCore<'_>, slot_index: u32, io: &NextIo) {
+    core.account.sync_begins();
     if io.direction != Direction::SyncFileRange {
         return;
     }
-    let Range { start: low, end: high } = worker.core.unsynced.take(io.file_index);
-    let slot = worker.core.slots.get_mut(slot_index);
+    let Range { start: low, end: high } = core.unsynced.take(io.file_index);
+    let slot = core.slots.get_mut(slot_index);
     slot.length_bytes = high - low;
     slot.unit.offset_bytes = low;
     slot.unit.length_bytes = (high - low) as usize;
-    slot.unit.sync_flags = worker.core.rules.syncs.range_flags.unwrap_or(0);
+    slot.unit.sync_flags = core.rules.syncs.range_flags.unwrap_or(0);
 }
 
 /// Calls the hooks that see the I/O before it is handed to the engine.
@@ -97,20 +99,22 @@ fn collect_overlapping(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), S
     while collected.is_ok() && worker.hooks.is_blocked(&worker.core, slot_index) {
         collected = collect_some(worker);
     }
-    worker.core.slots.count_it_again();
+    let core = &mut worker.core;
+    core.slots.count_it_again();
     if collected.is_err() {
         never_issued(worker, slot_index);
         return collected;
     }
-    let now = worker.core.clock.stamp();
-    worker.core.slots.get_mut(slot_index).stamps = Stamps { start: now, issue: now };
+    let now = core.clock.stamp();
+    core.slots.get_mut(slot_index).stamps = Stamps { start: now, issue: now };
     Ok(())
 }
 
 /// The job ends while an I/O waits. The caller, who filled the slot, frees it.
 fn never_issued(worker: &mut Worker<'_>, slot_index: u32) {
-    worker.hooks.never_issued(&mut worker.core, slot_index);
-    if let Some(data) = worker.core.slots.get(slot_index).unit.direction.data() {
-        worker.core.account.data_is_withdrawn(data);
+    let Worker { core, hooks, .. } = worker;
+    hooks.never_issued(core, slot_index);
+    if let Some(data) = core.slots.get(slot_index).unit.direction.data() {
+        core.account.data_is_withdrawn(data);
     }
 }

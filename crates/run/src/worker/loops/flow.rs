@@ -34,6 +34,7 @@ impl<'a> Flow<'a> {
 
     /// Counts the I/Os issued since the last call. True: the job did more than its share.
     pub(crate) fn holds_back(&mut self, n_issued: u64) -> bool {
+        debug_assert!(n_issued >= self.n_counted, "the number of issued I/Os never goes down");
         self.seat.add(n_issued - self.n_counted);
         self.n_counted = n_issued;
         self.seat.is_ahead()

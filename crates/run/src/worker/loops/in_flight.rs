@@ -19,7 +19,8 @@ use ferrio_sys::errno::EAGAIN;
 #[inline]
 pub(crate) fn commit(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
     while !worker.core.prepared.is_empty() {
-        let n_taken = match worker.core.engine.commit() {
+        let core = &mut worker.core;
+        let n_taken = match core.engine.commit() {
             Ok(0) => {
                 wait_for_room(worker, stamp)?;
                 continue;
@@ -27,8 +28,8 @@ pub(crate) fn commit(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Sto
             Ok(n_taken) => n_taken,
             Err(error) => return Err(refused(&error, "commit")),
         };
-        debug_assert!(n_taken <= worker.core.prepared.len(), "an engine takes no more units than it was given");
-        *stamp = worker.core.stamp_after(*stamp);
+        debug_assert!(n_taken <= core.prepared.len(), "an engine takes no more units than it was given");
+        *stamp = core.stamp_after(*stamp);
         let n_new = mark_issued(worker, n_taken, *stamp);
         worker.core.count_commit(n_taken, n_new);
     }
@@ -46,25 +47,23 @@ pub(crate) fn collect_some(worker: &mut Worker<'_>) -> Result<(), Stop> {
 pub(crate) fn collect_until(worker: &mut Worker<'_>, until_ns: u64) -> Result<(), Stop> {
     let mut stamp = worker.core.clock.stamp();
     commit(worker, &mut stamp)?;
-    worker.core.completions.clear();
-    let WorkerCore { engine, completions, clock, queue, .. } = &mut worker.core;
+    let core = &mut worker.core;
+    core.completions.clear();
+    let WorkerCore { engine, completions, clock, queue, .. } = core;
     engine.reap_until(queue.iodepth, until_ns, clock, completions).map_err(|error| refused(&error, "getevents"))?;
-    if worker.core.completions.is_empty() {
+    if completions.is_empty() {
         return Ok(());
     }
-    stamp = worker.core.stamp_after(stamp);
-    worker.core.account.reaped(worker.core.completions.len() as u32);
+    stamp = core.stamp_after(stamp);
+    core.account.reaped(core.completions.len() as u32);
     take_all(worker, stamp)
 }
 
 /// The kernel takes nothing now: reaps, or tries again if nothing is in flight.
 #[cold]
 fn wait_for_room(worker: &mut Worker<'_>, stamp: &mut u64) -> Result<(), Stop> {
-    if worker.core.slots.n_used() > worker.core.prepared.len() {
-        reap(worker, 1, worker.core.queue.iodepth, stamp)
-    } else {
-        Ok(())
-    }
+    let core = &worker.core;
+    if core.slots.n_used() > core.prepared.len() { reap(worker, 1, core.queue.iodepth, stamp) } else { Ok(()) }
 }
 
 /// Records that the oldest prepared units are with the kernel. Returns how many of them are not rests of short
@@ -94,6 +93,23 @@ fn mark_issued(worker: &mut Worker<'_>, n_units: u32, stamp: u64) -> u32 {
     n_new
 }
 
+/// Records that the unit of this slot is with the kernel, after a call that submitted no other.
+#[inline]
+pub(crate) fn mark_one_issued(worker: &mut Worker<'_>, slot_index: u32, submitted: u64) {
+    let Worker { core, hooks, .. } = worker;
+    let start = core.slots.get(slot_index).stamps.start;
+    let issue = core.issued_at(start, submitted);
+    let slot = core.slots.get_mut(slot_index);
+    slot.stamps.issue = issue;
+    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
+    if let Some(direction) = direction {
+        core.account.data_issued(direction, &core.clock, stamps);
+        if hooks.logs_each_io {
+            hooks.submitted(core, slot_index, direction);
+        }
+    }
+}
+
 /// Takes between `min` and `max` results.
 #[inline(never)]
 pub(crate) fn reap(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
@@ -104,19 +120,16 @@ pub(crate) fn reap(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64)
 #[expect(clippy::inline_always, reason = "a call saves registers and hands over the stamp in memory")]
 #[inline(always)]
 pub(crate) fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut u64) -> Result<(), Stop> {
-    debug_assert!(worker.core.prepared.len() <= worker.core.slots.n_used(), "each prepared unit has its slot");
-    let n_committed = worker.core.slots.n_used() - worker.core.prepared.len();
-    worker.core.completions.clear();
-    if let Err(error) = worker.core.engine.reap(min.min(n_committed), max, &mut worker.core.completions) {
+    let core = &mut worker.core;
+    debug_assert!(core.prepared.len() <= core.slots.n_used(), "each prepared unit has its slot");
+    let n_committed = core.slots.n_used() - core.prepared.len();
+    if let Err(error) = core.reap(min.min(n_committed), max) {
         return Err(refused(&error, "getevents"));
     }
-    debug_assert!(
-        worker.core.completions.len() <= worker.core.slots.n_used() as usize,
-        "no more units end than are in flight"
-    );
-    *stamp = worker.core.stamp_after(*stamp);
-    worker.core.account.reaped(worker.core.completions.len() as u32);
-    if let [completion] = worker.core.completions[..] {
+    debug_assert!(core.completions.len() <= core.slots.n_used() as usize, "no more units end than are in flight");
+    *stamp = core.stamp_after(*stamp);
+    core.account.reaped(core.completions.len() as u32);
+    if let [completion] = core.completions[..] {
         take_completion(worker, completion, *stamp)
     } else {
         take_all(worker, *stamp)
@@ -125,14 +138,15 @@ pub(crate) fn reap_here(worker: &mut Worker<'_>, min: u32, max: u32, stamp: &mut
 
 #[inline(never)]
 fn take_all(worker: &mut Worker<'_>, stamp: u64) -> Result<(), Stop> {
-    if worker.core.completions.is_empty() {
-        waited_in_vain(&mut worker.core);
+    let core = &mut worker.core;
+    if core.completions.is_empty() {
+        waited_in_vain(core);
         return Ok(());
     }
     let mut first = Ok(());
     // All are taken even if one ends the job, because the engine no longer has them and a later wait for them would
     // never end.
-    let completions = std::mem::take(&mut worker.core.completions);
+    let completions = std::mem::take(&mut core.completions);
     for completion in &completions {
         if let Err(stop) = take_completion(worker, *completion, stamp) {
             first = first.and(Err(stop));
@@ -179,8 +193,9 @@ pub(crate) fn take_result(
 /// Frees a slot, and closes its file if the file waited for that.
 #[inline]
 fn release(worker: &mut Worker<'_>, slot_index: u32, file_index: u32) -> Result<(), Stop> {
-    worker.core.slots.give_back(slot_index);
-    if worker.core.files.lands(file_index) { close_idle_file(worker, file_index) } else { Ok(()) }
+    let core = &mut worker.core;
+    core.slots.give_back(slot_index);
+    if core.files.lands(file_index) { close_idle_file(worker, file_index) } else { Ok(()) }
 }
 
 #[cold]
@@ -194,11 +209,11 @@ fn close_idle_file(worker: &mut Worker<'_>, file_index: u32) -> Result<(), Stop>
 #[cold]
 fn requeue(worker: &mut Worker<'_>, slot_index: u32) -> Result<(), Stop> {
     let mut stamp = worker.core.clock.stamp();
-    let unit = worker.core.slots.get(slot_index).unit;
     for _ in 0..2 {
-        match worker.core.engine.queue(slot_index, &unit) {
+        let core = &mut worker.core;
+        match core.queue_slot(slot_index) {
             Queued::Queued => {
-                worker.core.prepared.push(slot_index);
+                core.prepared.push(slot_index);
                 return Ok(());
             }
             Queued::Completed(result) => {
@@ -229,6 +244,10 @@ pub(crate) fn drain(worker: &mut Worker<'_>) -> Result<(), Stop> {
             }
         }
     }
+    debug_assert!(
+        worker.core.slots.n_used() > 0 || worker.core.prepared.is_empty(),
+        "a unit that waits for a commit has a slot"
+    );
     first
 }
 

@@ -9,6 +9,7 @@ use super::flow::Flow;
 use super::in_flight::{collect_some, collect_until};
 use super::pauses::{Pause, Pauses, WorkDone};
 use crate::plan::WorkerPlan;
+use crate::worker::core::control::Control;
 use crate::worker::core::{Stop, WorkerCore};
 use crate::worker::hooks::Hooks;
 use ferrio_sys::Clock;
@@ -116,22 +117,26 @@ impl<'a> Pacing<'a> {
 /// deadline. `stamp` is the end of the last I/O, and afterwards the start of the next.
 #[inline(never)]
 pub(crate) fn wait_until_due(worker: &mut Worker<'_>, stamp: &mut u64) -> Option<Stop> {
-    if worker.pacing.are_timed {
-        let n_waiting = worker.core.workload.pace().map_or(0, |pace| pace.n_waiting());
-        let n_issued = worker.core.workload.progress().n_issued - n_waiting;
-        if n_issued != worker.pacing.n_spun_for {
-            worker.pacing.n_spun_for = n_issued;
-            spin_after_io(worker);
+    let Worker { core, pacing, .. } = worker;
+    if pacing.are_timed {
+        let n_waiting = core.workload.pace().map_or(0, |pace| pace.n_waiting());
+        let n_issued = core.workload.progress().n_issued - n_waiting;
+        if n_issued != pacing.n_spun_for {
+            pacing.n_spun_for = n_issued;
+            spin_after_io(pacing.n_spins, &core.control);
         }
-        *stamp = worker.core.clock.stamp();
-        if let Some(rested) = rest(worker, worker.core.clock.at_ns(*stamp), n_issued) {
+        *stamp = core.clock.stamp();
+        let now_ns = core.clock.at_ns(*stamp);
+        if let Some(rested) = rest(worker, now_ns, n_issued) {
             *stamp = worker.core.clock.stamp();
             return rested.err();
         }
     }
-    let due_ns = worker.core.workload.pace()?.turn(worker.core.clock.at_ns(*stamp))?;
-    let stop = if worker.core.slots.n_used() > 0 {
-        collect_until(worker, due_ns.min(worker.core.control.next_ns())).err()
+    let core = &mut worker.core;
+    let due_ns = core.workload.pace()?.turn(core.clock.at_ns(*stamp))?;
+    let stop = if core.slots.n_used() > 0 {
+        let until_ns = due_ns.min(core.control.next_ns());
+        collect_until(worker, until_ns).err()
     } else {
         wait_until(worker, due_ns)
     };
@@ -141,55 +146,54 @@ pub(crate) fn wait_until_due(worker: &mut Worker<'_>, stamp: &mut u64) -> Option
 
 /// Pauses, or lets other jobs continue, for a limited time; `None`: the job continues.
 fn rest(worker: &mut Worker<'_>, now_ns: u64, n_issued: u64) -> Option<Result<(), Stop>> {
-    let progress =
-        WorkDone { n_issued, n_done: worker.core.account.ios().0.iter().sum(), in_flight: worker.core.slots.n_used() };
-    match worker.pacing.pauses.look(now_ns, progress) {
+    let Worker { core, pacing, .. } = worker;
+    let progress = WorkDone { n_issued, n_done: core.account.ios().0.iter().sum(), in_flight: core.slots.n_used() };
+    match pacing.pauses.look(now_ns, progress) {
         Pause::Collect => return Some(collect_some(worker)),
         Pause::Spin(until_ns) => {
-            let slot = worker.core.control.slot();
-            spin(&worker.core.clock, until_ns.min(worker.core.control.next_ns()), || slot.wants_attention());
+            let slot = core.control.slot();
+            spin(&core.clock, until_ns.min(core.control.next_ns()), || slot.wants_attention());
             return Some(Ok(()));
         }
         Pause::Sleep(until_ns) => return Some(wait_until(worker, until_ns).map_or(Ok(()), Err)),
-        Pause::Over(pause_ns) if worker.pacing.ignores_pauses => {
-            if let Some(pace) = worker.core.workload.pace() {
+        Pause::Over(pause_ns) if pacing.ignores_pauses => {
+            if let Some(pace) = core.workload.pace() {
                 pace.postpone(pause_ns, now_ns);
             }
         }
         Pause::No | Pause::Over(_) => {}
     }
-    let is_ahead = worker.pacing.flow.as_mut().is_some_and(|flow| flow.holds_back(n_issued));
+    let is_ahead = pacing.flow.as_mut().is_some_and(|flow| flow.holds_back(n_issued));
     is_ahead.then(|| wait_for_others(worker, now_ns).map_or(Ok(()), Err))
 }
 
 pub(crate) fn wait_until(worker: &mut Worker<'_>, until_ns: u64) -> Option<Stop> {
-    let slot = worker.core.control.slot();
-    worker
-        .pacing
-        .waiter
-        .wait(&worker.core.clock, until_ns.min(worker.core.control.next_ns()), || slot.wants_attention());
+    let Worker { core, pacing, .. } = worker;
+    let slot = core.control.slot();
+    pacing.waiter.wait(&core.clock, until_ns.min(core.control.next_ns()), || slot.wants_attention());
     None
 }
 
 /// Lets the other jobs of a flow continue for a while.
 fn wait_for_others(worker: &mut Worker<'_>, now_ns: u64) -> Option<Stop> {
-    let sleep_ns = worker.pacing.flow.as_ref().map_or(0, Flow::sleep_ns);
-    let until_ns = now_ns.saturating_add(sleep_ns.max(SPIN_NS)).min(worker.core.control.next_ns());
-    if worker.core.slots.n_used() > 0 {
+    let Worker { core, pacing, .. } = worker;
+    let sleep_ns = pacing.flow.as_ref().map_or(0, Flow::sleep_ns);
+    let until_ns = now_ns.saturating_add(sleep_ns.max(SPIN_NS)).min(core.control.next_ns());
+    if core.slots.n_used() > 0 {
         return collect_until(worker, until_ns).err();
     }
     if sleep_ns > 0 {
         return wait_until(worker, until_ns);
     }
-    let slot = worker.core.control.slot();
-    spin(&worker.core.clock, until_ns, || slot.wants_attention());
+    let slot = core.control.slot();
+    spin(&core.clock, until_ns, || slot.wants_attention());
     None
 }
 
 /// Runs the loop of `thinkcycles`.
-fn spin_after_io(worker: &Worker<'_>) {
-    let mut n_left = worker.pacing.n_spins;
-    while n_left > 0 && !worker.core.control.slot().wants_attention() {
+fn spin_after_io(n_spins: u32, control: &Control<'_>) {
+    let mut n_left = n_spins;
+    while n_left > 0 && !control.slot().wants_attention() {
         let n_spins = n_left.min(SPINS_BETWEEN_LOOKS);
         (0..n_spins).for_each(|spin| _ = std::hint::black_box(spin));
         n_left -= n_spins;

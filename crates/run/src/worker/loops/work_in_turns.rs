@@ -9,7 +9,6 @@ use super::{DeadlineHandler, Worker};
 use crate::engine_notes;
 use crate::error::{Failure, engine_failure};
 use crate::events::MessageStream;
-use crate::worker::core::account::Stamps;
 use crate::worker::core::{Stop, WorkerCore};
 use crate::worker::hooks::debug_trace::IoTrace;
 use ferrio_engine::{Engine, IoResult, IoUnit, NoIoEngine, Queued};
@@ -62,19 +61,10 @@ pub(crate) fn run(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, deadlines
 /// Does the turn in slot 0; returns the stamp at its end.
 fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> Result<u64, Stop> {
     let submitted = worker.core.stamp_after(start);
-    let issue = worker.core.issued_at(start, submitted);
-    let slot = worker.core.slots.get_mut(0);
-    slot.stamps = Stamps { start, issue };
     if let Some(trace) = &mut work.trace {
-        trace.starts(0, &slot.unit);
+        trace.starts(0, &worker.core.slots.get(0).unit);
     }
-    let (stamps, direction) = (slot.stamps, slot.unit.direction.data());
-    if let Some(direction) = direction {
-        worker.core.account.data_issued(direction, &worker.core.clock, stamps);
-        if worker.hooks.logs_each_io {
-            worker.hooks.submitted(&worker.core, 0, direction);
-        }
-    }
+    mark_one_issued(worker, 0, submitted);
     while work.engine.turn().is_pending() {
         if is_abandoned(worker, work) {
             let stamp = worker.core.clock.stamp();
@@ -82,11 +72,10 @@ fn do_turn(worker: &mut Worker<'_>, work: &mut WorkInTurns<'_>, start: u64) -> R
             return Err(Stop::Ended);
         }
     }
-    let done = worker.core.stamp_after(submitted);
-    let result = IoResult::done(0);
-    worker.core.account.were_in_flight(1, 1);
-    worker.core.account.submitted(1);
-    worker.core.account.reaped(1);
+    let core = &mut worker.core;
+    let (done, result) = (core.stamp_after(submitted), IoResult::done(0));
+    core.account.were_in_flight(1, 1);
+    core.count_call();
     if let Some(trace) = &mut work.trace {
         trace.done(0, result);
     }

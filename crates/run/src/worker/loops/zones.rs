@@ -5,7 +5,7 @@
 use super::Worker;
 use super::in_flight::drain;
 use crate::error::{Failure, failure};
-use crate::worker::core::Stop;
+use crate::worker::core::{Stop, WorkerCore};
 use ferrio_stats::note::{IoNote, ZoneNote};
 use ferrio_sys::errno::{EBUSY, EINVAL};
 use ferrio_workload::{CompletedIo, Next, NextIo, ZoningFailure, ZoningFailureKind};
@@ -50,9 +50,9 @@ pub(crate) fn count_as_done(worker: &mut Worker<'_>, next: &Next) {
 
 /// The failure of a job because of its zones.
 #[cold]
-pub(crate) fn zones_failed(worker: &Worker<'_>, failure: ZoningFailure) -> Failure {
+pub(crate) fn zones_failed(core: &WorkerCore<'_>, failure: ZoningFailure) -> Failure {
     let ZoningFailure { kind, file_index, zone } = failure;
-    let file = worker.core.files.plan(file_index as u32).name.clone();
+    let file = core.file_name(file_index as u32);
     let zone = zone as u64;
     match kind {
         ZoningFailureKind::Reset(errno) => {

@@ -66,6 +66,7 @@ impl Minima {
     /// Ends the window. The error tells of each direction that was too slow.
     pub(crate) fn at(&mut self, now_ns: u64, account: &Account) -> Result<(), Failure> {
         let moved = Moved { bytes: account.bytes(), ios: account.ios() };
+        debug_assert!(now_ns >= self.start_ns, "a window ends after its start");
         let misses = self.before.map(|before| self.misses(now_ns, before, moved));
         (self.before, self.start_ns) = (Some(moved), now_ns);
         self.end_ns = now_ns.saturating_add(self.cycle_ns);

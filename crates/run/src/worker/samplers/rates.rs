@@ -141,6 +141,7 @@ impl RateWindow {
         let elapsed_ns = now_ns.saturating_sub(self.origin_ns);
         let n_ended = elapsed_ns.saturating_add((self.length_ns - 1) / 2) / self.length_ns;
         let end_ns = n_ended.saturating_add(1).saturating_mul(self.length_ns).saturating_add(self.origin_ns);
+        debug_assert!(end_ns > now_ns || end_ns == u64::MAX, "a window ends after its start");
         (self.start_ns, self.end_ns, self.counts) = (now_ns, end_ns, counts);
     }
 
@@ -153,6 +154,7 @@ impl RateWindow {
     /// Ends the window; directions without I/O give no sample.
     fn close(&mut self, now_ns: u64, counts: PerDirection<u64>, mut record: impl FnMut(DataDirection, u64, u64)) {
         // Not in whole milliseconds: a window of 2 ms that ends after 2.9 ms would have a rate that is half as high again.
+        debug_assert!(now_ns >= self.start_ns, "a window ends after its start");
         let elapsed_ns = now_ns - self.start_ns;
         for direction in DataDirection::ALL {
             let count = counts[direction] - self.counts[direction];

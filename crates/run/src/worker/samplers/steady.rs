@@ -79,6 +79,11 @@ impl SteadySampler {
     /// first one, and the later ones are empty.
     pub(crate) fn at(&mut self, now_ns: u64, account: &Account, mut give: impl FnMut(SteadySample)) {
         let totals = SteadyTotals::of(account);
+        debug_assert!(now_ns >= self.start_ns, "an interval ends after its start");
+        debug_assert!(
+            totals.ios >= self.at_start.ios,
+            "counts go down at the end of a ramp alone, which begins an interval"
+        );
         let n_missed = now_ns.saturating_sub(self.end_ns).checked_div(self.interval_ns).unwrap_or(0);
         if self.has_begun {
             let elapsed_ns = if n_missed > 0 { self.interval_ns } else { now_ns - self.start_ns };

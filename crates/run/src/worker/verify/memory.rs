@@ -107,7 +107,8 @@ impl WriteMemory {
     /// Records a write in flight that is not kept, or a trim that clears a write's block.
     pub(crate) fn hold(&mut self, slot_index: u32, write: PendingWrite) {
         debug_assert!((slot_index as usize) < self.in_flight.len(), "slot {slot_index} is none of the worker");
-        self.in_flight[slot_index as usize] = Some(write);
+        let before = self.in_flight[slot_index as usize].replace(write);
+        debug_assert!(before.is_none(), "the write of slot {slot_index} has not landed");
     }
 
     /// Records a kept write in flight. The kernel may do overlapping writes in flight in either order, so the result is

@@ -60,6 +60,7 @@ impl CompletionRing {
         if head == header.tail.load(Ordering::Acquire) || head >= self.n_events {
             return None;
         }
+        debug_assert!(header.tail.load(Ordering::Relaxed) < self.n_events, "the kernel's index is one of the ring");
         // SAFETY: the events follow the header, `n_events` of them, and `head` is below that. The kernel does not write an
         // event between head and tail.
         let event = unsafe { self.header.add(1).cast::<IoEvent>().add(head as usize).read() };
